@@ -66,8 +66,8 @@ WHERE m.realm = @realm AND m.message_id = ANY (@keys::uuid[]);
 
 -- name: WordWalk :many
 -- The newest messages before a key with these words, among so many at most that are looked at off the key. place says how many were looked
--- at up to each.
-SELECT k.message_id, k.place FROM (
+-- at up to each, stored about how many are stored in all realms.
+SELECT k.message_id, k.place, (SELECT c.reltuples FROM pg_catalog.pg_class c WHERE c.oid = 'message_version'::regclass)::bigint AS stored FROM (
   SELECT v.message_id, v.words, row_number() OVER (ORDER BY v.message_id DESC, v.version DESC) AS place
   FROM message_version v
   WHERE v.realm = @realm AND v.message_id < @before::uuid
@@ -111,7 +111,7 @@ LIMIT @page_size::integer;
 -- name: AmountKeys :many
 -- The messages behind an amount and a key that a list is narrowed to, the largest amounts first, or with up the smallest. It looks at so many
 -- at most, in that order, off the index of amounts, where what an amendment replaced does not count. place says how many were looked at up to
--- each.
+-- each. Each message is asked for by its key: a join may be made by a walk over all messages.
 SELECT k.message_id, k.amount, k.place FROM (
   SELECT v.message_id, v.version, v.amount, row_number() OVER (ORDER BY CASE WHEN @up::boolean THEN v.amount END,
          CASE WHEN @up::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC) AS place
@@ -122,7 +122,9 @@ SELECT k.message_id, k.amount, k.place FROM (
     AND (sqlc.narg(amount_to)::bigint IS NULL OR v.amount <= sqlc.narg(amount_to)::bigint)
   ORDER BY CASE WHEN @up::boolean THEN v.amount END, CASE WHEN @up::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC
   LIMIT @look::integer) k
-LEFT JOIN message m ON m.realm = @realm AND m.message_id = k.message_id AND m.version = k.version
+LEFT JOIN LATERAL (
+  SELECT x.message_id, x.state_since, x.accepted_at, x.approvals_required, x.kind, x.direction, x.scheme, x.state, x.created_at, x.maker_user
+  FROM message x WHERE x.realm = @realm AND x.message_id = k.message_id AND x.version = k.version OFFSET 0) m ON true
 WHERE k.place = @look::integer OR (m.message_id IS NOT NULL
   AND (sqlc.narg(changed_since)::timestamptz IS NULL OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (NOT @approved::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)

@@ -12,6 +12,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
+	"countersign/views"
 )
 
 // asReader are the settings that the reader reads with.
@@ -163,6 +164,37 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	}
 }
 
+// TestAnOrderReadsSoMuchAndNoMore: a list in another order than its own reads so much, in a house that is larger, on its first page and on
+// one behind.
+func TestAnOrderReadsSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	const messages, bound = 40_000, 7_500
+	q := newQueue(t, messages, 400)
+	q.spread(t)
+	for name, ask := range map[string]lookup.Filter{
+		"all":           {},
+		"failed":        {States: []payment.State{payment.StateFailed}},
+		"a scheme":      {Scheme: "sct-inst"},
+		"some amounts":  {AmountFrom: 100, AmountTo: 30_000},
+		"a maker":       {MakerLogin: "maker1"},
+		"a text of all": {Search: lookup.Search{Text: "Haller"}},
+	} {
+		for _, by := range []lookup.ListSort{lookup.ListLargest, lookup.ListSmallest, lookup.ListOldest, lookup.ListState} {
+			after := lookup.ListPlace{}
+			ask.PageSize = 50
+			for range 2 {
+				q.notes.cut()
+				_, next, _, err := q.reader.Sorted(t.Context(), demo.Realm, ask, by, after)
+				must(t, err)
+				if rows, statement := q.readBy(t); rows > bound {
+					t.Errorf("%s, %s first: %s reads %d rows, more than %d", name, by, statement, rows, bound)
+				}
+				after = next
+			}
+		}
+	}
+}
+
 // TestTheQueueReadsSoMuchAndNoMore: an order of the queue, or what it is narrowed to, reads its page, or what waits without its versions.
 func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 	t.Parallel()
@@ -196,6 +228,48 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 		if rows, statement := q.readBy(t); rows > c.rows {
 			t.Errorf("%s: %s reads %d rows, more than %d", name, statement, rows, c.rows)
 		}
+	}
+}
+
+// TestTextsAndCountsOfTheQueueReadSoMuchAndNoMore: what is looked for in the queue, found or not, and what is counted there, reads so many
+// of what waits and of what was made last, in a house in which more wait and many more were made.
+func TestTextsAndCountsOfTheQueueReadSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	const messages, waiting, page = 40_000, 4_000, 60
+	q := newQueue(t, messages, waiting)
+	q.spread(t)
+	text := func(text string) lookup.QueueFilter {
+		return lookup.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: lookup.Search{Text: text, Compact: strings.ToUpper(text)}}
+	}
+	amount := text("1.00")
+	amount.Search.AmountFrom, amount.Search.AmountTo = 100, 100
+	for name, ask := range map[string]lookup.QueueFilter{
+		"all": {ExcludePerson: q.checker}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
+		"no two words": text("nothing at all"), "a reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
+	} {
+		ask.PageSize = page
+		q.notes.cut()
+		list, err := q.reader.Queue(t.Context(), demo.Realm, ask)
+		must(t, err)
+		if found := len(list) > 0; found != !strings.HasPrefix(name, "no ") {
+			t.Errorf("%s: %d messages on the page", name, len(list))
+		}
+		if rows, statement := q.readBy(t); rows > 5_500 {
+			t.Errorf("%s: %s reads %d rows for a page", name, statement, rows)
+		}
+		ask.PageSize = views.MostWaiting
+		_, err = q.reader.QueueKeys(t.Context(), demo.Realm, q.checker, ask)
+		must(t, err)
+		if rows, statement := q.readBy(t); rows > 5_500 {
+			t.Errorf("%s: %s reads %d rows for the keys", name, statement, rows)
+		}
+	}
+	counter := lookup.NewCounter(q.reader, time.Second, views.MostWaiting)
+	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.checker, time.Now())
+	must(t, err)
+	q.count(t)
+	if rows, statement := q.readBy(t); rows > 3_500 {
+		t.Errorf("%s reads %d rows to count what waits", statement, rows)
 	}
 }
 

@@ -26,7 +26,7 @@ type benchCommand struct {
 type benchSettings struct {
 	JSON     bool   `help:"Print one JSON object instead of a table."`
 	CacheDir string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
-	Folder   string `help:"A new or empty folder for the data, which stays there; else one of the system's temporary folder, which goes."`
+	Folder   string `help:"A new or empty folder for the data, which stays there (bench pages takes its houses from there); else one of the system's temporary folder, which goes."`
 }
 
 // report is what was measured.

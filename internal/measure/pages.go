@@ -5,18 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"net/http"
-	"net/http/cookiejar"
-	"net/url"
 	"path/filepath"
-	"slices"
+	"strconv"
 	"strings"
-	"time"
 
-	"countersign/internal/demo"
 	"countersign/internal/postgres"
-	"countersign/internal/store/bench"
 )
 
 // PagesConfig says which pages to measure, and in which houses.
@@ -30,10 +23,13 @@ type PagesConfig struct {
 // Page is what one page took in a house.
 type Page struct {
 	Messages int     `json:"messages"`
+	Person   string  `json:"person"`
 	Path     string  `json:"path"`
+	Number   int     `json:"number"` // of the page in its list, or the last that there is
 	P50Ms    float64 `json:"p50Ms"`
 	P95Ms    float64 `json:"p95Ms"`
-	Ratio    float64 `json:"ratio"` // p50 to that of the first house
+	Ratio    float64 `json:"ratio"`    // p50 to that of the first house
+	RatioP95 float64 `json:"ratioP95"` // p95 to that of the first house
 	// StatementMs is what its slowest statement took in PostgreSQL, the half of the times that was fastest; Statement is its name.
 	StatementMs float64 `json:"statementMs"`
 	Statement   string  `json:"statement"`
@@ -41,25 +37,52 @@ type Page struct {
 
 // PagesReport is what pages took.
 type PagesReport struct {
-	Machine string  `json:"machine"`
-	Load    float64 `json:"loadBefore"`
-	Pages   []Page  `json:"pages"`
+	Machine   string  `json:"machine"`
+	Load      float64 `json:"loadBefore"`
+	LoadAfter float64 `json:"loadAfter"`
+	Pages     []Page  `json:"pages"`
 }
 
-// pagesOf are the pages that are measured: lists with each filter, searches that find something and nothing, the dashboard.
-var pagesOf = []string{
-	"/", "/queue", "/queue?sort=newest", "/queue?sort=expiry", "/queue?sort=largest", "/queue?text=Haller", "/queue?text=nothing",
-	"/payments", "/payments?state=Failed", "/payments?state=Settled", "/payments?state=Unconfirmed", "/payments?scheme=sct-inst",
-	"/payments?kind=recall", "/payments?kind=return", "/payments?direction=in", "/payments?maker=maker1", "/payments?maker=nobody",
-	"/payments?amountFrom=500&amountTo=501", "/payments?amountFrom=99999999", "/payments?from=2020-01-01&to=2020-01-02", "/incoming",
-	"/incoming?state=Failed", "/recalls", "/payments?text=Haller", "/payments?text=Invoice", "/payments?text=nothing+at+all",
-	"/payments?text=4711", "/payments?text=1918.05", "/payments?text=99999999.99", "/payments?text=CH9300762011623852957",
-	"/payments?text=maker2", "/payments?text=SEPA",
+// asked is a page that is asked for: whose, where, and how many pages further.
+type asked struct {
+	person, path string
+	number       int
 }
 
-// Pages fills a house for each size and asks for every page in it.
+// askedFor are the pages that are measured: home of each role, lists with each filter, deep pages, searches that find something and
+// nothing, the trail.
+func askedFor() []asked {
+	list := []asked{
+		{person: "maker1", path: "/"},
+		{person: "supervisor1", path: "/"},
+		{person: "checker1", path: "/queue", number: 100},
+		{person: "checker1", path: "/queue?sort=largest", number: 100},
+		{person: "checker1", path: "/payments", number: 100},
+	}
+	for _, path := range []string{
+		"/", "/queue", "/queue?sort=newest", "/queue?sort=expiry", "/queue?sort=largest", "/queue?sort=smallest", "/queue?tab=all",
+		"/queue?tab=mine", "/queue?tab=decided", "/queue?scheme=sct-inst", "/queue?kind=recall", "/queue?maker=maker1", "/queue?maker=nobody",
+		"/queue?amountFrom=500&amountTo=1000", "/queue?amountFrom=99999999", "/queue?flag=amended", "/queue?flag=begun", "/queue?flag=ending",
+		"/queue?flag=otherName", "/queue?age=1", "/queue?text=Haller", "/queue?text=nothing", "/queue?text=Haller+Peter", "/queue?text=1918.05",
+		"/payments", "/payments?state=Failed", "/payments?state=Settled", "/payments?state=Unconfirmed", "/payments?state=Approval+Pending",
+		"/payments?scheme=sct-inst", "/payments?kind=recall", "/payments?kind=return", "/payments?direction=in", "/payments?maker=maker1",
+		"/payments?maker=nobody", "/payments?amountFrom=500&amountTo=501", "/payments?amountFrom=99999999",
+		"/payments?from=2020-01-01&to=2020-01-02", "/payments?sort=largest", "/incoming", "/incoming?state=Failed", "/recalls",
+		"/payments?text=Haller", "/payments?text=Invoice", "/payments?text=Haller+Peter", "/payments?text=nothing+at+all",
+		"/payments?text=4711", "/payments?text=1918.05", "/payments?text=99999999.99", "/payments?text=CH9300762011623852957",
+		"/payments?text=maker2", "/payments?text=SEPA", "/payments?text=Settled",
+	} {
+		list = append(list, asked{person: "checker1", path: path})
+	}
+	for _, path := range []string{"/audit", "/audit?event=sign-in", "/audit?actor=maker1", "/audit?event=no.such", "/audit?to=2020-01-02"} {
+		list = append(list, asked{person: "supervisor1", path: path})
+	}
+	return list
+}
+
+// Pages asks for every page in a house of each size, the houses in turns. Houses that an earlier run left in the folder are taken as they
+// are.
 func Pages(ctx context.Context, cfg PagesConfig) (report PagesReport, err error) {
-	report.Machine, report.Load = machine()
 	cluster, err := postgres.Start(ctx, postgres.Config{
 		DataDir: filepath.Join(cfg.Folder, "postgres"), CacheDir: cfg.Cache, Log: cfg.Log,
 		Settings: logStatements,
@@ -68,145 +91,81 @@ func Pages(ctx context.Context, cfg PagesConfig) (report PagesReport, err error)
 		return report, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	defer func() { err = errors.Join(err, cluster.Stop(context.WithoutCancel(ctx))) }()
-	first := map[string]float64{}
+	var houses []*house
 	for _, size := range cfg.Sizes {
-		pages, err := cfg.house(ctx, cluster, size)
+		h, err := cfg.open(ctx, cluster, size)
 		if err != nil {
-			return report, err
+			return report, fmt.Errorf("open a house of %d messages: %w", size, err)
 		}
-		for _, p := range pages {
-			if first[p.Path] == 0 {
-				first[p.Path] = p.P50Ms
-			}
-			p.Ratio = p.P50Ms / first[p.Path]
-			report.Pages = append(report.Pages, p)
-		}
+		defer h.close()
+		houses = append(houses, h)
 	}
+	report.Machine, report.Load = machine()
+	for _, a := range askedFor() {
+		pages, err := cfg.compare(ctx, houses, a)
+		if err != nil {
+			return report, fmt.Errorf("%s of %s: %w", a.path, a.person, err)
+		}
+		report.Pages = append(report.Pages, pages...)
+	}
+	_, report.LoadAfter = machine()
 	return report, nil
 }
 
-// house fills one, and measures its pages.
-func (cfg PagesConfig) house(ctx context.Context, cluster *postgres.Cluster, size int) ([]Page, error) {
-	name := fmt.Sprintf("house_%d", size)
-	err := bench.MakeDatabases(ctx, cluster.URL("postgres"), name)
-	if err != nil {
-		return nil, err
-	}
-	g, err := cfg.startGateway(ctx, gatewayOptions{Name: name, Database: cluster.URL(name), Resting: true})
-	if err != nil {
-		return nil, err
-	}
-	defer g.stop()
-	err = Fill(ctx, cluster.URL(name), size, cfg.Say)
-	if err != nil {
-		return nil, err
-	}
-	person, err := signIn(ctx, g.base)
-	if err != nil {
-		return nil, err
-	}
-	log, err := openStatementLog(filepath.Join(cfg.Folder, "postgres.log"))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = log.file.Close() }()
-	var pages []Page
-	for _, path := range pagesOf {
-		p, err := cfg.timed(ctx, person, g.base+path, log)
+// compare asks for one page in all houses, in turns, so that whatever else the machine does slows all of them.
+func (cfg PagesConfig) compare(ctx context.Context, houses []*house, a asked) ([]Page, error) {
+	sights := make([]*sight, len(houses))
+	for i, h := range houses {
+		var err error
+		sights[i], err = h.find(ctx, a)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
+			return nil, err
 		}
-		p.Messages, p.Path = size, path
-		cfg.Say("%d messages, %s: p50 %.1f ms, p95 %.1f ms, %s %.1f ms", size, path, p.P50Ms, p.P95Ms, p.Statement, p.StatementMs)
+	}
+	for range cfg.Times {
+		for _, s := range sights {
+			err := s.look(ctx)
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	var pages []Page
+	for _, s := range sights {
+		p := s.page()
+		p.Person, p.Path = a.person, a.path
 		pages = append(pages, p)
+		pages[len(pages)-1].Ratio, pages[len(pages)-1].RatioP95 = p.P50Ms/pages[0].P50Ms, p.P95Ms/pages[0].P95Ms
+		cfg.Say("%d messages, %s %s: p50 %.1f ms, p95 %.1f ms, %s %.1f ms", p.Messages, a.person, a.path, p.P50Ms, p.P95Ms, p.Statement,
+			p.StatementMs)
 	}
 	return pages, nil
 }
 
-// Fill fills the demo's realm with messages that nothing proves.
-func Fill(ctx context.Context, address string, messages int, say func(string, ...any)) error {
-	return bench.Fill(ctx, bench.Filling{
-		URL: address, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, KeyID: demoReleaseKey, Until: time.Now(),
-		Done: func(done int) { say("%d of %d messages", done, messages) },
-	})
-}
-
-// signIn is a browser in which a checker is signed in.
-func signIn(ctx context.Context, base string) (*http.Client, error) {
-	jar, err := cookiejar.New(nil)
-	if err != nil {
-		return nil, err
-	}
-	browser := &http.Client{Jar: jar, Timeout: time.Minute}
-	form := url.Values{"realm": {demo.Realm}, "username": {"checker1"}, "password": {demo.UserPassword}}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, base+"/signin", strings.NewReader(form.Encode()))
-	if err != nil {
-		return nil, err
-	}
-	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	request.Header.Set("Origin", base)
-	answer, err := browser.Do(request)
-	if err != nil {
-		return nil, err
-	}
-	_ = answer.Body.Close()
-	if answer.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("sign in checker1: %s", answer.Status)
-	}
-	return browser, nil
-}
-
-// timed asks for a page several times; the first time does not count.
-func (cfg PagesConfig) timed(ctx context.Context, browser *http.Client, address string, log *statementLog) (p Page, err error) {
-	var took []time.Duration
-	statements := map[float64]string{}
-	for i := range cfg.Times + 1 {
-		began := time.Now()
-		err = fetch(ctx, browser, address)
-		if err != nil {
-			return p, err
-		}
-		spent := time.Since(began)
-		slowest, name, err := log.slowest()
-		if err != nil {
-			return p, err
-		}
-		if i > 0 {
-			took, statements[slowest] = append(took, spent), name
-		}
-	}
-	slices.Sort(took)
-	p.P50Ms, p.P95Ms = took[len(took)/2].Seconds()*1000, took[len(took)*95/100].Seconds()*1000
-	order := slices.Sorted(maps.Keys(statements))
-	p.StatementMs = order[len(order)/2]
-	p.Statement = statements[p.StatementMs]
-	return p, nil
-}
-
-func fetch(ctx context.Context, browser *http.Client, address string) error {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
-	if err != nil {
-		return err
-	}
-	answer, err := browser.Do(request)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(io.Discard, answer.Body)
-	_ = answer.Body.Close()
-	if err == nil && answer.StatusCode != http.StatusOK {
-		err = fmt.Errorf("the answer is %s", answer.Status)
-	}
-	return err
-}
-
-// Print writes a report as a table.
+// Print writes a report as a table, a row for each page.
 func (r PagesReport) Print(to io.Writer) error {
-	text := fmt.Sprintf("%s, load before %.2f\n\n%9s  %8s  %8s  %6s  %12s  %-18s  %s\n", r.Machine, r.Load, "messages", "p50 ms", "p95 ms",
-		"ratio", "statement ms", "statement", "page")
+	text := fmt.Sprintf("%s, load before %.2f, after %.2f\n\n| Page |", r.Machine, r.Load, r.LoadAfter)
+	var sizes []string
 	for _, p := range r.Pages {
-		text += fmt.Sprintf("%9d  %8.1f  %8.1f  %6.2f  %12.1f  %-18s  %s\n", p.Messages, p.P50Ms, p.P95Ms, p.Ratio, p.StatementMs, p.Statement,
-			p.Path)
+		size := strconv.Itoa(p.Messages)
+		if len(sizes) > 0 && sizes[0] == size {
+			break
+		}
+		sizes = append(sizes, size)
+		text += " p50, p95 ms of " + size + " |"
+	}
+	text += " ratio p50, p95 | slowest statement of the last, ms |\n|---|" + strings.Repeat("---|", len(sizes)+2) + "\n"
+	for i := 0; i+len(sizes) <= len(r.Pages); i += len(sizes) {
+		row := r.Pages[i : i+len(sizes)]
+		text += "| " + row[0].Person + " `" + row[0].Path + "`"
+		if row[len(row)-1].Number > 1 {
+			text += fmt.Sprintf(", page %d (%d in the first)", row[len(row)-1].Number, row[0].Number)
+		}
+		for _, p := range row {
+			text += fmt.Sprintf(" | %.1f, %.1f", p.P50Ms, p.P95Ms)
+		}
+		end := row[len(row)-1]
+		text += fmt.Sprintf(" | %.2f, %.2f | %s %.1f |\n", end.Ratio, end.RatioP95, end.Statement, end.StatementMs)
 	}
 	_, err := io.WriteString(to, text)
 	return err

@@ -31,6 +31,26 @@ func MakeDatabases(ctx context.Context, address string, names ...string) error {
 	})
 }
 
+// Databases are the names of a server's databases.
+func Databases(ctx context.Context, address string) (names []string, err error) {
+	err = with(ctx, address, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, "SELECT datname FROM pg_database")
+		if err == nil {
+			names, err = pgx.CollectRows(rows, pgx.RowTo[string])
+		}
+		return err
+	})
+	return names, err
+}
+
+// Messages is how many messages a database has.
+func Messages(ctx context.Context, address string) (messages int, err error) {
+	err = with(ctx, address, func(c *pgx.Conn) error {
+		return c.QueryRow(ctx, "SELECT count(*) FROM message").Scan(&messages)
+	})
+	return messages, err
+}
+
 // Open is how many payments are on their way.
 func Open(ctx context.Context, address string) (int, error) {
 	var open int

@@ -41,12 +41,12 @@ var last = uuid.Max
 func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payment.Message, next uuid.UUID, err error) {
 	size := int(f.PageSize)
 	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		found, err := where{ctx: ctx, q: q, realm: realm}.keys(f)
+		w := where{ctx: ctx, q: q, realm: realm}
+		found, err := w.keys(f)
 		if err != nil {
 			return fmt.Errorf("find messages: %w", err)
 		}
-		f.keys, f.PageSize = found.keys, int32(size)+1 //nolint:gosec // a page
-		list, err = r.messages(ctx, q, realm, f)
+		list, err = r.listed(w, f, found.keys)
 		if len(list) > size {
 			list = list[:size]
 			next = list[size-1].InternalID
@@ -56,6 +56,30 @@ func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payme
 		return err
 	})
 	return list, next, err
+}
+
+// listed reads one message more than a page shows, of those with these keys, newest first; of nil keys, all. Most keys are of messages that
+// are meant, so that it reads as many as a page has, then twice as many.
+func (r *Reader) listed(w where, f Filter, keys []uuid.UUID) (list []payment.Message, err error) {
+	size := f.PageSize + 1
+	if keys == nil {
+		f.PageSize = size
+		return r.messages(w.ctx, w.q, w.realm, f)
+	}
+	keys = newestFirst(keys)
+	if f.Before != uuid.Nil {
+		keys = slices.DeleteFunc(keys, func(key uuid.UUID) bool { return bytes.Compare(key[:], f.Before[:]) >= 0 })
+	}
+	for many := int(size); len(keys) > 0 && len(list) < int(size); many *= 2 {
+		many = min(many, len(keys))
+		f.keys, f.PageSize = keys[:many], size-int32(len(list)) //nolint:gosec // a page
+		part, err := r.messages(w.ctx, w.q, w.realm, f)
+		if err != nil {
+			return nil, err
+		}
+		list, keys = append(list, part...), keys[many:]
+	}
+	return list, nil
 }
 
 // where looks for keys in a realm.
@@ -296,8 +320,8 @@ func newer(a, b uuid.UUID) uuid.UUID {
 	return a
 }
 
-// worded finds messages by words: those among the newest if they are many there, else all of them where they are few. The index of a word
-// that many messages have costs more than a look at the newest.
+// worded finds messages by words: those among the newest if they are many there, or as many as lets expect more than few of all, else all
+// of them where they are few. The index of words that many messages have costs more than a look at the newest.
 func (w where) worded(asked string, before uuid.UUID) (found, error) {
 	at := found{keys: []uuid.UUID{}}
 	if asked == "" {
@@ -319,6 +343,9 @@ func (w where) worded(asked string, before uuid.UUID) (found, error) {
 		return at, nil // there are no others to look at
 	}
 	at.end = rows[n-1].MessageID
+	if expected := int64(n-1) * rows[n-1].Stored / looked; expected > 2*few {
+		return at, nil // as many have the words further back as among the newest
+	}
 	all, err := w.q.WordKeys(w.ctx, asked, before, few+1)
 	if err == nil && len(all) <= few {
 		return found{keys: append([]uuid.UUID{}, all...)}, nil

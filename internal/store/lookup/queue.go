@@ -72,7 +72,7 @@ const (
 
 // found finds the account of the maker, and looks for what a text means among the messages that wait: those that the filters leave and that
 // wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of the realm have
-// them.
+// them, or that are among the newest of the realm.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if f.MakerLogin != "" {
 		var err error
@@ -101,15 +101,12 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if err != nil || !more || asked == "" || len(f.keys) >= common {
 		return f, err
 	}
-	worded, err := w.q.WordKeys(w.ctx, asked, last, few+1)
+	worded, err := w.worded(asked, last)
 	if err != nil {
 		return f, fmt.Errorf("look for words: %w", err)
 	}
-	if len(worded) > few {
-		return f, nil
-	}
-	worded, err = w.fitting(f.Search, worded)
-	f.keys = append(f.keys, worded...)
+	worded.keys, err = w.fitting(f.Search, worded.keys)
+	f.keys = append(f.keys, worded.keys...)
 	return f, err
 }
 

@@ -23,7 +23,9 @@ SELECT k.message_id, k.amount, k.place FROM (
     AND ($6::bigint IS NULL OR v.amount <= $6::bigint)
   ORDER BY CASE WHEN $1::boolean THEN v.amount END, CASE WHEN $1::boolean THEN v.message_id END, v.amount DESC, v.message_id DESC
   LIMIT $7::integer) k
-LEFT JOIN message m ON m.realm = $2 AND m.message_id = k.message_id AND m.version = k.version
+LEFT JOIN LATERAL (
+  SELECT x.message_id, x.state_since, x.accepted_at, x.approvals_required, x.kind, x.direction, x.scheme, x.state, x.created_at, x.maker_user
+  FROM message x WHERE x.realm = $2 AND x.message_id = k.message_id AND x.version = k.version OFFSET 0) m ON true
 WHERE k.place = $7::integer OR (m.message_id IS NOT NULL
   AND ($8::timestamptz IS NULL OR m.state_since >= $8::timestamptz)
   AND (NOT $9::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
@@ -66,7 +68,7 @@ type AmountKeysRow struct {
 
 // The messages behind an amount and a key that a list is narrowed to, the largest amounts first, or with up the smallest. It looks at so many
 // at most, in that order, off the index of amounts, where what an amendment replaced does not count. place says how many were looked at up to
-// each.
+// each. Each message is asked for by its key: a join may be made by a walk over all messages.
 func (q *Queries) AmountKeys(ctx context.Context, arg AmountKeysParams) ([]AmountKeysRow, error) {
 	rows, err := q.db.Query(ctx, amountKeys,
 		arg.Up,
@@ -570,7 +572,7 @@ func (q *Queries) WordKeys(ctx context.Context, asked string, before uuid.UUID, 
 }
 
 const wordWalk = `-- name: WordWalk :many
-SELECT k.message_id, k.place FROM (
+SELECT k.message_id, k.place, (SELECT c.reltuples FROM pg_catalog.pg_class c WHERE c.oid = 'message_version'::regclass)::bigint AS stored FROM (
   SELECT v.message_id, v.words, row_number() OVER (ORDER BY v.message_id DESC, v.version DESC) AS place
   FROM message_version v
   WHERE v.realm = $1 AND v.message_id < $2::uuid
@@ -591,10 +593,11 @@ type WordWalkParams struct {
 type WordWalkRow struct {
 	MessageID uuid.UUID
 	Place     int64
+	Stored    int64
 }
 
 // The newest messages before a key with these words, among so many at most that are looked at off the key. place says how many were looked
-// at up to each.
+// at up to each, stored about how many are stored in all realms.
 func (q *Queries) WordWalk(ctx context.Context, arg WordWalkParams) ([]WordWalkRow, error) {
 	rows, err := q.db.Query(ctx, wordWalk,
 		arg.Realm,
@@ -610,7 +613,7 @@ func (q *Queries) WordWalk(ctx context.Context, arg WordWalkParams) ([]WordWalkR
 	var items []WordWalkRow
 	for rows.Next() {
 		var i WordWalkRow
-		if err := rows.Scan(&i.MessageID, &i.Place); err != nil {
+		if err := rows.Scan(&i.MessageID, &i.Place, &i.Stored); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

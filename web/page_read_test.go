@@ -162,6 +162,63 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 			t.Errorf("%s: %s reads %d rows", name, statement, rows)
 		}
 	}
+	q.amountsReadTheirPage(t)
+	q.wordsAreLookedUpWhereTheyAreFew(t)
+}
+
+// amountsReadTheirPage: of the 500 messages that an amount leaves, only those of the page are read, and with another filter more of them
+// until the page is full.
+func (q *queue) amountsReadTheirPage(t *testing.T) {
+	t.Helper()
+	for name, c := range map[string]struct {
+		ask         lookup.Filter
+		found, rows int
+	}{
+		"500":               {lookup.Filter{AmountFrom: 10_001, AmountTo: 10_500}, 50, 550},
+		"one that failed":   {lookup.Filter{AmountFrom: 10_001, AmountTo: 10_500, States: []payment.State{payment.StateFailed}}, 0, 800},
+		"the oldest of 500": {lookup.Filter{AmountFrom: 9_999, AmountTo: 10_498, States: []payment.State{payment.StateFailed}}, 1, 800},
+	} {
+		q.notes.cut()
+		c.ask.PageSize = 50
+		list, next, err := q.reader.Page(t.Context(), demo.Realm, c.ask)
+		must(t, err)
+		if len(list) != c.found || (next == uuid.Nil) != (c.found < 50) {
+			t.Errorf("%s of an amount: %d messages, then %s", name, len(list), next)
+		}
+		if rows, statement := q.readBy(t); rows > c.rows {
+			t.Errorf("%s of an amount: %s reads %d rows, more than %d", name, statement, rows, c.rows)
+		}
+	}
+}
+
+// wordsAreLookedUpWhereTheyAreFew: words that fewer than 500 messages are expected to have are looked up in their index, which finds the
+// oldest at once; of others the newest are looked at, and going on finds the rest.
+func (q *queue) wordsAreLookedUpWhereTheyAreFew(t *testing.T) {
+	t.Helper()
+	_, err := q.db.Connect(t).Exec(t.Context(), `
+		SET session_replication_role = replica;
+		UPDATE message_version SET words = array_to_tsvector(tsvector_to_array(words) || ARRAY(SELECT search_tag(realm) || w.word
+		  FROM (VALUES ('common', 60), ('rare', 400)) w (word, each) WHERE amount % w.each = 1)),
+		  remittance = CASE WHEN amount % 400 = 1 THEN 'common rare' ELSE 'common' END
+		WHERE amount % 60 = 1 OR amount % 400 = 1`)
+	must(t, err)
+	for text, c := range map[string]struct{ all, pages int }{"rare": {100, 1}, "common": {667, 8}} {
+		q.notes.cut()
+		ask := lookup.Filter{PageSize: 1000, Search: lookup.Search{Text: text, Compact: strings.ToUpper(text)}}
+		found, pages, looked := 0, 0, false
+		for next := uuid.Max; next != uuid.Nil; pages++ {
+			var list []payment.Message
+			list, next, err = q.reader.Page(t.Context(), demo.Realm, ask)
+			must(t, err)
+			found, ask.Before = found+len(list), next
+			for _, step := range q.notes.cut() {
+				looked = looked || pages == 0 && strings.Contains(step.sql, "-- name: WordKeys ")
+			}
+		}
+		if found < c.all-5 || found > c.all+5 || pages < c.pages || looked != (c.pages == 1) {
+			t.Errorf("%s: %d messages on %d pages, want %d on %d; index asked at first: %v", text, found, pages, c.all, c.pages, looked)
+		}
+	}
 }
 
 // TestAnOrderReadsSoMuchAndNoMore: a list in another order than its own reads so much, in a house that is larger, on its first page and on

@@ -343,7 +343,7 @@ func (w where) worded(asked string, before uuid.UUID) (found, error) {
 		return at, nil // there are no others to look at
 	}
 	at.end = rows[n-1].MessageID
-	if expected := int64(n-1) * rows[n-1].Stored / looked; expected > 2*few {
+	if expected := int64(n-1) * rows[n-1].Stored / looked; expected > few {
 		return at, nil // as many have the words further back as among the newest
 	}
 	all, err := w.q.WordKeys(w.ctx, asked, before, few+1)

@@ -95,8 +95,8 @@ func (q *queue) spread(t *testing.T) {
 // than its bound, in a house that is larger than it.
 func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	t.Parallel()
-	const messages, bound = 40_000, 12_500
-	q := newQueue(t, messages, 400)
+	const messages, waiting, bound = 40_000, 4_000, 12_500
+	q := newQueue(t, messages, waiting)
 	q.spread(t)
 	day := func(n int) time.Time { return time.Date(2026, time.October, 1, 0, 0, n, 0, time.UTC) }
 	text := func(text string) lookup.Filter {
@@ -162,6 +162,8 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 			t.Errorf("%s: %s reads %d rows", name, statement, rows)
 		}
 	}
+	q.ordersReadSoMuch(t)
+	q.textsAndCountsOfTheQueueReadSoMuch(t)
 	q.amountsReadTheirPage(t)
 	q.wordsAreLookedUpWhereTheyAreFew(t)
 }
@@ -221,13 +223,10 @@ func (q *queue) wordsAreLookedUpWhereTheyAreFew(t *testing.T) {
 	}
 }
 
-// TestAnOrderReadsSoMuchAndNoMore: a list in another order than its own reads so much, in a house that is larger, on its first page and on
-// one behind.
-func TestAnOrderReadsSoMuchAndNoMore(t *testing.T) {
-	t.Parallel()
-	const messages, bound = 40_000, 7_500
-	q := newQueue(t, messages, 400)
-	q.spread(t)
+// ordersReadSoMuch: a list in another order than its own reads so much, on its first page and on one behind.
+func (q *queue) ordersReadSoMuch(t *testing.T) {
+	t.Helper()
+	const bound = 7_500
 	for name, ask := range map[string]lookup.Filter{
 		"all":           {},
 		"failed":        {States: []payment.State{payment.StateFailed}},
@@ -288,21 +287,19 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 	}
 }
 
-// TestTextsAndCountsOfTheQueueReadSoMuchAndNoMore: what is looked for in the queue, found or not, and what is counted there, reads so many
-// of what waits and of what was made last, in a house in which more wait and many more were made.
-func TestTextsAndCountsOfTheQueueReadSoMuchAndNoMore(t *testing.T) {
-	t.Parallel()
-	const messages, waiting, page = 40_000, 4_000, 60
-	q := newQueue(t, messages, waiting)
-	q.spread(t)
+// textsAndCountsOfTheQueueReadSoMuch: what is looked for in the queue, found or not, and what is counted there, reads so many of what waits
+// and of what was made last, where more wait and many more were made.
+func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
+	t.Helper()
+	const page = 60
 	text := func(text string) lookup.QueueFilter {
 		return lookup.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: lookup.Search{Text: text, Compact: strings.ToUpper(text)}}
 	}
 	amount := text("1.00")
-	amount.Search.AmountFrom, amount.Search.AmountTo = 100, 100
+	amount.Search.AmountFrom, amount.Search.AmountTo = 101, 101
 	for name, ask := range map[string]lookup.QueueFilter{
 		"all": {ExcludePerson: q.checker}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
-		"no two words": text("nothing at all"), "a reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
+		"no two words": text("nothing at all"), "no reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
 	} {
 		ask.PageSize = page
 		q.notes.cut()

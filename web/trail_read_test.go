@@ -39,8 +39,8 @@ func TestTheTrailReadsSoMuchAndNoMore(t *testing.T) {
 		"nobody's":           {lookup.AuditFilter{Actor: "nobody"}, 0},
 		"a period":           {lookup.AuditFilter{From: at(100), To: at(349)}, 250},
 		"a period and more":  {lookup.AuditFilter{From: at(1), To: at(6999), Event: "sign-in.refused"}, 1},
-		"before everything":  {lookup.AuditFilter{To: at(0).AddDate(-1, 0, 0)}, 0},
-		"a place of nothing": {lookup.AuditFilter{Before: uuid.Max, To: at(49)}, 50},
+		"before everything":  {lookup.AuditFilter{To: at(0).AddDate(-40, 0, 0)}, 0},
+		"a place of nothing": {lookup.AuditFilter{Before: uuid.Max, From: at(0), To: at(49)}, 50},
 		"after everything":   {lookup.AuditFilter{From: time.Now().AddDate(1, 0, 0)}, 0},
 	} {
 		seen, newest := map[uuid.UUID]bool{}, time.Now().AddDate(2, 0, 0)

@@ -23,7 +23,8 @@ import (
 const (
 	// looked is how many messages are looked at for a page of a narrowed list. What lies behind them is a page of its own.
 	looked = 5000
-	// scattered is the same where the messages lie apart: those of a state, a kind, a maker. Each is a page of its own to the server.
+	// scattered is the same where the messages lie apart, those of a state, a kind, a maker, each a page of its own to the server; and where
+	// the amount of each is asked for.
 	scattered = 2500
 	// few is how many messages an amount, a day or "changed since" may leave for them to be listed at once.
 	few = 500
@@ -239,7 +240,7 @@ func (w where) steps(f Filter, maker, before uuid.UUID) dbsqlc.WalkKeysParams {
 }
 
 func (w where) walk(p dbsqlc.WalkKeysParams) (found, error) {
-	if p.LedBy != "all" {
+	if p.LedBy != "all" || p.AmountFrom != nil || p.AmountTo != nil {
 		p.Look = scattered
 	}
 	rows, err := w.q.WalkKeys(w.ctx, p)

@@ -44,6 +44,7 @@ WITH asked AS (
   FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = @realm ORDER BY x.message_id DESC LIMIT 1000) m
   JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    AND lower(v.creditor_name) IN (SELECT lower(f.name) FROM first_paid f)
     AND EXISTS (SELECT FROM first_paid)
 )
 SELECT f.message_id::uuid AS message_id,

@@ -50,13 +50,8 @@ func (cfg PagesConfig) open(ctx context.Context, cluster *postgres.Cluster, size
 		}
 	}()
 	filled, err := bench.Messages(ctx, cluster.URL(name))
-	switch {
-	case err != nil:
-		return nil, err
-	case filled == 0:
-		err = Fill(ctx, cluster.URL(name), size, cfg.Say)
-	case filled < size:
-		err = fmt.Errorf("it has %d messages of %d: filling it was interrupted; give another --folder", filled, size)
+	if err == nil && filled < size {
+		err = fill(ctx, cluster.URL(name), filled, size, cfg.Say)
 	}
 	if err != nil {
 		return nil, err
@@ -74,8 +69,13 @@ func (h *house) close() {
 
 // Fill fills the demo's realm with messages that nothing proves.
 func Fill(ctx context.Context, address string, messages int, say func(string, ...any)) error {
+	return fill(ctx, address, 0, messages, say)
+}
+
+// fill is Fill that goes on behind the messages that are there.
+func fill(ctx context.Context, address string, there, messages int, say func(string, ...any)) error {
 	return bench.Fill(ctx, bench.Filling{
-		URL: address, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, KeyID: demoReleaseKey, Until: time.Now(),
+		URL: address, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, There: there, KeyID: demoReleaseKey, Until: time.Now(),
 		Done: func(done int) { say("%d of %d messages", done, messages) },
 	})
 }

@@ -19,6 +19,7 @@ type Filling struct {
 	Realm    string
 	Client   string // of the realm, which made the messages
 	Messages int
+	There    int       // how many of them an earlier filling made, which was interrupted between two pieces
 	KeyID    string    // of the key that the seals name; none of them fits
 	Until    time.Time // when the newest message was made
 	// Done is told how many there are, now and then.
@@ -32,7 +33,7 @@ const pieceSize = 20_000
 // every page shows them as withheld.
 func Fill(ctx context.Context, f Filling) error {
 	return with(ctx, f.URL, func(c *pgx.Conn) error {
-		for first := 1; first <= f.Messages; first += pieceSize {
+		for first := f.There + 1; first <= f.Messages; first += pieceSize {
 			last := min(first+pieceSize-1, f.Messages)
 			err := f.piece(ctx, c, first, last)
 			if err != nil {

@@ -11,21 +11,23 @@ import (
 	"countersign/internal/store/lookup"
 )
 
-// TestAFilledRealmIsListed: the messages are there as often as was asked for, are found by state and by word, and none passes for a
-// real one.
+// TestAFilledRealmIsListed: the messages are there as often as was asked for, without those that an earlier filling made, are found by
+// state and by word, and none passes for a real one.
 func TestAFilledRealmIsListed(t *testing.T) {
 	t.Parallel()
 	const messages = 1_500
 	db := stationtest.Demo(t)
 	told := 0
-	must(t, bench.Fill(t.Context(), bench.Filling{
-		URL: db.OwnerURL, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, KeyID: "test", Until: time.Now(),
-		Done: func(done int) { told = done },
-	}))
-	var stored int
-	must(t, db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM message WHERE realm = $1", demo.Realm).Scan(&stored))
-	if stored != messages || told != messages {
-		t.Errorf("%d messages are stored and %d told of, not %d", stored, told, messages)
+	for _, f := range []struct{ there, messages, stored int }{{1_000, messages, 500}, {0, 1_000, messages}} { // its end, then the rest
+		must(t, bench.Fill(t.Context(), bench.Filling{
+			URL: db.OwnerURL, Realm: demo.Realm, Client: demo.Backoffice, Messages: f.messages, There: f.there, KeyID: "test", Until: time.Now(),
+			Done: func(done int) { told = done },
+		}))
+		stored, err := bench.Messages(t.Context(), db.OwnerURL)
+		must(t, err)
+		if stored != f.stored || told != f.messages {
+			t.Errorf("%d messages are stored and %d told of, not %d and %d", stored, told, f.stored, f.messages)
+		}
 	}
 	reader := lookup.NewReader(db.Database)
 	for name, ask := range map[string]lookup.Filter{

@@ -97,8 +97,9 @@
   // A list that was narrowed: the pane goes to its first row unless it shows one of them.
   function followList() {
     const links = rowLinks();
-    if (!beside() || links.some((link) => link.closest("[data-row]").dataset.row === shown())) return;
-    if (links.length === 0) find("#pane").replaceChildren();
+    if (!beside()) return;
+    if (links.some((link) => link.closest("[data-row]").dataset.row === shown())) markRow(shown());
+    else if (links.length === 0) find("#pane").replaceChildren();
     else {
       markRow(links[0].closest("[data-row]").dataset.row);
       follow(links[0]);
@@ -170,10 +171,12 @@
       const row = changed.content.firstElementChild, shown = document.getElementById(row.id);
       changed.remove();
       if (!shown) continue;
-      const focused = shown.contains(document.activeElement) && document.activeElement.id;
+      // The cursor stays where it is, also where what had the focus is there no more: the box of a row that can no longer be ticked.
+      const held = shown.contains(document.activeElement), name = document.activeElement.id;
+      if (shown.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
       shown.replaceWith(row);
       htmx.process(row);
-      if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+      if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
     }
     const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
     for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";

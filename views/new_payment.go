@@ -139,6 +139,9 @@ func (m NewPayment) creditorName() ui.Field {
 func (m NewPayment) creditorIBAN() ui.Field {
 	field := m.text("creditorIban", "IBAN", m.Values.CreditorIBAN)
 	field.Charset, field.IBAN, field.CheckURL = "", true, "/payments/iban"
+	if field.Prefilled {
+		field.Value = ui.GroupFours(field.Value)
+	}
 	field.CheckValues = `{"scheme":"` + m.Scheme + `"}`
 	field.Hint = "Spaces, dashes and lower case are fine"
 	return field

@@ -48,6 +48,7 @@ type QueueRow struct {
 	Own             bool          // submitted by the person who looks
 	Current         bool          // open in the pane
 	Decided         language.Text // "Approved by you, 08:15"; empty while it waits
+	DecidedAt       time.Time     // in the list of what was decided; zero elsewhere
 	Dimmed          bool          // decided since the list was made
 }
 
@@ -60,11 +61,20 @@ type QueueFlag struct {
 // queueHeads are the columns of the queue.
 var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
 
+// decidedHeads are the columns of what was decided.
+var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
+
 // selectHeads are those where rows can be selected, to be approved together.
 var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
 
+// decided reports whether the list is what this person decided today, which is short and not narrowed.
+func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
+
 func (q Queue) entries() ui.Entries {
 	list := ui.Entries{Caption: language.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
+	if q.decided() {
+		list.Caption = "What you decided today, newest first"
+	}
 	if q.SortURL != nil {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
 		list.Heads.WhenSorts = []ui.Sort{q.sort("Age", "", "newest"), q.sort("Expiry", "expiry", "expiry")}
@@ -76,8 +86,11 @@ func (q Queue) entries() ui.Entries {
 }
 
 func (q Queue) heads() ui.Heads {
-	if q.Selecting {
+	switch {
+	case q.Selecting:
 		return selectHeads
+	case q.decided():
+		return decidedHeads
 	}
 	return queueHeads
 }
@@ -98,6 +111,9 @@ func (r QueueRow) entry() ui.Entry {
 		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: language.Data(ui.SchemeLabel(r.Scheme))},
 			ui.Fact{Text: maker}),
 		At: r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
+	}
+	if !r.DecidedAt.IsZero() {
+		entry.At, entry.Aged = r.DecidedAt, false
 	}
 	for _, flag := range r.Flags {
 		entry.Flags = append(entry.Flags, ui.Fact(flag))

@@ -11,6 +11,8 @@ type Upload struct {
 	Kept     string          // key of a file that was sent after the session had run out; empty for none
 	KeptName string
 	Findings []Finding
+	Scheme   string      // of what the form can take over
+	Answers  [][2]string // the payment of the refused file as fields of the form; none where the form cannot hold it
 }
 
 // Finding is one thing wrong in a file.

@@ -68,9 +68,7 @@ type File struct {
 // ReadFile reads an order for one payment. Document is nil when the file is none; Findings then say why.
 func ReadFile(content []byte) File {
 	if !looksLikeXML(content) {
-		return File{Findings: []iso20022.Finding{{
-			Pointer: "/Document", Code: "FF01", Text: "Send a payment order as an XML file: this file is none.",
-		}}}
+		return File{Findings: []iso20022.Finding{{Pointer: "/Document", Code: "FF01", Text: noOrder(content)}}}
 	}
 	read := ReadOrder(content)
 	f := File{Message: read.Message, Findings: read.Findings}
@@ -99,6 +97,23 @@ func ReadFile(content []byte) File {
 		f.Transliterated = transliterate(f.Scheme(), f.Document)
 	}
 	return f
+}
+
+// noOrder says what a file that is no XML has to be, and what it is where its first bytes tell.
+func noOrder(content []byte) string {
+	switch {
+	case bytes.HasPrefix(content, []byte("%PDF-")):
+		return "Send a payment order as an XML file: this file is a PDF, which is for people to read."
+	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
+		return "Send the file inside, or save a spreadsheet as CSV in UTF-8: this file is a workbook or an archive."
+	}
+	return "Send a payment order as an XML file: this file is none."
+}
+
+// FitsForm reports whether the payment of a file can be corrected in the form without losing anything but its day, which the form does not
+// ask for: it pays at once.
+func (f File) FitsForm() bool {
+	return f.Document != nil && len(f.Findings) == 0 && formHolds(f.Scheme(), f.Document)
 }
 
 // looksLikeXML reports whether a file may be XML by its first character: a tag, or the byte order mark of an encoding. The codec says

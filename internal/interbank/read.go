@@ -50,6 +50,8 @@ type Reason struct {
 	Information []string
 	// Originator is the BIC or name of who wants it, "" when the document does not say.
 	Originator string
+	// ByBank says that the originator is a bank, named by its BIC.
+	ByBank bool
 }
 
 // narrative is the code of a reason given in words only.
@@ -65,20 +67,21 @@ func reasonOf(set code.Set, given *choice, originator *party, lines []string) Re
 	}
 	id := cmp.Or(given.Code, given.Proprietary, narrative)
 	definition, _ := set.Find(id)
+	by, bank := originatorName(originator)
 	return Reason{
 		Code: id, Text: strings.TrimSpace(definition.Text + " " + strings.Join(lines, " ")), Information: lines,
-		Originator: originatorName(originator),
+		Originator: by, ByBank: bank,
 	}
 }
 
-func originatorName(named *party) string {
+func originatorName(named *party) (name string, bank bool) {
 	switch {
 	case named == nil:
-		return ""
+		return "", false
 	case named.ID != nil && named.ID.OrganisationID != nil && named.ID.OrganisationID.AnyBIC != "":
-		return named.ID.OrganisationID.AnyBIC
+		return named.ID.OrganisationID.AnyBIC, true
 	default:
-		return named.Name
+		return named.Name, false
 	}
 }
 

@@ -20,9 +20,10 @@ type Tab struct {
 // Pages are the links of a list that is read by cursor: there is no page
 // number and no total.
 type Pages struct {
-	FirstURL  string        // empty on the first page
-	NextURL   string        // empty on the last page
-	NextLabel language.Text // "Next 60"
+	FirstURL    string        // empty on the first page
+	PreviousURL string        // empty on the first two pages, and where it is not known
+	NextURL     string        // empty on the last page
+	NextLabel   language.Text // "Next page"
 }
 
 // Event is one step in the life of a message.

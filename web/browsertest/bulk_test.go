@@ -65,6 +65,8 @@ func TestWhatCameMeanwhileIsShownWhenNothingIsSelectedAnyMore(t *testing.T) {
 	p.press("k", "k", "x")
 	p.counts("#queue-list tr[data-row]", 2)
 	p.counts("#row-"+waiting[2].id, 0)
+	p.counts(`[data-row="`+waiting[0].id+`"][aria-current=true]`, 1)
+	p.focused("#open-" + waiting[0].id)
 }
 
 // TestManyAreApprovedWithTheProgressInSight sends them in steps, by itself.

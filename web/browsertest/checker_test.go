@@ -219,6 +219,47 @@ func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
 	p.says("#pane #detail-title", waiting[0].reference)
 }
 
+// TestARivalTakesTheRowUnderTheCursor: the row says so where it stands, and stays the current one, by keys and by pointer.
+func TestARivalTakesTheRowUnderTheCursor(t *testing.T) {
+	t.Parallel()
+	common, waiting := threeOrders(as(t, "maker1"))
+	p, rival := as(t, "checker1"), as(t, "checker2")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.says("#pane #detail-title", waiting[0].reference)
+	p.press("j")
+	p.says("#pane #detail-title", waiting[1].reference)
+	p.focused("#open-" + waiting[1].id)
+	taken := func(m submitted) {
+		t.Helper()
+		rival.decide(m, "reject", "Not this one")
+		p.says("#row-"+m.id+".is-decided", "Rejected by Checker 2, ")
+		p.counts(`[data-row="`+m.id+`"][aria-current=true]`, 1)
+		p.counts("[data-row][aria-current=true]", 1)
+	}
+	taken(waiting[1])
+	p.focused("#open-" + waiting[1].id)
+	p.press("j")
+	p.opens(waiting[2])
+	box := "#tick-" + waiting[2].id
+	err := p.find(box).Focus()
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken(waiting[2])
+	p.focused("#open-" + waiting[2].id) // the box is there no more
+	p.click("link", fmt.Sprintf("%s A", common))
+	p.opened(waiting[0])
+	taken(waiting[0])
+	p.focused("#detail-title")
+}
+
+// opens waits until the pane shows the message; reading stays in the list.
+func (p *person) opens(m submitted) {
+	p.t.Helper()
+	p.says("#pane #detail-title", m.reference)
+	p.focused("#open-" + m.id)
+}
+
 // cursorInView reports whether the current row lies within the window, and whether the focus is on something.
 const cursorInView = `() => {
   const box = document.querySelector('[data-row][aria-current="true"]')?.getBoundingClientRect();

@@ -256,6 +256,25 @@ func TestEveryListIsSortedAsAsked(t *testing.T) {
 }
 
 // TestLongListsGoOnInEachOrder: every message once, in order, over all pages, with and without what narrows them.
+// walksBack goes back from the last page of a list, whose link to the page before is given: each page is the one that was seen on the way.
+// The second one leads back by the link to the first.
+func (w *browser) walksBack(path string, walked []string) {
+	w.b.t.Helper()
+	for page := len(walked) - 2; page > 0; page-- {
+		if path == "" {
+			w.b.t.Fatalf("page %d of %d has no way back", page+2, len(walked))
+		}
+		got := w.get(path).is(http.StatusOK)
+		if listed := strings.Join(got.listed(), " "); listed != walked[page] {
+			w.b.t.Fatalf("going back, page %d lists %s, want %s", page+1, listed, walked[page])
+		}
+		path = got.page.Find("a[rel=prev]").AttrOr("href", "")
+	}
+	if path != "" {
+		w.b.t.Fatalf("the second page leads back by %s and by the link to the first", path)
+	}
+}
+
 func TestLongListsGoOnInEachOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -267,9 +286,12 @@ func TestLongListsGoOnInEachOrder(t *testing.T) {
 	for _, order := range []string{"oldest", "largest", "smallest", "state"} {
 		for narrowed, want := range map[string]int{"": 301, "&state=Failed": failed, "&currency=CHF": 301} {
 			seen, pages, path := map[string]bool{}, 0, "/payments?sort="+order+narrowed
-			var keys []string
+			var keys, walked []string
+			back := ""
 			for path != "" && pages < 20 {
 				got := w.get(path).is(http.StatusOK)
+				walked = append(walked, strings.Join(got.listed(), " "))
+				back = got.page.Find("a[rel=prev]").AttrOr("href", "")
 				for _, id := range got.listed() {
 					if seen[id] {
 						t.Fatalf("%s: %s comes twice", path, id)
@@ -283,6 +305,7 @@ func TestLongListsGoOnInEachOrder(t *testing.T) {
 			if len(seen) != want {
 				t.Errorf("sort=%s%s lists %d messages on %d pages, want %d", order, narrowed, len(seen), pages, want)
 			}
+			w.walksBack(back, walked)
 			if order == "oldest" && !slices.IsSorted(keys) {
 				t.Errorf("sort=%s%s does not come in order", order, narrowed)
 			}

@@ -256,6 +256,7 @@ func TestTheSlowerCheckerSeesWhoWon(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
+	next := b.as("maker1").submit(with(filled(), "amount", "77.00"))
 	path := "/queue/" + m.InternalID.String()
 	fast, slow := b.as("checker1"), b.as("checker2")
 	form := slow.get(path).is(http.StatusOK).fields(path + "/reject")
@@ -263,6 +264,15 @@ func TestTheSlowerCheckerSeesWhoWon(t *testing.T) {
 	for _, w := range []*browser{slow, slow.withHTMX()} {
 		got := w.post(path+"/reject", with(form, "reason", "I do not know <them>", "category", "fraud")).is(http.StatusConflict)
 		got.says(string(m.GlobalID) + " was already approved by Checker 1 at").says("I do not know <them>").says("Approved")
+		if on := got.page.Find(".conflict a").AttrOr("href", ""); on != "/queue/"+next.InternalID.String() {
+			t.Errorf("the panel leads on to %q, want what waits next", on)
+		}
+	}
+	other := "/queue/" + next.InternalID.String()
+	fast.post(other+"/approve", fast.get(other).fields(other+"/approve")).goesTo("/queue")
+	last := slow.post(path+"/reject", with(form, "reason", "No", "category", "fraud")).is(http.StatusConflict)
+	if on := last.page.Find(".conflict a").AttrOr("href", ""); on != "/queue" {
+		t.Errorf("with nothing left the panel leads on to %q", on)
 	}
 	if m := b.message("demo", m.InternalID.String()); m.State != payment.StateApproved || len(m.Decisions) != 1 {
 		t.Errorf("the message is %s with %d decisions", m.State, len(m.Decisions))

@@ -298,6 +298,9 @@ func (s *Scanner) startTag() Token {
 	s.position++
 	name := s.name()
 	prefix, local, ok := splitName(name)
+	if !ok && s.position >= len(s.data) {
+		return broken(start, adviceEnd)
+	}
 	if !ok {
 		return broken(start, adviceName)
 	}

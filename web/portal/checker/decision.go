@@ -231,6 +231,10 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 	added := views.Decision{Reject: typed, Conflict: page.Conflict(cause, m, typed.Reason)}
 	switch {
 	case added.Conflict != nil:
+		err := v.leadOn(added.Conflict, m)
+		if err != nil {
+			return err
+		}
 		return v.renderDecision(http.StatusConflict, m, added)
 	case errors.As(cause, &malformed):
 		for _, f := range malformed.Findings {
@@ -251,6 +255,18 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 		return cause
 	}
 	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
+}
+
+// leadOn puts the way to what waits next for this person into the panel of a decision that lost; to the queue when nothing does.
+func (v *visit) leadOn(conflict *views.Conflict, m payment.Message) error {
+	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(m, f)
+	if err != nil || !found || next.InternalID == m.InternalID {
+		return err
+	}
+	conflict.NextURL = "/queue/" + next.InternalID.String() + f.Query()
+	conflict.NextLabel = language.Text("Go to the next, %s").With(next.GlobalID)
+	return nil
 }
 
 // decided answers a decision: the next message opens, and one sentence says what was done.

@@ -75,5 +75,6 @@ func (v *visit) typed(m payment.Message) (views.Decision, error) {
 	if kept.Reason == "" || decidedBy(m, v.By) {
 		return views.Decision{}, nil
 	}
-	return views.Decision{Conflict: page.Conflict(&payment.StateError{Message: m}, m, kept.Reason)}, nil
+	conflict := page.Conflict(&payment.StateError{Message: m}, m, kept.Reason)
+	return views.Decision{Conflict: conflict}, v.leadOn(conflict, m)
 }

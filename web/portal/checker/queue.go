@@ -239,7 +239,7 @@ func (v *visit) decidedRows(f page.Filter) ([]views.QueueRow, error) {
 			return nil, err
 		}
 		row := QueueRow(v.Visit, m, f)
-		row.Decided = decidedNote(d.Action, "you (by)", d.At)
+		row.Decided, row.DecidedAt = decidedNote(d.Action, "you (by)", d.At), d.At
 		rows = append(rows, row)
 	}
 	return rows, nil

@@ -71,7 +71,7 @@ func readUpload(v *visit) error {
 		return err
 	}
 	if !p.fine() {
-		return v.refuseFile(name, content, p.findings)
+		return v.refuseOrder(draft, read, p.findings)
 	}
 	err = v.Config.Drafts.Add(v.Context(), v.By, draft)
 	if err != nil {
@@ -151,8 +151,28 @@ func fileName(given string) string {
 	return string(runes[:min(len(runes), 200)])
 }
 
-// refuseFile lists what is wrong in a file, with the line of each finding.
+// refuseFile lists what is wrong in a file.
 func (v *visit) refuseFile(name string, content []byte, findings []payment.Finding) error {
+	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
+}
+
+// refuseOrder lists what is wrong in an order, and offers the form to correct it in where that loses nothing.
+func (v *visit) refuseOrder(draft lifecycle.Draft, read entry.File, findings []payment.Finding) error {
+	model := refusedFile(draft.FileName, draft.File, findings)
+	if read.FitsForm() {
+		values := entry.ValuesOf(read.Document)
+		model.Scheme = string(read.Scheme())
+		for _, field := range values.Fields() {
+			if *field.Value != "" {
+				model.Answers = append(model.Answers, [2]string{field.Name, *field.Value})
+			}
+		}
+	}
+	return v.renderUpload(http.StatusUnprocessableEntity, model)
+}
+
+// refusedFile says what is wrong in a file, with the line of each finding.
+func refusedFile(name string, content []byte, findings []payment.Finding) views.Upload {
 	if name == "" {
 		name = "The file"
 	}
@@ -173,7 +193,7 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 		})
 	}
 	slices.SortStableFunc(model.Findings, func(a, b views.Finding) int { return cmp.Compare(a.Line, b.Line) })
-	return v.renderUpload(http.StatusUnprocessableEntity, model)
+	return model
 }
 
 // uploadLimit is the largest file taken, in words.

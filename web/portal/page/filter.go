@@ -24,6 +24,7 @@ type Filter struct {
 	View    views.Filter
 	After   uuid.UUID // the last entry of the page before; zero for the first page
 	Place   string    // what else says where that entry stands in the order; "" in the order of age
+	Trail   []string  // where the pages between the first one and this one began, as the address says it
 	Current uuid.UUID // the open entry, which the list marks
 
 	Scheme     rulebook.Scheme // "" for both
@@ -48,6 +49,7 @@ func ReadFilter(query url.Values, action string) Filter {
 	after, place, _ := strings.Cut(query.Get("after"), "~")
 	f.After, _ = uuid.Parse(after)
 	f.Place = Searchable(place)
+	f.Trail = readTrail(query.Get("trail"))
 	f.Scheme, f.Impossible = schemeFor(f.View.Scheme, f.View.Currency)
 	f.AmountFrom = f.amount("amountFrom", f.View.AmountFrom)
 	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
@@ -170,10 +172,14 @@ func (f Filter) Query(changes ...string) string {
 	set("text", f.View.Text)
 	if f.After != uuid.Nil {
 		set("after", f.after())
+		set("trail", strings.Join(f.Trail, ","))
 	}
 	for i := 0; i+1 < len(changes); i += 2 {
 		values.Del(changes[i])
 		set(changes[i], changes[i+1])
+	}
+	if values.Get("after") == "" {
+		values.Del("trail") // it leads to the first page
 	}
 	if len(values) == 0 {
 		return ""
@@ -181,11 +187,38 @@ func (f Filter) Query(changes ...string) string {
 	return "?" + values.Encode()
 }
 
+// longestTrail is how many pages back the address of a page knows: behind so many the way back is the first page.
+const longestTrail = 10
+
+// readTrail reads where the pages before this one began; what cannot be read is no trail.
+func readTrail(text string) []string {
+	if text == "" || len(text) > longestTrail*maxPlace {
+		return nil
+	}
+	trail := strings.Split(Searchable(text), ",")
+	for _, place := range trail {
+		after, _, _ := strings.Cut(place, "~")
+		_, err := uuid.Parse(after)
+		if err != nil {
+			return nil
+		}
+	}
+	return trail[max(0, len(trail)-longestTrail):]
+}
+
+// maxPlace is the most characters a place has: a key, and an amount or a state.
+const maxPlace = 80
+
 // Pages are the links of a list. more says whether there is a next page, behind is this filter behind the last entry of this one.
 func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	pages := ui.Pages{NextLabel: "Next page"}
 	if f.After != uuid.Nil {
 		pages.FirstURL = path + f.Query("after", "")
+		behind.Trail = slices.Concat(f.Trail, []string{f.after()})
+		behind.Trail = behind.Trail[max(0, len(behind.Trail)-longestTrail):]
+	}
+	if last := len(f.Trail) - 1; last >= 0 && f.After != uuid.Nil {
+		pages.PreviousURL = path + f.Query("after", f.Trail[last], "trail", strings.Join(f.Trail[:last], ","))
 	}
 	if more {
 		pages.NextURL = path + behind.Query()

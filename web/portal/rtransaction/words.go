@@ -160,17 +160,25 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	}
 	said := saidIn(m.Content)
 	facts := []ui.Row{{Term: "Reason", Text: reason}}
-	if len(said.information) > 0 {
-		facts = append(facts, plainLines(said.information))
+	if len(said.by.Information) > 0 {
+		facts = append(facts, plainLines(said.by.Information))
 	}
-	if said.originator != "" {
-		facts = append(facts, ui.Row{Term: "On behalf of", Value: said.originator})
+	if said.by.Originator != "" {
+		facts = append(facts, wantedBy(said.by))
 	}
 	if !said.charge.IsZero() {
 		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
 	}
 	view.Facts = append(append(facts, limits(v, m)...), relatives(s, m)...)
 	return nil
+}
+
+// wantedBy says for whom an R-transaction is made: a customer is named, a bank has its BIC alone.
+func wantedBy(by interbank.Reason) ui.Row {
+	if by.ByBank {
+		return ui.Row{Term: "On behalf of", Text: language.Text("the bank itself (%s)").With(by.Originator)}
+	}
+	return ui.Row{Term: "On behalf of", Value: by.Originator}
 }
 
 // limits are the days that count for an R-transaction.
@@ -182,13 +190,15 @@ func limits(v *page.Visit, m payment.Message) []ui.Row {
 			Details: []language.Text{"It cannot be approved after that day."},
 		})
 	}
-	if !m.AnswerBy.IsZero() {
-		due := Due(v, m)
-		row := ui.Row{Term: "Answer by", Value: due.Day}
-		if due.Text != "" {
-			row.Details = []language.Text{due.Text}
-		}
-		rows = append(rows, row)
+	if m.AnswerBy.IsZero() {
+		return rows
+	}
+	due := Due(v, m)
+	switch {
+	case due.Text == "":
+		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day})
+	case m.Kind != payment.KindReceivedRecall: // of such a one a notice above says it
+		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day, Details: []language.Text{due.Text}})
 	}
 	return rows
 }
@@ -212,9 +222,8 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 
 // said is what the document of an R-transaction says beyond its reason.
 type said struct {
-	information []string
-	originator  string
-	charge      money.Amount
+	by     interbank.Reason
+	charge money.Amount
 }
 
 // saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
@@ -224,17 +233,17 @@ func saidIn(content []byte) said {
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		recall, err := interbank.ReadCancellation(read)
 		if err == nil {
-			return said{information: recall.Reason.Information, originator: recall.Reason.Originator}
+			return said{by: recall.Reason}
 		}
 	case *iso20022.PaymentReturn:
 		returned, err := interbank.ReadReturn(read)
 		if err == nil {
-			return said{information: returned.Reason.Information, originator: returned.Reason.Originator, charge: returned.Charge}
+			return said{by: returned.Reason, charge: returned.Charge}
 		}
 	case *iso20022.ResolutionOfInvestigation:
 		refusal, err := interbank.ReadResolution(read)
 		if err == nil {
-			return said{information: refusal.Reason.Information, originator: refusal.Reason.Originator}
+			return said{by: refusal.Reason}
 		}
 	}
 	return said{}

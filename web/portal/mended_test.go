@@ -1,0 +1,106 @@
+package portal_test
+
+import (
+	"bytes"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/rulebook"
+	"countersign/views/ui"
+)
+
+func TestAReceivedRecallSaysItsDayOnce(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	_, recall := o.recalled(rulebook.SchemeSCT, "TX1")
+	text := o.as("maker1").get("/payments/" + recall.InternalID.String()).is(http.StatusOK).main()
+	if n := strings.Count(text, recall.AnswerBy.Format("02.01.2006")); n != 1 {
+		t.Errorf("the day of the answer stands there %d times: %s", n, text)
+	}
+}
+
+func TestAFormFilledFromAnEarlierPaymentSaysSo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	m := maker.submit(filled())
+	form := maker.get("/payments/new?like=" + m.InternalID.String()).is(http.StatusOK).says("the tinted fields are as they were the last time")
+	iban := form.page.Find("#creditorIban")
+	if want := ui.GroupFours(m.Summary.CreditorAccount); iban.AttrOr("value", "") != want || !iban.HasClass("is-prefilled") {
+		t.Errorf("the account is filled in as %q, want %q, tinted", iban.AttrOr("value", ""), want)
+	}
+	maker.post("/payments/new", with(form.fields("/payments/new"), "act", "check", "amount", "8.00")).goesTo("/payments/")
+	if n := maker.get("/payments/new").page.Find(".is-prefilled").Length(); n != 0 {
+		t.Errorf("%d fields of an empty form are tinted", n)
+	}
+}
+
+func TestWhatWasDecidedIsListedByItsDecision(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	b.change("SET session_replication_role = replica; UPDATE message SET created_at = created_at - interval '2 hours'")
+	path, checker := "/queue/"+m.InternalID.String(), b.as("checker1")
+	checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).goesTo("/queue")
+	list := checker.get("/queue?tab=decided&text=nobody").is(http.StatusOK)
+	if heads := strings.Join(list.texts("thead th"), " "); !strings.Contains(heads, "Decided") || strings.Contains(heads, "Age") {
+		t.Errorf("the heads are %q", heads)
+	}
+	at, err := time.Parse(time.RFC3339, list.page.Find("td.cell-when time").AttrOr("datetime", ""))
+	if err != nil || time.Since(at) > time.Hour {
+		t.Errorf("the row says %s, want when it was decided: %v", at, err)
+	}
+	if list.page.Find("form.filter").Length() != 0 {
+		t.Error("a list that is not narrowed has a form to narrow it")
+	}
+}
+
+// dated is a sample order for a day, without the identification that the form does not have.
+func dated(t *testing.T, day string) []byte {
+	t.Helper()
+	order := sample(t, "sic-inst_01_pain.001.001.09.xml")
+	order = regexp.MustCompile(`<UETR>.*</UETR>`).ReplaceAll(order, nil)
+	return regexp.MustCompile(`<Dt>[-0-9]*</Dt>`).ReplaceAll(order, []byte("<Dt>"+day+"</Dt>"))
+}
+
+func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	got := maker.upload("old.xml", dated(t, "2026-03-02")).is(http.StatusUnprocessableEntity).says("the date given is over")
+	form := got.fields("/payments/new")
+	check := maker.post("/payments/new", with(form, "act", "check")).goesTo("/payments/")
+	maker.get(check).is(http.StatusOK).says("CHF 199.95")
+	broken := bytes.Replace(dated(t, "2026-03-02"), []byte("CH4821966000009613388"), []byte("CH4821966000009613389"), 1)
+	form = maker.upload("old.xml", broken).is(http.StatusUnprocessableEntity).fields("/payments/new")
+	maker.post("/payments/new", with(form, "act", "check")).is(http.StatusUnprocessableEntity).says("check digits")
+	whole := sample(t, "sic-inst_01_pain.001.001.09.xml") // with its UETR, which the form would lose
+	whole = regexp.MustCompile(`<Dt>[-0-9]*</Dt>`).ReplaceAll(whole, []byte("<Dt>2026-03-02</Dt>"))
+	if maker.upload("old.xml", whole).is(http.StatusUnprocessableEntity).page.Find(".into-form").Length() != 0 {
+		t.Error("the form is offered for a payment that it does not hold")
+	}
+	if n := b.count("SELECT count(*) FROM message"); n != 0 {
+		t.Errorf("%d messages from refused files", n)
+	}
+}
+
+func TestWhatIsNoPaymentFileIsCalledByItsName(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	whole := sample(t, "sic-inst_01_pain.001.001.09.xml")
+	inTag := bytes.Index(whole, []byte("<DbtrAgt>")) + 1
+	for want, content := range map[string][]byte{
+		"this file is a PDF":                  []byte("%PDF-1.7\n1 0 obj\n<< >>\nendobj\n%%EOF\n"),
+		"a workbook or an archive":            []byte("PK\x03\x04 and more"),
+		"it ends before its last element":     whole[:len(whole)/2],
+		"ends before its last element is clo": whole[:inTag],
+	} {
+		got := maker.upload("file", content).is(http.StatusUnprocessableEntity).says(want)
+		if rows := got.page.Find("#findings tbody tr").Length(); rows != 1 || strings.Contains(got.text, "holds 0 payments") {
+			t.Errorf("%q: %d findings", want, rows)
+		}
+	}
+}

@@ -15,15 +15,23 @@ JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 WHERE c.realm = @realm AND c.change_id = @change_id;
 
 -- name: ChangeList :many
--- Changes of a realm that are decided under a role, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
+-- Changes of a realm that are decided under a role, newest first or oldest first, or by kind or state and then the newest first, from a key on
+-- and in those orders from its kind or state. Runs with custom plans, as every search does: without such an order the word is nothing to sort by.
 SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
+CROSS JOIN LATERAL (
+  SELECT CASE @sort_by::text
+    WHEN 'kind' THEN c.kind
+    WHEN 'state' THEN CASE coalesce(d.action, 'pending') WHEN 'pending' THEN '1' WHEN 'approve' THEN '2' ELSE '3' END
+    ELSE '' END COLLATE "C" AS word) s
 WHERE c.realm = @realm AND c.decided_under = @decided_under
   AND (sqlc.narg(from_key)::uuid IS NULL
-       OR CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
+       OR s.word > @from_word::text
+       OR s.word = @from_word::text
+          AND CASE WHEN @oldest_first::boolean THEN c.change_id > sqlc.narg(from_key)::uuid ELSE c.change_id < sqlc.narg(from_key)::uuid END)
   AND (sqlc.narg(decidable_by)::uuid IS NULL
        OR c.requester_person <> sqlc.narg(decidable_by)::uuid AND c.beneficiary_person <> sqlc.narg(decidable_by)::uuid)
   AND (sqlc.narg(requester)::uuid IS NULL OR c.requester_person = sqlc.narg(requester)::uuid)
@@ -31,7 +39,7 @@ WHERE c.realm = @realm AND c.decided_under = @decided_under
   AND (sqlc.narg(subject)::text IS NULL OR c.subject = sqlc.narg(subject)::text)
   AND (sqlc.narg(since)::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= sqlc.narg(since)::timestamptz)
   AND (sqlc.narg(decision)::text IS NULL OR coalesce(d.action, 'pending') = sqlc.narg(decision)::text)
-ORDER BY CASE WHEN @oldest_first::boolean THEN c.change_id END, c.change_id DESC
+ORDER BY s.word, CASE WHEN @oldest_first::boolean THEN c.change_id END, c.change_id DESC
 LIMIT @page_size::integer;
 
 -- name: ChangeDecisionListOf :many

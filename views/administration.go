@@ -19,8 +19,26 @@ type AdministrationList struct {
 	Rows    []AdministrationRow
 	Empty   ui.Empty
 	Pages   ui.Pages
-	Search  *ui.Field // narrows the list of beneficiaries; nil where nothing is searched
-	Book    bool      // the list of beneficiaries, which makers and checkers keep
+	Sort    string                    // "", oldest, kind or state, of a list of changes
+	SortURL func(order string) string // such a list in another order; nil for a list that has one order
+	Search  *ui.Field                 // narrows the list of beneficiaries; nil where nothing is searched
+	Book    bool                      // the list of beneficiaries, which makers and checkers keep
+}
+
+// sorts are the links that sort a list of changes by a column; none for other columns and lists.
+func (m AdministrationList) sorts(column language.Text) []ui.Sort {
+	if m.SortURL == nil {
+		return nil
+	}
+	switch column {
+	case "Change":
+		return []ui.Sort{sortLink(m.Sort, m.SortURL, column, "kind", "kind")}
+	case "When":
+		return []ui.Sort{sortLink(m.Sort, m.SortURL, column, "", "oldest")}
+	case "State":
+		return []ui.Sort{sortLink(m.Sort, m.SortURL, column, "state", "state")}
+	}
+	return nil
 }
 
 func (m AdministrationList) about() language.Text {

@@ -191,6 +191,12 @@ func formExhibits() []Exhibit {
 			Code:    "AM18",
 		},
 	}
+	yesterday := refused
+	yesterday.Findings = []views.Finding{{
+		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
+		Text: language.Sentence("Enter today as requested execution date: the date given is over."),
+	}}
+	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{
 		{Name: "payment-new", Page: views.NewPaymentPage(newPayment())},
 		{Name: "payment-new-refused", Page: views.NewPaymentPage(refusedPayment()), Failed: true},
@@ -206,6 +212,7 @@ func formExhibits() []Exhibit {
 		},
 		{Name: "upload", Page: views.UploadPage(upload)},
 		{Name: "upload-refused", Page: views.UploadPage(refused), Failed: true},
+		{Name: "upload-yesterday", Page: views.UploadPage(yesterday), Failed: true},
 		{Name: "payment-picked", Page: views.NewPaymentPage(pickedPayment())},
 		{Name: "iban-fragment", Page: views.IBANFeedback(*filledPayment().Feedback), Fragment: true},
 	}

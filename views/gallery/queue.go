@@ -114,6 +114,22 @@ func openQueue(detail views.Decision) views.Queue {
 	return model
 }
 
+// decidedToday is what somebody decided today.
+func decidedToday() views.Queue {
+	model := queue()
+	model.Filter = views.Filter{Action: "/queue", Tab: "decided", ClearURL: "/queue?tab=decided"}
+	model.Facts, model.Pages, model.Rows = views.QueueFacts{Waiting: -1, Now: now}, ui.Pages{}, rows(6)
+	for i := range model.Tabs {
+		model.Tabs[i].Current = i == 3
+	}
+	for i := range model.Rows {
+		at := now.Add(-time.Duration(i*17) * time.Minute)
+		model.Rows[i].DecidedAt = at
+		model.Rows[i].Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), ui.ClockTime(at))
+	}
+	return model
+}
+
 func queueExhibits() []Exhibit {
 	empty := queue()
 	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
@@ -139,6 +155,7 @@ func queueExhibits() []Exhibit {
 	return []Exhibit{
 		{Name: "queue-abroad", Page: views.QueuePage(openQueue(abroad))},
 		{Name: "queue", Page: views.QueuePage(queue())},
+		{Name: "queue-decided", Page: views.QueuePage(decidedToday())},
 		{Name: "queue-open", Page: views.QueuePage(openQueue(warned()))},
 		{Name: "queue-own", Page: views.QueuePage(openQueue(own))},
 		{Name: "queue-reject", Page: views.QueuePage(refusedReject()), Failed: true},

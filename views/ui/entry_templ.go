@@ -113,7 +113,7 @@ func EntryTable(list Entries) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = sortHead("right", "Amount", list.Heads.AmountSorts).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = SortHead("right", "Amount", list.Heads.AmountSorts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -135,7 +135,7 @@ func EntryTable(list Entries) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if list.Heads.State != "" {
-			templ_7745c5c3_Err = sortHead("", list.Heads.State, list.Heads.StateSorts).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = SortHead("", list.Heads.State, list.Heads.StateSorts).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -178,7 +178,7 @@ func EntryTable(list Entries) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = sortHead("", list.Heads.When, list.Heads.WhenSorts).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = SortHead("", list.Heads.When, list.Heads.WhenSorts).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -882,8 +882,8 @@ func DueText(due Due) templ.Component {
 	})
 }
 
-// sortHead is the head of a column, with the links that sort by it.
-func sortHead(class string, label language.Text, links []Sort) templ.Component {
+// SortHead is the head of a column, with the links that sort by it.
+func SortHead(class string, label language.Text, links []Sort) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

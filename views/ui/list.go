@@ -33,6 +33,7 @@ type Event struct {
 	Actor   language.Text // "checker1", "Clearing"
 	Channel language.Text // "Portal", "API demo-backoffice"; may be empty
 	Note    language.Text // reason or explanation; may be empty
+	NoteIn  string        // the language of the note, where it is another than that of the page: "en" for the words of ISO's code lists
 	Took    language.Text // time since the step before: "2 min 11 s"; may be empty
 	State   string        // state reached, for the icon; may be empty
 	URL     string        // the document behind the step; may be empty

@@ -102,7 +102,7 @@ func TestABeneficiaryFillsTheForm(t *testing.T) {
 	filled := maker.post("/payments/new", url.Values{"act": {"check"}, "pick": {pick}, "amount": {"12.50"}, "endToEndId": {"E2E-9"}})
 	form := filled.is(http.StatusOK).says("Filled in: Beispiel Holzbau GmbH").fields("/payments/new")
 	for name, want := range map[string]string{
-		"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH4821966000009613388", "street": "Seestrasse", "town": "Zürich",
+		"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH48 2196 6000 0096 1338 8", "street": "Seestrasse", "town": "Zürich",
 		"country": "CH", "amount": "12.50", "endToEndId": "E2E-9", "addressKind": "structured",
 	} {
 		if form.Get(name) != want {

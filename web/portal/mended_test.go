@@ -3,6 +3,7 @@ package portal_test
 import (
 	"bytes"
 	"net/http"
+	"net/url"
 	"regexp"
 	"strings"
 	"testing"
@@ -101,6 +102,21 @@ func TestWhatIsNoPaymentFileIsCalledByItsName(t *testing.T) {
 		got := maker.upload("file", content).is(http.StatusUnprocessableEntity).says(want)
 		if rows := got.page.Find("#findings tbody tr").Length(); rows != 1 || strings.Contains(got.text, "holds 0 payments") {
 			t.Errorf("%q: %d findings", want, rows)
+		}
+	}
+}
+
+// TestTheWordsOfISOAreMarkedAsEnglish: they are published in English alone, and a page in another language is read out by its own rules.
+func TestTheWordsOfISOAreMarkedAsEnglish(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	_, recall := o.recalled(rulebook.SchemeSCT, "TX1")
+	maker := o.as("maker1")
+	for spoken, want := range map[string]string{"de": "en", "en": ""} {
+		maker.post("/me", url.Values{"theme": {"auto"}, "density": {"default"}, "language": {spoken}}).goesTo("/me")
+		note := maker.get("/payments/" + recall.InternalID.String() + "/timeline").is(http.StatusOK).page.Find(".event-note").First()
+		if said := note.AttrOr("lang", ""); note.Length() == 0 || said != want {
+			t.Errorf("in %s the note %q is marked as %q, want %q", spoken, note.Text(), said, want)
 		}
 	}
 }

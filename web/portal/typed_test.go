@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 )
 
 // TestAReasonToRejectIsKeptWhileItIsTyped: who types one finds it again, nobody else does, and nothing of it stands in the clear.
@@ -163,6 +164,44 @@ func TestTheFormOfARecallIsKeptWhileItIsTyped(t *testing.T) {
 	if n := o.count("SELECT count(*) FROM draft WHERE message_id IS NULL"); n != 2 {
 		t.Errorf("%d drafts wait, want one of each maker", n)
 	}
+}
+
+// keepsForm types half of a form of an R-transaction, and expects it again when the form is loaded again, by its maker alone.
+func (o *otherSide) keepsForm(path string, half url.Values) {
+	o.t.Helper()
+	maker := o.as("maker1")
+	form := maker.get(path).is(http.StatusOK)
+	keep := form.page.Find("form[data-keep]").AttrOr("data-keep", "")
+	typed := form.fields(path)
+	for field, values := range half {
+		typed[field] = values
+	}
+	address := maker.withHTMX().post(keep, typed).is(http.StatusOK).page.Find("input[name=draft]").AttrOr("data-address", "")
+	again := maker.get(address).is(http.StatusOK).fields(path)
+	for field := range half {
+		if again.Get(field) != half.Get(field) {
+			o.t.Errorf("%s comes back with %s=%q, want %q", address, field, again.Get(field), half.Get(field))
+		}
+	}
+	if rows := maker.get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row] a[data-open]"); rows.AttrOr("href", "") != address {
+		o.t.Errorf("the drafts lead to %q, want %q", rows.AttrOr("href", ""), address)
+	}
+	o.as("maker2").get(address).is(http.StatusNotFound)
+}
+
+func TestTheFormOfAReturnIsKeptWhileItIsTyped(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original, _ := o.recalled(rulebook.SchemeSCT, "TX1")
+	o.keepsForm("/payments/"+original.InternalID.String()+"/return", url.Values{"reason": {"FOCR"}, "charge": {"5,5"}})
+}
+
+func TestTheFormOfAResolutionIsKeptWhileItIsTyped(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	_, recall := o.recalled(rulebook.SchemeSIC, "TX1")
+	path := "/recalls/" + recall.InternalID.String() + "/resolve"
+	o.keepsForm(path, url.Values{"reason": {"LEGL"}, "information1": {"The court has not yet"}})
 }
 
 // TestAFirstAmendmentIsKeptWhileItIsTyped: as a draft of its own, and when the submission was decided meanwhile too.

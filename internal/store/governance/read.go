@@ -21,7 +21,9 @@ import (
 type Filter struct {
 	DecidedUnder identity.Role // the role that decides them; zero means administrators
 	From         uuid.UUID     // the last key of the page before: only older ones, or younger with OldestFirst
+	FromWord     string        // and its word (Sort.Word) in an order by words
 	OldestFirst  bool
+	Sort         Sort
 	State        administration.State
 	DecidableBy  uuid.UUID // only what this person neither asked for nor gains by
 	Requester    uuid.UUID // only what this person asked for
@@ -29,6 +31,32 @@ type Filter struct {
 	Subject      string
 	Since        time.Time // asked for or decided then or later
 	PageSize     int32
+}
+
+// Sort is the order of a list of changes: by age (the zero value), or by a word and then the newest first.
+type Sort string
+
+// The orders by words.
+const (
+	SortKind  Sort = "kind"  // by the names of kinds
+	SortState Sort = "state" // those that wait, then those that were approved, then the others
+)
+
+// Word is where a change stands in an order by words; the same as in the query.
+func (s Sort) Word(c administration.Change) string {
+	switch s {
+	case SortKind:
+		return string(c.Kind)
+	case SortState:
+		switch c.State() {
+		case administration.StatePending:
+			return "1"
+		case administration.StateApplied:
+			return "2"
+		}
+		return "3"
+	}
+	return ""
 }
 
 // decisionOf is the filter's state as the queries know it.
@@ -56,7 +84,8 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
 			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
-			OldestFirst: f.OldestFirst, DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
+			OldestFirst: f.OldestFirst, SortBy: string(f.Sort), FromWord: f.FromWord,
+			DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
 			Kind:    column.OrNull(string(f.Kind)),
 			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 		})

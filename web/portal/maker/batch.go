@@ -128,7 +128,11 @@ func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, er
 	profile, _ := draft.Scheme.Profile()
 	line := making.BatchLine{
 		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN,
-		Amount: ui.Amount{Currency: string(profile.Currency), Value: values.Amount},
+		Amount: ui.Amount{Currency: string(profile.Currency), Value: values.Amount}, // as typed, where it is no amount
+	}
+	amount, err := money.ParseInput(profile.Currency, values.Amount)
+	if err == nil {
+		line.Amount = page.AmountView(amount)
 	}
 	if draft.MessageID != uuid.Nil {
 		line.State, line.URL, line.Label = "Submitted", "/payments/"+draft.MessageID.String(), "Show it"

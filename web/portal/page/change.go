@@ -3,6 +3,7 @@ package page
 import (
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 
 	"github.com/google/uuid"
@@ -47,20 +48,27 @@ type Decided struct {
 // ShowChanges completes and shows the list of changes: those that wait, and with ?tab=all those that were decided too.
 func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
 	filter := governance.Filter{State: administration.StatePending, PageSize: changesPage + 1}
-	tab := ""
+	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
 	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
-	switch v.Echo.QueryParam("tab") {
+	switch tab {
 	case "all":
-		filter.State, tab, model.New = "", "tab=all&", waiting
+		filter.State, model.New = "", waiting
 	case ChangesForMe:
-		filter.DecidableBy, tab, model.New = v.By.PersonID, "tab="+ChangesForMe+"&", waiting
+		filter.DecidableBy, model.New = v.By.PersonID, waiting
 		model.Words = "Those that wait for a decision of yours."
 	case ChangesOfMine:
-		filter.Requester, tab, model.New = v.By.PersonID, "tab="+ChangesOfMine+"&", waiting
+		filter.Requester, model.New = v.By.PersonID, waiting
 		model.Words = "Those that you asked for, and another decides."
+	default:
+		tab = ""
 	}
-	filter.From, _ = uuid.Parse(v.Echo.QueryParam("after"))
+	sorted := v.sortChanges(&filter)
+	after, word, _ := strings.Cut(v.Echo.QueryParam("after"), "~")
+	filter.From, _ = uuid.Parse(after)
+	filter.FromWord = Searchable(word)
+	model.Sort = sorted
+	model.SortURL = func(order string) string { return changesURL(desk, tab, order) }
 	changes, err := desk.List(filter)
 	if err != nil {
 		return err
@@ -70,7 +78,11 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 	if len(changes) > changesPage {
 		changes = changes[:changesPage]
 		model.Pages.NextLabel = language.Text("Next %d").With(changesPage)
-		model.Pages.NextURL = desk.ListURL + "?" + tab + "after=" + changes[changesPage-1].ID.String()
+		last := changes[changesPage-1]
+		model.Pages.NextURL = changesURL(desk, tab, sorted, "after", strings.TrimSuffix(last.ID.String()+"~"+filter.Sort.Word(last), "~"))
+	}
+	if filter.From != uuid.Nil {
+		model.Pages.FirstURL = changesURL(desk, tab, sorted)
 	}
 	for _, c := range changes {
 		cells := []language.Text{
@@ -80,6 +92,33 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 		model.Rows = append(model.Rows, views.AdministrationRow{URL: desk.URL + c.ID.String(), Cells: desk.Cells(c, cells)})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// sortChanges reads the order of a list of changes: newest first where the address asks for none there is.
+func (v *Visit) sortChanges(filter *governance.Filter) string {
+	switch asked := v.Echo.QueryParam("sort"); asked {
+	case "oldest":
+		filter.OldestFirst = true
+		return asked
+	case string(governance.SortKind), string(governance.SortState):
+		filter.Sort = governance.Sort(asked)
+		return asked
+	}
+	return ""
+}
+
+// changesURL is the address of a part of the list of changes in an order, and of a page of it.
+func changesURL(desk ChangeDesk, tab, order string, more ...string) string {
+	query := url.Values{}
+	for i, pair := 0, append([]string{"tab", tab, "sort", order}, more...); i+1 < len(pair); i += 2 {
+		if pair[i+1] != "" {
+			query.Set(pair[i], pair[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return desk.ListURL
+	}
+	return desk.ListURL + "?" + query.Encode()
 }
 
 // ShowChange shows the change that the path names, field by field.

@@ -36,7 +36,7 @@ func fullMessage(v *page.Visit, m payment.Message, documents []lookup.Document) 
 	if err != nil {
 		return view, err
 	}
-	view.Timeline = timeline(steps, m, documents)
+	view.Timeline = timeline(steps, m, documents, v.Language())
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: language.Sentence(m.Withheld)}}
@@ -182,13 +182,28 @@ func documentOf(s lookup.Step, m payment.Message, documents []lookup.Document) s
 	return address
 }
 
+// byOthers are the steps whose reason clearing or another bank gave. Codes without a translation have the words of ISO, which are English.
+var byOthers = []payment.Action{
+	payment.ActionSettle, payment.ActionRejectByClearing, payment.ActionAcknowledge, payment.ActionAccept, payment.ActionRefuseRecall,
+	payment.ActionBook, payment.ActionReceive,
+}
+
+// noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
+func noteLanguage(s lookup.Step, spoken language.Language) string {
+	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == language.English ||
+		spoken.Say(language.Sentence(s.Reason)) != s.Reason {
+		return ""
+	}
+	return string(language.English)
+}
+
 // timeline puts the steps of a message into words; those with a document lead to it.
-func timeline(steps []lookup.Step, m payment.Message, documents []lookup.Document) []ui.Event {
+func timeline(steps []lookup.Step, m payment.Message, documents []lookup.Document, spoken language.Language) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
 			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel,
-				s.ClientID), Note: language.Sentence(s.Reason), State: string(s.To),
+				s.ClientID), Note: language.Sentence(s.Reason), NoteIn: noteLanguage(s, spoken), State: string(s.To),
 		}
 		if hasDocument[s.Action] != nil {
 			event.URL = documentOf(s, m, documents)

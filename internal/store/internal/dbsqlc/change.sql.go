@@ -273,24 +273,33 @@ FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 LEFT JOIN realm_change_decision d ON d.realm = c.realm AND d.change_id = c.change_id
-WHERE c.realm = $1 AND c.decided_under = $2
-  AND ($3::uuid IS NULL
-       OR CASE WHEN $4::boolean THEN c.change_id > $3::uuid ELSE c.change_id < $3::uuid END)
-  AND ($5::uuid IS NULL
-       OR c.requester_person <> $5::uuid AND c.beneficiary_person <> $5::uuid)
-  AND ($6::uuid IS NULL OR c.requester_person = $6::uuid)
-  AND ($7::text IS NULL OR c.kind = $7::text)
-  AND ($8::text IS NULL OR c.subject = $8::text)
-  AND ($9::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $9::timestamptz)
-  AND ($10::text IS NULL OR coalesce(d.action, 'pending') = $10::text)
-ORDER BY CASE WHEN $4::boolean THEN c.change_id END, c.change_id DESC
-LIMIT $11::integer
+CROSS JOIN LATERAL (
+  SELECT CASE $1::text
+    WHEN 'kind' THEN c.kind
+    WHEN 'state' THEN CASE coalesce(d.action, 'pending') WHEN 'pending' THEN '1' WHEN 'approve' THEN '2' ELSE '3' END
+    ELSE '' END COLLATE "C" AS word) s
+WHERE c.realm = $2 AND c.decided_under = $3
+  AND ($4::uuid IS NULL
+       OR s.word > $5::text
+       OR s.word = $5::text
+          AND CASE WHEN $6::boolean THEN c.change_id > $4::uuid ELSE c.change_id < $4::uuid END)
+  AND ($7::uuid IS NULL
+       OR c.requester_person <> $7::uuid AND c.beneficiary_person <> $7::uuid)
+  AND ($8::uuid IS NULL OR c.requester_person = $8::uuid)
+  AND ($9::text IS NULL OR c.kind = $9::text)
+  AND ($10::text IS NULL OR c.subject = $10::text)
+  AND ($11::timestamptz IS NULL OR coalesce(d.decided_at, c.requested_at) >= $11::timestamptz)
+  AND ($12::text IS NULL OR coalesce(d.action, 'pending') = $12::text)
+ORDER BY s.word, CASE WHEN $6::boolean THEN c.change_id END, c.change_id DESC
+LIMIT $13::integer
 `
 
 type ChangeListParams struct {
+	SortBy       string
 	Realm        string
 	DecidedUnder string
 	FromKey      *uuid.UUID
+	FromWord     string
 	OldestFirst  bool
 	DecidableBy  *uuid.UUID
 	Requester    *uuid.UUID
@@ -307,12 +316,15 @@ type ChangeListRow struct {
 	RequesterName  string
 }
 
-// Changes of a realm that are decided under a role, newest first or oldest first, from a key on. Runs with custom plans, as every search does.
+// Changes of a realm that are decided under a role, newest first or oldest first, or by kind or state and then the newest first, from a key on
+// and in those orders from its kind or state. Runs with custom plans, as every search does: without such an order the word is nothing to sort by.
 func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]ChangeListRow, error) {
 	rows, err := q.db.Query(ctx, changeList,
+		arg.SortBy,
 		arg.Realm,
 		arg.DecidedUnder,
 		arg.FromKey,
+		arg.FromWord,
 		arg.OldestFirst,
 		arg.DecidableBy,
 		arg.Requester,

@@ -296,3 +296,27 @@ func (h *house) log(t *testing.T) []logEntry {
 	must(t, json.Unmarshal(content, &list))
 	return list
 }
+
+// TestPackagesMakeLittleAsTheProgramStarts: what a package makes before main begins is made for every start, whatever it is for.
+func TestPackagesMakeLittleAsTheProgramStarts(t *testing.T) {
+	t.Parallel()
+	p := start(t, []string{"GODEBUG=inittrace=1"}, "--help")
+	p.wait(t)
+	const most, seventh = 2 << 20, 7 // a line: init PACKAGE @TIME ms, TIME ms clock, COUNT bytes, COUNT allocs
+	packages := 0
+	for line := range strings.Lines(p.output.String()) {
+		words := strings.Fields(line)
+		if len(words) <= seventh || words[0] != "init" {
+			continue
+		}
+		packages++
+		made, err := strconv.Atoi(words[seventh])
+		must(t, err)
+		if made > most {
+			t.Errorf("%s makes %d bytes as the program starts: make them when somebody asks", words[1], made)
+		}
+	}
+	if packages == 0 {
+		t.Error("nothing is known of any package")
+	}
+}

@@ -7,9 +7,9 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/ccojocar/zxcvbn-go"
 	"github.com/google/uuid"
 
+	"countersign/internal/guess"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
@@ -44,7 +44,11 @@ func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 	if err != nil {
 		return err
 	}
-	if CheckNewPassword(in.New) != nil || in.New == in.Old {
+	err = CheckNewPassword(in.New)
+	if err != nil {
+		return err
+	}
+	if in.New == in.Old {
 		return ErrWeakPassword
 	}
 	user, err := s.checkPassword(ctx, attempt{
@@ -68,16 +72,17 @@ func (s *Station) EndSessions(ctx context.Context, realm string, user uuid.UUID)
 	return s.changeAccount(ctx, realm, user, "")
 }
 
-// CheckNewPassword tells whether a text may become a password. Error: ErrWeakPassword.
+// CheckNewPassword tells whether a text may become a password. Errors: ErrWeakPassword; that of guess.Score.
 func CheckNewPassword(password string) error {
 	if utf8.RuneCountInString(password) < MinimumPassword || len(password) > maxPassword || !utf8.ValidString(password) {
 		return ErrWeakPassword
 	}
 	looked := []rune(password)
-	if zxcvbn.PasswordStrength(string(looked[:min(len(looked), mostLooked)]), nil).Score < leastStrength {
-		return ErrWeakPassword
+	score, err := guess.Score(string(looked[:min(len(looked), mostLooked)]))
+	if err == nil && score < leastStrength {
+		err = ErrWeakPassword
 	}
-	return nil
+	return err
 }
 
 // changeAccount ends everything an account is signed in with, and changes its password unless the hash is "". An account that does not

@@ -95,7 +95,7 @@ func refusedPayment() views.NewPayment {
 	model := filledPayment()
 	model.Shell.Failed = true
 	model.Problems = []ui.Problem{
-		{Field: "amount", Code: "AM12", Text: ambiguous},
+		{Field: "amount", Code: "AM12", Text: ambiguous()},
 		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
 	}
 	return model
@@ -259,5 +259,8 @@ func payeeExhibit(name string, said views.Payee) Exhibit {
 // askedAt is when the payee's bank was asked.
 const askedAt = "20.11.2026 10:30"
 
-// ambiguous is what is said of an amount that may be read in two ways.
-var ambiguous = language.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
+// ambiguous is what is said of an amount that may be read in two ways. It is asked for when a page is made: to look it up reads the
+// catalogue, which a program that starts does not need yet.
+func ambiguous() language.Text {
+	return language.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
+}

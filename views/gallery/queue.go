@@ -54,7 +54,7 @@ func message() views.Message {
 
 func decision() views.Decision {
 	return views.Decision{
-		Limits:  []language.Text{limitToday},
+		Limits:  []language.Text{limitToday()},
 		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
 	}
 }
@@ -141,7 +141,7 @@ func queueExhibits() []Exhibit {
 	noHit.Filter = views.Filter{
 		Queued: true, Dated: true, Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue",
 	}
-	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous}}
+	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous()}}
 	noHit.Shell.Failed = true
 	noHit.Empty = ui.Empty{
 		Icon: "search", Title: "Nothing matches", Text: "No waiting message matches what you look for.",
@@ -218,6 +218,8 @@ func decided() views.Decided {
 	return views.Decided{Shell: made, Row: row, Next: &next}
 }
 
-// limitToday is what a limit lets through today.
-var limitToday = language.Text("Limit of %s: %s.").With(language.Sentence("the account CH50 … 1346"),
-	language.Join("; ", language.Sentence("CHF 10'000.00 at a time"), language.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
+// limitToday is what a limit lets through today, looked up when a page is made.
+func limitToday() language.Text {
+	return language.Text("Limit of %s: %s.").With(language.Sentence("the account CH50 … 1346"),
+		language.Join("; ", language.Sentence("CHF 10'000.00 at a time"), language.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
+}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -16,8 +17,10 @@ import (
 	contract "countersign/api"
 )
 
-// DocumentJSON returns the OpenAPI document as JSON.
-func DocumentJSON() ([]byte, error) {
+// DocumentJSON returns the OpenAPI document as JSON. It is made once for all who ask, none of whom may change it.
+func DocumentJSON() ([]byte, error) { return contractJSON() }
+
+var contractJSON = sync.OnceValues(func() ([]byte, error) {
 	var document any
 	err := yaml.Unmarshal(contract.Document, &document)
 	if err != nil {
@@ -28,7 +31,7 @@ func DocumentJSON() ([]byte, error) {
 		return nil, fmt.Errorf("write the OpenAPI document: %w", err)
 	}
 	return content, nil
-}
+})
 
 // bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
 type bodies struct {
@@ -218,12 +221,20 @@ func words(values []any) string {
 
 var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
 
+// escaped is a name as a pointer has it.
+func escaped(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name // the replacer would make another text of it
+	}
+	return pointerEscape.Replace(name)
+}
+
 // pointerTo writes an RFC 6901 pointer.
 func pointerTo(steps []string) string {
 	var pointer strings.Builder
-	for _, step := range steps {
+	for _, each := range steps {
 		pointer.WriteByte('/')
-		pointer.WriteString(pointerEscape.Replace(step))
+		pointer.WriteString(escaped(each))
 	}
 	return pointer.String()
 }

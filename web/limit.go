@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 	"golang.org/x/time/rate"
 
@@ -60,20 +61,20 @@ const maxBuckets = 20_000
 
 // buckets hold a token bucket for each caller. A caller may use up a second's calls at once. When there are maxBuckets of them, those
 // not used since the last time that happened are forgotten: their callers find a full bucket again.
-type buckets struct {
+type buckets[K comparable] struct {
 	perSecond int
 
 	mu      sync.Mutex
-	recent  map[string]*rate.Limiter
-	earlier map[string]*rate.Limiter
+	recent  map[K]*rate.Limiter
+	earlier map[K]*rate.Limiter
 }
 
-func newBuckets(perSecond int) *buckets {
-	return &buckets{perSecond: perSecond, recent: map[string]*rate.Limiter{}}
+func newBuckets[K comparable](perSecond int) *buckets[K] {
+	return &buckets[K]{perSecond: perSecond, recent: map[K]*rate.Limiter{}}
 }
 
 // take counts a call. wait is 0 when it may go on, else how long until one may.
-func (b *buckets) take(caller string, now time.Time) (wait time.Duration) {
+func (b *buckets[K]) take(caller K, now time.Time) (wait time.Duration) {
 	taken := b.of(caller).ReserveN(now, 1)
 	wait = taken.DelayFrom(now)
 	if wait > 0 {
@@ -82,7 +83,7 @@ func (b *buckets) take(caller string, now time.Time) (wait time.Duration) {
 	return wait
 }
 
-func (b *buckets) of(caller string) *rate.Limiter {
+func (b *buckets[K]) of(caller K) *rate.Limiter {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	bucket := b.recent[caller]
@@ -94,7 +95,7 @@ func (b *buckets) of(caller string) *rate.Limiter {
 		bucket = rate.NewLimiter(rate.Limit(b.perSecond), b.perSecond)
 	}
 	if len(b.recent) >= maxBuckets {
-		b.recent, b.earlier = map[string]*rate.Limiter{}, b.recent
+		b.recent, b.earlier = map[K]*rate.Limiter{}, b.recent
 	}
 	b.recent[caller] = bucket
 	return bucket
@@ -111,6 +112,12 @@ func (s *Server) byAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// caller is a user and a client of the API.
+type caller struct {
+	realm, client string
+	user          uuid.UUID
+}
+
 // byPrincipal limits the calls of one user and client.
 func (s *Server) byPrincipal(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
@@ -118,7 +125,7 @@ func (s *Server) byPrincipal(next echo.HandlerFunc) echo.HandlerFunc {
 		if !known {
 			return next(c)
 		}
-		wait := s.principals.take(by.Realm+"/"+by.ClientID+"/"+by.UserID.String(), s.cfg.Now())
+		wait := s.principals.take(caller{by.Realm, by.ClientID, by.UserID}, s.cfg.Now())
 		if wait > 0 {
 			return problem.TooMany(wait)
 		}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"slices"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -58,15 +59,23 @@ func (s *Server) limited(limit time.Duration) echo.MiddlewareFunc {
 
 func (s *Server) add(routes []request.Route, around ...echo.MiddlewareFunc) {
 	for _, route := range routes {
-		s.echo.Add(route.Method, route.Path, route.Handle, around...)
+		s.echo.Add(route.Method, route.Path, surrounded(route.Handle, around...))
 		if route.Method == http.MethodGet {
-			s.echo.Add(http.MethodHead, route.Path, s.headOf(route), append([]echo.MiddlewareFunc{asHead}, around...)...)
+			s.echo.Add(http.MethodHead, route.Path, asHead(surrounded(s.headOf(route), around...)))
 		}
 		if route.Stream {
 			s.streams[route.Path] = true
 		}
 		s.routes = append(s.routes, route)
 	}
+}
+
+// surrounded puts middleware around a handler, the first outermost. Echo would do so anew for every request.
+func surrounded(handle echo.HandlerFunc, around ...echo.MiddlewareFunc) echo.HandlerFunc {
+	for _, each := range slices.Backward(around) {
+		handle = each(handle)
+	}
+	return handle
 }
 
 // headOf is what answers HEAD: GET itself, but for a stream, which would never end.

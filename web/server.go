@@ -84,7 +84,8 @@ type Server struct {
 	// streams are the paths whose answers go on until somebody ends them.
 	streams map[string]bool
 	// addresses and principals count the calls of each.
-	addresses, principals *buckets
+	addresses  *buckets[string]
+	principals *buckets[caller]
 
 	last     atomic.Pointer[look] // at the database; nil before the first
 	unready  atomic.Bool          // the log says so
@@ -99,13 +100,14 @@ func New(cfg Config) (*Server, error) {
 	}
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := &Server{
-		cfg: cfg, echo: echo.New(), addresses: newBuckets(cfg.Limits.PerAddress), principals: newBuckets(cfg.Limits.PerPrincipal),
-		streams: map[string]bool{},
+		cfg: cfg, echo: echo.New(), addresses: newBuckets[string](cfg.Limits.PerAddress),
+		principals: newBuckets[caller](cfg.Limits.PerPrincipal), streams: map[string]bool{},
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.IPExtractor = clientAddress(cfg.TrustedProxies)
 	s.echo.HTTPErrorHandler = s.fail
-	s.echo.Use(s.traced, s.identify, s.logged, recovered(), s.secured, s.endStream)
+	all := surrounded(matched, s.traced, s.identify, s.logged, recovered(), s.secured, s.endStream)
+	s.echo.Use(func(echo.HandlerFunc) echo.HandlerFunc { return all })
 	err := s.register()
 	if err != nil {
 		return nil, fmt.Errorf("web: %w", err)

@@ -23,12 +23,13 @@ type Record struct {
 // recordForm is the first field of every record.
 var recordForm = []byte("countersign master data 1")
 
-// NewRecord makes the record of a row of a table. Values are strings, byte slices, integers, booleans, times, UUIDs, or pointers to
-// them, which may be nil; another type is an error of the program.
-func NewRecord(table string, values ...any) (Record, error) {
-	r := Record{fields: make([][]byte, 0, len(values)+2)}
-	r.fields = append(r.fields, recordForm, []byte(table))
+// NewRecord makes the record of a row of a table, in a realm or in "". Values are strings, byte slices, integers, booleans, times, UUIDs,
+// or pointers to them, which may be nil; another type is an error of the program.
+func NewRecord(table, realm string, values ...any) (Record, error) {
+	r := Record{fields: make([][]byte, 0, len(values)+3)}
 	buffer := make([]byte, 0, 256) // of all fields: a larger one takes its place where they are longer
+	buffer = append(append(append(buffer, table...), 1), realm...)
+	r.fields = append(r.fields, recordForm, buffer[:len(table)], buffer[len(table):])
 	for _, value := range values {
 		start := len(buffer)
 		var err error
@@ -83,8 +84,11 @@ func appendField(to []byte, value any) ([]byte, error) {
 		return appendNumber(to, v.UnixMicro()), nil
 	case uuid.UUID:
 		return append(append(to, 1), v[:]...), nil
-	case *string:
-		return appendPointer(to, v)
+	case *string: // also in place of a string: a pointer into the row costs no memory
+		if v == nil {
+			return to, nil
+		}
+		return append(append(to, 1), *v...), nil
 	case *int64:
 		return appendPointer(to, v)
 	case *time.Time:

@@ -1,4 +1,4 @@
 package store
 
-// RegisterUUID is registerUUID, for a connection of a test's own.
-var RegisterUUID = registerUUID
+// RegisterTypes is registerTypes, for a connection of a test's own.
+var RegisterTypes = registerTypes

@@ -51,20 +51,29 @@ func (l *limits) watch(pool *pgxpool.Pool) {
 
 type limitKey struct{}
 
-// running is a statement or a wait under way.
+// running is a statement or a wait under way: the context it runs in, which knows itself.
 type running struct {
-	end   context.CancelFunc
-	began time.Time
+	context.Context //nolint:containedctx // it is one
+	end             context.CancelFunc
+	began           time.Time
+}
+
+// Value is the limit itself to who ends it.
+func (r *running) Value(key any) any {
+	if key == (limitKey{}) {
+		return r
+	}
+	return r.Context.Value(key)
 }
 
 func limited(ctx context.Context, within time.Duration) context.Context {
 	ctx, cancel := context.WithTimeout(ctx, within)
-	return context.WithValue(ctx, limitKey{}, running{end: cancel, began: time.Now()})
+	return &running{Context: ctx, end: cancel, began: time.Now()}
 }
 
 // ended frees what limited took. conn is the connection that a deadline may speak against.
 func (l *limits) ended(ctx context.Context, conn *pgx.Conn, err error) {
-	r, known := ctx.Value(limitKey{}).(running)
+	r, known := ctx.Value(limitKey{}).(*running)
 	if !known {
 		return
 	}

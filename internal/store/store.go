@@ -187,7 +187,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 		throughPooler(pc.ConnConfig)
 	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
-		registerUUID(conn.TypeMap())
+		registerTypes(conn.TypeMap())
 		if cfg.Pooled {
 			return nil
 		}

@@ -36,10 +36,33 @@ type key int
 
 const (
 	keyPrincipal key = iota
-	keyID
-	keyReference
-	keyAddress
+	keyNames
 )
+
+// Names are what a request is known by.
+type Names struct {
+	// Reference is the id the server gave it: a UUID that stands in the log, in the header of an API answer and on the page of an unexpected
+	// error.
+	Reference string
+	// ID is the caller's own (X-Request-Id, 1 to MaxID printable characters); "" when there is none (in the portal, or before it was checked).
+	ID string
+	// Address is where it came from: the address of the connection, or what a trusted proxy says of it, never what any other header claims.
+	Address string
+}
+
+// With returns a context that knows the names of its request.
+func With(ctx context.Context, of Names) context.Context {
+	return context.WithValue(ctx, keyNames, &of)
+}
+
+// names are those of the request, none outside one.
+func names(ctx context.Context) Names {
+	of, known := ctx.Value(keyNames).(*Names)
+	if !known {
+		return Names{}
+	}
+	return *of
+}
 
 // WithPrincipal returns a context that knows who asks.
 func WithPrincipal(ctx context.Context, principal identity.Principal) context.Context {
@@ -52,15 +75,8 @@ func Principal(ctx context.Context) (principal identity.Principal, ok bool) {
 	return principal, ok
 }
 
-// WithID returns a context that knows the caller's own request id (X-Request-Id, 1 to 140 printable characters).
-func WithID(ctx context.Context, id string) context.Context {
-	return context.WithValue(ctx, keyID, id)
-}
-
-// ID returns the caller's own request id, "" when there is none (in the portal, or before it was checked).
-func ID(ctx context.Context) string {
-	return text(ctx, keyID)
-}
+// ID returns the caller's own request id, "" when there is none.
+func ID(ctx context.Context) string { return names(ctx).ID }
 
 // IDHeader carries the caller's own id of a request, MaxID is its longest form in characters.
 const (
@@ -77,29 +93,8 @@ func CheckID(values []string) (id string, ok bool) {
 	return values[0], !unprintable
 }
 
-// WithReference returns a context that knows the id the server gave this request.
-func WithReference(ctx context.Context, reference string) context.Context {
-	return context.WithValue(ctx, keyReference, reference)
-}
+// Reference returns the id the server gave this request.
+func Reference(ctx context.Context) string { return names(ctx).Reference }
 
-// Reference returns the id the server gave this request: a UUID that stands in the log, in the header of an API answer and on the page
-// of an unexpected error.
-func Reference(ctx context.Context) string {
-	return text(ctx, keyReference)
-}
-
-// WithAddress returns a context that knows the address the request came from.
-func WithAddress(ctx context.Context, address string) context.Context {
-	return context.WithValue(ctx, keyAddress, address)
-}
-
-// Address returns the address the request came from: that of the connection, or what a trusted proxy says of it, never what any other
-// header claims.
-func Address(ctx context.Context) string {
-	return text(ctx, keyAddress)
-}
-
-func text(ctx context.Context, k key) string {
-	value, _ := ctx.Value(k).(string)
-	return value
-}
+// Address returns the address the request came from.
+func Address(ctx context.Context) string { return names(ctx).Address }

@@ -18,7 +18,7 @@ func TestTheContextCarriesWhoAsks(t *testing.T) {
 	if _, known := request.Principal(ctx); known || request.ID(ctx) != "" || request.Reference(ctx) != "" || request.Address(ctx) != "" {
 		t.Error("an empty context knows somebody")
 	}
-	ctx = request.WithAddress(request.WithReference(request.WithID(ctx, "id"), "reference"), "192.0.2.1")
+	ctx = request.With(ctx, request.Names{ID: "id", Reference: "reference", Address: "192.0.2.1"})
 	ctx, cancel := context.WithCancel(request.WithPrincipal(ctx, identity.Principal{UserName: "maker1"}))
 	defer cancel()
 	by, known := request.Principal(ctx)

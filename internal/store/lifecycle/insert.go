@@ -213,38 +213,38 @@ func sealedAccount(ctx context.Context, guard masterdata.Guard, realm string, ro
 }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
-	m, d := c.Message, c.Draft
-	user, person := column.ActorIDs(c.Actor)
+	m, d, by := c.Message, c.Draft, c.Actor
 	seal, kept := s.db.Seal().SealVersion(m), s.sealDraft(m, d)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.OrNull(m.ClientID), ExternalID: column.OrNull(m.ExternalID),
-		MakerUser: user, MakerPerson: person, Makers: append([]uuid.UUID{}, m.Makers...), PolicyID: column.OrNull(m.PolicyID),
+		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.Kept(&m.ClientID), ExternalID: column.Kept(&m.ExternalID),
+		MakerUser: column.Kept(&by.UserID), MakerPerson: column.Kept(&by.PersonID), Makers: append([]uuid.UUID{}, m.Makers...),
+		PolicyID:          column.Kept(&m.PolicyID),
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-		ExpiresAt:         column.OrNull(m.ExpiresAt), OriginalID: column.OrNull(m.OriginalID), AnswersID: column.OrNull(m.AnswersID),
-		AnswerBy: column.OrNull(m.AnswerBy), Deadline: column.OrNull(m.Deadline),
-		Reason: column.OrNull(m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State),
-		AcceptedAt: column.OrNull(m.AcceptedAt),
-		SettledAt:  column.OrNull(m.SettledAt), StatusCode: column.OrNull(m.StatusCode), StatusText: column.OrNull(m.StatusText),
+		ExpiresAt:         column.Kept(&m.ExpiresAt), OriginalID: column.Kept(&m.OriginalID), AnswersID: column.Kept(&m.AnswersID),
+		AnswerBy: column.Kept(&m.AnswerBy), Deadline: column.Kept(&m.Deadline),
+		Reason: column.Kept(&m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State),
+		AcceptedAt: column.Kept(&m.AcceptedAt),
+		SettledAt:  column.Kept(&m.SettledAt), StatusCode: column.Kept(&m.StatusCode), StatusText: column.Kept(&m.StatusText),
 		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,
-		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: column.OrNull(d.SourceType),
-		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: column.OrNull(d.Summary.InstructionID),
-		EndToEndID: d.Summary.EndToEndID, TransactionID: column.OrNull(d.Summary.TransactionID), Uetr: column.OrNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
+		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: column.Kept(&d.SourceType),
+		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: column.Kept(&d.Summary.InstructionID),
+		EndToEndID: d.Summary.EndToEndID, TransactionID: column.Kept(&d.Summary.TransactionID), Uetr: column.Kept(&d.Summary.UETR),
+		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.Kept(&d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
 		DebtorAgent:  d.Summary.DebtorAgent,
 		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
 		Remittance: d.Summary.Remittance,
-		ActorName:  c.Actor.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
-		RequestID: column.OrNull(c.Actor.RequestID), SourceAddress: column.OrNull(c.Actor.SourceAddress),
+		ActorName:  by.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
+		RequestID: column.Kept(&by.RequestID), SourceAddress: column.Kept(&by.SourceAddress),
 		Detail: withLimits(audit.WithPayee(audit.OpeningDetail(audit.Opening{
 			To: string(m.State), Reason: cmp.Or(d.Note, m.StatusText), RequestKey: c.IdempotencyKey,
 		}), string(d.Payee.Result), d.Payee.MatchedName), c.Uses),
 		Fingerprint: c.Fingerprint[:],
-		PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.OrNull(d.Payee.MatchedName), PayeeAt: column.OrNull(d.Payee.At),
+		PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.Kept(&d.Payee.MatchedName), PayeeAt: column.Kept(&d.Payee.At),
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
-		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.OrNull(c.Grant.ID), MakerGrantedAt: column.OrNull(c.Grant.GrantedAt),
+		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.Kept(&c.Grant.ID), MakerGrantedAt: column.Kept(&c.Grant.GrantedAt),
 		Clients: m.Clients,
-		Note:    column.OrNull(d.Note),
+		Note:    column.Kept(&d.Note),
 		Words:   wordsOf(m, d.Summary),
 	}
 	for _, key := range c.RequestKeys() {

@@ -167,19 +167,18 @@ func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Tran
 }
 
 func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
-	m, c := t.Message(), t.Changes()
-	user, person := column.ActorIDs(t.Actor())
+	m, c, by := t.Message(), t.Changes(), t.Actor()
 	p := dbsqlc.MessageMoveIfParams{
 		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
-		AcceptedAt: column.OrNull(c.AcceptedAt), DeliveredAt: column.OrNull(c.DeliveredAt), SettledAt: column.OrNull(c.SettledAt),
-		StatusCode: column.OrNull(c.StatusCode), StatusText: column.OrNull(c.StatusText), InquireAt: column.OrNull(c.InquireAt),
-		AnswerBy: column.OrNull(c.AnswerBy),
+		AcceptedAt: column.Kept(&c.AcceptedAt), DeliveredAt: column.Kept(&c.DeliveredAt), SettledAt: column.Kept(&c.SettledAt),
+		StatusCode: column.Kept(&c.StatusCode), StatusText: column.Kept(&c.StatusText), InquireAt: column.Kept(&c.InquireAt),
+		AnswerBy: column.Kept(&c.AnswerBy),
 		Realm:    m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),
 		Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
-		Action: string(t.Move().Action), ActorUser: user, ActorPerson: person, ActorName: t.Actor().Name,
-		ClientID: column.OrNull(t.Actor().ClientID), Channel: string(t.Actor().Channel), Reason: column.OrNull(t.Reason()),
-		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: column.OrNull(t.Actor().RequestID),
-		SourceAddress: column.OrNull(t.Actor().SourceAddress), ContentHash: m.ContentHash[:],
+		Action: string(t.Move().Action), ActorUser: column.Kept(&by.UserID), ActorPerson: column.Kept(&by.PersonID), ActorName: by.Name,
+		ClientID: column.Kept(&by.ClientID), Channel: string(by.Channel), Reason: column.OrNull(t.Reason()),
+		EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: column.Kept(&by.RequestID),
+		SourceAddress: column.Kept(&by.SourceAddress), ContentHash: m.ContentHash[:],
 		Detail: withLimits(audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), t.LimitUses()),
 		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
 	}

@@ -48,6 +48,15 @@ func OrNull[T comparable](value T) *T {
 	return &value
 }
 
+// Kept is OrNull for a field that is kept with what it is part of, and so needs no copy.
+func Kept[T comparable](field *T) *T {
+	var zero T
+	if *field == zero {
+		return nil
+	}
+	return field
+}
+
 // ActorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
 func ActorIDs(a identity.Actor) (user, person *uuid.UUID) {
 	return OrNull(a.UserID), OrNull(a.PersonID)

@@ -43,7 +43,7 @@ func (r Row) Sealed(keys keyring.Ring) (keyID *string, seal []byte, err error) {
 
 // covers adds what the seal covers.
 func (r Row) covers(values ...any) Row {
-	r.record, r.err = identity.NewRecord(r.Table, append([]any{r.Realm}, values...)...)
+	r.record, r.err = identity.NewRecord(r.Table, r.Realm, values...)
 	return r
 }
 
@@ -109,8 +109,8 @@ func Policy(p dbsqlc.Policy) Row {
 // DebtorAccount is the row of a debtor account.
 func DebtorAccount(a dbsqlc.DebtorAccount) Row {
 	return Row{Table: "debtor_account", Realm: a.Realm, Key: a.Iban, KeyID: a.KeyID, Seal: a.Seal}.
-		covers(a.Iban, a.Scheme, a.Currency, a.HolderName, a.HolderStreet, a.HolderBuilding, a.HolderPostcode, a.HolderTown, a.HolderCountry,
-			a.AgentBic, a.AgentIid, a.Open)
+		covers(&a.Iban, &a.Scheme, &a.Currency, &a.HolderName, &a.HolderStreet, &a.HolderBuilding, &a.HolderPostcode, &a.HolderTown,
+			&a.HolderCountry, &a.AgentBic, &a.AgentIid, a.Open)
 }
 
 // Limit is the row of a limit.

@@ -33,7 +33,7 @@ const marks = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030
 
 // fold writes a text in small letters without accents, with one space where there were several.
 func fold(text string) string {
-	if strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) >= 0 {
+	if !plain(text) {
 		text = norm.NFD.String(strings.ReplaceAll(text, "’", "'"))
 		text = long.Replace(strings.Map(func(r rune) rune {
 			if strings.ContainsRune(marks, r) {
@@ -43,6 +43,11 @@ func fold(text string) string {
 		}, text))
 	}
 	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
+}
+
+// plain reports whether a text has nothing but ASCII.
+func plain(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
 // split cuts a folded text where it has neither letters nor digits. Words of one letter are none.
@@ -59,10 +64,10 @@ func split(folded string) []string {
 func Of(texts ...string) []string {
 	text := strings.Join(texts, " ")
 	words := split(fold(text))
-	if spelled := umlauts.Replace(text); spelled != text {
-		words = append(words, split(fold(spelled))...)
+	if !plain(text) {
+		words = append(words, split(fold(umlauts.Replace(text)))...)
 	}
-	var kept []string
+	kept := make([]string, 0, most)
 	for _, word := range words {
 		if len(kept) < most && !slices.Contains(kept, word) {
 			kept = append(kept, word)

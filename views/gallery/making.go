@@ -48,7 +48,7 @@ func batchLines() []making.BatchLine {
 	lines[1].State, lines[1].Label = "To be mended", "Mend"
 	lines[1].Problems = []ui.Problem{
 		{Field: "creditorIban", Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
-		{Field: "amount", Text: ambiguous},
+		{Field: "amount", Text: ambiguous()},
 	}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
 	lines[2].Problems = []ui.Problem{{Text: "A payment like this one was made in the last days: say why it is paid again."}}

@@ -12,6 +12,10 @@ FROM second_factor f
 WHERE f.realm = @realm AND f.user_id = @user_id
 ORDER BY f.made_at, f.factor_id;
 
+-- name: FactorOwnerLock :exec
+-- One change of an account's factors at a time.
+SELECT u.user_id FROM user_account u WHERE u.realm = @realm AND u.user_id = @user_id FOR NO KEY UPDATE;
+
 -- name: FactorInsert :exec
 INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, key_id, seal)
 VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at, @key_id, @seal);

@@ -17,6 +17,13 @@ SELECT * FROM outer_identity WHERE realm = @realm AND user_id = @user_id AND end
 -- name: OuterIdentityBySubject :many
 SELECT * FROM outer_identity WHERE realm = @realm AND issuer = @issuer AND subject = @subject AND ended_at IS NULL;
 
+-- name: OuterAccountBySubject :many
+-- The link of a subject, and the account as it was at the same moment.
+SELECT sqlc.embed(o), u.signed_out_at
+FROM outer_identity o
+JOIN user_account u ON u.realm = o.realm AND u.user_id = o.user_id
+WHERE o.realm = @realm AND o.issuer = @issuer AND o.subject = @subject AND o.ended_at IS NULL;
+
 -- name: OuterIdentityInForceList :many
 SELECT * FROM outer_identity WHERE realm = @realm AND ended_at IS NULL ORDER BY link_id;
 

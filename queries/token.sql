@@ -1,8 +1,8 @@
 -- name: FamilyStart :exec
 -- A family with its first tokens.
 WITH family AS (
-  INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at)
-  VALUES (@realm, @family_id, @user_id, @client_id, @scope, @at, @ends_at)
+  INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
+  VALUES (@realm, @family_id, @user_id, @client_id, @scope, @at, @ends_at, sqlc.narg(as_of))
 ), refresh AS (
   INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
   VALUES (@realm, @refresh_hash, @family_id, @at, @refresh_expires_at, @refresh_key_id, @refresh_seal)
@@ -83,7 +83,8 @@ JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
-  AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity');
+  AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
+  AND (f.as_of IS NULL OR f.as_of = coalesce(u.signed_out_at, 'epoch'));
 
 -- name: ThrottleReserveUnlocked :execrows
 -- Counts a try before its password is checked; a success clears the count. The fifth locks for 1 minute, the following for 2, 4, 8

@@ -15,7 +15,7 @@ def verify(file, trusted):
     check(rest.decode() == digest(line).hex() + "\n", "the file is damaged")
     b = json.loads(line)
     again = json.dumps(b, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
-    check(again == line and MEMBERS <= b.keys() <= MEMBERS | FORMATS[b["format"]], "no bundle")
+    check(again == line and MEMBERS <= b.keys() <= MEMBERS | FORMATS[b["format"]] and [] not in b.values(), "no bundle")
     tree = checkpoint(b["checkpoint"], b["publicKey"], "countersign/" + b["realm"], trusted)
     given = rights([belongs(leaf, b["realm"], None) for leaf in leaves(b.get("rights", []), *tree)], b.get("changes", []))
     documents, moves = {}, {}

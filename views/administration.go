@@ -78,9 +78,10 @@ type RealmChange struct {
 	Barred        language.Text // why this person may not decide it; "" when they may
 	Reason        string        // of a rejection, as typed
 	Problems      []ui.Problem
-	Secrets       []ChangeSecret // shown once
-	Book          bool           // about a beneficiary: makers ask, checkers decide
-	Report        string         // the report it was opened from, by somebody who decides none; "" elsewhere
+	Secrets       []ChangeSecret  // shown once
+	Tried         []language.Text // what a policy would have asked of past messages, in sentences
+	Book          bool            // about a beneficiary: makers ask, checkers decide
+	Report        string          // the report it was opened from, by somebody who decides none; "" elsewhere
 }
 
 // ChangeDifference is a field that changes.

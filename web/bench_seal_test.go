@@ -75,11 +75,14 @@ func sealer(b *testing.B, address string) *notary.Station {
 func sealedPairs(b *testing.B, s *shop, by *notary.Station) (perSecond float64, behind []float64) {
 	b.Helper()
 	ctx, stop := context.WithCancel(b.Context())
+	before := by.Standing().Newest // what was sealed then had waited while nothing was to be sealed
 	var group errgroup.Group
 	group.Go(func() error { by.Watch(ctx); return nil })
 	group.Go(func() error {
 		for ctx.Err() == nil {
-			behind = append(behind, by.Standing().Delay.Seconds()*1000)
+			if standing := by.Standing(); standing.Newest.After(before) {
+				behind = append(behind, standing.Delay.Seconds()*1000)
+			}
 			time.Sleep(20 * time.Millisecond)
 		}
 		return nil

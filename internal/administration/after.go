@@ -11,7 +11,10 @@ import (
 const (
 	chosen   = "set"
 	toChoose = "to be set by link and code"
-	fresh    = "a new one"
+	// PasswordAnew is what a user's fields say of a password that is reset.
+	PasswordAnew = toChoose + ", anew"
+	// SecretAnew is what a client's or a provider's fields say of a secret that takes the place of another.
+	SecretAnew = "a new one"
 )
 
 // Password says in a user's fields whether its owner has set it.
@@ -84,7 +87,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 		return nil, refuse("/subject", codeFormat, "Restore the account first: it is suppressed.")
 	}
 	// A link that was lost is replaced too, so a reset is never nothing.
-	return before.with(Values{"status": StatusUnverified, "password": toChoose + ", anew"}), nil
+	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil
 }
 
 func (r Request) newUser(known Facts) (Values, error) {
@@ -133,7 +136,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 		c.Status = StatusActive
 		after := c.Values()
 		if c.Kind == ClientConfidential {
-			after["secret"] = fresh
+			after["secret"] = SecretAnew
 		}
 		return after, f.err()
 	case before["kind"] == ClientPortal:
@@ -147,7 +150,7 @@ func (r Request) afterClient(known Facts) (Values, error) {
 	case r.Kind == KindClientSecret && before["kind"] != ClientConfidential:
 		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
 	case r.Kind == KindClientSecret:
-		return before.with(Values{"secret": fresh}), nil
+		return before.with(Values{"secret": SecretAnew}), nil
 	}
 	return before.with(Values{"status": StatusSuppressed}), nil
 }

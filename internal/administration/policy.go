@@ -148,11 +148,14 @@ func decimals(minor *int64) string {
 	return amount.String()
 }
 
+// MatchFields are the fields of a policy that say what it matches, in the order in which it is told.
+var MatchFields = []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"}
+
 // Words are what the policy matches, in words.
 func (p Policy) Words() string {
 	values := p.Values()
 	var parts []string
-	for _, field := range []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"} {
+	for _, field := range MatchFields {
 		if values[field] != "" {
 			parts = append(parts, strings.ToLower(Label(field))+" "+values[field])
 		}

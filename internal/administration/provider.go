@@ -125,7 +125,7 @@ func (r Request) afterProvider(known Facts) (Values, error) {
 	after := p.Values()
 	switch before := known.Before; {
 	case p.HasSecret:
-		after["providerSecret"] = fresh
+		after["providerSecret"] = SecretAnew
 	case before["providerSecret"] == "":
 	case before["issuer"] != p.Issuer || before["providerClient"] != p.ClientID:
 		f.add("providerSecret", codeMissing, "Enter the secret: the one that is kept belongs to another client, or retire the provider first.")

@@ -175,6 +175,9 @@ func TestABundleThatTellsHalfIsRefused(t *testing.T) {
 		"rows in another order":      func(b *evidence.Bundle) { b.Rows[0], b.Rows[1] = b.Rows[1], b.Rows[0] },
 		"another message in its top": func(b *evidence.Bundle) { b.MessageID = other.MessageID },
 		"another realm in its top":   func(b *evidence.Bundle) { b.Realm = "demo2" },
+		"its signature twice": func(b *evidence.Bundle) {
+			b.Checkpoint += b.Checkpoint[strings.LastIndex(b.Checkpoint, "\n— ")+1:]
+		},
 	} {
 		b := one
 		b.Rows, b.Contents = append([]evidence.Row(nil), one.Rows...), append([]evidence.Content(nil), one.Contents...)
@@ -187,7 +190,15 @@ func TestABundleThatTellsHalfIsRefused(t *testing.T) {
 		}
 		files = append(files, file)
 	}
-	for i, verdict := range otherProgram(t, files) {
+	one.Rights, one.Changes = nil, nil
+	bare, err := one.Encode()
+	must(t, err)
+	line, _, _ := bytes.Cut(bare, []byte("\n"))
+	empty := redigested(bytes.Replace(line, []byte(`,"rows":`), []byte(`,"rights":[],"rows":`), 1))
+	if _, err = proves(t, empty); err == nil {
+		t.Error("rights that are said to be none prove all the same")
+	}
+	for i, verdict := range otherProgram(t, append(files, empty)) {
 		if strings.HasPrefix(verdict, "proven") {
 			t.Errorf("file %d: the other program takes it", i)
 		}

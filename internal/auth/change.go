@@ -51,20 +51,20 @@ func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 	if in.New == in.Old {
 		return ErrWeakPassword
 	}
-	user, err := s.checkPassword(ctx, attempt{
+	account, err := s.checkPassword(ctx, attempt{
 		realm: in.By.Realm, name: in.By.UserName, password: in.Old, clientID: in.By.ClientID, source: in.By.SourceAddress,
 	})
 	if err != nil {
 		return err
 	}
-	if user != in.By.UserID {
+	if account.UserID != in.By.UserID {
 		return ErrUnauthorized
 	}
 	hash, err := HashPassword(in.New)
 	if err != nil {
 		return err
 	}
-	return s.changeAccount(ctx, in.By.Realm, user, hash)
+	return s.changeAccount(ctx, in.By.Realm, account.UserID, hash)
 }
 
 // EndSessions ends all sessions and tokens of a user account. Error: ErrUnauthorized when there is no such account.

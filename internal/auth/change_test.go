@@ -96,6 +96,32 @@ func TestAllSessionsOfAUserCanBeEnded(t *testing.T) {
 	b.login(t, "maker")
 }
 
+// A sign-in whose password was looked at before everything ended, and which was kept after that: its own time says that it is the younger
+// one, and it is over all the same, also where two ends have the same time.
+func TestASignInThatOvertookTheEndOfAllIsOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	begin := b.clock.Now()
+	for range 2 {
+		b.clock.Set(begin.Add(time.Minute))
+		by, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "maker", Password: password})
+		check(t, err)
+		session := auth.PortalSession{Realm: "alpha", UserID: by.UserID, Since: b.clock.Now(), AsOf: by.AsOf}
+		tokens := b.login(t, "maker")
+		b.alive(t, tokens.AccessToken)
+		_, err = b.SessionPrincipal(t.Context(), session)
+		check(t, err)
+		b.clock.Set(begin)
+		check(t, b.EndSessions(t.Context(), "alpha", by.UserID))
+		b.clock.Set(begin.Add(time.Minute))
+		b.over(t, session, tokens)
+	}
+	again := b.login(t, "maker")
+	b.alive(t, again.AccessToken)
+	_, err := b.refresh(t.Context(), again.RefreshToken)
+	check(t, err)
+}
+
 func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

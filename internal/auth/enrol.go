@@ -26,7 +26,9 @@ var (
 	ErrTooMany    = errors.New("you have ten second factors: give one up first")
 	ErrNewPasskey = errors.New("the browser made no passkey that fits: try again")
 	ErrNoSuch     = errors.New("there is no such second factor any more")
-	ErrLastFactor = errors.New("your realm asks for a second factor: take another one up before you give this one up")
+	// ErrFactorsChanged: another request of the same account was first.
+	ErrFactorsChanged = errors.New("your second factors changed a moment ago: look at them, then begin again")
+	ErrLastFactor     = errors.New("your realm asks for a second factor: take another one up before you give this one up")
 )
 
 // FactorChange is what somebody who changes their factors shows first: the password and, when they have one, a factor.
@@ -46,8 +48,8 @@ type EnrolInput struct {
 }
 
 // Enrol takes a second factor up. With the first one come recovery codes, which are shown this once; nil for a later one. Errors:
-// ErrFactorName, ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, and those of a change of factors: *AccountError, *BusyError,
-// *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
+// ErrFactorName, ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, ErrFactorsChanged, and those of a change of factors: *AccountError,
+// *BusyError, *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
 func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err error) {
 	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
 	if err != nil {
@@ -73,7 +75,7 @@ func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 		}
 		added = append(added, extra)
 	}
-	return codes, s.people.AddFactors(ctx, added)
+	return s.addFactors(ctx, codes, credential.FactorAddition{By: in.By, Known: list, New: added})
 }
 
 // proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
@@ -128,13 +130,13 @@ func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []c
 	if err != nil {
 		return err
 	}
-	user, err := s.checkPassword(ctx, attempt{
+	account, err := s.checkPassword(ctx, attempt{
 		realm: c.By.Realm, name: c.By.UserName, password: c.Password, clientID: c.By.ClientID, source: c.By.SourceAddress,
 	})
 	if err != nil {
 		return err
 	}
-	if user != c.By.UserID {
+	if account.UserID != c.By.UserID {
 		return ErrUnauthorized
 	}
 	if len(kindsOf(list)) == 0 {
@@ -144,6 +146,23 @@ func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []c
 		return ErrFactor
 	}
 	_, err = s.checkFactor(ctx, factorCheck{by: c.By, answer: c.Answer, purpose: identity.PurposeProfile})
+	return err
+}
+
+// addFactors stores factors, and returns the recovery codes among them, which are shown only where they count.
+func (s *Station) addFactors(ctx context.Context, codes []string, a credential.FactorAddition) ([]string, error) {
+	err := changed(s.people.AddFactors(ctx, a))
+	if err != nil {
+		return nil, err
+	}
+	return codes, nil
+}
+
+// changed is ErrFactorsChanged for a change of factors that came too late.
+func changed(err error) error {
+	if errors.Is(err, credential.ErrFactorsChanged) {
+		return ErrFactorsChanged
+	}
 	return err
 }
 
@@ -165,11 +184,11 @@ func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	return codes, s.people.AddFactors(ctx, []credential.NewFactor{n})
+	return s.addFactors(ctx, codes, credential.FactorAddition{By: c.By, Known: list, New: []credential.NewFactor{n}})
 }
 
 // RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
-// ErrLastFactor, and those of a change of factors.
+// ErrLastFactor, ErrFactorsChanged, and those of a change of factors.
 func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {
@@ -200,7 +219,9 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		}
 		gone = append(gone, stay...)
 	}
-	return s.people.RemoveFactors(ctx, credential.FactorRemoval{By: c.By, Factors: gone, At: s.now().UTC().Truncate(time.Microsecond)})
+	return changed(s.people.RemoveFactors(ctx, credential.FactorRemoval{
+		By: c.By, Known: list, Factors: gone, At: s.now().UTC().Truncate(time.Microsecond),
+	}))
 }
 
 // FactorQuestion asks for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account has none,

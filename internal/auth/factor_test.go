@@ -239,6 +239,75 @@ func TestTheLastFactorStaysWhereTheRealmAsksForOne(t *testing.T) {
 	}
 }
 
+// Of changes of one account's factors at the same time one counts: the others were allowed by what was there before it. So nobody takes a
+// second factor up by the password alone because they were quick, and the last one stays though two are given up at once.
+func TestOfTwoChangesOfFactorsAtOnceOneCounts(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	by, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "checker", Password: password})
+	check(t, err)
+	fresh, err := b.NewTOTP(by)
+	check(t, err)
+	one := app{key: fresh.Key, clock: b.clock.Now}
+	refused := atOnce(3, func(int) error {
+		_, err := b.Enrol(t.Context(), auth.EnrolInput{
+			FactorChange: auth.FactorChange{By: by, Password: password}, Name: "Phone", Held: fresh.Held, Code: one.code(t, -1),
+		})
+		return err
+	}, auth.ErrFactorsChanged, auth.ErrFactor)
+	list, err := b.Factors(t.Context(), by)
+	check(t, err)
+	if refused != 2 || len(list) != 2 {
+		t.Errorf("%d of 3 are refused, and there are %d factors", refused, len(list))
+	}
+	second, err := b.NewTOTP(by)
+	check(t, err)
+	other := app{key: second.Key, clock: b.clock.Now}
+	_, err = b.Enrol(t.Context(), auth.EnrolInput{
+		FactorChange: auth.FactorChange{By: by, Password: password, Answer: auth.FactorAnswer{Code: one.code(t, 0)}},
+		Name:         "Tablet", Held: second.Held, Code: other.code(t, -1),
+	})
+	check(t, err)
+	wanted := realm("alpha", "AA")
+	wanted.SecondFactor = []identity.Role{identity.RoleChecker}
+	check(t, provision.Apply(t.Context(), b.db.Provisioner(t), wanted))
+	list, err = b.Factors(t.Context(), by)
+	check(t, err)
+	var apps []uuid.UUID
+	for _, f := range list {
+		if f.Kind == identity.FactorTOTP {
+			apps = append(apps, f.ID)
+		}
+	}
+	codes := []string{one.code(t, 1), other.code(t, 0)}
+	refused = atOnce(2, func(i int) error {
+		return b.RemoveFactor(t.Context(), auth.FactorChange{By: by, Password: password, Answer: auth.FactorAnswer{Code: codes[i]}}, apps[i])
+	}, auth.ErrFactorsChanged, auth.ErrLastFactor)
+	list, err = b.Factors(t.Context(), by)
+	check(t, err)
+	if refused != 1 || len(list) != 2 {
+		t.Errorf("%d of 2 are refused, and %d factors are left", refused, len(list))
+	}
+}
+
+// atOnce does something several times at once, and counts how often it came to one of these errors.
+func atOnce(times int, do func(i int) error, expected ...error) (refused int) {
+	results := make(chan error, times)
+	for i := range times {
+		go func() { results <- do(i) }()
+	}
+	for range times {
+		err := <-results
+		for _, want := range expected {
+			if errors.Is(err, want) {
+				refused++
+				break
+			}
+		}
+	}
+	return refused
+}
+
 func TestFactorsChangeByPasswordAndFactorAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -26,7 +26,10 @@ func TestATokenOfASignInThatIsOverGivesNothing(t *testing.T) {
 	for name, end := range map[string]func(*credential.RefreshToken){
 		"its time is over":        func(r *credential.RefreshToken) { r.FamilyEndsAt = now },
 		"it was ended":            func(r *credential.RefreshToken) { r.FamilyRevokedAt = now },
-		"all sign-ins were ended": func(r *credential.RefreshToken) { r.UserSignedOutAt = r.FamilyStartedAt },
+		"all sign-ins were ended": func(r *credential.RefreshToken) { r.UserAsOf = r.FamilyStartedAt },
+		"they were ended as its password was looked at": func(r *credential.RefreshToken) {
+			r.FamilyAsOf, r.UserAsOf = now.Add(-3*time.Hour), now.Add(-2*time.Hour)
+		},
 	} {
 		over := good
 		end(&over)

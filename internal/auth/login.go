@@ -61,17 +61,19 @@ func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	if !validScope(in.Scope) {
 		return TokenSet{}, ErrInvalidScope
 	}
-	user, err := s.checkPassword(ctx, attempt{
+	account, err := s.checkPassword(ctx, attempt{
 		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress,
 	})
 	if err != nil {
 		return TokenSet{}, err
 	}
-	err = s.loginFactor(ctx, in, credential.PrincipalKey{Realm: in.Realm, UserID: user, ClientID: client.ClientID})
+	err = s.loginFactor(ctx, in, credential.PrincipalKey{Realm: in.Realm, UserID: account.UserID, ClientID: client.ClientID})
 	if err != nil {
 		return TokenSet{}, err
 	}
-	return s.startFamily(ctx, familyStart{realm: in.Realm, client: client, userID: user, scope: in.Scope})
+	return s.startFamily(ctx, familyStart{
+		realm: in.Realm, client: client, userID: account.UserID, asOf: account.AsOf, scope: in.Scope,
+	})
 }
 
 // loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
@@ -118,13 +120,16 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	if client.Kind != store.ClientPortal {
 		return identity.Principal{}, ErrInvalidClient
 	}
-	user, err := s.checkPassword(ctx, attempt{
+	account, err := s.checkPassword(ctx, attempt{
 		realm: in.Realm, name: in.Name, password: in.Password, clientID: client.ClientID, source: in.SourceAddress, device: in.Device,
 	})
 	if err != nil {
 		return identity.Principal{}, err
 	}
-	principal, err := s.PortalPrincipal(ctx, in.Realm, user)
+	principal, err := s.portalPrincipal(ctx, PortalSession{Realm: in.Realm, UserID: account.UserID, AsOf: account.AsOf})
+	if errors.Is(err, ErrUnauthorized) { // the account changed since its password was looked at
+		return identity.Principal{}, &AccountError{Problem: ProblemIncorrect}
+	}
 	if err != nil {
 		return identity.Principal{}, err
 	}
@@ -148,7 +153,7 @@ func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid
 
 func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	principal, err := s.people.Principal(ctx, credential.PrincipalKey{
-		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since,
+		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since, AsOf: session.AsOf,
 	})
 	switch {
 	case errors.Is(err, store.ErrUnknownUser), errors.Is(err, store.ErrUnknownRealm):
@@ -165,10 +170,11 @@ type PortalSession struct {
 	Realm  string
 	UserID uuid.UUID
 	Since  time.Time
+	AsOf   time.Time // of the principal that it was started for; zero in a session of before
 }
 
-// SessionPrincipal is PortalPrincipal for a session: one that began before its account was signed out everywhere is over. Error:
-// ErrUnauthorized.
+// SessionPrincipal is PortalPrincipal for a session: one that began before its account was signed out everywhere, or whose password was
+// looked at before that, is over. Error: ErrUnauthorized.
 func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	if session.Since.Unix() <= 0 {
 		return identity.Principal{}, ErrUnauthorized
@@ -233,12 +239,13 @@ type attempt struct {
 
 // checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
-func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, error) {
+func (s *Station) checkPassword(ctx context.Context, a attempt) (credential.UserAccount, error) {
+	var none credential.UserAccount
 	name := identity.NormaliseName(a.name)
 	nameHash := s.counter(a, name)
 	leave, err := s.passwords.enter(ctx, waiter{lane: nameHash[0], address: network(a.source)})
 	if err != nil {
-		return uuid.Nil, err
+		return none, err
 	}
 	defer leave()
 	now := s.now()
@@ -246,7 +253,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
-		return uuid.Nil, s.reserveError(ctx, a, err)
+		return none, s.reserveError(ctx, a, err)
 	}
 	hash := s.passwords.dummy
 	if found {
@@ -255,26 +262,26 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (uuid.UUID, erro
 	s.verified.Add(1)
 	match, err := argon2id.ComparePasswordAndHash(clip(a.password), hash)
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("check a password: %w", err)
+		return none, fmt.Errorf("check a password: %w", err)
 	}
 	if found && match && !s.genuine(ctx, a, account) {
 		match = false
 	}
 	if !match || !found || len(a.password) > maxPassword {
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
-		return uuid.Nil, &AccountError{Problem: ProblemIncorrect}
+		return none, &AccountError{Problem: ProblemIncorrect}
 	}
 	// The caller may be gone by now, but the password was right: the failures are taken back all the same.
 	err = s.logins.Clear(context.WithoutCancel(ctx), a.realm, nameHash[:])
 	if err != nil {
-		return uuid.Nil, err
+		return none, err
 	}
 	problem := problemOf(account.Status)
 	s.logAttempt(ctx, a, attemptResult{problem: problem, userID: account.UserID})
 	if problem != "" {
-		return uuid.Nil, &AccountError{Problem: problem}
+		return none, &AccountError{Problem: problem}
 	}
-	return account.UserID, nil
+	return account, nil
 }
 
 // genuine reports whether the account is as it was sealed: a password hash that somebody wrote into the table without the key opens

@@ -261,14 +261,14 @@ func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) 
 
 // linkedPrincipal is the account that a subject is linked with. Error: *ProviderError.
 func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of credential.OuterSubject) (identity.Principal, error) {
-	user, err := s.people.OuterUser(ctx, of)
+	linked, err := s.people.OuterUser(ctx, of)
 	if errors.Is(err, credential.ErrOuterUnknown) {
 		return identity.Principal{}, s.refuseOuter(ctx, in, &ProviderError{Why: whyUnknown, Subject: of.Subject}, nil)
 	}
 	if err != nil {
 		return identity.Principal{}, err
 	}
-	by, err := s.PortalPrincipal(ctx, in.Realm, user)
+	by, err := s.portalPrincipal(ctx, PortalSession{Realm: in.Realm, UserID: linked.UserID, AsOf: linked.AsOf})
 	if errors.Is(err, ErrUnauthorized) {
 		return by, s.refuseOuter(ctx, in, &ProviderError{Why: "account-not-active", Subject: of.Subject}, nil)
 	}

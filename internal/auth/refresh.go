@@ -79,7 +79,8 @@ func (u refreshUse) decide(t credential.RefreshToken) refreshOutcome {
 	spent := !t.SpentAt.IsZero()
 	given, inGrace := u.inGrace(t)
 	switch {
-	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt), !t.FamilyStartedAt.After(t.UserSignedOutAt):
+	case !t.FamilyRevokedAt.IsZero(), !u.now.Before(t.FamilyEndsAt), !t.FamilyStartedAt.After(t.UserAsOf),
+		!t.FamilyAsOf.IsZero() && !t.FamilyAsOf.Equal(t.UserAsOf):
 		return refuse(ErrInvalidGrant)
 	case spent && !inGrace:
 		return refreshOutcome{rotation: credential.Rotation{Revoke: credential.RevokedByReuse}, err: ErrInvalidGrant}

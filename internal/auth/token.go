@@ -104,6 +104,7 @@ type familyStart struct {
 	realm  string
 	client credential.Client
 	userID uuid.UUID
+	asOf   time.Time // of the account whose password was checked
 	scope  string
 }
 
@@ -125,6 +126,7 @@ func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
 	err = s.tokens.Start(ctx, credential.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
+		AsOf:    start.asOf,
 		Refresh: credential.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
 		Access:  credential.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
 	})

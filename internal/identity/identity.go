@@ -58,6 +58,9 @@ type Principal struct {
 	Channel           Channel
 	RequestID         string // of the caller, 1 to 140 characters; "" in the portal
 	SourceAddress     string // the address the request came from
+	// AsOf names the state of the account that signs in: when all that it was signed in with ended last, the Unix epoch for never. What is
+	// signed in carries it, and is over as soon as the account has another one. Zero: not known, of a sign-in of before.
+	AsOf time.Time
 }
 
 // Has reports whether the principal holds the role.

@@ -1,10 +1,11 @@
 // Package notary seals the audit trail: twice a second it takes up what was committed in each realm into the realm's hash tree and signs a
 // checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
 //
-//  0. Once a minute it tells the trail which rows of master data there are that were not there before.
 //  1. It looks whether rows wait, in one statement that locks nothing.
 //  2. It locks the tree, and holds it against the checkpoint it signed last: on what somebody else wrote, nothing is sealed.
 //  3. It adds the rows, signs the checkpoint and commits.
+//
+// Beside that, once a minute, it tells the trail which rows of master data there are that were not there before.
 //
 // A crash at any of these points loses nothing: what was not committed waits, and is taken up by the next look.
 package notary
@@ -17,6 +18,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/evidence"
 	"countersign/internal/store/sealing"
@@ -31,11 +34,14 @@ const (
 	noteEvery = time.Minute
 	// rosterEvery is the pause between two looks at the rows of master data.
 	rosterEvery = time.Minute
+	// atOnce is how many realms are sealed at a time: one that has much to seal, or whose rows are slow to read, holds up no other.
+	atOnce = 2
 )
 
 // Config is what the station works with.
 type Config struct {
 	Trees *sealing.Trees
+	Pages *sealing.Trees // the same, by the connections of pages: for what somebody asks for on one
 	Now   func() time.Time
 	Log   *slog.Logger
 }
@@ -96,34 +102,63 @@ type realm struct {
 // New makes the station.
 func New(cfg Config) *Station { return &Station{cfg: cfg, realms: make(map[string]*realm)} }
 
-// Watch seals until the context ends, and once more then: what was committed by then is sealed.
+// Watch seals until the context ends, and once more then: what was committed by then is sealed. No look at master data, which may take
+// long, holds the sealing up.
 func (s *Station) Watch(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { again(ctx, s.rosters) })
+	both.Go(func() { again(ctx, s.seals) })
+	both.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchWithin)
+	defer cancel()
+	s.Sweep(last)
+}
+
+// again looks once in each pause until the context ends, and at once where the look before took longer.
+func again(ctx context.Context, look func(context.Context)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
 	for {
-		s.Sweep(ctx)
+		look(ctx)
 		select {
 		case <-ctx.Done():
-			last, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchWithin)
-			defer cancel()
-			s.Sweep(last)
 			return
 		case <-ticker.C:
 		}
 	}
 }
 
-// Sweep seals once, in every realm, all there is.
+// Sweep looks at the master data where that is due, and seals once, in every realm, all there is.
 func (s *Station) Sweep(ctx context.Context) {
+	s.rosters(ctx)
+	s.seals(ctx)
+}
+
+// rosters looks at the master data of every realm where that is due.
+func (s *Station) rosters(ctx context.Context) {
+	s.each(ctx, 1, func(name string) { s.roster(ctx, name) })
+}
+
+// seals seals in every realm all there is.
+func (s *Station) seals(ctx context.Context) {
+	s.each(ctx, atOnce, func(name string) {
+		for s.seal(ctx, name) && ctx.Err() == nil {
+		}
+	})
+}
+
+// each does something for every realm, for some at a time.
+func (s *Station) each(ctx context.Context, some int, do func(realm string)) {
 	names, err := s.cfg.Trees.Realms(ctx)
 	if err != nil {
 		return // of which the store itself tells
 	}
+	var group errgroup.Group
+	group.SetLimit(some)
 	for _, name := range names {
-		s.roster(ctx, name)
-		for s.seal(ctx, name) && ctx.Err() == nil {
-		}
+		group.Go(func() error { do(name); return nil })
 	}
+	_ = group.Wait()
 }
 
 // roster tells the audit trail which rows of master data there are, and the log which are gone, once as long as it stays the same. What

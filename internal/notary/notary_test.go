@@ -11,6 +11,7 @@ import (
 	"countersign/internal/notary"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testlog"
 )
@@ -48,6 +49,9 @@ func TestEveryRowIsSealedOnce(t *testing.T) {
 	h.Notary.Sweep(ctx)
 	if n := count(t, h, unsealed); n != 0 {
 		t.Fatalf("%d rows are not sealed", n)
+	}
+	if used := h.Database.For(store.ForSeals).Usage(); used.Idle+used.InUse == 0 {
+		t.Error("rows are sealed by the connections of something else, which may hold them all")
 	}
 	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	h.Notary.Sweep(ctx)
@@ -111,6 +115,46 @@ func TestRowsOfBeforeAreSealed(t *testing.T) {
 	if n := count(t, h, unsealed); n != 0 {
 		t.Errorf("%d rows are not sealed after the move to another server", n)
 	}
+	audited(t, h)
+}
+
+// While a look at master data waits for somebody who holds the roster, rows are sealed: they need nothing of it.
+func TestALookAtMasterDataHoldsNothingUp(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	h.Notary.Sweep(ctx)
+	h.Clock.Add(2 * time.Minute) // the next look is due
+	holder, looker := h.DB.Connect(t), h.DB.Connect(t)
+	held, err := holder.Begin(ctx)
+	must(t, err)
+	_, err = held.Exec(ctx, "LOCK TABLE roster IN ACCESS EXCLUSIVE MODE")
+	must(t, err)
+	watching, stop := context.WithCancel(ctx)
+	over := make(chan struct{})
+	go func() { h.Notary.Watch(watching); close(over) }()
+	// waits is since when a look waits for the roster; each gives up after a while, and the next one begins.
+	waits := func() (since string) {
+		must(t, looker.QueryRow(ctx, `SELECT coalesce(min(waitstart)::text, '') FROM pg_locks
+			WHERE relation = 'roster'::regclass AND NOT granted`).Scan(&since))
+		return since
+	}
+	sealed := false
+	for tries := 0; tries < 3 && !sealed; tries++ {
+		begun := waits()
+		for ; begun == ""; begun = waits() {
+			time.Sleep(20 * time.Millisecond)
+		}
+		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+		for !sealed && waits() == begun {
+			sealed = count(t, h, unsealed) == 0
+		}
+	}
+	if !sealed {
+		t.Error("no row was sealed while a look at master data waited")
+	}
+	must(t, held.Rollback(ctx))
+	stop()
+	<-over
 	audited(t, h)
 }
 

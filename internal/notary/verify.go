@@ -22,5 +22,5 @@ func (s *Station) Verify(ctx context.Context, realm string) (sealing.Verificatio
 	defer s.verifying.Unlock()
 	limited, cancel := context.WithTimeout(ctx, verifyWithin)
 	defer cancel()
-	return s.cfg.Trees.Verify(limited, realm)
+	return s.cfg.Pages.Verify(limited, realm)
 }

@@ -138,7 +138,7 @@ func (s *Stations) readSealing() []metric.Sample {
 func (s *Stations) readPools() []metric.Sample {
 	var samples []metric.Sample
 	for use, name := range map[store.Use]string{
-		store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages", store.ForClock: "clock",
+		store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages", store.ForClock: "clock", store.ForSeals: "seals",
 	} {
 		used := s.Database.For(use).Usage()
 		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {

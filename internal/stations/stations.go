@@ -128,7 +128,7 @@ func New(cfg Config) (*Stations, error) {
 		return nil, err
 	}
 	s.Holder = holder.New(lifecycle.NewAccounts(lifecycle.NewMessages(pages, jobs, NewID))) // others never wait for what banks ask
-	return s, s.openNotary(pages)
+	return s, s.openNotary(cfg.Database)
 }
 
 // Sealing says how the sealing of the audit trail stands; it is not on where there is no key for it.
@@ -151,7 +151,9 @@ func (s *Stations) VerifyTrail() func(context.Context, string) (sealing.Verifica
 func (s *Stations) openNotary(db *store.Database) error {
 	signer, err := evidence.NewSigner(s.AuditKeys)
 	if err == nil && !signer.Empty() {
-		s.Notary = notary.New(notary.Config{Trees: sealing.NewTrees(db, signer), Now: s.Now, Log: s.Log})
+		s.Notary = notary.New(notary.Config{
+			Trees: sealing.NewTrees(db.For(store.ForSeals), signer), Pages: sealing.NewTrees(db.For(store.ForPages), signer), Now: s.Now, Log: s.Log,
+		})
 	}
 	return err
 }

@@ -51,6 +51,8 @@ const (
 	ForPages
 	// ForClock is the clock alone: whatever the deliveries and the job queue hold, states that depend on time change in time.
 	ForClock
+	// ForSeals is the sealing of the audit trail: whatever pages hold, rows are sealed in time.
+	ForSeals
 	uses
 )
 
@@ -64,8 +66,13 @@ type Connections struct {
 // clockConnections are those of the clock at most. It needs two, and others beside them when those do not answer.
 const clockConnections = 8
 
+// sealConnections are those of the sealing at most: two realms at a time, and the look at master data beside them.
+const sealConnections = 3
+
 func (c Connections) sizes() [uses]int32 {
-	given := [uses]int{ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages, ForClock: clockConnections}
+	given := [uses]int{
+		ForRequests: c.Requests, ForClearing: c.Clearing, ForPages: c.Pages, ForClock: clockConnections, ForSeals: sealConnections,
+	}
 	cores := runtime.NumCPU()
 	sizes := [uses]int32{}
 	for use, otherwise := range [uses]int{ForRequests: max(8, 4*cores), ForClearing: max(6, 2*cores), ForPages: max(4, cores)} {

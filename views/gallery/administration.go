@@ -18,6 +18,13 @@ func adminShell(title language.Text) views.Shell {
 	return made
 }
 
+// policyChange waits with what the policy would have asked of past messages.
+func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmChange {
+	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
+	waiting.Differences = []views.ChangeDifference{{Field: "Least amount", Before: "–", After: "5'000.00"}}
+	return waiting
+}
+
 func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
@@ -54,8 +61,7 @@ func administrationExhibits() []Exhibit {
 		"Rejected", "Ferien"
 	form := views.ChangeForm{
 		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
-		Action:  "/admin/ask/policy.create",
-		BackURL: "/admin/policies", MayTry: true,
+		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
 		Fields: []ui.Field{{
 			ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
@@ -72,6 +78,7 @@ func administrationExhibits() []Exhibit {
 		{Name: "administration-people", Page: views.AdministrationListPage(people)},
 		{Name: "administration-empty", Page: views.AdministrationListPage(empty)},
 		{Name: "change-waiting", Page: views.ChangePage(waiting)},
+		{Name: "change-policy", Page: views.ChangePage(policyChange(waiting, form))},
 		{Name: "change-barred", Page: views.ChangePage(barred)},
 		{Name: "change-refused", Failed: true, Page: views.ChangePage(refused)},
 		{Name: "change-decided", Page: views.ChangePage(decided)},

@@ -238,3 +238,30 @@ func TestPagesOfAnAdministrator(t *testing.T) {
 	p.says(".error-summary", "There is a problem")
 	i.look("a refused change")
 }
+
+// TestEachRowOfAListIsItsOwnLink: a row opens what stands in it, wherever it is touched, and covers no other row.
+func TestEachRowOfAListIsItsOwnLink(t *testing.T) {
+	t.Parallel()
+	one, two := as(t, "admin1"), as(t, "admin2")
+	var asked []string
+	for _, name := range []string{"both1", "supervisor1"} {
+		one.open("/admin/ask/user.suppress?subject=" + name)
+		one.click("button", "Ask for approval")
+		one.says("main", "Another administrator must decide it.")
+		asked = append(asked, one.page.URL())
+	}
+	two.open("/admin")
+	covered, err := two.page.Evaluate(`() => [...document.querySelectorAll("main tbody tr")].filter((row) => {
+		const link = row.querySelector("a.row-link"), box = row.getBoundingClientRect();
+		return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) !== link;
+	}).map((row) => row.innerText)`)
+	if rows, list := covered.([]any); err != nil || !list || len(rows) > 0 {
+		t.Errorf("rows that open another one: %v, %v", covered, err)
+	}
+	if rows := two.texts("main tbody tr"); len(rows) < len(asked) {
+		t.Errorf("%d changes wait", len(rows))
+	}
+	for _, address := range asked {
+		two.post(address[strings.Index(address, "/admin/"):]+"/reject", map[string]any{"reason": "Nobody is to be suppressed."})
+	}
+}

@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -69,5 +70,43 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 	next := w.get(further(all, "Next page")).is(http.StatusOK)
 	if rows(all) != 100 || rows(next) != 100 {
 		t.Errorf("%d and %d events on pages of many, want 100 on each", rows(all), rows(next))
+	}
+}
+
+// TestTheTrailSaysWhatItTellsOf: nobody has to read JSON to know who gave whom which right, and each change leads to its page.
+func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	app, _ := b.as("maker1").takeUp()
+	again := b.browser()
+	again.post("/signin", signInForm("maker1")).goesTo("/signin/factor")
+	again.post("/signin/factor", url.Values{"factorCode": {app.code()}}).goesTo("/queue")
+	one, two := b.as("admin1"), b.as("admin2")
+	change := one.post("/admin/ask/user.roles?subject=maker2", url.Values{"roles": {"checker"}}).goesTo("/admin/changes/")
+	two.post(change+"/approve", nil).goesTo(change)
+	refused := one.post("/admin/ask/user.suppress?subject=maker1", nil).goesTo("/admin/changes/")
+	two.post(refused+"/reject", url.Values{"reason": {"Not this one"}}).goesTo(refused)
+	again.post("/signout", nil)
+	b.as("maker1") // half
+	b.Notary.Sweep(t.Context())
+	b.Notary.Sweep(t.Context())
+	for name, changes := range map[string]string{"admin1": "/admin/changes/", "supervisor1": "/reports/changes/"} {
+		w := b.as(name)
+		trail := w.get("/audit").is(http.StatusOK)
+		for _, words := range []string{
+			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Suppress the account maker1: Not this one",
+			"Authenticator app My phone, to sign in", "Rows of master data that were not there before: ", "Signed out",
+		} {
+			trail.says(words)
+		}
+		if text := trail.main(); strings.Contains(text, "{") || strings.Contains(text, `"`) {
+			t.Errorf("%s reads what programs read: %s", name, text)
+		}
+		id := strings.TrimPrefix(change, "/admin/changes/")
+		link := trail.page.Find(`a[href="` + changes + id + `"]`)
+		if link.Length() != 3 { // asked for, approved, the rights
+			t.Errorf("%d rows lead to the change for %s", link.Length(), name)
+		}
+		w.get(changes + id).is(http.StatusOK).says("Change the roles of maker2")
 	}
 }

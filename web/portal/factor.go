@@ -56,6 +56,9 @@ func factorProblem(err error) (ui.Problem, int) {
 		auth.ErrEnrolment:  {Field: "code", Text: "This page was open for too long: begin again."},
 		auth.ErrTooMany:    {Field: "name", Text: "You have ten second factors: give one up first."},
 		auth.ErrNewPasskey: {Field: "name", Text: "The browser made no passkey that fits: try again."},
+		auth.ErrFactorsChanged: {
+			Field: "password", Text: "Your second factors changed a moment ago. Look at them, then begin again.",
+		},
 		auth.ErrLastFactor: {
 			Field: "password", Text: "Your realm asks for a second factor: take another one up before you give this one up.",
 		},

@@ -160,6 +160,32 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 	b.browser().post("/signin", signInForm("checker2")).goesTo("/queue")
 }
 
+// What was looked at before two administrators decided, and kept a moment after, is over: as where another gateway's clock is ahead, its
+// own time says that it is the younger one.
+func TestASignInThatOvertookADecisionIsOver(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	app, _ := b.as("checker2").takeUp()
+	ahead := *b
+	ahead.config.Now = func() time.Time { return time.Now().Add(time.Minute) }
+	ahead.serve()
+	checker, half, maker := ahead.as("checker1"), ahead.browser(), ahead.as("maker1")
+	half.post("/signin", signInForm("checker2")).goesTo("/signin/factor")
+	one, two := b.as("admin1"), b.as("admin2")
+	decided := func(kind string, values url.Values) {
+		t.Helper()
+		change := one.post("/admin/ask/"+kind, values).goesTo("/admin/changes/")
+		two.post(change+"/approve", nil).goesTo(change)
+	}
+	checker.get("/queue").is(http.StatusOK)
+	decided("user.suppress?subject=checker2", nil)
+	decided("user.restore?subject=checker2", nil)
+	decided("realm.factors", url.Values{"secondFactorRoles": {"checker"}})
+	checker.get("/queue").goesTo("/signin")
+	half.post("/signin/factor", url.Values{"factorCode": {app.code()}}).goesTo("/signin?ended=yes")
+	maker.get("/payments/new").is(http.StatusOK)
+}
+
 // askFactorOf has realm demo ask a role for a second factor.
 func (b *bench) askFactorOf(role identity.Role) {
 	b.t.Helper()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -25,6 +26,8 @@ var (
 	ErrFactorForged = errors.New("a second factor of the account does not fit its seal")
 	// ErrFactorSpent: the same was shown before, or the factor was removed meanwhile.
 	ErrFactorSpent = errors.New("the second factor was used before")
+	// ErrFactorsChanged: the account has other factors than those that a change of them was looked at with.
+	ErrFactorsChanged = errors.New("the second factors of the account changed meanwhile")
 )
 
 // Factor is a second factor in force.
@@ -179,15 +182,23 @@ type NewFactor struct {
 	UseID  uuid.UUID
 }
 
+// FactorAddition are factors that an account takes up.
+type FactorAddition struct {
+	By    identity.Principal
+	Known []Factor // those in force when it was looked at whether the owner may
+	New   []NewFactor
+}
+
 // AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
-// transaction. Error: ErrFactorSpent.
-func (p *People) AddFactors(ctx context.Context, list []NewFactor) error {
-	if len(list) == 0 {
-		return nil
-	}
-	err := p.db.InRealm(ctx, list[0].By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		for _, n := range list {
-			err := p.addFactor(ctx, q, n)
+// transaction. Errors: ErrFactorSpent, ErrFactorsChanged.
+func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
+	err := p.db.InRealm(ctx, a.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := sameFactors(ctx, q, a.By, a.Known)
+		if err != nil {
+			return err
+		}
+		for _, n := range a.New {
+			err = p.addFactor(ctx, q, n)
 			if err != nil {
 				return err
 			}
@@ -195,6 +206,25 @@ func (p *People) AddFactors(ctx context.Context, list []NewFactor) error {
 		return nil
 	})
 	return factorError(err, "store a second factor")
+}
+
+// sameFactors holds other changes of an account's factors off, and refuses one that was looked at with other factors in force: of two
+// requests at once the second one would add or give up what the first one changed the conditions of.
+func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, known []Factor) error {
+	err := q.FactorOwnerLock(ctx, by.Realm, by.UserID)
+	if err != nil {
+		return err
+	}
+	rows, err := q.FactorOfUserList(ctx, by.Realm, by.UserID) // a statement of its own: it sees what the other one did
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(row dbsqlc.FactorOfUserListRow) bool { return row.SecondFactor.RemovedAt != nil })
+	same := slices.EqualFunc(rows, known, func(row dbsqlc.FactorOfUserListRow, f Factor) bool { return row.SecondFactor.FactorID == f.ID })
+	if !same {
+		return ErrFactorsChanged
+	}
+	return nil
 }
 
 func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) error {
@@ -253,15 +283,20 @@ func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, n NewFactor
 // FactorRemoval is a factor that its owner gives up.
 type FactorRemoval struct {
 	By      identity.Principal
+	Known   []Factor // those in force when it was looked at whether the owner may
 	Factors []Factor
 	At      time.Time
 }
 
-// RemoveFactors removes factors of one account, and tells the audit trail, in one transaction.
+// RemoveFactors removes factors of one account, and tells the audit trail, in one transaction. Error: ErrFactorsChanged.
 func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
 	err := p.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := sameFactors(ctx, q, r.By, r.Known)
+		if err != nil {
+			return err
+		}
 		for _, f := range r.Factors {
-			_, err := masterdata.RemoveFactors(ctx, q, masterdata.Removal{
+			_, err = masterdata.RemoveFactors(ctx, q, masterdata.Removal{
 				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Keys: p.db.MasterDataKeys(), Only: f.ID,
 			})
 			if err != nil {
@@ -284,6 +319,8 @@ func factorError(err error, action string) error {
 	switch {
 	case err == nil:
 		return nil
+	case errors.Is(err, ErrFactorsChanged):
+		return ErrFactorsChanged
 	case errors.Is(err, ErrFactorSpent), errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
 		return ErrFactorSpent
 	}

@@ -38,8 +38,15 @@ type UserAccount struct {
 	UserID       uuid.UUID
 	PasswordHash string
 	Status       store.UserStatus
+	AsOf         time.Time // as of identity.Principal
 
 	row dbsqlc.UserAccount
+}
+
+func accountOf(row dbsqlc.UserAccount) UserAccount {
+	return UserAccount{
+		UserID: row.UserID, PasswordHash: row.PasswordHash, Status: store.UserStatus(row.Status), AsOf: asOf(row.SignedOutAt), row: row,
+	}
 }
 
 // Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed,
@@ -75,7 +82,7 @@ func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount
 		if err != nil {
 			return fmt.Errorf("find the user: %w", err)
 		}
-		account = UserAccount{UserID: row.UserID, PasswordHash: row.PasswordHash, Status: store.UserStatus(row.Status), row: row}
+		account = accountOf(row)
 		found = true
 		return nil
 	})

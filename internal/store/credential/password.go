@@ -25,7 +25,7 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 	if err != nil {
 		return UserAccount{}, identityError(err, "read a user account", store.ErrUnknownUser)
 	}
-	return UserAccount{UserID: row.UserID, PasswordHash: row.PasswordHash, Status: store.UserStatus(row.Status), row: row}, nil
+	return accountOf(row), nil
 }
 
 // ChangeAccount changes an account that was read before and seals it anew. It fails with ErrUnknownUser when the account is not as it

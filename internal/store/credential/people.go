@@ -97,10 +97,12 @@ type PrincipalKey struct {
 	ClientID string
 	// Since is when what they are signed in with began; the zero time asks for nothing.
 	Since time.Time
+	// AsOf is the account that they signed in to (identity.Principal); the zero time asks for nothing.
+	AsOf time.Time
 }
 
 // Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
-// for a user who is not active, was signed out after key.Since, or is not what was sealed.
+// for a user who is not active, was signed out after key.Since or key.AsOf, or is not what was sealed.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	var row dbsqlc.UserPrincipalGetRow
 	err := p.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -112,7 +114,8 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 		return identity.Principal{}, identityError(err, "read a user", store.ErrUnknownUser)
 	}
 	user := row.UserAccount
-	signedOut := !key.Since.IsZero() && !key.Since.After(column.Time(user.SignedOutAt))
+	now := asOf(user.SignedOutAt)
+	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
 	rows := masterdata.PrincipalRows{
 		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
 		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
@@ -134,7 +137,16 @@ func principalOf(p masterdata.PrincipalRows) identity.Principal {
 		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
 		Roles: rolesFromDB(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
 		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
+		AsOf: asOf(p.User.SignedOutAt),
 	}
+}
+
+// asOf is what identity.Principal.AsOf is of an account.
+func asOf(signedOutAt *time.Time) time.Time {
+	if signedOutAt == nil {
+		return time.Unix(0, 0).UTC()
+	}
+	return signedOutAt.UTC()
 }
 
 // identityError makes "no row" the error that fits, and says of all others what was being done.

@@ -70,21 +70,27 @@ type OuterSubject struct {
 	Realm, Issuer, Subject string
 }
 
+// OuterAccount is the account that an outer subject is linked with.
+type OuterAccount struct {
+	UserID uuid.UUID
+	AsOf   time.Time // as of identity.Principal, at the moment at which the link was there
+}
+
 // OuterUser finds the account that is linked with an outer subject. Error: ErrOuterUnknown, also for a link that does not fit its seal.
-func (p *People) OuterUser(ctx context.Context, of OuterSubject) (uuid.UUID, error) {
-	var rows []dbsqlc.OuterIdentity
+func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, error) {
+	var rows []dbsqlc.OuterAccountBySubjectRow
 	err := p.db.InRealm(ctx, of.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		rows, err = q.OuterIdentityBySubject(ctx, of.Realm, storable(of.Issuer), storable(of.Subject))
+		rows, err = q.OuterAccountBySubject(ctx, of.Realm, storable(of.Issuer), storable(of.Subject))
 		return err
 	})
 	if err != nil {
-		return uuid.Nil, fmt.Errorf("find an outer identity: %w", err)
+		return OuterAccount{}, fmt.Errorf("find an outer identity: %w", err)
 	}
-	if len(rows) != 1 || !guardOf(p.db).OuterIdentity(ctx, rows[0]) {
-		return uuid.Nil, ErrOuterUnknown
+	if len(rows) != 1 || !guardOf(p.db).OuterIdentity(ctx, rows[0].OuterIdentity) {
+		return OuterAccount{}, ErrOuterUnknown
 	}
-	return rows[0].UserID, nil
+	return OuterAccount{UserID: rows[0].OuterIdentity.UserID, AsOf: asOf(rows[0].SignedOutAt)}, nil
 }
 
 // SpendOuterState notes that the state of a sign-in came back from the provider. Error: ErrOuterStateSpent for one that came before.

@@ -47,6 +47,7 @@ type NewFamily struct {
 	Scope    string
 	At       time.Time
 	EndsAt   time.Time
+	AsOf     time.Time // of the account whose password was checked
 	Refresh  IssuedToken
 	Access   IssuedToken
 }
@@ -73,11 +74,13 @@ func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
 		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+		AsOf: column.OrNull(f.AsOf),
 	}
 	refresh, access := t.sealIssued(family, f.At, f.Refresh, tokenseal.Refresh), t.sealIssued(family, f.At, f.Access, tokenseal.Access)
 	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			AsOf:        family.AsOf,
 			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
 			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
 			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
@@ -96,7 +99,8 @@ type RefreshToken struct {
 	ClientID           string
 	UserID             uuid.UUID
 	UserStatus         store.UserStatus
-	UserSignedOutAt    time.Time // what was signed in until then is over
+	UserAsOf           time.Time // what was signed in until then is over
+	FamilyAsOf         time.Time // zero where it is not known
 	Scope              string
 	FamilyStartedAt    time.Time
 	FamilyEndsAt       time.Time
@@ -185,7 +189,7 @@ func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	token, family := row.RefreshToken, row.TokenFamily
 	return RefreshToken{
 		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
-		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserSignedOutAt: column.Time(row.SignedOutAt),
+		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: column.Time(family.AsOf),
 		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: column.Time(family.RevokedAt),
 		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: column.Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
 		SuccessorSpentAt: column.Time(row.SuccessorSpentAt), SuccessorExpiresAt: column.Time(row.SuccessorExpiresAt),

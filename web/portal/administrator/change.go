@@ -24,6 +24,7 @@ func (v *visit) desk() page.ChangeDesk {
 			decided, err := v.station.Decide(v.Context(), v.By, admin.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return page.Decided{Change: decided.Change, Secrets: v.secrets(decided)}, err
 		},
+		Tried: v.triedBefore,
 		Cells: func(_ administration.Change, cells []language.Text) []language.Text { return cells },
 	}
 }

@@ -242,10 +242,28 @@ func (v *visit) try(model views.ChangeForm, values administration.Values) error 
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
-	model.Tried = []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").
+	model.Tried = tried(run)
+	return v.Render(http.StatusOK, views.ChangeFormPage(model))
+}
+
+// tried says in sentences what a policy would have asked of past messages.
+func tried(run administration.DryRun) []language.Text {
+	found := []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").
 		With(run.Of, run.Changed)}
 	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
-		model.Tried = append(model.Tried, language.Text("Number of approvals %d: messages %d.").With(approvals, run.ByApprovals[approvals]))
+		found = append(found, language.Text("Number of approvals %d: messages %d.").With(approvals, run.ByApprovals[approvals]))
 	}
-	return v.Render(http.StatusOK, views.ChangeFormPage(model))
+	return found
+}
+
+// triedBefore is what the policy that a change waits to make would have asked of past messages, for whoever decides it.
+func (v *visit) triedBefore(c administration.Change) ([]language.Text, error) {
+	if c.Kind != administration.KindPolicyCreate {
+		return nil, nil
+	}
+	run, err := v.station.DryRun(v.Context(), v.By, c.After)
+	if err != nil {
+		return nil, err
+	}
+	return tried(run), nil
 }

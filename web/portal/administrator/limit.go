@@ -7,7 +7,9 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/money"
+	"countersign/internal/rulebook/spending"
 	"countersign/views"
+	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -34,7 +36,11 @@ func showLimits(v *visit) error {
 
 // binds names whom a limit binds.
 func binds(l administration.Limit) language.Text {
-	return language.Join(" ", page.FieldValue("", string(l.Of)), language.Data(cmp.Or(l.HolderName, l.Holder)))
+	holder := cmp.Or(l.HolderName, l.Holder)
+	if l.Of == spending.OfAccount {
+		holder = ui.GroupFours(holder)
+	}
+	return language.Join(" ", page.FieldValue("", string(l.Of)), language.Data(holder))
 }
 
 func usedToday(l administration.LimitToday) string {

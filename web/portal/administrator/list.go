@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"slices"
 	"strconv"
-	"strings"
 
 	"countersign/internal/administration"
 	"countersign/internal/language"
@@ -182,12 +181,11 @@ func showPolicies(v *visit) error {
 		if p.Status == administration.StatusInForce {
 			kinds = []administration.Kind{administration.KindPolicyRetire}
 		}
-		words := p.Words()
 		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []language.Text{
-			language.Sentence(strings.ToUpper(words[:1]) + words[1:]), language.Data(strconv.Itoa(p.Rank)),
+			page.PolicyWords(p), language.Data(strconv.Itoa(p.Rank)),
 			language.Data(strconv.Itoa(p.Approvals)), page.YesNo(p.ContentHashRequired),
 			page.YesNo(p.StepUp),
-			language.Data(administration.Wait(p.ExpiresAfter)), page.FieldValue("", p.Status),
+			page.FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), page.FieldValue("", p.Status),
 		}})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

@@ -37,6 +37,7 @@ type ChangeDesk struct {
 	Read    func(uuid.UUID) (administration.Change, error)                       // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error)     // carries out a decision
 	Cells   func(c administration.Change, cells []language.Text) []language.Text // what a row says besides
+	Tried   func(administration.Change) ([]language.Text, error)                 // what one that waits would have done; nil for nothing
 }
 
 // Decided is a decided change, and what is shown of it once.
@@ -131,7 +132,14 @@ func (v *Visit) ShowChange(desk ChangeDesk) error {
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.ChangePage(v.Change(desk, change)))
+	shown := v.Change(desk, change)
+	if desk.Tried != nil && change.Decision == nil {
+		shown.Tried, err = desk.Tried(change)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangePage(shown))
 }
 
 // Change is a change as its page shows it.
@@ -207,8 +215,9 @@ func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause er
 	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
 		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: language.Sentence(malformed.Findings[0].Text)}
 	case errors.As(cause, &fourEyes):
-		status = http.StatusForbidden
+		status, problem.Text = http.StatusForbidden, language.Sentence(fourEyes.Error())
 	case errors.As(cause, &conflict):
+		problem.Text = language.Sentence(conflict.Error())
 	default:
 		return cause
 	}

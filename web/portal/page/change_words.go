@@ -1,18 +1,21 @@
 package page
 
 import (
+	"slices"
 	"strings"
+	"time"
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook/spending"
 	"countersign/views/ui"
 )
 
 // fieldLabels are the fields of changes as pages name them.
 var fieldLabels = map[string]language.Text{ //nolint:gosec // words for people, no secret
-	"name": "User name", "displayName": "Person's name", "personId": "Person", "roles": "Roles", "status": "Status",
+	"duty": "Duty", "name": "User name", "displayName": "Person's name", "personId": "Person", "roles": "Roles", "status": "Status",
 	"clientId": "Client's id", "kind": "Kind", "mayDecideOwn": "Whether the client may decide what it created",
 	"payeeWaived": "Whether payees of what the client sends are not verified",
 	"iban":        "IBAN", "scheme": "Scheme", "currency": "Currency", "holderName": "Holder's name",
@@ -51,7 +54,12 @@ var valueWords = map[string]language.Text{
 	administration.StatusRetired: "retired", administration.ClientConfidential: "confidential", administration.ClientPublic: "public",
 	administration.ClientPortal: "portal", administration.PasswordsEverybody: "everybody",
 	administration.PasswordsBreakGlass: "break-glass accounts", string(spending.OfPerson): "person", string(spending.OfClient): "client",
-	string(spending.OfAccount): "account",
+	string(spending.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
+	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set by link and code, anew",
+	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",
+	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",
+	string(payment.KindInstruction): ui.KindLabel(payment.KindInstruction), string(payment.KindRecall): ui.KindLabel(payment.KindRecall),
+	string(payment.KindReturn): ui.KindLabel(payment.KindReturn), string(payment.KindResolution): ui.KindLabel(payment.KindResolution),
 }
 
 // YesNo is a yes or a no for people.
@@ -73,12 +81,60 @@ func FieldValue(field, text string) language.Text {
 		return language.Country(text)
 	case field == "roles", field == "secondFactorRoles":
 		return RoleWords(administration.WordsOf[identity.Role](text))
+	case slices.Contains(amountFields, field):
+		return language.Data(grouped(text))
+	case field == "expiresAfter", field == "signInAge":
+		return spanWords(text)
 	}
 	words, known := valueWords[text]
 	if !known {
 		return language.Data(text)
 	}
 	return words
+}
+
+// amountFields are the fields of changes that are amounts of money.
+var amountFields = []string{"amountFrom", "amountTo", "perPayment", "perDay", "usedToday"}
+
+// grouped writes a decimal number as people at a Swiss bank read it: 10'000.00.
+func grouped(number string) string {
+	whole, fraction, decimal := strings.Cut(number, ".")
+	for at := len(whole) - 3; at > 0; at -= 3 {
+		whole = whole[:at] + "'" + whole[at:]
+	}
+	if !decimal {
+		return whole
+	}
+	return whole + "." + fraction
+}
+
+// spanWords is how long a field of a change says that something may take.
+func spanWords(text string) language.Text {
+	span, err := time.ParseDuration(text)
+	switch {
+	case err != nil:
+		return language.Data(text)
+	case span%time.Hour == 0:
+		return language.Text("%d h").With(int(span / time.Hour))
+	case span%time.Minute == 0:
+		return language.Text("%d min").With(int(span / time.Minute))
+	}
+	return language.Text("%d s").With(int(span / time.Second))
+}
+
+// PolicyWords says what a policy matches.
+func PolicyWords(p administration.Policy) language.Text {
+	values := p.Values()
+	var parts []language.Text
+	for _, field := range administration.MatchFields {
+		if values[field] != "" {
+			parts = append(parts, language.Text("%s: %s").With(FieldLabel(field), FieldValue(field, values[field])))
+		}
+	}
+	if len(parts) == 0 {
+		return "Everything"
+	}
+	return language.Join(", ", parts...)
 }
 
 // RoleWords lists roles as people call them.

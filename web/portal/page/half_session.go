@@ -16,6 +16,7 @@ const (
 	keyHalfRealm = "halfRealm"
 	keyHalfUser  = "halfUser"
 	keyHalfSince = "halfSince"
+	keyHalfAsOf  = "halfAsOf"
 	keyHalfNext  = "halfNext"
 	keyEnrol     = "enrol"
 )
@@ -41,6 +42,7 @@ func (v *Visit) StartHalf(by identity.Principal, next string) error {
 	s.Put(ctx, keyHalfRealm, by.Realm)
 	s.Put(ctx, keyHalfUser, by.UserID.String())
 	s.Put(ctx, keyHalfSince, v.At.UnixMicro())
+	s.Put(ctx, keyHalfAsOf, by.AsOf.UnixMicro())
 	s.Put(ctx, keyHalfNext, next)
 	return nil
 }
@@ -52,7 +54,10 @@ func (v *Visit) Half() (half auth.PortalSession, next string, known bool) {
 	if err != nil {
 		return auth.PortalSession{}, "", false
 	}
-	half = auth.PortalSession{Realm: s.GetString(ctx, keyHalfRealm), UserID: id, Since: time.UnixMicro(s.GetInt64(ctx, keyHalfSince))}
+	half = auth.PortalSession{
+		Realm: s.GetString(ctx, keyHalfRealm), UserID: id, Since: time.UnixMicro(s.GetInt64(ctx, keyHalfSince)),
+		AsOf: v.site.asOf(ctx, keyHalfAsOf),
+	}
 	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
 }
 

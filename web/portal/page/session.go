@@ -1,6 +1,7 @@
 package page
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -30,6 +31,7 @@ const (
 	keyRealm  = "realm"
 	keyUser   = "user"
 	keySince  = "since"  // of the sign-in, in microseconds
+	keyAsOf   = "asOf"   // of the account that was signed in to, in microseconds
 	keyUsed   = "used"   // when the last use was noted, in microseconds
 	keyEnds   = "ends"   // whatever happens, in microseconds, by the clock of the machine
 	keyDecide = "decide" // the last page was one of approvals
@@ -99,6 +101,7 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	s.sessions.Put(ctx, keyRealm, by.Realm)
 	s.sessions.Put(ctx, keyUser, by.UserID.String())
 	s.sessions.Put(ctx, keySince, v.At.UnixMicro())
+	s.sessions.Put(ctx, keyAsOf, by.AsOf.UnixMicro())
 	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
 	s.sessions.Put(ctx, keyEnds, s.sessions.Deadline(ctx).UnixMicro())
 	return v.Config.Sessions.Start(ctx, credential.SessionStart{
@@ -117,6 +120,7 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 	}
 	by, err = s.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
 		Realm: s.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(s.sessions.GetInt64(ctx, keySince)),
+		AsOf: s.asOf(ctx, keyAsOf),
 	})
 	if errors.Is(err, auth.ErrUnauthorized) {
 		return identity.Principal{}, false, s.sessions.Destroy(ctx)
@@ -126,6 +130,14 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 	}
 	by.SourceAddress = Address(c)
 	return by, true, nil
+}
+
+// asOf is the account that a session was started for; the zero time in a session of before.
+func (s *Site) asOf(ctx context.Context, key string) time.Time {
+	if !s.sessions.Exists(ctx, key) {
+		return time.Time{}
+	}
+	return time.UnixMicro(s.sessions.GetInt64(ctx, key)).UTC()
 }
 
 // Address is where the request came from.

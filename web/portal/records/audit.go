@@ -121,10 +121,12 @@ func (v *visit) auditTrailRow(e lookup.Event) views.AuditTrailRow {
 	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
 		At: e.At, Actor: cmp.Or(actor, "–"), Action: language.Sentence(e.Event), Channel: page.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
-		RequestID: e.RequestID, Detail: language.Sentence(auditDetail(e.Detail)),
+		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 	}}
 	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
 		row.URL = "/payments/" + e.MessageID.String() + "/audit"
+	} else {
+		row.URL = v.changeURL(e.Detail)
 	}
 	return row
 }

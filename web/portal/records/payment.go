@@ -2,7 +2,6 @@ package records
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -172,25 +171,8 @@ func (v *visit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: language.Sentence(e.Event),
 			Channel: page.ChannelName(e.Channel,
 				e.ClientID),
-			Address: e.SourceAddress, RequestID: e.RequestID, Detail: language.Sentence(auditDetail(e.Detail)),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 		})
 	}
 	return entries, err
-}
-
-// auditDetail puts the stored detail of an event into words; one of another shape is shown as it is.
-func auditDetail(stored string) string {
-	var detail struct{ From, To, Refused, Reason string }
-	err := json.Unmarshal([]byte(stored), &detail)
-	if err == nil && detail.Refused != "" {
-		return "Refused: " + detail.Reason
-	}
-	if err != nil || detail.From == "" || detail.To == "" {
-		return stored
-	}
-	words := detail.From + " → " + detail.To
-	if detail.Reason != "" {
-		words += ": " + detail.Reason
-	}
-	return words
 }

@@ -290,7 +290,7 @@ func beforeAfter(before, after string) language.Text {
 		if written == "" {
 			return "none"
 		}
-		return language.Data(written)
+		return page.FieldValue("perDay", written)
 	}
 	return language.Join(" → ", amount(before), amount(after))
 }

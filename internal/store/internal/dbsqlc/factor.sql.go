@@ -186,6 +186,16 @@ func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uui
 	return items, nil
 }
 
+const factorOwnerLock = `-- name: FactorOwnerLock :exec
+SELECT u.user_id FROM user_account u WHERE u.realm = $1 AND u.user_id = $2 FOR NO KEY UPDATE
+`
+
+// One change of an account's factors at a time.
+func (q *Queries) FactorOwnerLock(ctx context.Context, realm string, userID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, factorOwnerLock, realm, userID)
+	return err
+}
+
 const factorRemove = `-- name: FactorRemove :execrows
 UPDATE second_factor SET removed_at = $1, key_id = $2, seal = $3
 WHERE realm = $4 AND factor_id = $5 AND seal = $6

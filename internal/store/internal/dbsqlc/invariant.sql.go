@@ -13,7 +13,7 @@ import (
 )
 
 const auditedAccessTokenList = `-- name: AuditedAccessTokenList :many
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE (t.realm, t.token_hash) > ($1::text, coalesce($2::bytea, ''))
@@ -53,6 +53,7 @@ func (q *Queries) AuditedAccessTokenList(ctx context.Context, realm string, toke
 			&i.TokenFamily.EndsAt,
 			&i.TokenFamily.RevokedAt,
 			&i.TokenFamily.RevokedFor,
+			&i.TokenFamily.AsOf,
 		); err != nil {
 			return nil, err
 		}
@@ -229,7 +230,7 @@ func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, referenc
 }
 
 const auditedRefreshTokenList = `-- name: AuditedRefreshTokenList :many
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at, t.successor_hash, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at, t.successor_hash, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE (t.realm, t.token_hash) > ($1::text, coalesce($2::bytea, ''))
@@ -271,6 +272,7 @@ func (q *Queries) AuditedRefreshTokenList(ctx context.Context, realm string, tok
 			&i.TokenFamily.EndsAt,
 			&i.TokenFamily.RevokedAt,
 			&i.TokenFamily.RevokedFor,
+			&i.TokenFamily.AsOf,
 		); err != nil {
 			return nil, err
 		}

@@ -599,6 +599,7 @@ type TokenFamily struct {
 	EndsAt     time.Time
 	RevokedAt  *time.Time
 	RevokedFor *string
+	AsOf       *time.Time
 }
 
 type UserAccount struct {

@@ -12,6 +12,50 @@ import (
 	"github.com/google/uuid"
 )
 
+const outerAccountBySubject = `-- name: OuterAccountBySubject :many
+SELECT o.realm, o.link_id, o.user_id, o.issuer, o.subject, o.linked_at, o.ended_at, o.key_id, o.seal, u.signed_out_at
+FROM outer_identity o
+JOIN user_account u ON u.realm = o.realm AND u.user_id = o.user_id
+WHERE o.realm = $1 AND o.issuer = $2 AND o.subject = $3 AND o.ended_at IS NULL
+`
+
+type OuterAccountBySubjectRow struct {
+	OuterIdentity OuterIdentity
+	SignedOutAt   *time.Time
+}
+
+// The link of a subject, and the account as it was at the same moment.
+func (q *Queries) OuterAccountBySubject(ctx context.Context, realm string, issuer string, subject string) ([]OuterAccountBySubjectRow, error) {
+	rows, err := q.db.Query(ctx, outerAccountBySubject, realm, issuer, subject)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []OuterAccountBySubjectRow
+	for rows.Next() {
+		var i OuterAccountBySubjectRow
+		if err := rows.Scan(
+			&i.OuterIdentity.Realm,
+			&i.OuterIdentity.LinkID,
+			&i.OuterIdentity.UserID,
+			&i.OuterIdentity.Issuer,
+			&i.OuterIdentity.Subject,
+			&i.OuterIdentity.LinkedAt,
+			&i.OuterIdentity.EndedAt,
+			&i.OuterIdentity.KeyID,
+			&i.OuterIdentity.Seal,
+			&i.SignedOutAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const outerIdentityBySubject = `-- name: OuterIdentityBySubject :many
 SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at, key_id, seal FROM outer_identity WHERE realm = $1 AND issuer = $2 AND subject = $3 AND ended_at IS NULL
 `

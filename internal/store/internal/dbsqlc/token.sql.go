@@ -26,7 +26,7 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 }
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at, c.payee_waived,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at, c.payee_waived,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
        ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
@@ -39,6 +39,7 @@ JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
 WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
   AND f.revoked_at IS NULL AND f.ends_at > $3 AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
+  AND (f.as_of IS NULL OR f.as_of = coalesce(u.signed_out_at, 'epoch'))
 `
 
 type AccessTokenPrincipalGetRow struct {
@@ -75,6 +76,7 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.TokenFamily.EndsAt,
 		&i.TokenFamily.RevokedAt,
 		&i.TokenFamily.RevokedFor,
+		&i.TokenFamily.AsOf,
 		&i.UserAccount.Realm,
 		&i.UserAccount.UserID,
 		&i.UserAccount.PersonID,
@@ -225,11 +227,11 @@ func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) erro
 
 const familyStart = `-- name: FamilyStart :exec
 WITH family AS (
-  INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at)
-  VALUES ($1, $3, $8, $9, $10, $4, $11)
+  INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
+  VALUES ($1, $3, $8, $9, $10, $4, $11, $12)
 ), refresh AS (
   INSERT INTO refresh_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
-  VALUES ($1, $12, $3, $4, $13, $14, $15)
+  VALUES ($1, $13, $3, $4, $14, $15, $16)
 )
 INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7)
@@ -247,6 +249,7 @@ type FamilyStartParams struct {
 	ClientID         string
 	Scope            string
 	EndsAt           time.Time
+	AsOf             *time.Time
 	RefreshHash      []byte
 	RefreshExpiresAt time.Time
 	RefreshKeyID     string
@@ -267,6 +270,7 @@ func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error 
 		arg.ClientID,
 		arg.Scope,
 		arg.EndsAt,
+		arg.AsOf,
 		arg.RefreshHash,
 		arg.RefreshExpiresAt,
 		arg.RefreshKeyID,
@@ -276,7 +280,7 @@ func (q *Queries) FamilyStart(ctx context.Context, arg FamilyStartParams) error 
 }
 
 const refreshTokenGet = `-- name: RefreshTokenGet :one
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at, t.successor_hash, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, u.signed_out_at, u.status,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.spent_at, t.successor_hash, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.signed_out_at, u.status,
        s.expires_at AS successor_expires_at, s.spent_at AS successor_spent_at
 FROM refresh_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
@@ -317,6 +321,7 @@ func (q *Queries) RefreshTokenGet(ctx context.Context, realm string, tokenHashes
 		&i.TokenFamily.EndsAt,
 		&i.TokenFamily.RevokedAt,
 		&i.TokenFamily.RevokedFor,
+		&i.TokenFamily.AsOf,
 		&i.SignedOutAt,
 		&i.Status,
 		&i.SuccessorExpiresAt,

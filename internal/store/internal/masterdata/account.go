@@ -26,7 +26,7 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 		row.PasswordHash = change.PasswordHash
 	}
 	if !change.SignedOutAt.IsZero() {
-		row.SignedOutAt = &change.SignedOutAt
+		row.SignedOutAt = later(row.SignedOutAt, change.SignedOutAt)
 	}
 	if change.Status != "" {
 		row.Status = change.Status
@@ -46,4 +46,13 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 		return pgx.ErrNoRows
 	}
 	return nil
+}
+
+// later is a time, or the moment after the one before where it is no later than that: what was signed in as of one end is over after the
+// next.
+func later(before *time.Time, at time.Time) *time.Time {
+	if before != nil && !at.After(*before) {
+		at = before.Add(time.Microsecond)
+	}
+	return &at
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"countersign/internal/approval"
+	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -71,6 +72,39 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 			}
 			h.CheckInvariants(t)
 		}
+	}
+}
+
+// TestAnotherBankAnswersARecallOnce: a second answer, whether the same or the other one, is for an operator and moves nothing.
+func TestAnotherBankAnswersARecallOnce(t *testing.T) {
+	t.Parallel()
+	for _, scheme := range rulebook.Schemes() {
+		h := stationtest.New(t)
+		m, paid, sent := recalledPayment(t, h, scheme)
+		back := func(id string) clearing.Document {
+			document, err := interbank.Return(interbank.RTransactionInput{
+				Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: id, ID: id,
+				At: h.Clock.Now(), Day: h.Clock.Now(),
+			})
+			return inbound(t, scheme, id, document, err)
+		}
+		refused, err := interbank.Resolution(interbank.RTransactionInput{
+			Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
+			At: h.Clock.Now(),
+		})
+		receive(t, h, back("ONE"))
+		receive(t, h, back("TWO"))
+		receive(t, h, inbound(t, scheme, "NO", refused, err))
+		for _, id := range []string{"TWO", "NO"} {
+			if outcome, reason := inboxOf(t, h, id); outcome != "quarantined" {
+				t.Errorf("%s: the second answer %s is %s: %s", scheme, id, outcome, reason)
+			}
+		}
+		if got := answered(t, h, m); got.Kind != payment.KindReturn {
+			t.Errorf("%s: the answer is a %s", scheme, got.Kind)
+		}
+		want{state: payment.StateAccepted}.check(t, h, m)
+		h.CheckInvariants(t)
 	}
 }
 

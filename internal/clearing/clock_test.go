@@ -47,6 +47,39 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 	want{state: payment.StateSettled}.check(t, h, sent)
 }
 
+// TestAClockThatIsSetBackALittleIsLateByThat: three seconds are taken back between two looks. Nothing is unconfirmed before its ten seconds
+// are over by the clock that it was accepted by, nothing later, and nothing is sent twice.
+func TestAClockThatIsSetBackALittleIsLateByThat(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	send(t, h, m)
+	h.Clock.Add(9 * time.Second)
+	h.Clearing.Sweep(ctx)
+	for _, step := range []time.Duration{-3 * time.Second, time.Second, 2900 * time.Millisecond} {
+		h.Clock.Add(step)
+		h.Clearing.Sweep(ctx)
+		want{state: payment.StateProcessing}.check(t, h, m)
+	}
+	h.Clock.Add(200 * time.Millisecond)
+	h.Clearing.Sweep(ctx)
+	want{state: payment.StateUnconfirmed}.check(t, h, m)
+	for _, step := range []time.Duration{-3 * time.Second, 5 * time.Second, 0} { // and once more, before it is asked about
+		h.Clock.Add(step)
+		h.Clearing.Sweep(ctx)
+	}
+	references := map[string]int{}
+	for _, d := range h.Network.Delivered() {
+		references[d.Reference]++
+	}
+	if references["P8"+string(m.GlobalID)] != 1 || references["P28"+string(m.GlobalID)+"-1"] != 1 || len(references) != 2 {
+		t.Errorf("clearing got %v: want the payment once and one question about it", references)
+	}
+	receive(t, h, answer(t, m, "A1", "ACSC", ""))
+	want{state: payment.StateSettled}.check(t, h, m)
+}
+
 // TestAPaymentThatSomebodyHoldsIsInNobodysWay: of payments that are overdue one is locked in the database, as by a process that is gone
 // without a word. The others are unconfirmed at once, and it is as soon as it is let go.
 func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {

@@ -34,6 +34,7 @@ func faultRounds(t *testing.T) int {
 // again until they are stored, as those of a real one do.
 type wire struct {
 	house   *stationtest.House
+	answer  func(context.Context, clearing.Document) error // how they come to the house
 	answers sync.WaitGroup
 	mu      sync.Mutex
 	took    map[string]string // the content by message id
@@ -66,7 +67,7 @@ func (w *wire) Deliver(ctx context.Context, scheme rulebook.Scheme, reference st
 			Scheme: scheme, Reference: "ANS" + reference, Content: settlement(string(id)), ReceivedAt: w.house.Now(),
 		}
 		for range 600 {
-			err := w.house.Clearing.Receive(context.WithoutCancel(ctx), settled)
+			err := w.answer(context.WithoutCancel(ctx), settled)
 			if err == nil || err == clearing.ErrDuplicate { //nolint:errorlint // it is returned as it is
 				return
 			}
@@ -146,16 +147,23 @@ func TestNothingIsLostInFaultsOfTheNetwork(t *testing.T) {
 	rounds := faultRounds(t)
 	for _, f := range lineFaults() {
 		for round := range rounds {
-			t.Run(fmt.Sprintf("%s %d", f.name, round+1), func(t *testing.T) { play(t, f, nil) })
+			t.Run(fmt.Sprintf("%s %d", f.name, round+1), func(t *testing.T) { play(t, f, behindALine(t)) })
 		}
 	}
 }
 
-// play runs a house through a fault. db is its database; nil for one of the test's server.
-func play(t *testing.T, f fault, db *storetest.DB) {
+// scene is a house whose clock runs, with a clearing that remembers.
+type scene struct {
+	h    *stationtest.House
+	w    *wire
+	line *storetest.Line // to its database; nil where the test has a server of its own
+}
+
+// play runs a house through a fault.
+func play(t *testing.T, f fault, s scene) {
 	t.Helper()
 	const before, during, after = 9 * time.Second, 5 * time.Second, 4 * time.Second // time-outs fall into the fault
-	h, line, w := houseBehind(t, db)
+	h, w := s.h, s.w
 	stop := goingOn(t, h)
 	working, leave := context.WithCancel(ctx)
 	clients := make([]*client, 4)
@@ -168,34 +176,47 @@ func play(t *testing.T, f fault, db *storetest.DB) {
 	time.Sleep(before)
 	var broken span
 	broken.from = h.Now()
-	end := f.begin(t, line)
+	end := f.begin(t, s.line)
 	time.Sleep(during)
 	end()
-	mended := time.Now()
+	mended, mendedAt := time.Now(), h.Now()
 	if f.away {
-		broken.to = h.Now()
+		broken.to = mendedAt
 	}
 	time.Sleep(after)
 	leave()
 	all.Wait()
 	outcome(t, h, w, clients, mended)
 	late(t, h, broken)
+	settles(t, h, mendedAt)
 	stop()
 	w.answers.Wait()
 	h.CheckInvariants(t)
 }
 
-// houseBehind is a house whose clock runs, with a clearing that remembers: on a database, or behind a line to one of the test's server.
-func houseBehind(t *testing.T, db *storetest.DB) (h *stationtest.House, line *storetest.Line, w *wire) {
+// newScene is a house that a network of the test's own leads to its clearing. db is its database; nil for a new one.
+func newScene(t *testing.T, db *storetest.DB, options stationtest.Options) scene {
 	t.Helper()
-	w = &wire{took: map[string]string{}, times: map[string]int{}}
-	options := stationtest.Options{Now: runningClock(), Clearing: w}
+	w := &wire{took: map[string]string{}, times: map[string]int{}}
+	options.Now = runningClock()
+	if options.Clearing == nil {
+		options.Clearing = w
+	}
+	var h *stationtest.House
 	if db != nil {
 		h = stationtest.On(t, db, options)
-		w.house = h
-		return h, nil, w
+	} else {
+		h = stationtest.With(t, options)
 	}
-	options.Database = func(db *storetest.DB) *store.Database {
+	w.house, w.answer = h, h.Clearing.Receive
+	return scene{h: h, w: w}
+}
+
+// behindALine is a house that reaches its database by a line, which a test may do anything to.
+func behindALine(t *testing.T) scene {
+	t.Helper()
+	var line *storetest.Line
+	s := newScene(t, nil, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
 		database, err := store.Open(
@@ -204,10 +225,9 @@ func houseBehind(t *testing.T, db *storetest.DB) (h *stationtest.House, line *st
 		must(t, err)
 		t.Cleanup(database.Close)
 		return database
-	}
-	h = stationtest.With(t, options)
-	w.house = h
-	return h, line, w
+	}})
+	s.line = line
+	return s
 }
 
 // outcome waits for the end of every payment that was acknowledged, and judges.
@@ -273,6 +293,20 @@ SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GR
 	t.Logf("%d time-outs; the clock late by %.2f s at most, half of them by %.2f s", count, most, p50)
 	if most > mostLate.Seconds() || count == 0 {
 		t.Errorf("the clock was late by %.2f s with one of %d time-outs, want %s at most", most, count, mostLate)
+	}
+}
+
+// settles says when payments settled again after the end of a fault, and when the last one had settled that was approved before it.
+func settles(t *testing.T, h *stationtest.House, mended time.Time) {
+	t.Helper()
+	var first, last float64
+	must(t, h.DB.Connect(t).QueryRow(ctx, `
+SELECT coalesce(extract(epoch FROM min(y.at) - $1), -1)::float8,
+  coalesce(extract(epoch FROM max(y.at) FILTER (WHERE m.accepted_at < $1) - $1), 0)::float8
+FROM message m JOIN message_history y USING (realm, message_id) WHERE y.to_state = 'Settled' AND y.at >= $1`, mended).Scan(&first, &last))
+	t.Logf("payments settled again %.2f s after the end of the fault, and all that were approved before it after %.2f s", first, last)
+	if first < 0 {
+		t.Error("no payment settled after the fault")
 	}
 }
 

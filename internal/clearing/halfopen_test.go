@@ -1,9 +1,14 @@
 package clearing_test
 
 import (
+	"context"
 	"log/slog"
+	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -47,4 +52,67 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 	if late > 12*time.Second+busyMachine {
 		t.Errorf("payments were unconfirmed after up to %s", late)
 	}
+}
+
+// breaker is a tracer that breaks all connections to the database when a batch begins with a statement of the name in it.
+type breaker struct {
+	line  *storetest.Line
+	name  string
+	times atomic.Int64 // left
+	broke atomic.Int64
+}
+
+// TraceBatchStart breaks them.
+func (b *breaker) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, statement := range data.Batch.QueuedQueries {
+		if strings.Contains(statement.SQL, "-- name: "+b.name+" ") && b.times.Add(-1) >= 0 {
+			b.line.Break()
+			b.broke.Add(1)
+		}
+	}
+	return ctx
+}
+
+// TraceBatchQuery does nothing.
+func (b *breaker) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
+
+// TraceBatchEnd does nothing.
+func (b *breaker) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
+
+// TraceQueryStart does nothing: the clock moves messages by batches.
+func (b *breaker) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
+	return ctx
+}
+
+// TraceQueryEnd does nothing.
+func (b *breaker) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// TestNoPaymentPausesForAConnectionThatBroke: one payment is overdue, and each time that the clock moves it, its connections break. As soon
+// as one does not, the payment is unconfirmed: what happened to the connections is not held against it.
+func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
+	t.Parallel()
+	const broken = 6
+	b := &breaker{name: "MessageMoveIf"}
+	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+		var through string
+		b.line, through = db.Relay(t)
+		database, err := store.Open(ctx, store.Config{
+			URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: b,
+		})
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	}})
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	send(t, h, m)
+	h.Clock.Add(10*time.Second + time.Millisecond)
+	b.times.Store(broken)
+	for range 3 * broken { // the clock of the house stands still: no pause ends
+		h.Clearing.Sweep(ctx)
+	}
+	if b.broke.Load() != broken {
+		t.Errorf("the connections broke %d times, want %d", b.broke.Load(), broken)
+	}
+	want{state: payment.StateUnconfirmed}.check(t, h, m)
 }

@@ -194,15 +194,24 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 	approveMany(t, h, rulebook.SchemeSIC, stuck)
 	h.Clock.Add(time.Second)
 	late := approved(t, h, rulebook.SchemeSIC)
+	looking, end := context.WithCancel(ctx)
+	defer end()
+	var tried atomic.Int64
 	h.Network.Refuse = func(d stationtest.Delivery) error {
+		if tried.Add(1) > 10*stuck {
+			end() // or it would go on for ever
+		}
 		if strings.Contains(d.Reference, string(late.GlobalID)) {
 			return nil
 		}
 		return clearing.ErrNotTaken
 	}
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.Sweep(looking)
+	h.Clearing.Sweep(looking)
+	if looking.Err() != nil {
+		t.Fatalf("%d messages that clearing does not take were tried %d times without a pause", stuck, tried.Load())
+	}
 	if sent := h.Network.Delivered(); len(sent) != 1 || sent[0].Reference != late.Reference() {
 		t.Fatalf("clearing got %v, want the newest payment", sent)
 	}

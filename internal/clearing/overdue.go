@@ -48,7 +48,8 @@ func (o *overdues) in(realm string) *overdue {
 
 // overdue is how the looks of one realm go.
 type overdue struct {
-	patience patience
+	patience patience // with the list
+	moving   patience // with what moves messages
 
 	mu      sync.Mutex
 	looks   map[*glance]bool // under way
@@ -171,10 +172,11 @@ func (s *Station) moveOverdue(ctx context.Context, realm string, answered func(l
 	answered(time.Since(began))
 	together := o.together()
 	for some := range slices.Chunk(ids, together) {
-		err = s.timeOut(ctx, realm, some)
+		err = s.timeOut(ctx, realm, some, together == 1)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		o.moving.after(err)
 		if err != nil && together > 1 {
 			break
 		}
@@ -205,10 +207,12 @@ func (o *overdue) moved(err error) {
 	}
 }
 
-// timeOut notes of some messages that the scheme's time passed without an answer. One that cannot be moved by itself pauses, and is named
-// in the log the first time. The error is about the database, and about all.
-func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID) error {
-	limited, cancel := context.WithTimeout(ctx, s.overdue.in(realm).patience.now())
+// timeOut notes of some messages, or of one alone after looks that stalled, that the scheme's time passed without an answer. One that
+// cannot be moved by itself pauses, and is named in the log the first time. The error is about the database, and says nothing of any of
+// them.
+func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, alone bool) error {
+	// A row that somebody else has locked is waited for twice: with all others, and by itself.
+	limited, cancel := context.WithTimeout(ctx, 2*s.overdue.in(realm).moving.now())
 	defer cancel()
 	ends := make([]func(error), len(ids))
 	for i, id := range ids {
@@ -220,8 +224,9 @@ func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID) er
 	var away error
 	for i, err := range failed {
 		ends[i](err)
-		if len(ids) > 1 && (limited.Err() != nil || errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown)) {
-			away = cmp.Or(away, err)
+		database := errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown)
+		if database || !alone && limited.Err() != nil {
+			away = cmp.Or(away, err) // no message pauses for a connection that broke, or for all that is slow
 			continue
 		}
 		if s.stuck.attempted(ctx, ids[i], s.now(), err) && !moved(err) {

@@ -103,21 +103,81 @@ func on(t *testing.T, server *postgres.Cluster) *storetest.DB {
 
 // TestWhatWasSentAfterTheBackupIsFoundAgain: a payment waits in the backup, and is approved, sent and settled afterwards. On the restored
 // database it waits again; approved again it is another document under the same id, which clearing refuses. Two administrators say so,
-// clearing is asked, and its answer settles it, once.
+// clearing is asked, and its answer settles it, once. What ended on the restored database cannot follow: see endedHere.
 func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	needsPrograms(t)
 	h := stationtest.New(t)
-	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	m := h.Create(t, maker, rulebook.SchemeSIC)
+	var others [5]payment.Message
+	for i := range others {
+		others[i] = h.Create(t, maker, rulebook.SchemeSIC)
+	}
 	backup := dump(t, h)
 	there := &memory{has: map[string]string{}}
 	h.Network.Refuse = there.refuse
-	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	for i, one := range append([]payment.Message{m}, others[:3]...) {
+		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: one.InternalID})
+		must(t, err)
+		send(t, h, one)
+		receive(t, h, answer(t, one, fmt.Sprint("A", i+1), "ACSC", ""))
+		want{state: payment.StateSettled}.check(t, h, one)
+	}
+	_, err := h.Approval.Reject(ctx, checker, approval.Input{InternalID: others[3].InternalID}, "not ours")
 	must(t, err)
-	send(t, h, m)
-	receive(t, h, answer(t, m, "A1", "ACSC", ""))
-	want{state: payment.StateSettled}.check(t, h, m)
-	foundAgain(t, stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)}), there, m)
+	again := stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)})
+	foundAgain(t, again, there, m)
+	endedHere(t, again, others)
+}
+
+// endedHere: of what clearing settled after the backup one is rejected on the restored database, one withdrawn and one expires, before
+// anybody compared; one was rejected after the backup, and one expired. Nothing of them is sent, clearing's answers change nothing and
+// raise the alarm, and nobody can say that clearing has what can no longer follow it.
+func endedHere(t *testing.T, h *stationtest.House, others [5]payment.Message) {
+	t.Helper()
+	defer h.CheckInvariants(t)
+	log := listen(h)
+	before := len(h.Network.Delivered())
+	for _, one := range others { // what was rejected is not known to be
+		want{state: payment.StateApprovalPending}.check(t, h, one)
+	}
+	receive(t, h, answer(t, others[2], "B0", "ACSC", ""))
+	if _, reason := inboxOf(t, h, "B0"); !strings.Contains(reason, "Have it approved again before it expires") || alarms(log) != 1 {
+		t.Errorf("the answer to what waits: %s\n%s", reason, log)
+	}
+	_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: others[0].InternalID}, "not ours")
+	must(t, err)
+	_, err = h.Submission.Withdraw(ctx, h.Person(t, "maker1"), others[1].InternalID, "")
+	must(t, err)
+	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: others[3].InternalID}, "not ours")
+	must(t, err)
+	h.Clock.Set(others[2].ExpiresAt)
+	h.Clearing.Sweep(ctx)
+	ended := []payment.State{
+		payment.StateRejected, payment.StateWithdrawn, payment.StateExpired, payment.StateRejected, payment.StateExpired,
+	}
+	for i, one := range others[:3] {
+		receive(t, h, answer(t, one, fmt.Sprint("B", i+1), "ACSC", ""))
+		outcome, reason := inboxOf(t, h, fmt.Sprint("B", i+1))
+		if outcome != "quarantined" || !strings.Contains(reason, "here it is "+string(ended[i])) || !strings.Contains(reason, "book outside") {
+			t.Errorf("the answer to what is %s here is %s: %s", ended[i], outcome, reason)
+		}
+		_, err = h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+			Kind: administration.KindMessageTaken, Subject: string(one.GlobalID), Note: "clearing's statement, line 13",
+		})
+		var malformed *payment.FieldError
+		if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/subject" {
+			t.Errorf("that clearing has what is %s here: %v", ended[i], err)
+		}
+	}
+	look(h)
+	for i, one := range others {
+		want{state: ended[i]}.check(t, h, one)
+	}
+	if sent := len(h.Network.Delivered()) - before; sent != 0 || alarms(log) != 3 {
+		t.Errorf("%d documents were sent, %d alarms raised\n%s", sent, alarms(log), log)
+	}
 }
 
 // needsPrograms skips a test on a machine that lacks PostgreSQL's client programs.

@@ -244,6 +244,12 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 				t.Errorf("%s %s: answered %+v %v", scheme, c.id, status, err)
 			}
 		}
+		receive(t, h, inbound(t, scheme, "IN-OTHER", transfer(t, h, scheme, "TX1", receiving[scheme]), nil))
+		if outcome, reason := inboxOf(t, h, "IN-OTHER"); outcome != "quarantined" || !strings.Contains(reason, "TX1 came before") {
+			t.Errorf("%s: a transaction id under another message id is %s: %s", scheme, outcome, reason)
+		}
+		h.Clock.Add(3 * time.Second)
+		h.Clearing.Sweep(ctx)
 		if n := len(h.Network.Delivered()); n != len(cases) {
 			t.Errorf("%d answers for %d payments", n, len(cases))
 		}
@@ -310,6 +316,30 @@ func finish(t *testing.T, h *stationtest.House, m payment.Message) {
 		want{state: payment.StateCommunicated}.check(t, h, m)
 	default:
 		want{state: payment.StateCommunicated}.check(t, h, m)
+	}
+}
+
+func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%532013000'")
+	must(t, err)
+	h.DB.SealMasterData(t)
+	document := transfer(t, h, rulebook.SchemeSCT, "TX7", "DE89370400440532013000")
+	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX7", document, nil))
+	refused := incoming(t, h, rulebook.SchemeSCT, "TX7")
+	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: document, MessageID: "RE7", ID: "RE7",
+		At: h.Clock.Now(),
+	})
+	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE7", recall, err))
+	if outcome, reason := inboxOf(t, h, "RE7"); outcome != "quarantined" || !strings.Contains(reason, "is Failed, not booked") {
+		t.Errorf("the recall of a payment that is %s is %s: %s", refused.State, outcome, reason)
+	}
+	_, err = h.Messages.ReceivedRecallOf(ctx, refused.Realm, refused.InternalID)
+	if !errors.Is(err, payment.ErrNotFound) {
+		t.Errorf("a payment that was refused has a recall: %v", err)
 	}
 }
 

@@ -76,13 +76,27 @@ func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *pay
 		err = s.inbox.Record(ctx, in, noticed)
 	}
 	if errors.Is(err, payment.ErrIllegalMove) && seen.Direction == payment.DirectionOut && seen.AcceptedAt.IsZero() {
-		return &unprocessableError{about: seen, reason: "Nothing of " + string(seen.GlobalID) + " was sent: here it is " + string(seen.State) +
-			". After a restore from a backup clearing may know it all the same."}
+		return s.neverSent(ctx, seen)
 	}
 	if err != nil {
 		return err
 	}
 	return s.recallAnswered(ctx, seen)
+}
+
+// neverSent raises the alarm about an answer of clearing to a message of ours that never left here: money may have moved that is not in
+// these books. After a restore it left from the database that is gone. What waits for its approval can still come to its true state; what
+// ended here cannot, because nothing is sent, and nothing settles, that was not approved here.
+func (s *Station) neverSent(ctx context.Context, m payment.Message) error {
+	s.alarmOnce(ctx, "unsent "+m.InternalID.String(), "clearing answers about a message that was never sent from here: after a restore, "+
+		"see \"After a restore\" in docs/operations.md", "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID, "state", m.State)
+	if m.State == payment.StateApprovalPending {
+		return &unprocessableError{about: m, reason: "Nothing of " + string(m.GlobalID) + " was sent: here it is " + string(m.State) +
+			". After a restore from a backup clearing may know it all the same. Have it approved again before it expires: then it can follow " +
+			"what clearing has."}
+	}
+	return &unprocessableError{about: m, reason: "Nothing of " + string(m.GlobalID) + " was sent: here it is " + string(m.State) +
+		". After a restore from a backup clearing may know it all the same. It has ended here for good: book outside what clearing says of it."}
 }
 
 // sender finds the message of ours that a document is about: by the message id it answers, or by the transaction id.

@@ -131,12 +131,12 @@ var ofArrivals = []mutant{
 	},
 	{
 		name: "a payment comes in twice under one transaction id", file: "internal/store/lifecycle/arrival.go",
-		tests:  ofBooked + ":TestAMessageThatIsNotOne|TestAnIncomingPayment",
+		tests:  ofBooked + ":TestAnIncomingPaymentIsBookedOrRefused",
 		before: `if added == 0 {`, after: `if false && added == 0 {`,
 	},
 	{
 		name: "a recall is answered twice", file: "internal/clearing/recall.go",
-		tests:  ofBooked + ":TestAReturnThatDisagrees|TestARecallLives",
+		tests:  ofBooked + ":TestAnotherBankAnswersARecallOnce",
 		before: `if err == nil && !moves {`, after: `if false && !moves {`,
 	},
 	{
@@ -146,7 +146,7 @@ var ofArrivals = []mutant{
 	},
 	{
 		name: "a payment that was refused is recalled", file: "internal/clearing/recall.go",
-		tests:  ofBooked + ":TestAQuestionOrRecall|TestARecallThatOvertakes|TestAReceivedRecall",
+		tests:  ofBooked + ":TestAPaymentThatWasRefusedIsNotRecalled",
 		before: `if original.State != payment.StateBooked {`, after: `if false {`,
 	},
 	{

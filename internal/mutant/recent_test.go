@@ -68,7 +68,7 @@ var ofProviders = []mutant{
 	{
 		name: "an answer comes after hours", file: "internal/auth/provider.go",
 		tests:  "internal/auth:TestAnAnswerIsOverAfterTenMinutes",
-		before: `err != nil || since > flowLife || since < -flowLife || `, after: `err != nil || `,
+		before: `err != nil || since > flowLife || since < -flowLife || `, after: `err != nil || since > 100*flowLife || `,
 	},
 	{
 		name: "a copy of a passkey signs in", file: "internal/auth/factor.go", tests: "internal/auth:TestAPasskeyThatDoesNotCountOn",
@@ -116,7 +116,7 @@ var ofClearings = []mutant{
 	},
 	{
 		name: "code sets that somebody wrote count", file: "internal/store/reference.go",
-		tests:  "cmd/countersign:TestAnOperatorImports",
+		tests:  "web:TestImportedCodeSetsAndCalendarsAreInForce",
 		before: `found = append(found, referenceSummary(row, guard.Reference(ctx, row)))`,
 		after:  `found = append(found, referenceSummary(row, guard.Reference(ctx, row) || true))`,
 	},

@@ -53,8 +53,9 @@ func (s Sort) Word(c administration.Change) string {
 			return "1"
 		case administration.StateApplied:
 			return "2"
+		case administration.StateRejected:
+			return "3"
 		}
-		return "3"
 	}
 	return ""
 }

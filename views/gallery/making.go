@@ -68,16 +68,13 @@ func batch(submitted []int, ready int) making.Batch {
 	return model
 }
 
-// batchExhibits are the faces of a file of many payments.
+// batchExhibits are the faces of a file of many payments, but for the one that goes on by itself: it would leave the gallery.
 func batchExhibits() []Exhibit {
 	drafts := batch(nil, 2)
 	drafts.Lines = append(drafts.Lines[:1:1], drafts.Lines[3:]...)
-	going := batch([]int{1}, 1)
-	going.Going, going.From = true, 4
 	return []Exhibit{
 		{Name: "batch", Page: making.BatchPage(drafts)},
 		{Name: "batch-findings", Page: making.BatchPage(batch(nil, 2))},
-		{Name: "batch-going", Page: making.BatchPage(going)},
 		{Name: "batch-some", Page: making.BatchPage(batch([]int{1, 4}, 0))},
 		{Name: "batch-submitted", Page: making.BatchPage(batch([]int{1, 2, 3, 4}, 0))},
 	}

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -29,12 +30,24 @@ type house struct {
 	log     *statementLog
 }
 
-// open starts the gateway of a house, and fills it if it is new.
+// gone is how long a gateway gets to notice that the database behind its connections was replaced.
+const gone = 3 * time.Second
+
+// open starts the gateway of a house, and fills it if it is new. A gateway refuses a database of which its key sealed nothing, so that it
+// starts on an empty one, and what is filled takes its place.
 func (cfg PagesConfig) open(ctx context.Context, cluster *postgres.Cluster, size int) (h *house, err error) {
 	name := fmt.Sprintf("house_%d", size)
-	there, err := bench.Databases(ctx, cluster.URL("postgres"))
-	if err == nil && !slices.Contains(there, name) {
-		err = bench.MakeDatabases(ctx, cluster.URL("postgres"), name)
+	server, filledName := cluster.URL("postgres"), name+"_filled"
+	there, err := bench.Databases(ctx, server)
+	known := slices.Contains(there, filledName)
+	if err == nil && !known && slices.Contains(there, name) {
+		known, err = true, bench.Rename(ctx, server, name, filledName)
+	}
+	if err == nil && (!known || !slices.Contains(there, name) || !slices.Contains(there, filledName)) {
+		err = bench.MakeDatabases(ctx, server, name)
+	}
+	if err == nil && known {
+		err = exec.CommandContext(ctx, cfg.Program, "migrate", "--database-url="+cluster.URL(filledName)).Run() //nolint:gosec // this program
 	}
 	if err != nil {
 		return nil, err
@@ -49,6 +62,14 @@ func (cfg PagesConfig) open(ctx context.Context, cluster *postgres.Cluster, size
 			h.close()
 		}
 	}()
+	if known {
+		err = bench.Rename(ctx, server, filledName, name)
+		time.Sleep(gone)
+		err = errors.Join(err, g.ready(ctx))
+	}
+	if err != nil {
+		return nil, err
+	}
 	filled, err := bench.Messages(ctx, cluster.URL(name))
 	if err == nil && filled < size {
 		err = fill(ctx, cluster.URL(name), filled, size, cfg.Say)

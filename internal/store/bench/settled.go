@@ -43,6 +43,17 @@ func Databases(ctx context.Context, address string) (names []string, err error) 
 	return names, err
 }
 
+// Rename gives a database another name, and drops the one that has it.
+func Rename(ctx context.Context, address, from, to string) error {
+	return with(ctx, address, func(c *pgx.Conn) error {
+		_, err := c.Exec(ctx, "DROP DATABASE IF EXISTS "+pgx.Identifier{to}.Sanitize()+" WITH (FORCE)")
+		if err == nil {
+			_, err = c.Exec(ctx, "ALTER DATABASE "+pgx.Identifier{from}.Sanitize()+" RENAME TO "+pgx.Identifier{to}.Sanitize())
+		}
+		return err
+	})
+}
+
 // Messages is how many messages a database has.
 func Messages(ctx context.Context, address string) (messages int, err error) {
 	err = with(ctx, address, func(c *pgx.Conn) error {

@@ -112,6 +112,12 @@ SELECT message_id, global_id, kind, state, answers_id FROM message
 WHERE realm = @realm AND original_id = @original_id::uuid
 ORDER BY message_id DESC LIMIT 100;
 
+-- name: RecallAnswerList :many
+-- What answers these recalls of these payments and was not rejected, newest first.
+SELECT message_id, answers_id::uuid AS recall_id, kind, state FROM message
+WHERE realm = @realm AND original_id = ANY (@originals::uuid[]) AND answers_id = ANY (@recalls::uuid[]) AND state <> 'Rejected'
+ORDER BY message_id DESC;
+
 -- name: ReceivedRecallOf :one
 SELECT message_id FROM message WHERE realm = @realm AND original_id = @original_id::uuid AND kind = 'received recall';
 

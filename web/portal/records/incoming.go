@@ -2,7 +2,6 @@ package records
 
 import (
 	"net/http"
-	"slices"
 
 	"github.com/google/uuid"
 
@@ -113,10 +112,14 @@ func showReceivedRecalls(v *visit) error {
 	if f.View.Tab != tabLate { // those come in the order of their last day
 		model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/recalls")
 	}
+	answers, err := v.Config.Reader.Answers(v.Context(), v.By.Realm, list)
+	if err != nil {
+		return err
+	}
 	for _, m := range list {
-		row, err := v.receivedRecallRow(m)
-		if err != nil {
-			return err
+		row := v.receivedRecallRow(m)
+		if answer, given := answers[m.InternalID]; given && m.Withheld == "" {
+			row.Answer = language.Text("%s: %s").With(ui.KindLabel(answer.Kind), ui.StateLabel(string(answer.State)))
 		}
 		model.Rows = append(model.Rows, row)
 	}
@@ -142,7 +145,7 @@ func (v *visit) recalls(f *page.Filter, ask lookup.Filter) (list []payment.Messa
 	return v.Listed(f, ask)
 }
 
-func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, error) {
+func (v *visit) receivedRecallRow(m payment.Message) views.ReceivedRecallRow {
 	row := views.ReceivedRecallRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
 		Scheme: m.Scheme,
@@ -154,16 +157,10 @@ func (v *visit) receivedRecallRow(m payment.Message) (views.ReceivedRecallRow, e
 		due := rtransaction.Due(v.Visit, m)
 		row.Due = &due
 	}
-	about := lookup.Filter{OriginalID: m.OriginalID, PageSize: rtransaction.MaxRelated}
-	related, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, about)
-	index := slices.IndexFunc(related,
-		func(r payment.Message) bool { return r.AnswersID == m.InternalID && r.State != payment.StateRejected })
 	if m.Withheld != "" {
 		row.Answer = page.Withheld
-	} else if err == nil && index >= 0 {
-		row.Answer = language.Text("%s: %s").With(ui.KindLabel(related[index].Kind), ui.StateLabel(related[index].State))
 	}
-	return row, err
+	return row
 }
 
 // showReceivedRecall leads to the page of a recall that came in.

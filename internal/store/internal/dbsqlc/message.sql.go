@@ -1032,6 +1032,45 @@ func (q *Queries) RTransactionListOf(ctx context.Context, realm string, original
 	return items, nil
 }
 
+const recallAnswerList = `-- name: RecallAnswerList :many
+SELECT message_id, answers_id::uuid AS recall_id, kind, state FROM message
+WHERE realm = $1 AND original_id = ANY ($2::uuid[]) AND answers_id = ANY ($3::uuid[]) AND state <> 'Rejected'
+ORDER BY message_id DESC
+`
+
+type RecallAnswerListRow struct {
+	MessageID uuid.UUID
+	RecallID  uuid.UUID
+	Kind      string
+	State     string
+}
+
+// What answers these recalls of these payments and was not rejected, newest first.
+func (q *Queries) RecallAnswerList(ctx context.Context, realm string, originals []uuid.UUID, recalls []uuid.UUID) ([]RecallAnswerListRow, error) {
+	rows, err := q.db.Query(ctx, recallAnswerList, realm, originals, recalls)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RecallAnswerListRow
+	for rows.Next() {
+		var i RecallAnswerListRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.RecallID,
+			&i.Kind,
+			&i.State,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const recallOpenOf = `-- name: RecallOpenOf :one
 SELECT message_id FROM message
 WHERE realm = $1 AND original_id = $2::uuid AND kind = 'recall' AND state NOT IN ('Rejected', 'Withdrawn', 'Expired')

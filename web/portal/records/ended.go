@@ -3,6 +3,7 @@ package records
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"countersign/internal/language"
@@ -80,15 +81,31 @@ func reasonOf(e lookup.Ended) (reason string, words language.Text) {
 		said, _ := page.Failure(payment.Message{StatusCode: e.StatusCode})
 		return e.StatusCode, language.Join(" ", language.Data(e.StatusCode), said)
 	}
-	for _, category := range views.RejectCategories {
-		for _, spoken := range language.Languages() {
-			if category.Value != "other" && strings.HasPrefix(e.Reason, spoken.Say(category.Label)+": ") {
-				return category.Value, category.Label
-			}
+	for _, known := range categoryBeginnings() {
+		if strings.HasPrefix(e.Reason, known.text) {
+			return known.category.Value, known.category.Label
 		}
 	}
 	return "other", "Another reason"
 }
+
+// categoryBeginning is how a reason begins whose category a checker chose in one of the languages.
+type categoryBeginning struct {
+	text     string
+	category ui.Option
+}
+
+// categoryBeginnings are put together once: a report asks for them of each of its rows.
+var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
+	for _, category := range views.RejectCategories {
+		for _, spoken := range language.Languages() {
+			if category.Value != "other" {
+				list = append(list, categoryBeginning{spoken.Say(category.Label) + ": ", category})
+			}
+		}
+	}
+	return list
+})
 
 // deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
 // messages that nobody decided before they expired.

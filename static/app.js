@@ -35,6 +35,8 @@
 
   // The button that had the focus went away with the swap: without this, focus
   // would fall back to the start of the page.
+  let held;
+  document.addEventListener("htmx:beforeSwap", (event) => (held = event.detail.target.contains(document.activeElement)));
   document.addEventListener("htmx:afterSettle", (event) => {
     const swapped = event.detail.elt;
     if (!(swapped instanceof Element) || !swapped.isConnected) return;
@@ -46,6 +48,7 @@
       if (open) markRow(open.dataset.message, swapped.closest("#pane") !== null);
     }
     if (swapped.id === "queue-list") followList();
+    if (held && document.activeElement === document.body) focusOn(find("[data-refocus]", swapped));
     prepare(swapped);
   });
 
@@ -322,9 +325,13 @@
   document.addEventListener("htmx:afterRequest", (event) => {
     if (event.target.matches?.("form")) release(event.target);
   });
-  document.addEventListener("htmx:sendError", () => announce(text("unreachable")));
+  // What a page asks by itself may fail once a second; it is said once while it stands there.
+  function tellOnce(sentence) {
+    if (region?.textContent !== sentence) announce(sentence);
+  }
+  document.addEventListener("htmx:sendError", () => tellOnce(text("unreachable")));
   document.addEventListener("htmx:responseError", (event) =>
-    announce(text("failed", event.detail.xhr.status)),
+    tellOnce(text("failed", event.detail.xhr.status)),
   );
   // Coming back by the browser's back button must not find a dead form.
   window.addEventListener("pageshow", (event) => {
@@ -380,7 +387,7 @@
     tabs?.postMessage("used");
     notice.addEventListener("focusin", (event) => (before = event.relatedTarget ?? before));
     document.addEventListener("htmx:afterRequest", (event) => {
-      if (event.detail.xhr.status === 0 || event.detail.xhr.status === 401) return;
+      if (event.detail.xhr.status === 0 || event.detail.xhr.status === 401 || event.detail.elt.matches(".flight")) return;
       sessionUsed();
       tabs?.postMessage("used");
     });

@@ -2,6 +2,7 @@ package views
 
 import (
 	"strconv"
+	"strings"
 	"time"
 
 	"countersign/internal/language"
@@ -34,6 +35,17 @@ type Payment struct {
 	Documents []Document
 	Related   []Related // the tree, from the payment everything is about
 	Audit     []AuditEntry
+}
+
+// news is what a page that changed by itself says aloud: how far the payment is, why it ended as it did, or how.
+func (m Payment) news() language.Text {
+	switch {
+	case m.Flight != nil:
+		return m.Flight.title()
+	case m.Message.StatusReason != "":
+		return m.Message.StatusReason
+	}
+	return ui.StateLabel(m.Message.State)
 }
 
 // back is the way to the list.
@@ -181,13 +193,22 @@ func (d Document) icon() string {
 
 // Flight is the time a payment takes to clearing's answer.
 type Flight struct {
-	URL   string // the page itself
-	Since time.Time
-	Due   time.Time     // when the answer should be there
-	Left  time.Duration // until then
-	Whole time.Duration // from the approval to then
-	Taken bool          // clearing has it
-	Late  bool          // it should have been unconfirmed by now
+	URL    string // the page itself
+	AskURL string // what the page asks by itself: whether anything is new
+	Since  time.Time
+	Due    time.Time     // when the answer should be there
+	Left   time.Duration // until then
+	Whole  time.Duration // from the approval to then
+	Taken  bool          // clearing has it
+	Late   bool          // it should have been unconfirmed by now
+}
+
+// asks says how often the page asks. A late answer may be late for long: clearing is away.
+func (f Flight) asks() string {
+	if f.Late {
+		return "every 5s"
+	}
+	return "every 1s"
 }
 
 func (f Flight) title() language.Text {
@@ -201,14 +222,27 @@ func (f Flight) title() language.Text {
 }
 
 // offset is how much of the ring is left to draw, of 100.
-func (f Flight) offset() string {
+func (f Flight) offset() string { return f.offsetAt(f.Left) }
+
+func (f Flight) offsetAt(left time.Duration) string {
 	if f.Whole <= 0 {
 		return "0"
 	}
-	return strconv.Itoa(int(100 * f.Left / f.Whole))
+	return strconv.Itoa(int(100 * left / f.Whole))
 }
 
-// seconds is how long the ring takes to close.
-func (f Flight) seconds() string {
-	return strconv.FormatFloat(max(f.Left, 10*time.Millisecond).Seconds(), 'f', 2, 64) + "s"
+// steps are the seconds until the ring is closed. It moves once a second, as a clock does: drawing it at every frame would keep the
+// processor of a telephone busy for nothing.
+func (f Flight) steps() int { return max(1, int((f.Left+time.Second-1)/time.Second)) }
+
+// ticks are the offsets of the ring from now on, one a second.
+func (f Flight) ticks() string {
+	offsets := make([]string, 0, f.steps()+1)
+	for step := range f.steps() {
+		offsets = append(offsets, f.offsetAt(f.Left-time.Duration(step)*time.Second))
+	}
+	return strings.Join(append(offsets, "0"), ";")
 }
+
+// seconds is how long the ticks take: the last one too is there for a second.
+func (f Flight) seconds() string { return strconv.Itoa(f.steps()+1) + "s" }

@@ -92,6 +92,9 @@ func Sentence(english string) Text {
 	if len(english) > maxSentence || catalogues().known[Text(english)] {
 		return Text(english)
 	}
+	if text, ok := placed(english); ok {
+		return text
+	}
 	for _, one := range patterns() {
 		text, ok := one.text(english)
 		if ok {
@@ -99,4 +102,24 @@ func Sentence(english string) Text {
 		}
 	}
 	return Text(english)
+}
+
+// inElement is a finding in a document: what to do, and in which element.
+var inElement = regexp.MustCompile(`^(.+) in (\w+)\.$`)
+
+// placed is a finding as what to do and its element, which languages put in different places. Only what the catalogue knows to do is one:
+// other sentences end like that too.
+func placed(english string) (text Text, ok bool) {
+	found := inElement.FindStringSubmatch(english)
+	if found == nil {
+		return "", false
+	}
+	advice := Sentence(found[1])
+	if value, enters := strings.CutPrefix(found[1], "Enter "); enters && !strings.Contains(value, " ") {
+		advice = Text("Enter %s (element)").With(Data(value)) // the only value that the schema has for it
+	}
+	if advice == Text(found[1]) && !catalogues().known[advice] {
+		return "", false
+	}
+	return Text("%s in %s. (element)").With(advice, Data(found[2])), true
 }

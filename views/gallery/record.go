@@ -207,7 +207,8 @@ func flying() views.Payment {
 		},
 	)
 	model.Flight = &views.Flight{
-		URL: "/payments/x", Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
+		URL: "/payments/x", AskURL: "/payments/x/flight?seen=3-true-0-false",
+		Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
 		Whole: 10 * time.Second, Taken: true,
 	}
 	return model
@@ -222,6 +223,7 @@ func recordExhibits() []Exhibit {
 	}
 	return []Exhibit{
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
+		{Name: "payment-arrived", Page: views.PaymentUpdate(paymentPage(views.TabOverview)), Fragment: true},
 		{Name: "mine", Page: views.MinePage(mine())},
 		{Name: "mine-drafts", Page: views.MinePage(drafts())},
 		{Name: "mine-empty", Page: views.MinePage(noneMine)},

@@ -14,6 +14,7 @@ type Batch struct {
 	Action    string
 	From      int
 	Going     bool // submitting, and more to do
+	GoesOn    bool // by itself, where there is a script
 	Lines     []BatchLine
 	Ready     int
 	Submitted int

@@ -141,7 +141,7 @@ func BatchPage(model Batch) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				if model.Going {
+				if model.GoesOn {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 9, " data-go-on")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

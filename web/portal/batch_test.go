@@ -54,6 +54,9 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	if going.page.Find("form[data-go-on]").Length() != 1 {
 		t.Error("no script goes on")
 	}
+	if maker.get(part).is(http.StatusOK).says("Go on").page.Find("form[data-go-on]").Length() != 0 {
+		t.Error("the page submits what nobody sent when it is loaded again")
+	}
 	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part, sent again
 	maker.get(maker.post(path+"/submit", going.fields(path+"/submit")).goesTo(path)).says("23 of 25 submitted").says("paid again")
 	if n := b.count("SELECT count(*) FROM message"); n != 23 {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/PuerkitoBio/goquery"
+
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -119,4 +121,68 @@ func TestTheWordsOfISOAreMarkedAsEnglish(t *testing.T) {
 			t.Errorf("in %s the note %q is marked as %q, want %q", spoken, note.Text(), said, want)
 		}
 	}
+}
+
+// TestWhatIsTypedIntoASearchCanBeCleared: the way back to the whole list comes with the list, whose form stays as it is, and goes with it.
+func TestWhatIsTypedIntoASearchCanBeCleared(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.as("maker1").submit(filled())
+	both := b.as("both1")
+	for _, path := range []string{"/queue", "/payments", "/incoming"} {
+		list := both.withHTMX().get(path + "?text=Holzbau&scheme=&currency=&amountFrom=").is(http.StatusOK)
+		place := list.page.Find("#filter-clear[hx-swap-oob]")
+		clearing := place.Find("a:contains('Clear filters')").AttrOr("href", "")
+		if place.Length() != 1 || strings.Contains(clearing, "text=") || !strings.HasPrefix(clearing, path) {
+			t.Errorf("the answer to a search in %s is cleared by %q", path, clearing)
+		}
+		if list.page.Find("form.filter").Length() != 0 {
+			t.Errorf("the answer to a search in %s brings the form that is typed in", path)
+		}
+		again := both.withHTMX().get(path + "?text=").is(http.StatusOK)
+		if place := again.page.Find("#filter-clear[hx-swap-oob]"); place.Length() != 1 || place.Find("a").Length() != 0 {
+			t.Errorf("an empty search in %s can be cleared", path)
+		}
+	}
+}
+
+// TestASearchIsReachedInTheOrderItIsSeen: the field, its button, and then what narrows the list more.
+func TestASearchIsReachedInTheOrderItIsSeen(t *testing.T) {
+	t.Parallel()
+	both := setup(t).as("both1")
+	for _, path := range []string{"/queue", "/payments", "/incoming"} {
+		var order []string
+		both.get(path).is(http.StatusOK).page.Find("form.filter").Find("#text, button[type=submit], summary, #sort").
+			Each(func(_ int, s *goquery.Selection) { order = append(order, goquery.NodeName(s)) })
+		want := "input button summary"
+		if path == "/queue" {
+			want = "input button select summary"
+		}
+		if got := strings.Join(order, " "); got != want {
+			t.Errorf("%s is reached as %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestTheKeysOfAnEmptyPaneStandApart: they are read one by one.
+func TestTheKeysOfAnEmptyPaneStandApart(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	path, checker := "/queue/"+b.as("maker1").submit(filled()).InternalID.String(), b.as("checker1")
+	checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).goesTo("/queue")
+	pane := checker.get("/queue?tab=decided").is(http.StatusOK).page.Find("#pane .keys span")
+	var keys []string
+	pane.Each(func(_ int, s *goquery.Selection) { keys = append(keys, strings.Join(strings.Fields(s.Text()), " ")) })
+	if got := strings.Join(keys, "|"); got != "j k move|o open|? all shortcuts" {
+		t.Errorf("the keys read %q", got)
+	}
+}
+
+// TestARequestSaysForWhomItIsMade: a bank that asks for itself is not named by its BIC alone.
+func TestARequestSaysForWhomItIsMade(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	home := "/payments/" + o.settled(filled()).InternalID.String() + "/recall"
+	m := o.as("maker1").requests(home, "reason", "DUPL")
+	o.as("maker1").get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("the bank itself (AAAACHBBXXX)")
 }

@@ -52,7 +52,7 @@ func (r *reporter) finish(s *groupState) {
 	group := s.group
 	if group.Choice {
 		if s.seen == 0 && !group.MayChooseNone() {
-			r.report(s.start, codeMissing, "Enter "+schema.OneOf(group.Tags())+" in "+r.ancestor(0)+".")
+			r.report(s.start, codeMissing, schema.EnterOneOf(group.Tags())+" in "+r.ancestor(0)+".")
 		}
 		return
 	}

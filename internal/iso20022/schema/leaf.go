@@ -98,7 +98,7 @@ func (s *Simple) checkText(text string) (Mistake, string) {
 			return MistakeNone, ""
 		}
 	}
-	return MistakeFormat, "Enter " + OneOf(s.Enumeration)
+	return MistakeFormat, EnterOneOf(s.Enumeration)
 }
 
 // ForbiddenCharacter returns the first character that no XML document may hold.
@@ -120,16 +120,16 @@ func ForbiddenCharacter(text string) (rune, bool) {
 	return 0, false
 }
 
-// OneOf lists values for a sentence.
-func OneOf(values []string) string {
+// EnterOneOf is the advice to enter one of some values.
+func EnterOneOf(values []string) string {
 	const most = 20
 	if len(values) == 1 {
-		return values[0]
+		return "Enter " + values[0]
 	}
 	if len(values) > most {
-		return "one of the codes of the schema, such as " + strings.Join(values[:most], ", ")
+		return "Enter one of the codes of the schema, such as " + strings.Join(values[:most], ", ")
 	}
-	return "one of " + strings.Join(values[:len(values)-1], ", ") + " or " + values[len(values)-1]
+	return "Enter one of " + strings.Join(values[:len(values)-1], ", ") + " or " + values[len(values)-1]
 }
 
 // digits are the counts a decimal is measured by.

@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/entry"
+	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
@@ -79,6 +80,7 @@ func showBatch(v *visit) error {
 	}
 	from, err := strconv.Atoi(v.Echo.QueryParam("from"))
 	model := making.Batch{FileName: drafts[0].FileName, Action: batchPath(id) + "/submit", Going: err == nil, From: max(from, 1)}
+	model.GoesOn = model.Going && v.Status == submitting
 	totals := map[money.Currency]money.Amount{}
 	left := 0 // ready, from the line on at which the submission goes on
 	for _, draft := range drafts {
@@ -113,7 +115,7 @@ func showBatch(v *visit) error {
 		model.Totals = append(model.Totals, totals[currency].Format())
 	}
 	if left == 0 {
-		model.Going, model.From = false, 1
+		model.Going, model.GoesOn, model.From = false, false, 1
 	}
 	model.Shell = v.Shell("Payments of a file", views.PlaceNew)
 	return v.Render(http.StatusOK, making.BatchPage(model))
@@ -164,6 +166,10 @@ const (
 	batchTime = 8 * time.Second
 )
 
+// submitting is said by the page that follows a part. Only that page goes on by itself: whoever comes back to its address, or loads it
+// again, presses the button.
+const submitting = language.Text("Submitting…")
+
 // submitBatch submits what is ready, a part at a time. A line that needs an answer of its own is left for its check page. The draft's key
 // is the externalId, so a part that is sent twice makes no payment twice.
 func submitBatch(v *visit) error {
@@ -185,7 +191,7 @@ func submitBatch(v *visit) error {
 			continue
 		}
 		if tried == batchPart || v.Config.Now().After(until) {
-			return v.GoTo(batchPath(id)+"?from="+strconv.Itoa(draft.Line), "")
+			return v.GoTo(batchPath(id)+"?from="+strconv.Itoa(draft.Line), submitting)
 		}
 		tried++
 		err = v.submitLine(draft)

@@ -1,8 +1,14 @@
 package page_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
 	"testing"
 
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
@@ -38,6 +44,51 @@ func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 			if in.Say(language.Sentence(sentence)) == sentence {
 				t.Errorf("%q is said in English in %s: add it to internal/language/catalogue/sentence.yaml", sentence, in)
 			}
+		}
+	}
+}
+
+// leaf is an element of a document that holds a text.
+var leaf = regexp.MustCompile(`>([^<>]+)</`)
+
+// TestWhatIsWrongInADocumentIsSaidInEveryLanguage: what the reader finds in the examples of the schemes when it meets, in the place of each
+// text, what cannot stand there.
+func TestWhatIsWrongInADocumentIsSaidInEveryLanguage(t *testing.T) {
+	t.Parallel()
+	examples, err := filepath.Glob("../../../internal/iso20022/testdata/s*.xml")
+	if err != nil || len(examples) == 0 {
+		t.Fatal("no examples", err)
+	}
+	strange := []string{
+		"", " ", "?", "x", "1.123456", "-1", "x<b/>", "&#xFFFF;", "12345678901234567890123", "0.12345678901234567890", "<![CDATA[x]]>",
+		strings.Repeat("x", 999), "</a>", "\x01",
+	}
+	found := map[string]string{}
+	for _, example := range examples {
+		content, err := os.ReadFile(example)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, place := range leaf.FindAllSubmatchIndex(content, -1) {
+			for _, text := range strange {
+				_, findings := codec.DecodeXML(slices.Concat(content[:place[2]], []byte(text), content[place[3]:]))
+				for _, finding := range findings {
+					found[finding.Text] = filepath.Base(example)
+				}
+			}
+		}
+	}
+	if len(found) < 300 {
+		t.Fatalf("only %d sentences are found", len(found))
+	}
+	for sentence, example := range found {
+		for _, in := range []language.Language{language.German, language.French, language.Italian} {
+			if said := in.Say(language.Sentence(sentence)); said == sentence || strings.Contains(said, "Enter") {
+				t.Errorf("%s: %q is said %q in %s: add it to internal/language/catalogue/sentence.yaml", example, sentence, said, in)
+			}
+		}
+		if said := language.English.Say(language.Sentence(sentence)); said != sentence {
+			t.Errorf("%s: %q is said %q in English", example, sentence, said)
 		}
 	}
 }

@@ -2,13 +2,10 @@ package page
 
 import (
 	"strings"
-	"time"
 
-	"countersign/internal/clearing"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/views"
 )
 
 // failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
@@ -59,18 +56,4 @@ func Failure(m payment.Message) (words language.Text, detail string) {
 		detail = strings.TrimSpace(detail + " " + m.StatusText)
 	}
 	return words, detail
-}
-
-// FlightOf is how long a payment is under way to clearing's answer; nil for one that is not.
-func FlightOf(v *Visit, m payment.Message) *views.Flight {
-	inFlight := m.State == payment.StateApproved || m.State == payment.StateProcessing
-	answered := m.Kind == payment.KindInstruction || m.Kind == payment.KindReturn
-	if !inFlight || !answered || m.AcceptedAt.IsZero() || m.Withheld != "" {
-		return nil
-	}
-	due := m.AcceptedAt.Add(clearing.DefaultAnswerWithin)
-	return &views.Flight{
-		URL: v.Echo.Request().URL.Path, Since: m.AcceptedAt, Due: due, Left: max(0, due.Sub(v.At)), Whole: clearing.DefaultAnswerWithin,
-		Taken: !m.DeliveredAt.IsZero(), Late: v.At.After(due.Add(time.Second)),
-	}
 }

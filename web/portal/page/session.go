@@ -62,7 +62,7 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		used := loadAndSave(next)
 		return func(c echo.Context) error {
-			if c.Path() != EventsPath {
+			if !askedByPages[c.Path()] {
 				return s.withSession(c, used)
 			}
 			token := ""

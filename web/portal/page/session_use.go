@@ -17,8 +17,8 @@ const usedEvery = time.Minute
 // hour. Staying signed in keeps what the page before asked.
 func (v *Visit) use() error {
 	path, ctx, s := v.Echo.Path(), v.Context(), v.site.sessions
-	if path == EventsPath {
-		return nil // an open page alone is no use
+	if askedByPages[path] {
+		return nil
 	}
 	if path != StayPath {
 		s.Put(ctx, keyDecide, strings.HasPrefix(path, ApprovalPath))

@@ -28,9 +28,14 @@ import (
 	"countersign/views"
 )
 
-// EventsPath is the stream of live counts. It is the one route that does not count as a use of the session: an open page alone must not
-// keep somebody signed in.
+// EventsPath is the stream of live counts.
 const EventsPath = "/events"
+
+// FlightPath tells the page of a payment under way what became of it.
+const FlightPath = "/payments/:id/flight"
+
+// askedByPages are the routes that do not count as a use of the session: an open page alone must not keep somebody signed in.
+var askedByPages = map[string]bool{EventsPath: true, FlightPath: true}
 
 // IBANPath tells what is known of an account number while somebody types a payment.
 const IBANPath = "/payments/iban"

@@ -27,12 +27,18 @@ func showPayment(v *visit) error { return v.renderPayment(views.TabOverview) }
 // showPaymentPart is one of the other parts.
 func showPaymentPart(v *visit) error {
 	part := views.PaymentTab(v.Echo.Param("part"))
-	switch part {
-	case views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
-		return v.renderPayment(part)
-	case views.TabOverview:
+	if part == views.TabOverview || !isPart(part) {
+		return payment.ErrNotFound
 	}
-	return payment.ErrNotFound
+	return v.renderPayment(part)
+}
+
+func isPart(part views.PaymentTab) bool {
+	switch part {
+	case views.TabOverview, views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
+		return true
+	}
+	return false
 }
 
 func (v *visit) renderPayment(tab views.PaymentTab) error {
@@ -40,31 +46,39 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 	if err != nil {
 		return err
 	}
+	model, err := v.paymentModel(m, tab)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.PaymentPage(model))
+}
+
+func (v *visit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
 	model := views.Payment{Shell: v.Shell(language.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
 	documents, err := v.Config.Reader.Documents(
 		v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
 	)
 	if err != nil {
-		return err
+		return model, err
 	}
 	model.Message, err = fullMessage(v.Visit, m, documents)
 	if err != nil {
-		return err
+		return model, err
 	}
 	model.Back = v.ListBehind()
 	s, err := rtransaction.Around(v.Visit, m)
 	if err != nil {
-		return err
+		return model, err
 	}
 	model.Message.Approval, err = v.approval(m)
 	if err != nil {
-		return err
+		return model, err
 	}
 	model.Actions, model.Barred = v.actions(m)
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
 	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
-	model.Shell.Place, model.Flight = placeOf(m), page.FlightOf(v.Visit, m)
+	model.Shell.Place, model.Flight = placeOf(m), v.flightOf(m, tab)
 	switch tab {
 	case views.TabMessages:
 		model.Documents = documentRows(m, documents)
@@ -74,10 +88,7 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 		model.Related = tree(s, m.InternalID)
 	case views.TabOverview, views.TabTimeline:
 	}
-	if err != nil {
-		return err
-	}
-	return v.Render(http.StatusOK, views.PaymentPage(model))
+	return model, err
 }
 
 // places are the entries of the navigation that kinds of messages belong to; those that are not here belong to the payments.

@@ -20,6 +20,7 @@ func Routes(site *page.Site) []request.Route {
 		get("/recalls", showReceivedRecalls),
 		get("/recalls/:id", showReceivedRecall),
 		get("/payments/:id", showPayment),
+		get(page.FlightPath, showFlight),
 		get("/payments/:id/:part", showPaymentPart),
 		get("/payments/:id/messages/:document", showDocument),
 		get("/payments/:id/messages/:document/download", downloadDocument),

@@ -1,0 +1,48 @@
+package browsertest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"countersign/internal/entry"
+)
+
+// TestAFileOfManyPaymentsGoesThrough: read, mended where a line has a finding, and submitted in parts that follow each other by themselves.
+func TestAFileOfManyPaymentsGoesThrough(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker2")
+	const lines = 22 // more than one request submits
+	rows, wrong := []string{entry.TableHead()}, order{}
+	for line := range lines {
+		o := newOrder("sic-inst")
+		amount := o.amount
+		if line == 2 {
+			wrong, amount = o, "10,2,5"
+		}
+		rows = append(rows, fmt.Sprintf("%s;%s;%s;Seestrasse;41;8002;Zuerich;CH;CHF;%s;;Rechnung;%s",
+			swissDebtor, o.name, swissCreditor, amount, o.endToEndID))
+	}
+	p.upload("Lohn.csv", []byte(strings.Join(rows, "\n")))
+	p.at("/payments/batches/[0-9a-f-]+$")
+	p.says("main", fmt.Sprintf("0 of %d submitted", lines))
+	p.says("main", fmt.Sprintf("%d payments are ready", lines-1))
+	p.says("#line-3", "To be mended")
+	p.says("#line-3", "amount")
+	p.click("link", "Mend line 3")
+	p.fill("Amount in CHF", wrong.amount)
+	p.press("Enter")
+	p.at("/payments/batches/[0-9a-f-]+$")
+	p.says("#line-3", "Ready")
+	p.says("#line-3", strings.ReplaceAll(wrong.shown(), "CHF ", ""))
+	p.click("button", fmt.Sprintf("Submit %d payments for approval", lines))
+	p.says("main", fmt.Sprintf("%d of %d submitted", lines, lines))
+	p.says("#status", "What was ready is submitted.")
+	p.counts(fmt.Sprintf(`progress[value="%d"][max="%d"]`, lines, lines), 1)
+	p.counts("main form", 0)
+	p.click("link", "Show it line 3")
+	p.says("main", wrong.name)
+	if n := wrong.payments(t); n != 1 {
+		t.Errorf("%d payments of the mended line", n)
+	}
+}

@@ -1,0 +1,72 @@
+package records
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// showFlight tells the page of a payment under way, which asks by itself, what became of it: nothing while it shows what is true, which
+// takes one row to know, else the part of the page anew. Somebody who opens the address comes to the page.
+func showFlight(v *visit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	tab := cmp.Or(views.PaymentTab(v.Echo.QueryParam("part")), views.TabOverview)
+	if !isPart(tab) {
+		return payment.ErrNotFound
+	}
+	if !v.Fragment() {
+		return v.Echo.Redirect(http.StatusSeeOther, partPath(m, tab))
+	}
+	if flight := v.flightOf(m, tab); flight != nil && v.Echo.QueryParam("seen") == seen(m, *flight) {
+		return v.Echo.NoContent(http.StatusNoContent)
+	}
+	model, err := v.paymentModel(m, tab)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.PaymentUpdate(model))
+}
+
+// flightOf is how long a message is under way to clearing's answer; nil for one that is not.
+func (v *visit) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
+	inFlight := m.State == payment.StateApproved || m.State == payment.StateProcessing
+	answered := m.Kind == payment.KindInstruction || m.Kind == payment.KindReturn
+	if !inFlight || !answered || m.AcceptedAt.IsZero() || m.Withheld != "" {
+		return nil
+	}
+	due := m.AcceptedAt.Add(clearing.DefaultAnswerWithin)
+	flight := views.Flight{
+		URL: partPath(m, tab), Since: m.AcceptedAt, Due: due, Left: max(0, due.Sub(v.At)), Whole: clearing.DefaultAnswerWithin,
+		Taken: !m.DeliveredAt.IsZero(), Late: v.At.After(due.Add(time.Second)),
+	}
+	ask := url.Values{"seen": {seen(m, flight)}}
+	if tab != views.TabOverview {
+		ask.Set("part", string(tab))
+	}
+	flight.AskURL = partPath(m, views.TabOverview) + "/flight?" + ask.Encode()
+	return &flight
+}
+
+// seen names what a page shows of a message under way. It changes with all that can change there: the state and its history, that clearing
+// took the document, each status request, and that the answer is late.
+func seen(m payment.Message, flight views.Flight) string {
+	return fmt.Sprintf("%d-%t-%d-%t", m.Sequence, flight.Taken, m.Inquiries, flight.Late)
+}
+
+// partPath is the address of one part of a message's page.
+func partPath(m payment.Message, tab views.PaymentTab) string {
+	path := "/payments/" + m.InternalID.String()
+	if tab == views.TabOverview {
+		return path
+	}
+	return path + "/" + string(tab)
+}

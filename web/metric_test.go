@@ -1,12 +1,15 @@
 package web_test
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"regexp"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
@@ -75,6 +78,42 @@ func TestTheMetricsCountWhatHappens(t *testing.T) {
 		if strings.Contains(text, secret) {
 			t.Errorf("the metrics hold %q", secret)
 		}
+	}
+}
+
+// TestAHundredScrapesAtATimeReadTwoAtATime: whoever scrapes more often than the gateway reads is asked to come again.
+func TestAHundredScrapesAtATimeReadTwoAtATime(t *testing.T) {
+	t.Parallel()
+	m := metric.New()
+	var reading, most, read, later atomic.Int64
+	goOn := make(chan struct{})
+	gauge := metric.Gauge{Name: "countersign_slow", Help: "Read slowly."}
+	m.Read(t.Context(), []metric.Gauge{gauge}, func(context.Context) []metric.Sample {
+		now := reading.Add(1)
+		defer reading.Add(-1)
+		most.Store(max(most.Load(), now))
+		<-goOn
+		return []metric.Sample{{Gauge: gauge.Name, Value: 1}}
+	})
+	handler := m.Handler()
+	var scrapes sync.WaitGroup
+	for range 100 {
+		scrapes.Go(func() {
+			recorder := httptest.NewRecorder()
+			handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+			switch recorder.Code {
+			case http.StatusOK:
+				read.Add(1)
+			case http.StatusServiceUnavailable:
+				if later.Add(1) == 98 {
+					close(goOn)
+				}
+			}
+		})
+	}
+	scrapes.Wait()
+	if most.Load() > 2 || read.Load() != 2 || later.Load() != 98 {
+		t.Errorf("%d scrapes were read, %d at a time, and %d were asked to come again", read.Load(), most.Load(), later.Load())
 	}
 }
 

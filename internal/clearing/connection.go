@@ -47,6 +47,8 @@ const (
 	failuresToInterrupt = 10
 	// interruption is the pause until one delivery is tried again.
 	interruption = time.Second
+	// interruptionLines is the shortest time between two alarms that clearing takes nothing: one that comes and goes does not flood the log.
+	interruptionLines = 10 * time.Second
 )
 
 // connection hands documents to the clearing of one scheme. When clearing takes none any more, the connection is interrupted: deliveries
@@ -57,8 +59,11 @@ type connection struct {
 	cfg     *Config
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 
-	mu    sync.Mutex
-	since time.Time
+	mu            sync.Mutex // taken while the breaker's own is held: whoever holds it asks the breaker nothing
+	since         time.Time
+	told          bool // that clearing takes nothing
+	toldAt        time.Time
+	interruptions int // since the last line about it
 }
 
 func newConnection(scheme rulebook.Scheme, cfg *Config) *connection {
@@ -73,20 +78,31 @@ func newConnection(scheme rulebook.Scheme, cfg *Config) *connection {
 	return c
 }
 
-// changed tells an operator once that clearing is away, and once that it is back, however many deliveries fail.
+// changed tells an operator once that clearing is away, and once that it is back, however many deliveries fail; of one that comes
+// and goes it tells every ten seconds at most. The breaker calls it under its own lock.
 func (c *connection) changed(_ string, from, to gobreaker.State) {
-	switch {
-	case to == gobreaker.StateClosed:
-		c.cfg.Log.Info("clearing takes documents again", "scheme", c.scheme)
-	case from == gobreaker.StateClosed:
-		c.cfg.Log.Error("clearing takes no documents: deliveries pause, and one is tried every second", "alarm", true, "scheme", c.scheme,
-			"failed", failuresToInterrupt)
-	default:
-		return // between two tries
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.since = c.cfg.Now().UTC()
+	now := c.cfg.Now().UTC()
+	if to == gobreaker.StateClosed {
+		c.since = now
+		if c.told {
+			c.told = false
+			c.cfg.Log.Info("clearing takes documents again", "scheme", c.scheme)
+		}
+		return
+	}
+	if from == gobreaker.StateClosed {
+		c.since = now
+		c.interruptions++
+	}
+	passed := now.Sub(c.toldAt)
+	if to != gobreaker.StateOpen || c.told || 0 <= passed && passed < interruptionLines {
+		return
+	}
+	c.cfg.Log.Error("clearing takes no documents: deliveries pause, and one is tried every second", "alarm", true, "scheme", c.scheme,
+		"failed", failuresToInterrupt, "interruptions", c.interruptions)
+	c.told, c.toldAt, c.interruptions = true, now, 0
 }
 
 // deliver hands over one document, within the time of one attempt. It fails with errInterrupted when that was not tried.
@@ -139,11 +155,10 @@ func (c *connection) status() ConnectionStatus {
 	state := map[gobreaker.State]ConnectionState{
 		gobreaker.StateClosed: ConnectionWorking, gobreaker.StateOpen: ConnectionInterrupted, gobreaker.StateHalfOpen: ConnectionTrying,
 	}[c.breaker.State()]
+	failing := c.breaker.Counts().ConsecutiveFailures > 0
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return ConnectionStatus{
-		Scheme: c.scheme, State: state, Since: c.since, Failing: c.breaker.Counts().ConsecutiveFailures > 0,
-	}
+	return ConnectionStatus{Scheme: c.scheme, State: state, Since: c.since, Failing: failing}
 }
 
 // Connections says how the connections to the schemes' clearing stand.

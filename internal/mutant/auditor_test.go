@@ -36,11 +36,13 @@ var ofAuditor = []mutant{
 		before: `err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)`, after: `var err error`,
 	},
 	{
-		name: "check: what was sent is not made of the release (I17)", file: "internal/auditor/version.go", tests: drill,
+		name: "check: what was sent is not made of the release (I17)", file: "internal/auditor/version.go",
+		tests:  "internal/auditor:TestWhatWasSentOtherwiseIsNamed",
 		before: `if !a.cfg.Profiles.Wrote(`, after: `if false && !a.cfg.Profiles.Wrote(`,
 	},
 	{
-		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/auditor/tree.go", tests: drill,
+		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/auditor/tree.go",
+		tests:  "internal/auditor:TestACheckpointOfAnotherTreeIsNamed",
 		within: `func (t *treeAudit) compareRoots(`, before: `if t.roots[c.Size] != c.Root {`, after: `if false && t.roots[c.Size] != c.Root {`,
 	},
 	{

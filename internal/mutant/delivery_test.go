@@ -111,6 +111,27 @@ var ofDeliveries = []mutant{
 		name: "a delivery follows to another address", file: "internal/transport/http/transport.go", tests: "internal/transport/http",
 		before: `{ return http.ErrUseLastResponse }`, after: `{ return nil }`,
 	},
+	{
+		name: "a delivery waits for the end of what clearing says", file: "internal/transport/http/transport.go",
+		tests:  "internal/transport/http:TestABodyWithoutEnd",
+		before: `time.AfterFunc(readWithin, stop)`, after: `time.AfterFunc(readWithin, func() {})`,
+	},
+	{
+		name: "who asks about a connection and who interrupts it wait for each other", file: "internal/clearing/connection.go",
+		tests: ofBooked + ":TestAConnectionThatComesAndGoes",
+		before: `	failing := c.breaker.Counts().ConsecutiveFailures > 0
+	c.mu.Lock()
+	defer c.mu.Unlock()
+`, after: `	c.mu.Lock()
+	defer c.mu.Unlock()
+	failing := c.breaker.Counts().ConsecutiveFailures > 0
+`,
+	},
+	{
+		name: "a clearing that comes and goes floods the log", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAConnectionThatComesAndGoes",
+		before: `|| 0 <= passed && passed < interruptionLines {`, after: `|| passed < 0 && 0 < interruptionLines {`,
+	},
 }
 
 // ofArrivals book what clearing sends twice, or where it does not belong.

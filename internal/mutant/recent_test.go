@@ -79,7 +79,8 @@ var ofProviders = []mutant{
 		before: `max(stored.Authenticator.SignCount, f.SignCount)`, after: `max(stored.Authenticator.SignCount, 0*f.SignCount)`,
 	},
 	{
-		name: "the state of another browser signs in", file: "internal/auth/provider.go", tests: liars,
+		name: "the state of another browser signs in", file: "internal/auth/provider.go",
+		tests:  "internal/auth:TestAnAnswerIsOverAfterTenMinutes",
 		before: ` || in.Answer.State != flow.Flow.State {`, after: ` {`,
 	},
 }

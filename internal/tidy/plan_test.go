@@ -113,6 +113,7 @@ var floors = map[string]int{
 	"internal/store/internal/word":       2,  // the words that messages are found by
 	"internal/store/internal/share":      0,  // one answer for all who ask the same at about the same time
 	"internal/store/internal/dbsqlc":     0,  // generated from queries/
+	"internal/transport/amqp/brokertest": 1,  // brokers for tests
 	"internal/testlog":                   0,  // logs that tests read
 	"internal/testneed":                  0,  // what tests need of the machine
 	"migrations":                         0,  // the schema, embedded
@@ -157,7 +158,7 @@ var development = []string{
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{
 	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/testneed", "internal/openid/openidtest",
-	"internal/iso20022/isosample", "web/webtest",
+	"internal/iso20022/isosample", "internal/transport/amqp/brokertest", "web/webtest",
 }
 
 // confined are modules (by the beginning of their import path) that only one folder may import, or few. Files of tests
@@ -198,6 +199,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"root context", "internal/stationtest", "a station is closed after the test's own context has ended"},
 	{"root context", "internal/simulator/simulator.go", "its life ends with Close, not with a request"},
 	{"clock", "internal/simulator/simulator.go", "the other side of the wire has a clock of its own; tests replace it"},
+	{"clock", "internal/transport/amqp/brokertest", "how long a broker may take to start is measured by the machine's clock"},
 	{"panic", "internal/simulator/delivery.go", "http.ErrAbortHandler drops a connection as the scenario asks"},
 	{"clock", "internal/store/storetest", "sessions of tests end by the database's clock, which is the wall's"},
 	{"panic", "internal/iso20022/code/code.go", "embedded files that a test reads: broken ones cannot be released"},

@@ -15,12 +15,13 @@ import (
 
 	"countersign/internal/rulebook"
 	wire "countersign/internal/transport/amqp"
+	"countersign/internal/transport/amqp/brokertest"
 )
 
 // testNothingIsLostWhenTheBrokerDies kills the broker twice while documents go both ways.
-func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *broker) {
+func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *brokertest.Broker) {
 	const documents = 400
-	a := transport(t, b.url(), "killed")
+	a := transport(t, b.URL(), "killed")
 	var in inbox
 	stop := run(a, in.receive)
 	var delivered, answered atomic.Int32
@@ -44,8 +45,8 @@ func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *broker) {
 	})
 	for _, reached := range []int32{50, 200} {
 		eventually(t, "documents on their way", func() bool { return delivered.Load() >= reached && answered.Load() >= reached/4 })
-		b.kill()
-		b.start(t)
+		b.Kill()
+		b.Start(t)
 	}
 	_ = group.Wait()
 	eventually(t, "all answers", func() bool { return in.count() == documents })
@@ -79,10 +80,10 @@ func insist(a *wire.Transport, scheme rulebook.Scheme, reference string) {
 func contentFor(reference string) string { return "<document id=\"" + reference + "\"/>" }
 
 // testAStalledConnectionIsReplaced cuts what the broker says, without closing anything: neither side notices but by its deadlines.
-func testAStalledConnectionIsReplaced(t *testing.T, b *broker) {
-	line := proxy(t, strings.TrimPrefix(b.url(), "amqp://gateway:gateway@"))
+func testAStalledConnectionIsReplaced(t *testing.T, b *brokertest.Broker) {
+	line := proxy(t, strings.TrimPrefix(b.URL(), "amqp://gateway:gateway@"))
 	a := transport(t, "amqp://gateway:gateway@"+line.address, "stall", func(c *wire.Config) { c.ReceiveWithin = 100 * time.Millisecond })
-	p := b.peer(t)
+	p := peerOf(t, b)
 	var in inbox
 	stop := run(a, in.receive)
 	insist(a, rulebook.SchemeSIC, "before")

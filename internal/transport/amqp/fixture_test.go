@@ -10,13 +10,16 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	wire "countersign/internal/transport/amqp"
+	"countersign/internal/transport/amqp/brokertest"
 )
 
 // pairs are the queues of one subtest: no two share any.
 func pairs(name string) map[rulebook.Scheme]wire.Queues {
 	queues := make(map[rulebook.Scheme]wire.Queues)
 	for _, scheme := range rulebook.Schemes() {
-		queues[scheme] = wire.Queues{Out: address(name + "." + string(scheme) + ".out"), In: address(name + "." + string(scheme) + ".in")}
+		queues[scheme] = wire.Queues{
+			Out: brokertest.Address(name + "." + string(scheme) + ".out"), In: brokertest.Address(name + "." + string(scheme) + ".in"),
+		}
 	}
 	return queues
 }
@@ -89,9 +92,9 @@ func eventually(t *testing.T, what string, done func() bool) {
 }
 
 // clearingSide is a transport with the queues the other way round.
-func clearingSide(t *testing.T, b *broker, name string) *wire.Transport {
+func clearingSide(t *testing.T, b *brokertest.Broker, name string) *wire.Transport {
 	t.Helper()
-	return transport(t, b.url(), name, func(c *wire.Config) {
+	return transport(t, b.URL(), name, func(c *wire.Config) {
 		c.ReceiveWithin = time.Second
 		for scheme, pair := range c.Queues {
 			c.Queues[scheme] = wire.Queues{Out: pair.In, In: pair.Out}

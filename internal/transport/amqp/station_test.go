@@ -11,15 +11,16 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
+	"countersign/internal/transport/amqp/brokertest"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
 var ctx = context.Background()
 
-func testAMessageLivesOverTheBroker(t *testing.T, b *broker) {
+func testAMessageLivesOverTheBroker(t *testing.T, b *brokertest.Broker) {
 	h := stationtest.New(t)
-	a, p := transport(t, b.url(), "station"), b.peer(t)
+	a, p := transport(t, b.URL(), "station"), peerOf(t, b)
 	h.Network.Refuse = func(d stationtest.Delivery) error { return a.Deliver(ctx, d.Scheme, d.Reference, []byte(d.Content)) }
 	stop := run(a, h.Clearing.Receive)
 	defer func() { _ = stop() }()

@@ -19,10 +19,11 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/testlog"
 	wire "countersign/internal/transport/amqp"
+	"countersign/internal/transport/amqp/brokertest"
 )
 
 // brokerTests share a broker. The last one kills it, and runs when the others are done.
-var brokerTests = map[string]func(*testing.T, *broker){
+var brokerTests = map[string]func(*testing.T, *brokertest.Broker){
 	"both":      testBothSchemesBothWays,
 	"station":   testAMessageLivesOverTheBroker,
 	"many":      testManyDeliveriesAtOnce,
@@ -42,7 +43,7 @@ func TestAMQP(t *testing.T) {
 	for name := range brokerTests {
 		queues = append(queues, queuesOf(name)...)
 	}
-	b := startBroker(t, append(queues, queuesOf("killed")...)...)
+	b := brokertest.New(t, append(queues, queuesOf("killed")...)...)
 	t.Run("together", func(t *testing.T) {
 		for name, test := range brokerTests {
 			t.Run(name, func(t *testing.T) {
@@ -58,13 +59,13 @@ func TestAMQP(t *testing.T) {
 func queuesOf(name string) []string {
 	var queues []string
 	for _, pair := range pairs(name) {
-		queues = append(queues, strings.TrimPrefix(pair.Out, address("")), strings.TrimPrefix(pair.In, address("")))
+		queues = append(queues, strings.TrimPrefix(pair.Out, brokertest.Address("")), strings.TrimPrefix(pair.In, brokertest.Address("")))
 	}
 	return queues
 }
 
-func testBothSchemesBothWays(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "both"), b.peer(t)
+func testBothSchemesBothWays(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "both"), peerOf(t, b)
 	var in inbox
 	stop := run(a, in.receive)
 	for _, scheme := range rulebook.Schemes() {
@@ -95,9 +96,9 @@ func testBothSchemesBothWays(t *testing.T, b *broker) {
 	}
 }
 
-func testManyDeliveriesAtOnce(t *testing.T, b *broker) {
+func testManyDeliveriesAtOnce(t *testing.T, b *brokertest.Broker) {
 	const workers, each = 16, 50
-	a := transport(t, b.url(), "many")
+	a := transport(t, b.URL(), "many")
 	var group errgroup.Group
 	for worker := range workers {
 		group.Go(func() error {
@@ -125,8 +126,8 @@ func testManyDeliveriesAtOnce(t *testing.T, b *broker) {
 	}
 }
 
-func testPoisonIsRejected(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "poison"), b.peer(t)
+func testPoisonIsRejected(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "poison"), peerOf(t, b)
 	var in inbox
 	station := stationtest.New(t).Clearing
 	stop := run(a, func(c context.Context, d clearing.Document) error {
@@ -148,8 +149,8 @@ func testPoisonIsRejected(t *testing.T, b *broker) {
 	eventually(t, "the good one", func() bool { return in.count() == 1 })
 }
 
-func testWhatCannotBeStoredComesAgain(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "trouble"), b.peer(t)
+func testWhatCannotBeStoredComesAgain(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "trouble"), peerOf(t, b)
 	var in inbox
 	var mu sync.Mutex
 	tried := map[string]int{}
@@ -180,12 +181,12 @@ func testWhatCannotBeStoredComesAgain(t *testing.T, b *broker) {
 }
 
 // testQuietLinksAreReplaced sends documents before, at and after the moments at which the gateway takes a new link: each arrives once.
-func testQuietLinksAreReplaced(t *testing.T, b *broker) {
+func testQuietLinksAreReplaced(t *testing.T, b *brokertest.Broker) {
 	log := &testlog.Log{}
-	a, p := transport(t, b.url(), "quiet", func(c *wire.Config) {
+	a, p := transport(t, b.URL(), "quiet", func(c *wire.Config) {
 		c.ReceiveWithin = 20 * time.Millisecond
 		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	}), b.peer(t)
+	}), peerOf(t, b)
 	replaced := func() int { return strings.Count(log.String(), "a quiet link is replaced") }
 	var in inbox
 	stop := run(a, in.receive)
@@ -206,14 +207,14 @@ func testQuietLinksAreReplaced(t *testing.T, b *broker) {
 
 // testTheBrokerMakesAMissingQueue: RabbitMQ 3 accepts what it then drops when an /amq/queue/ address has no queue. A /queue/ address
 // makes the queue, so it is what docs/clearing.md asks for; here is the proof that it does, and also works with a queue that exists.
-func testTheBrokerMakesAMissingQueue(t *testing.T, b *broker) {
-	a := transport(t, b.url(), "nowhere", func(c *wire.Config) {
+func testTheBrokerMakesAMissingQueue(t *testing.T, b *brokertest.Broker) {
+	a := transport(t, b.URL(), "nowhere", func(c *wire.Config) {
 		c.Queues = map[rulebook.Scheme]wire.Queues{
 			rulebook.SchemeSIC: {Out: "/queue/made-on-demand", In: "/queue/made-on-demand-too"},
 			rulebook.SchemeSCT: {Out: "/queue/nowhere.sct-inst.out.rejected", In: "/queue/nowhere.sct-inst.in.rejected"},
 		}
 	})
-	p := b.peer(t)
+	p := peerOf(t, b)
 	for scheme, queue := range map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: "made-on-demand", rulebook.SchemeSCT: "nowhere.sct-inst.out.rejected",
 	} {
@@ -227,16 +228,16 @@ func testTheBrokerMakesAMissingQueue(t *testing.T, b *broker) {
 	}
 }
 
-func testAWrongPasswordIsAnError(t *testing.T, b *broker) {
-	a := transport(t, strings.Replace(b.url(), "gateway:gateway", "gateway:guess", 1), "refusedto")
+func testAWrongPasswordIsAnError(t *testing.T, b *brokertest.Broker) {
+	a := transport(t, strings.Replace(b.URL(), "gateway:gateway", "gateway:guess", 1), "refusedto")
 	err := a.Deliver(ctx, rulebook.SchemeSIC, "N1", []byte("<out/>"))
 	if err == nil || strings.Contains(err.Error(), "guess") {
 		t.Errorf("%v", err)
 	}
 }
 
-func testBodiesAndIDsOfOtherSenders(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "body"), b.peer(t)
+func testBodiesAndIDsOfOtherSenders(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "body"), peerOf(t, b)
 	var in inbox
 	stop := run(a, in.receive)
 	defer func() { _ = stop() }()
@@ -260,8 +261,8 @@ func testBodiesAndIDsOfOtherSenders(t *testing.T, b *broker) {
 	}
 }
 
-func testStopFinishesWhatItBegan(t *testing.T, b *broker) {
-	a, p := transport(t, b.url(), "graceful"), b.peer(t)
+func testStopFinishesWhatItBegan(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "graceful"), peerOf(t, b)
 	begun, proceed := make(chan bool), make(chan bool)
 	var in inbox
 	running, cancel := context.WithCancel(ctx)
@@ -290,10 +291,10 @@ func testStopFinishesWhatItBegan(t *testing.T, b *broker) {
 }
 
 // testGoroutinesEnd runs alone, so that the goroutines of other tests do not count.
-func testGoroutinesEnd(t *testing.T, b *broker) {
+func testGoroutinesEnd(t *testing.T, b *brokertest.Broker) {
 	before := runtime.NumGoroutine()
 	for range 3 {
-		a := transport(t, b.url(), "both")
+		a := transport(t, b.URL(), "both")
 		var in inbox
 		stop := run(a, in.receive)
 		for _, scheme := range rulebook.Schemes() {

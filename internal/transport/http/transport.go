@@ -15,6 +15,9 @@ import (
 	"countersign/internal/trace"
 )
 
+// readWithin is how long a delivery waits for what clearing says behind its status, which counts for nothing.
+const readWithin = 100 * time.Millisecond
+
 // Transport makes one POST for each document to the scheme's address, any 2xx is delivery.
 type Transport struct {
 	ways map[rulebook.Scheme]way
@@ -48,7 +51,9 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	if !known {
 		return fmt.Errorf("no clearing address for %s", scheme)
 	}
-	request, err := http.NewRequestWithContext(ctx, http.MethodPost, to.address, bytes.NewReader(content))
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	request, err := http.NewRequestWithContext(reading, http.MethodPost, to.address, bytes.NewReader(content))
 	if err != nil {
 		return fmt.Errorf("prepare the delivery: %w", err)
 	}
@@ -61,6 +66,7 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	}
 	defer func() { _ = response.Body.Close() }()
 	const readAtMost = 4 << 10 // enough to reuse the connection
+	defer time.AfterFunc(readWithin, stop).Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, readAtMost))
 	switch {
 	case response.StatusCode/100 == 2:

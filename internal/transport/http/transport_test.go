@@ -40,6 +40,29 @@ func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
 	}
 }
 
+// TestABodyWithoutEndIsNotWaitedFor: what stands behind the status counts for nothing, and who sends it slowly holds up nothing.
+func TestABodyWithoutEndIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	for status, taken := range map[int]bool{http.StatusOK: true, http.StatusServiceUnavailable: false} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(status)
+			for r.Context().Err() == nil {
+				_, _ = w.Write([]byte("."))
+				_ = http.NewResponseController(w).Flush()
+				time.Sleep(50 * time.Millisecond)
+			}
+		}))
+		t.Cleanup(server.Close)
+		way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+		patient, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		err := way.Deliver(patient, rulebook.SchemeSIC, "R", []byte("<Document/>"))
+		if (err == nil) != taken || patient.Err() != nil {
+			t.Errorf("%d: %v, %v", status, err, patient.Err())
+		}
+	}
+}
+
 // TestADeliveryGoesToItsAddressAlone: a clearing that sends it elsewhere has not taken it, and nobody else gets it.
 func TestADeliveryGoesToItsAddressAlone(t *testing.T) {
 	t.Parallel()

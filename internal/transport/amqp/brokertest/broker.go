@@ -1,4 +1,5 @@
-package amqp_test
+// Package brokertest starts brokers for tests, and kills them. Only tests import it.
+package brokertest
 
 import (
 	"context"
@@ -13,7 +14,6 @@ import (
 	"os/user"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"syscall"
 	"testing"
@@ -25,21 +25,21 @@ import (
 	"countersign/internal/testneed"
 )
 
-// broker is a RabbitMQ node of one test: its own name, folders, ports on loopback and port mapper (epmd).
-type broker struct {
+// Broker is a RabbitMQ node of one test: its own name, folders, ports on loopback and port mapper (epmd).
+type Broker struct {
 	program string
 	home    string
 	env     []string
 	port    int
 	owner   *syscall.Credential // nil: as we are
 	queues  []string
-	kill    func() // ends the node at once
+	end     func() // the node, at once
 	output  testlog.Log
 }
 
-// startBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
+// New starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
 // unless COUNTERSIGN_RABBITMQ=1, as make test sets it, or in CI: a node takes a while. A missing broker is a failure then.
-func startBroker(t *testing.T, queues ...string) *broker {
+func New(t *testing.T, queues ...string) *Broker {
 	t.Helper()
 	if os.Getenv("COUNTERSIGN_RABBITMQ") != "1" {
 		testneed.Miss(t, "needs RabbitMQ: make rabbitmq, then COUNTERSIGN_RABBITMQ=1 (make test does both)")
@@ -48,12 +48,12 @@ func startBroker(t *testing.T, queues ...string) *broker {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &broker{program: program, home: t.TempDir(), queues: queues}
+	b := &Broker{program: program, home: t.TempDir(), queues: queues}
 	b.prepare(t)
 	t.Cleanup(b.started(t, "epmd")) // reads its address and port from the environment
-	b.start(t)
+	b.Start(t)
 	t.Cleanup(func() {
-		b.kill()
+		b.Kill()
 		if t.Failed() {
 			t.Logf("the broker wrote:\n%s", b.output.String())
 		}
@@ -76,7 +76,7 @@ func brokerProgram() (string, error) {
 }
 
 // prepare writes the node's configuration and gives its folder to the user it runs as.
-func (b *broker) prepare(t *testing.T) {
+func (b *Broker) prepare(t *testing.T) {
 	t.Helper()
 	ports := freePorts(t, 3)
 	b.port = ports[0]
@@ -107,7 +107,7 @@ func (b *broker) prepare(t *testing.T) {
 }
 
 // giveAway makes the folder the package's user's, as a node should not run as root.
-func (b *broker) giveAway(t *testing.T) {
+func (b *Broker) giveAway(t *testing.T) {
 	t.Helper()
 	account, err := user.Lookup("rabbitmq")
 	if err != nil {
@@ -116,12 +116,12 @@ func (b *broker) giveAway(t *testing.T) {
 	uid, _ := strconv.ParseUint(account.Uid, 10, 32)
 	gid, _ := strconv.ParseUint(account.Gid, 10, 32)
 	b.owner = &syscall.Credential{Uid: uint32(uid), Gid: uint32(gid)}
-	err = os.Chmod(filepath.Dir(b.home), 0o711)
+	err = os.Chmod(filepath.Dir(b.home), 0o711) //nolint:gosec // the node passes through
 	if err != nil {
 		t.Fatal(err)
 	}
 	err = filepath.WalkDir(b.home, func(path string, _ os.DirEntry, err error) error {
-		return errors.Join(err, os.Chown(path, int(uid), int(gid)))
+		return errors.Join(err, os.Chown(path, int(uid), int(gid))) //nolint:gosec // of 32 bits
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -158,10 +158,11 @@ func definitions(t *testing.T, queues []string) string {
 }
 
 // started starts a program that does not outlive the test process. end stops it at once, as a power cut would, and waits for it.
-func (b *broker) started(t *testing.T, name string, arguments ...string) (end func()) {
+func (b *Broker) started(t *testing.T, name string, arguments ...string) (end func()) {
 	t.Helper()
 	// The shell ends the program when the test's end of the pipe closes, also when the test process dies without a word.
-	command := exec.Command("/bin/sh", append([]string{"-c", `"$@" & child=$!; read -r _; kill -9 $child`, "sh", name}, arguments...)...)
+	whole := append([]string{"-c", `"$@" & child=$!; read -r _; kill -9 $child`, "sh", name}, arguments...)
+	command := exec.Command("/bin/sh", whole...) //nolint:gosec // a test says which
 	command.Env, command.Dir = b.env, b.home
 	command.SysProcAttr = &syscall.SysProcAttr{Credential: b.owner, Setpgid: true}
 	command.Stdout, command.Stderr = &b.output, &b.output
@@ -179,14 +180,17 @@ func (b *broker) started(t *testing.T, name string, arguments ...string) (end fu
 	})
 }
 
-// start starts the node and waits until it speaks AMQP 1.0 and knows its queues.
-func (b *broker) start(t *testing.T) {
+// Kill ends the node as a power cut would. Start brings it back, with what it had written down.
+func (b *Broker) Kill() { b.end() }
+
+// Start starts the node and waits until it speaks AMQP 1.0 and knows its queues.
+func (b *Broker) Start(t *testing.T) {
 	t.Helper()
-	b.kill = b.started(t, b.program)
+	b.end = b.started(t, b.program)
 	deadline := time.Now().Add(2 * time.Minute)
 	for {
-		limited, cancel := context.WithTimeout(ctx, 5*time.Second)
-		conn, err := amqp.Dial(limited, b.url(), nil)
+		limited, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		conn, err := amqp.Dial(limited, b.URL(), nil)
 		cancel()
 		if err == nil {
 			_ = conn.Close()
@@ -199,7 +203,8 @@ func (b *broker) start(t *testing.T) {
 	}
 }
 
-func (b *broker) url() string { return fmt.Sprintf("amqp://gateway:gateway@127.0.0.1:%d", b.port) }
+// URL is where it listens, with a user who may do anything.
+func (b *Broker) URL() string { return fmt.Sprintf("amqp://gateway:gateway@127.0.0.1:%d", b.port) }
 
 func freePorts(t *testing.T, count int) []int {
 	t.Helper()
@@ -215,96 +220,5 @@ func freePorts(t *testing.T, count int) []int {
 	return ports
 }
 
-// patience is when a test gives up.
-const patience = 30 * time.Second
-
-// peer is the clearing's gateway at the other end of the queues.
-type peer struct {
-	session *amqp.Session
-	from    map[string]*amqp.Receiver
-	to      map[string]*amqp.Sender
-}
-
-func (b *broker) peer(t *testing.T) *peer {
-	t.Helper()
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	conn, err := amqp.Dial(limited, b.url(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = conn.Close() })
-	session, err := conn.NewSession(limited, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return &peer{session: session, from: map[string]*amqp.Receiver{}, to: map[string]*amqp.Sender{}}
-}
-
-// send puts messages into a queue; the broker has them when it returns.
-func (p *peer) send(t *testing.T, queue string, messages ...*amqp.Message) {
-	t.Helper()
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	sender := p.to[queue]
-	if sender == nil {
-		var err error
-		sender, err = p.session.NewSender(limited, address(queue), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.to[queue] = sender
-	}
-	for _, message := range messages {
-		err := sender.Send(limited, message, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// take returns the next message of a queue and removes it. nil: none came within the time.
-func (p *peer) take(t *testing.T, queue string, within time.Duration) *amqp.Message {
-	t.Helper()
-	limited, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	receiver := p.from[queue]
-	if receiver == nil {
-		var err error
-		receiver, err = p.session.NewReceiver(limited, address(queue), &amqp.ReceiverOptions{Credit: 50})
-		if err != nil {
-			t.Fatal(err)
-		}
-		p.from[queue] = receiver
-	}
-	waiting, cancel := context.WithTimeout(limited, within)
-	defer cancel()
-	message, err := receiver.Receive(waiting, nil)
-	if errors.Is(err, context.DeadlineExceeded) {
-		return nil
-	}
-	if err == nil {
-		err = receiver.AcceptMessage(limited, message)
-	}
-	if err != nil {
-		t.Fatalf("receive from %s: %v", queue, err)
-	}
-	return message
-}
-
-// address is how RabbitMQ spells a queue that exists.
-func address(queue string) string { return "/amq/queue/" + queue }
-
-func messageFor(id, content string) *amqp.Message {
-	return &amqp.Message{
-		Header: &amqp.MessageHeader{Durable: true}, Properties: &amqp.MessageProperties{MessageID: id}, Data: [][]byte{[]byte(content)},
-	}
-}
-
-func contentOf(message *amqp.Message) string {
-	var all strings.Builder
-	for _, part := range message.Data {
-		all.Write(part)
-	}
-	return all.String()
-}
+// Address is how RabbitMQ spells a queue that exists.
+func Address(queue string) string { return "/amq/queue/" + queue }

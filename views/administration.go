@@ -125,12 +125,18 @@ type ChangeForm struct {
 	Words    language.Text
 	Action   string
 	BackURL  string
-	Fields   []ui.Field
-	Choices  []ui.Choice
+	Inputs   []ChangeInput
 	Note     string
 	Problems []ui.Problem
 	MayTry   bool            // a policy can be tried
 	Tried    []language.Text // what a dry run found, in sentences
+}
+
+// ChangeInput is a question of the form: a text, one of a few answers, or any of them.
+type ChangeInput struct {
+	Field  ui.Field  // where Choice has no id
+	Choice ui.Choice // one of its options, or any where Any says so
+	Any    bool
 }
 
 func (m ChangeForm) note() ui.Field {
@@ -143,14 +149,13 @@ func (m ChangeForm) note() ui.Field {
 // Refuse puts a problem beside its field and returns it for the summary: without its field where the form has none of that name.
 func (m ChangeForm) Refuse(problem ui.Problem) ui.Problem {
 	known := problem.Field == "note"
-	for i := range m.Fields {
-		if m.Fields[i].ID == problem.Field {
-			m.Fields[i].Problem, known = problem, true
-		}
-	}
-	for i := range m.Choices {
-		if m.Choices[i].ID == problem.Field {
-			m.Choices[i].Problem, known = problem, true
+	for i := range m.Inputs {
+		input := &m.Inputs[i]
+		switch problem.Field {
+		case input.Field.ID:
+			input.Field.Problem, known = problem, true
+		case input.Choice.ID:
+			input.Choice.Problem, known = problem, true
 		}
 	}
 	if !known {

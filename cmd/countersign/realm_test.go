@@ -97,6 +97,10 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 		}
 	}
 	o.runs(0, "nothing to change", "realm", "apply", file)
+	o.runs(exitUsage, "people/1/name: Name an account of Muster Maker too", "realm", "apply", o.file("twin.yaml", strings.NewReplacer(
+		"name: Muster Checker", "name: Muster Maker", "user: checker, roles: [checker]", "user: checker2, roles: [checker]",
+		"name: Muster Maker", "name: Somebody Else", "user: maker, roles: [maker]", "user: maker3, roles: [maker]",
+	).Replace(realmYAML)))
 	shown := o.runs(0, "receives: true", "realm", "show", "--realm", "bank")
 	if strings.Contains(shown, "argon2") || strings.Contains(shown, "hash") {
 		t.Errorf("show prints secrets:\n%s", shown)
@@ -123,6 +127,10 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 	}
 	_, err := o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'active'") // as their set-ups would
 	must(t, err)
+	o.runs(
+		exitFailed, "there is somebody of this name", "realm", "administrator", "--realm", "bank", "--user", "carla",
+		"--name", "PERSON Anna", "--break-glass", "both are ill",
+	)
 	third := []string{"realm", "administrator", "--realm", "bank", "--user", "carla", "--name", "Carla C"}
 	o.runs(exitFailed, "this realm has two administrators", third...)
 	shown := o.runs(0, "mark: BK", "realm", "show", "--realm", "bank")
@@ -154,6 +162,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		},
 		"no role":            {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
 		"an account twice":   {"user: checker", "user: maker", "maker stands here twice"},
+		"a person twice":     {"name: Muster Checker", "name: muster  maker", "people/1/name: muster  maker stands here twice"},
 		"too many approvals": {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
 		"no policy": {
 			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",

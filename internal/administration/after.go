@@ -90,6 +90,9 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil
 }
 
+// namesake is said of a new person who is called like another: were they one human being, four-eyes would take them for two.
+const namesake = "There is somebody of this name: name the person for another account of theirs, or tell two people apart in their names."
+
 func (r Request) newUser(known Facts) (Values, error) {
 	values := r.Values
 	f := &findings{prefix: valuesPrefix}
@@ -105,6 +108,8 @@ func (r Request) newUser(known Facts) (Values, error) {
 		default:
 			values = values.with(Values{"displayName": known.Person.DisplayName})
 		}
+	} else if known.NameTaken {
+		f.add("displayName", "AM05", "%s", namesake)
 	}
 	u, err := UserOf(values, valuesPrefix)
 	f.join(err)

@@ -148,6 +148,8 @@ type Facts struct {
 	Beneficiary uuid.UUID // the person it is about; zero for nobody
 	// Person is the one a new account names; nil for one who is not there.
 	Person *Person
+	// NameTaken: somebody of the realm is called as the new person of a new account is.
+	NameTaken bool
 	// ClientKnown: the client a policy names is there and not suppressed.
 	ClientKnown bool
 	// Holders are the accounts that may administer or check at this moment.

@@ -43,6 +43,12 @@ type User struct {
 	OuterIssuer, OuterSubject string
 }
 
+// SameName reports whether two names of people are the same to a reader: whatever their case, spaces and ways to write a letter.
+func SameName(a, b string) bool {
+	plain := func(name string) string { return strings.Join(strings.Fields(identity.NormaliseName(name)), " ") }
+	return plain(a) == plain(b)
+}
+
 // userNameLimit is the longest user name, in characters.
 const userNameLimit = 128
 
@@ -78,7 +84,7 @@ func UserOf(values Values, prefix string) (User, error) {
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
 		if err != nil {
-			f.add("personId", codeFormat, "Give the person by the id that the list of users shows.")
+			f.add("personId", codeFormat, "Give the person by their id or, in the portal, by the name of an account they have.")
 		}
 		u.Person = person
 	}

@@ -4,17 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/approval"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testneed"
 )
@@ -52,11 +56,82 @@ func raced(t *testing.T) int {
 	return testneed.Count(t, "COUNTERSIGN_RACED", 48)
 }
 
+// lockedReads counts the messages that are read under a lock.
+type lockedReads struct{ atomic.Int64 }
+
+// TraceQueryStart counts a statement that locks a message.
+func (n *lockedReads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
+	if strings.Contains(data.SQL, "name: MessageLock ") {
+		n.Add(1)
+	}
+	return ctx
+}
+
+// TraceQueryEnd does nothing.
+func (n *lockedReads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
+
+// opened is a house whose statements a tracer sees.
+func opened(t *testing.T, tracer pgx.QueryTracer) *stationtest.House {
+	t.Helper()
+	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+		database, err := store.Open(ctx, store.Config{
+			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: tracer,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(database.Close)
+		return database
+	}})
+}
+
+// TestWhoComesTooLateWaitsForNobody: how a message was decided is told while another transaction holds it.
+func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	first, second := h.Person(t, "checker1"), h.Person(t, "checker2")
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	_, err := h.Approval.Approve(ctx, first, approval.Input{InternalID: m.InternalID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	holder, err := h.DB.Connect(t).Begin(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = holder.Exec(ctx, "SELECT FROM message WHERE message_id = $1 FOR NO KEY UPDATE", m.InternalID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved *payment.StateError
+	_, err = h.Approval.Approve(ctx, second, approval.Input{InternalID: m.InternalID})
+	if !errors.As(err, &moved) || moved.Message.State != payment.StateApproved {
+		t.Errorf("a second approval: %v", err)
+	}
+	_, err = h.Approval.Reject(ctx, second, approval.Input{InternalID: m.InternalID}, "too late")
+	if !errors.As(err, &moved) {
+		t.Errorf("a rejection: %v", err)
+	} else if d, decided := moved.Message.LastDecision(); !decided || d.PersonID != first.PersonID {
+		t.Errorf("who rejects is told %v", err)
+	}
+	var repeat *payment.RepeatError
+	_, err = h.Approval.Approve(ctx, first, approval.Input{InternalID: m.InternalID})
+	if !errors.As(err, &repeat) {
+		t.Errorf("the same approval again: %v", err)
+	}
+	err = holder.Rollback(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestManyCheckersOneDecision: 64 checkers race over 48 messages (make race: 200), each rejecting every other one. Each message gets
 // exactly one decision and at most one release, and every loser learns what the message has become.
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	locks := &lockedReads{}
+	h := opened(t, locks)
 	defer h.CheckInvariants(t)
 	const racers = 64
 	messages := raced(t)
@@ -95,6 +170,9 @@ func TestManyCheckersOneDecision(t *testing.T) {
 	group.Wait()
 	if won.Load() != int64(messages) || lost.Load() != int64(messages)*(racers-1) {
 		t.Errorf("%d won and %d lost, want %d and %d", won.Load(), lost.Load(), messages, messages*(racers-1))
+	}
+	if took := locks.Load(); took > int64(messages) {
+		t.Errorf("%d of %d who lost waited for the lock of the message, each for all before it", took, lost.Load())
 	}
 	var decisions, releases, approved int
 	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM release),

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -32,8 +33,8 @@ import (
 // flowLife is how long somebody may take at the provider.
 const flowLife = 10 * time.Minute
 
-// mostAtProviders is how many answers are traded at providers at a time; further ones are sent away.
-const mostAtProviders = 32
+// mostAtProvider is how many people of a realm wait for its provider at a time; further ones are sent away.
+const mostAtProvider = 32
 
 // What keeps somebody from signing in through a provider.
 var (
@@ -106,7 +107,7 @@ func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 	if err != nil {
 		return Begun{}, err
 	}
-	leave, err := s.atProviders()
+	leave, err := s.providers.take(in.Realm)
 	if err != nil {
 		return Begun{}, err
 	}
@@ -150,13 +151,29 @@ func (s *Station) provider(ctx context.Context, realm string) (credential.Provid
 	return p, settings, nil
 }
 
-// atProviders takes a place among those who wait for a provider. Error: *BusyError.
-func (s *Station) atProviders() (leave func(), err error) {
-	select {
-	case s.providers <- struct{}{}:
-		return func() { <-s.providers }, nil
-	default:
+// places are those of the people who wait for the provider of their realm: one that hangs keeps nobody of another realm out.
+type places struct {
+	mu    sync.Mutex
+	taken map[string]int // by realm
+}
+
+// take takes a place until leave. Error: *BusyError.
+func (p *places) take(realm string) (leave func(), err error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.taken[realm] >= mostAtProvider {
 		return nil, &BusyError{RetryAfter: busyRetry}
+	}
+	p.taken[realm]++
+	return func() { p.leave(realm) }, nil
+}
+
+func (p *places) leave(realm string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.taken[realm]--
+	if p.taken[realm] == 0 {
+		delete(p.taken, realm)
 	}
 }
 
@@ -165,8 +182,17 @@ func (s *Station) providerAway(ctx context.Context, realm string, err error) err
 		return err
 	}
 	s.log.LogAttrs(ctx, slog.LevelError, "the identity provider of a realm does not answer as it should", slog.String("realm", realm),
-		slog.String("error", err.Error()))
+		slog.String("error", beginning(err)))
 	return ErrProviderAway
+}
+
+// mostOfError is how much of an error goes to the log that may quote what a provider answered.
+const mostOfError = 500
+
+// beginning is what the log is told of such an error.
+func beginning(err error) string {
+	text := []rune(err.Error())
+	return string(text[:min(len(text), mostOfError)])
 }
 
 // CameBackInput is what a browser brings back from a provider.
@@ -246,7 +272,7 @@ func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) 
 	if provider.ID != flow.Provider {
 		return credential.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
 	}
-	leave, err := s.atProviders()
+	leave, err := s.providers.take(in.Realm)
 	if err != nil {
 		return credential.OuterSubject{}, err
 	}
@@ -283,7 +309,7 @@ func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 		slog.String("way", "identity provider"), slog.String("source", in.SourceAddress),
 	}
 	if cause != nil {
-		fields = append(fields, slog.String("error", cause.Error()))
+		fields = append(fields, slog.String("error", beginning(cause)))
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "sign-in", fields...)
 	sentence := "Somebody came back from the identity provider and was not let in."

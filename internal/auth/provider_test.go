@@ -1,9 +1,15 @@
 package auth_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
+	"io"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +21,9 @@ import (
 	"countersign/internal/openid/openidtest"
 	"countersign/internal/payment"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/provision"
+	"countersign/internal/store/storetest"
+	"countersign/internal/testlog"
 )
 
 // applied has one administrator ask for a change and the other approve it.
@@ -107,5 +116,65 @@ func TestNobodyIsLinkedAlone(t *testing.T) {
 	_, _, err = h.Auth.SignInAtProvider(t.Context(), begun(t, h, liar))
 	if !errors.As(err, &refused) || !refused.Unknown() {
 		t.Errorf("a link that somebody wrote by hand: %v", err)
+	}
+}
+
+// hanging is an identity provider that answers nothing until the test lets it, and then only that it is broken, at length.
+func hanging(t *testing.T) (issuer string, let func()) {
+	t.Helper()
+	held := make(chan struct{})
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		<-held
+		w.WriteHeader(http.StatusInternalServerError)
+		_, _ = io.WriteString(w, strings.Repeat("broken ", 100_000))
+	}))
+	let = sync.OnceFunc(func() { close(held) })
+	t.Cleanup(server.Close)
+	t.Cleanup(let)
+	return server.URL, let
+}
+
+// TestAProviderThatHangsKeepsNobodyOfAnotherRealmOut: its own people are told to try again, the others sign in, and the log bears it.
+func TestAProviderThatHangsKeepsNobodyOfAnotherRealmOut(t *testing.T) {
+	t.Parallel()
+	const places = 32
+	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
+	log := &testlog.Log{}
+	h.Log = log
+	issuer, let := hanging(t)
+	other := demo.Realms()[1]
+	other.Provider = &provision.ProviderDefinition{Provider: administration.Provider{
+		Issuer: liar.Issuer, ClientID: openidtest.ClientID, PortalAddress: "https://portal.bank.example",
+		Passwords: administration.PasswordsEverybody, SignInAge: time.Minute,
+	}}
+	check(t, provision.Apply(t.Context(), provision.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
+	applied(t, h, admin.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
+		"issuer": issuer, "providerClient": openidtest.ClientID, "portalAddress": "https://portal.bank.example",
+	}})
+	answers := make(chan error, places+1)
+	for i := range cap(answers) {
+		go func() {
+			_, err := h.Auth.BeginAtProvider(context.Background(), auth.BeginInput{
+				Realm: demo.Realm, Next: "/", SourceAddress: fmt.Sprintf("192.0.2.%d", i),
+			})
+			answers <- err
+		}()
+	}
+	var busy *auth.BusyError
+	if err := <-answers; !errors.As(err, &busy) {
+		t.Errorf("one more than wait: %v", err)
+	}
+	begun, err := h.Auth.BeginAtProvider(t.Context(), auth.BeginInput{Realm: other.Realm, Next: "/", SourceAddress: "192.0.2.99"})
+	if err != nil || !strings.HasPrefix(begun.Address, liar.Issuer) {
+		t.Errorf("somebody of another realm: %v", err)
+	}
+	let()
+	for range places {
+		if err := <-answers; !errors.Is(err, auth.ErrProviderAway) {
+			t.Errorf("somebody who waited: %v", err)
+		}
+	}
+	if n := len(log.String()); n > 100_000 {
+		t.Errorf("the log has %d bytes of what the provider said", n)
 	}
 }

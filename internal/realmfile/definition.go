@@ -58,6 +58,7 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 		wanted.Limits = append(wanted.Limits, d.limit(fmt.Sprintf("/limits/%d", i), limit, wanted))
 	}
 	d.once(wanted)
+	d.namesakes(wanted)
 	d.linkedOnce(wanted)
 	if d.err == nil && len(d.findings) > 0 {
 		d.err = &payment.FieldError{Findings: d.findings}
@@ -231,6 +232,31 @@ func (d *definer) account(at string, a Account) provision.DebtorAccountDefinitio
 		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,
 		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: a.Receives, Closed: a.Closed,
 	}
+}
+
+// namesakes refuses people of one name: were they one human being, four-eyes would take them for two.
+func (d *definer) namesakes(wanted provision.RealmDefinition) {
+	for i, person := range wanted.People {
+		for _, other := range wanted.People[:i] {
+			if administration.SameName(person.DisplayName, other.DisplayName) {
+				d.find(fmt.Sprintf("/people/%d/name", i), person.DisplayName+" stands here twice: list all user accounts of a human being in one "+
+					"place, and tell two people of one name apart in their names.")
+			}
+		}
+		for _, known := range d.now.People {
+			if administration.SameName(person.DisplayName, known.DisplayName) && !shareAccount(person, known) {
+				d.find(fmt.Sprintf("/people/%d/name", i), "Name an account of "+known.DisplayName+" too if this is another one of theirs: "+
+					"the realm has somebody of this name. Tell two people of one name apart in their names.")
+			}
+		}
+	}
+}
+
+// shareAccount reports whether two are the same person by an account of theirs.
+func shareAccount(a, b provision.PersonDefinition) bool {
+	return slices.ContainsFunc(a.Accounts, func(one provision.AccountDefinition) bool {
+		return slices.ContainsFunc(b.Accounts, func(other provision.AccountDefinition) bool { return one.Name == other.Name })
+	})
 }
 
 // once refuses what the form names twice.

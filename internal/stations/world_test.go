@@ -66,7 +66,7 @@ type wish struct {
 // wishes of the people with the given ids. Names of accounts that are not there yet begin with "new".
 func wishes(person uuid.UUID) []wish {
 	return []wish{
-		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-checker", "displayName": "New", "roles": "checker"}},
+		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-checker", "displayName": "Checker", "roles": "checker"}},
 		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-own", "personId": person.String(), "roles": "checker"}},
 		{kind: administration.KindUserCreate, values: administration.Values{"name": "new-admin", "displayName": "New", "roles": "administrator"}},
 		{kind: administration.KindUserRoles, subject: "entry2", values: administration.Values{"roles": "checker, maker"}},

@@ -59,18 +59,7 @@ func administrationExhibits() []Exhibit {
 	decided := waiting
 	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
 		"Rejected", "Ferien"
-	form := views.ChangeForm{
-		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
-		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
-		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
-		Fields: []ui.Field{{
-			ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
-				Field: "approvals", Text: language.Sentence("Say how many approvals are needed: 0 to 9."),
-			},
-		}},
-		Choices: []ui.Choice{{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
-	}
-	form.Problems, form.Shell.Failed = []ui.Problem{form.Fields[0].Problem}, true
+	form := policyForm()
 	return []Exhibit{
 		{Name: "change-second-factors", Page: views.ChangePage(factorsChange(waiting))},
 		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
@@ -83,7 +72,49 @@ func administrationExhibits() []Exhibit {
 		{Name: "change-refused", Failed: true, Page: views.ChangePage(refused)},
 		{Name: "change-decided", Page: views.ChangePage(decided)},
 		{Name: "change-form", Failed: true, Page: views.ChangeFormPage(form)},
+		{Name: "change-form-roles", Failed: true, Page: views.ChangeFormPage(rolesForm())},
 	}
+}
+
+// policyForm asks for a policy, with what it would have asked of past messages.
+func policyForm() views.ChangeForm {
+	form := views.ChangeForm{
+		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
+		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
+		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
+		Inputs: []views.ChangeInput{
+			{Field: ui.Field{
+				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
+					Field: "approvals", Text: language.Sentence("Say how many approvals are needed: 0 to 9."),
+				},
+			}},
+			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
+		},
+	}
+	form.Problems, form.Shell.Failed = []ui.Problem{form.Inputs[0].Field.Problem}, true
+	return form
+}
+
+// rolesForm asks for roles that do not go together.
+func rolesForm() views.ChangeForm {
+	heading := language.Text("Change the roles of %s").With("maker1")
+	problem := ui.Problem{
+		Field: "roles", Text: language.Sentence(
+			"Give administration and payments to different people: an administrator holds no other role.",
+		),
+	}
+	form := views.ChangeForm{
+		Shell: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
+		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
+			ID: "roles", Label: "Roles", Hint: "An administrator holds no other role.", Problem: problem,
+			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
+				{Value: "maker", Label: "Maker"}, {Value: "checker", Label: "Checker"}, {Value: "supervisor", Label: "Supervisor"},
+				{Value: "administrator", Label: "Administrator"},
+			},
+		}}},
+	}
+	form.Shell.Failed = true
+	return form
 }
 
 func beneficiaryBook() views.AdministrationList {

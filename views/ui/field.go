@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"slices"
 	"strconv"
 
 	"countersign/internal/language"
@@ -54,14 +55,20 @@ type Option struct {
 	Hint  language.Text
 }
 
-// Choice is a group of options of which one is chosen.
+// Choice is a group of options of which one is chosen, or any by boxes to tick.
 type Choice struct {
 	ID      string // name of the group; the options' ids are ID-0, ID-1 …
 	Label   language.Text
 	Hint    language.Text
 	Value   string
+	Chosen  []string // of boxes to tick
 	Options []Option
 	Problem Problem
+}
+
+// has reports whether an option is chosen.
+func (c Choice) has(value string) bool {
+	return value == c.Value && c.Chosen == nil || slices.Contains(c.Chosen, value)
 }
 
 func (f Field) name() string {

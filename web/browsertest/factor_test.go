@@ -81,14 +81,11 @@ func changed(t *testing.T, kind string, fill func(*person)) (toRequester, toAppr
 	return toRequester, two.texts("main .notice code")
 }
 
-// enter types into fields by their names, whether they may be left out or not.
+// enter answers fields by their names, whether they may be left out or not.
 func (p *person) enter(values map[string]string) {
 	p.t.Helper()
 	for name, value := range values {
-		err := p.find("input[name=" + name + "]").Fill(value)
-		if err != nil {
-			p.t.Fatalf("enter %s: %v", name, err)
-		}
+		p.answers(name, value)
 	}
 }
 

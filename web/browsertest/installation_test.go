@@ -2,9 +2,11 @@ package browsertest
 
 import (
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -104,14 +106,31 @@ func (a pair) asks(kind, subject string, fields map[string]string) (toRequester,
 func (p *person) answers(name, value string) {
 	p.t.Helper()
 	var err error
-	if choice := p.find("select[name=" + name + "]"); p.has(choice) {
+	choice, boxes := p.find("select[name="+name+"]"), p.find("input[type=checkbox][name="+name+"]")
+	switch {
+	case p.has(choice):
 		_, err = choice.SelectOption(playwright.SelectOptionValues{Values: &[]string{value}})
-	} else {
+	case p.has(boxes):
+		err = ticks(boxes, strings.Split(value, ", "))
+	default:
 		err = p.find("[name=" + name + "]").First().Fill(value)
 	}
 	if err != nil {
 		p.t.Fatalf("answer %s: %v", name, err)
 	}
+}
+
+// ticks ticks the boxes of these values, and no others.
+func ticks(boxes playwright.Locator, values []string) error {
+	all, err := boxes.All()
+	for _, box := range all {
+		value, failed := box.GetAttribute("value")
+		if failed == nil {
+			failed = box.SetChecked(slices.Contains(values, value))
+		}
+		err = errors.Join(err, failed)
+	}
+	return err
 }
 
 func (p *person) has(part playwright.Locator) bool {

@@ -52,6 +52,90 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	two.post(change+"/approve", nil).is(http.StatusConflict).says("already applied")
 }
 
+// TestAdministratorsTypeAsPeopleDo: roles are ticked, and what is typed as pages show it is what is stored.
+func TestAdministratorsTypeAsPeopleDo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	roles := one.get("/admin/ask/user.roles?subject=both1").is(http.StatusOK)
+	if ticked := roles.page.Find(`input[type="checkbox"][name="roles"][checked]`).Length(); ticked != 2 {
+		t.Errorf("%d roles of two are ticked: %s", ticked, roles.main())
+	}
+	both := url.Values{"roles": {"maker", "administrator"}}
+	wrong := one.post("/admin/ask/user.roles?subject=both1", both).is(http.StatusUnprocessableEntity)
+	if wrong.page.Find(`#roles.has-problem input[checked]`).Length() != 2 {
+		t.Errorf("what was ticked and what is wrong with it: %s", wrong.main())
+	}
+	b.changed("user.roles", "both1", url.Values{"roles": {"maker", "supervisor"}})
+	for _, c := range []struct {
+		kind  string
+		form  url.Values
+		shown []string
+	}{
+		{
+			"policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12'500"}, "amountTo": {"20’000.50"}, "expiresAfter": {"90 min"}},
+			[]string{"12'500.00", "20'000.50", "90 min"},
+		},
+		{
+			"account.create", url.Values{
+				"iban": {"ch93 0076 2011 6238 5295 7"}, "scheme": {"sic-inst"}, "holderName": {"Muster GmbH"}, "holderTown": {"Köniz"},
+				"holderCountry": {"ch"}, "agentBic": {"aaaachbb xxx"},
+			},
+			[]string{"CH93 0076 2011 6238 5295 7", "Switzerland", "AAAACHBBXXX"},
+		},
+		{
+			"limit.set", url.Values{"limitOf": {"client"}, "holder": {"demo-backoffice"}, "currency": {"CHF"}, "perDay": {"5 000,5"}},
+			[]string{"5'000.50"},
+		},
+		{
+			"provider.set", url.Values{
+				"issuer": {"https://login.bank.example"}, "providerClient": {"countersign"}, "portalAddress": {"https://payments.bank.example/"},
+				"signInAge": {"10 min"},
+			},
+			[]string{"10 min", "https://payments.bank.example"},
+		},
+	} {
+		change := one.post("/admin/ask/"+c.kind, c.form).goesTo("/admin/changes/")
+		for _, text := range c.shown {
+			two.get(change).says(text)
+		}
+	}
+	one.post("/admin/ask/limit.set", url.Values{"limitOf": {"person"}, "holder": {"maker1"}, "currency": {"CHF"}, "perDay": {"much"}}).
+		is(http.StatusUnprocessableEntity).says("Enter the most a day as a number")
+	order := one.get("/admin/ask/limit.set").is(http.StatusOK).page.Find("main form [name]")
+	if first, _ := order.First().Attr("name"); first != "limitOf" {
+		t.Errorf("the form of a limit begins with %s, before it is said whom the limit binds", first)
+	}
+}
+
+// TestOnePersonIsNotTakenForTwo: a second person of a name is refused, and another account of the first is a link away.
+func TestOnePersonIsNotTakenForTwo(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	one, two := b.as("admin1"), b.as("admin2")
+	form := url.Values{"name": {"maker1b"}, "displayName": {"  MAKER   1"}, "roles": {"checker"}}
+	one.post("/admin/ask/user.create", form).is(http.StatusUnprocessableEntity).says("There is somebody of this name")
+	another := one.get("/admin/users").is(http.StatusOK).page.Find(`a[href="/admin/ask/user.create?person=maker1"]`)
+	filled := one.get(another.AttrOr("href", "/")).is(http.StatusOK).fields("/admin/ask/user.create")
+	if filled.Get("personId") != "maker1" {
+		t.Fatalf("the form begins with %v", filled)
+	}
+	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "nobody")).is(http.StatusUnprocessableEntity).
+		says("by the name of an account they have")
+	one.post("/admin/ask/user.create", with(form, "displayName", "", "personId", "maker1")).is(http.StatusOK).says("Maker 1")
+	change, _ := one.get("/admin").page.Find("a.row-link").Attr("href")
+	two.post(change+"/approve", nil).is(http.StatusOK)
+	if n := b.count("SELECT count(DISTINCT person_id) FROM user_account WHERE realm = 'demo' AND name LIKE 'maker1%'"); n != 1 {
+		t.Errorf("the two accounts belong to %d people", n)
+	}
+	twins := url.Values{"name": {"twin1"}, "displayName": {"New Twin"}, "roles": {"maker"}}
+	one.post("/admin/ask/user.create", twins).is(http.StatusOK)
+	one.post("/admin/ask/user.create", with(twins, "name", "twin2", "roles", "checker")).is(http.StatusOK)
+	waiting := one.get("/admin").is(http.StatusOK).page.Find("a.row-link")
+	two.post(waiting.Eq(0).AttrOr("href", "")+"/approve", nil).is(http.StatusOK)
+	two.post(waiting.Eq(1).AttrOr("href", "")+"/approve", nil).is(http.StatusConflict).says("There is somebody of this name")
+}
+
 func TestEveryFormOfAdministrationAsksForAChange(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

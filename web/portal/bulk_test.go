@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
 
 	"countersign/internal/payment"
 )
@@ -78,9 +79,11 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	path := "/queue/" + ids[0] + "/approve"
 	rival.post(path, rival.get("/queue/"+ids[0]).fields(path)).goesTo("/queue")
 	forged := strings.Split(items[1], "~")
-	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64) // not what was shown
-	got := both.post("/queue/bulk", url.Values{"item": append(items, "nothing")}).is(http.StatusOK)
-	got.says("1 of 5 approved. 4 not: read why below.").says("was already approved by Checker 2").says("Another person must decide")
+	items[1] = forged[0] + "~1~" + strings.Repeat("0", 64)                                     // not what was shown
+	items = slices.Insert(items, 2, "nothing", uuid.NewString()+"~1~"+strings.Repeat("1", 64)) // what is no message stops none behind it
+	got := both.post("/queue/bulk", url.Values{"item": items}).is(http.StatusOK)
+	got.says("1 of 6 approved. 5 not: read why below.").says("was already approved by Checker 2").says("Another person must decide")
+	got.says("The content changed after you opened it.")
 	want := []payment.State{payment.StateApproved, payment.StateApprovalPending, payment.StateApproved, payment.StateApprovalPending}
 	for i, id := range ids {
 		if state := b.state(id); state != want[i] {
@@ -89,6 +92,25 @@ func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	}
 	if n := b.count("SELECT count(*) FROM decision"); n != 2 {
 		t.Errorf("%d decisions, want 2", n)
+	}
+}
+
+// TestWhatAsksForASecondFactorIsLeftOutOfABulk, before anything is approved and, where the policy came between, at its approval.
+func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ids, checker := b.as("maker1").priced("10.00", "700.00", "20.00"), b.as("checker1")
+	before := checker.get(chosen(ids...)).is(http.StatusOK).items()
+	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "amountFrom": {"500.00"}, "stepUp": {"yes"}})
+	page := checker.get(chosen(ids...)).is(http.StatusOK)
+	page.says("Approve 2 messages over CHF 30.00").says("Open it by itself: the approval policy asks for a second factor.")
+	if len(page.items()) != 2 || len(before) != 3 {
+		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
+	}
+	checker.post("/queue/bulk", url.Values{"item": before}).is(http.StatusOK).says("2 of 3 approved. 1 not: read why below.").
+		says("Open it by itself: the approval policy asks for a second factor.")
+	if b.state(ids[1]) != payment.StateApprovalPending {
+		t.Errorf("without a second factor it is %s", b.state(ids[1]))
 	}
 }
 

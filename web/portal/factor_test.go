@@ -154,7 +154,7 @@ func TestTwoAdministratorsSayWhichRolesNeedASecondFactor(t *testing.T) {
 		pair[i].post("/signin", signInForm(name)).goesTo("/me/factors")
 		pair[i].takeUp()
 	}
-	pair[0].get(ask).is(http.StatusOK).says("separated by commas; empty for none")
+	pair[0].get(ask).is(http.StatusOK).says("Without one ticked nobody is asked")
 	back := pair[0].post(ask, nil).goesTo("/admin/changes/")
 	pair[1].post(back+"/approve", nil).goesTo(back)
 	b.browser().post("/signin", signInForm("checker2")).goesTo("/queue")

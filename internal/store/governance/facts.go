@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -11,6 +12,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
 )
 
 // facts reads what a change rests on: its subject as it is, and what its values name.
@@ -84,11 +86,23 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 			return err
 		}
 	}
+	if kind == administration.KindUserCreate && values["personId"] == "" {
+		known.NameTaken, err = s.nameTaken(ctx, values["displayName"])
+		if err != nil {
+			return err
+		}
+	}
 	holders, err := s.q.RoleHolderList(ctx, s.realm)
 	for _, holder := range holders {
 		known.Holders = append(known.Holders, administration.Holder{User: holder.Name, Person: holder.PersonID, Roles: rolesOf(holder.Roles)})
 	}
 	return err
+}
+
+// nameTaken reports whether somebody of the realm has a name.
+func (s step) nameTaken(ctx context.Context, name string) (bool, error) {
+	people, err := s.q.PersonList(ctx, s.realm)
+	return slices.ContainsFunc(people, func(p dbsqlc.Person) bool { return administration.SameName(p.DisplayName, name) }), err
 }
 
 func rolesOf(names []string) []identity.Role {

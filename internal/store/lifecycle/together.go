@@ -123,10 +123,11 @@ func stepWith(t payment.Transition, brought *store.Document) (step, error) {
 	return one, nil
 }
 
-// considered is a message and what a decision about it must know.
+// considered is a message and what a decision about it must know; over is one that was decided before.
 type considered struct {
 	message payment.Message
 	known   SubmissionFacts
+	over    bool
 }
 
 // considerTogether is Consider for the present content of an instruction. Errors: store.ErrAlone; what the decision returns; as
@@ -136,10 +137,35 @@ func (s *Messages) considerTogether(ctx context.Context, realm string, id uuid.U
 	if err != nil {
 		return payment.Message{}, err
 	}
-	seen := found.message
-	return seen, s.decideTogether(ctx, seen, func(m payment.Message) (payment.Transition, error) {
+	decide := func(m payment.Message) (payment.Transition, error) {
 		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
-	})
+	}
+	if found.over {
+		return s.tooLate(ctx, realm, id, decide)
+	}
+	err = s.decideTogether(ctx, found.message, decide)
+	if errors.Is(err, store.ErrAlone) {
+		return s.tooLate(ctx, realm, id, decide)
+	}
+	return found.message, err
+}
+
+// tooLate tells who comes after a decision how it went, from a read that many share. Under the lock of the message each of them would wait
+// for all before it, and on a busy machine be told of a busy database what can be told of the message. Errors: store.ErrAlone for a message
+// that still waits, or that may be moved all the same; what decide returns; as store.Gather.Do.
+func (s *Messages) tooLate(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
+	seen, err := s.reading.Do(ctx, realm, id)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	_, err = decide(seen)
+	switch {
+	case err == nil:
+		return payment.Message{}, store.ErrAlone
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	}
+	return seen, err
 }
 
 // askAll answers what new messages need to know. What no policy matches, is not what was sealed,
@@ -179,7 +205,7 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 }
 
 // considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
-// policy than the one in force, needs a second factor, may be bound by a limit, or may have decisions already, is not confirmed.
+// policy than the one in force, needs a second factor, may be bound by a limit, or has a decision of several, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
 	q, outcomes, places := s.db.Alone(realm, store.Reading), make([]*considered, len(ids)), make([]int32, len(ids))
 	for i := range ids {
@@ -191,6 +217,10 @@ func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUI
 	}
 	for _, row := range rows {
 		found := messageRow(&row)
+		if found.MessageListed.State != string(payment.StateApprovalPending) {
+			outcomes[row.Item] = &considered{over: true}
+			continue
+		}
 		if !load.Undecided(found.MessageListed) {
 			continue // decisions that were read by another statement could be newer than the message
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -26,6 +27,9 @@ var (
 	// ErrAdministered: two administrators are there, so they decide.
 	ErrAdministered = errors.New("this realm has two administrators: let one of them ask for the change and the other approve it, " +
 		"or say why neither can with --break-glass REASON")
+	// ErrNamesake: a person of the realm has this name.
+	ErrNamesake = errors.New("there is somebody of this name in the realm already: an administrator has no other duty, so name another " +
+		"person, or tell two people of one name apart in their names")
 	// ErrAccountInUse: the account belongs to somebody who set its password.
 	ErrAccountInUse = errors.New("there is an account of this name already, and somebody set its password: choose another name")
 )
@@ -108,7 +112,8 @@ type Administrator struct {
 }
 
 // AddAdministrator makes a person with one account of the role administrator, whose password its set-up sets. An account of this name that
-// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrAccountInUse, payment.FieldError.
+// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrAccountInUse, ErrNamesake,
+// payment.FieldError.
 func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) error {
 	user, err := administration.UserOf(administration.Values{
 		"name": a.UserName, "displayName": a.DisplayName, "roles": string(identity.RoleAdministrator),
@@ -125,7 +130,10 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 		if err == nil && (known.Status != string(store.UserUnverified) || known.Duty != string(DutyAdministration)) {
 			return ErrAccountInUse
 		}
-		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		if err != nil {
+			err = p.freeName(ctx, err, user.DisplayName)
+		}
+		if err != nil {
 			return err
 		}
 		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: DutyAdministration, Accounts: []AccountDefinition{{
@@ -138,6 +146,21 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 	})
 	if err != nil {
 		return fmt.Errorf("make an administrator of the realm %s: %w", a.Realm, err)
+	}
+	return nil
+}
+
+// freeName refuses the name of somebody who is there for a new account. missing is why the account was not found.
+func (p provision) freeName(ctx context.Context, missing error, name string) error {
+	if !errors.Is(missing, pgx.ErrNoRows) {
+		return missing
+	}
+	people, err := p.q.PersonList(ctx, p.realm)
+	if err != nil {
+		return err
+	}
+	if slices.ContainsFunc(people, func(person dbsqlc.Person) bool { return administration.SameName(person.DisplayName, name) }) {
+		return ErrNamesake
 	}
 	return nil
 }

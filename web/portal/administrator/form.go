@@ -11,12 +11,35 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/language"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
+
+// canonical is what somebody typed into a field in the form that is stored: an amount as 10000.00, a time as 24h, roles by their ids, codes
+// in capitals. What cannot be read so is left for the domain to refuse.
+func canonical(name, text string) string {
+	switch kind := administration.TypeOf(name); {
+	case kind == administration.TypeWords:
+		return administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
+	case kind == administration.TypeAmount:
+		amount, err := money.ParseInput("EUR", text)
+		if err == nil {
+			return amount.String()
+		}
+	case name == "expiresAfter", name == "signInAge":
+		return spans.Replace(strings.ToLower(text))
+	case name == "agentBic", name == "holderCountry":
+		return strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	}
+	return text
+}
+
+// spans are the ways to write 24h and 90m that the pages themselves have.
+var spans = strings.NewReplacer(" ", "", "min", "m")
 
 // kind is what the path asks for.
 func (v *visit) kind() (administration.Kind, error) {
@@ -63,6 +86,8 @@ func listOf(kind administration.Kind) string {
 // present is what a form begins with: the subject as it is.
 func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
 	switch kind {
+	case administration.KindUserCreate:
+		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
 	case administration.KindUserRoles:
 		users, err := v.station.Users(v.Context(), v.By)
 		for _, u := range users {
@@ -109,23 +134,38 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
 	}
 	for _, name := range fieldsOf(kind, subject) {
-		if options := optionsOf(kind, name); options != nil {
-			model.Choices = append(model.Choices, ui.Choice{
-				ID: name, Label: page.FieldLabel(name),
-				Value: values[name], Options: options,
-			})
-			continue
-		}
-		field := ui.Field{
-			ID: name, Label: page.FieldLabel(name), Value: values[name],
-			Hint: hints[name], Optional: optional(kind, name),
-		}
-		if name == "providerSecret" { // it is never shown, not even to whoever typed it
-			field.Kind, field.Value, field.Autocomplete = "password", "", "off"
-		}
-		model.Fields = append(model.Fields, field)
+		model.Inputs = append(model.Inputs, input(kind, name, values[name]))
 	}
 	return model
+}
+
+// input is the question of one field.
+func input(kind administration.Kind, name, value string) views.ChangeInput {
+	if administration.TypeOf(name) == administration.TypeWords {
+		chosen := administration.WordsOf[string](value)
+		return views.ChangeInput{Any: true, Choice: ui.Choice{
+			ID: name, Label: page.FieldLabel(name), Hint: hints[name], Chosen: append([]string{}, chosen...), Options: roleOptions(),
+		}}
+	}
+	if options := optionsOf(kind, name); options != nil {
+		return views.ChangeInput{Choice: ui.Choice{
+			ID: name, Label: page.FieldLabel(name), Value: value, Options: options,
+		}}
+	}
+	field := ui.Field{ID: name, Label: page.FieldLabel(name), Value: value, Hint: hints[name], Optional: optional(kind, name)}
+	if name == "providerSecret" { // it is never shown, not even to whoever typed it
+		field.Kind, field.Value, field.Autocomplete = "password", "", "off"
+	}
+	return views.ChangeInput{Field: field}
+}
+
+// roleOptions are the roles by the names that people know them by.
+func roleOptions() []ui.Option {
+	var options []ui.Option
+	for _, role := range identity.Roles() {
+		options = append(options, ui.Option{Value: string(role), Label: page.RoleWords([]identity.Role{role})})
+	}
+	return options
 }
 
 // fieldsOf are the fields of a form: whom a limit binds is not asked of one that is there.
@@ -138,17 +178,17 @@ func fieldsOf(kind administration.Kind, subject string) []string {
 
 // hints stand beside fields.
 var hints = map[string]language.Text{ //nolint:gosec // words for people, no secret
-	"roles": "maker, checker, supervisor, separated by commas; or administrator alone", "expiresAfter": "Such as 24h or 90m",
+	"roles": "An administrator holds no other role.", "expiresAfter": "Such as 24h or 90m",
 	"iban":        "With or without spaces",
 	"displayName": "Leave it out with the id of a person who is here already",
-	"personId":    "Only for another account of a person who is here already",
+	"personId":    "For another account of somebody who is here already: the name of one they have",
 	"issuer":      "As the provider writes it, such as https://login.bank.example/realms/staff", "signInAge": "0s to 12h; 5m when left out",
 	"providerSecret": "Empty for a public client, and to keep the one there is", "portalAddress": "Such as https://payments.bank.example",
 	"outerSubject": "The claim sub: never a name or a mail address, which pass to others in time",
 	"holder":       "A user name, a client's id, or an IBAN",
 	"perPayment":   "Such as 10000.00", "perDay": "Such as 50000.00",
 	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
-	"secondFactorRoles": "maker, checker, supervisor, administrator, separated by commas; empty for none",
+	"secondFactorRoles": "Without one ticked nobody is asked for a second factor.",
 }
 
 // optional reports whether a field may be empty.
@@ -207,15 +247,16 @@ func ask(v *visit) error {
 	subject := v.Echo.QueryParam("subject")
 	values := administration.Values{}
 	for _, name := range fieldsOf(kind, subject) {
-		values[name] = strings.TrimSpace(typed.Get(name))
-	}
-	for name, text := range values {
-		if administration.TypeOf(name) == administration.TypeWords {
-			values[name] = administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
-		}
+		values[name] = canonical(name, strings.TrimSpace(strings.Join(typed[name], ", ")))
 	}
 	values.Compact()
 	model := v.form(kind, subject, values)
+	if kind == administration.KindUserCreate {
+		err = v.knownPerson(values)
+	}
+	if err != nil {
+		return err
+	}
 	model.Note = typed.Get("note")
 	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
 		return v.try(model, values)
@@ -234,6 +275,21 @@ func ask(v *visit) error {
 			With(made.Change.Subject),
 	}}
 	return v.Render(http.StatusOK, views.ChangePage(shown))
+}
+
+// knownPerson puts the id of a person into the place of the name of an account that the person has.
+func (v *visit) knownPerson(values administration.Values) error {
+	if values["personId"] == "" {
+		return nil
+	}
+	users, err := v.station.Users(v.Context(), v.By)
+	for _, u := range users {
+		if u.Name == identity.NormaliseName(values["personId"]) {
+			values["personId"] = u.Person.String()
+			return nil
+		}
+	}
+	return err
 }
 
 // try shows what a policy would have asked of past messages.

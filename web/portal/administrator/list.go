@@ -94,7 +94,9 @@ func showUsers(v *visit) error {
 			Cells: []language.Text{
 				language.Data(u.Name), language.Data(u.DisplayName), page.RoleWords(u.Roles),
 				page.OrDash(u.OuterSubject), page.FieldValue("", u.Status),
-			}, Links: links(u.Name, kinds...),
+			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
+				Label: "Another account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
+			}),
 		})
 	}
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))

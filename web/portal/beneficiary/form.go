@@ -118,16 +118,16 @@ func (v *visit) form(ask asked) views.ChangeForm {
 	limits := map[string]int{"creditorName": 140, "street": 70, "addressLine1": 70, "addressLine2": 70, "town": 35}
 	for _, name := range ask.kind.Fields() {
 		if name == "country" {
-			model.Choices = append(model.Choices, ui.Choice{
+			model.Inputs = append(model.Inputs, views.ChangeInput{Choice: ui.Choice{
 				ID: name, Label: page.FieldLabel(name), Value: ask.values[name], Options: page.Countries(v.Language()),
-			})
+			}})
 			continue
 		}
-		model.Fields = append(model.Fields, ui.Field{
+		model.Inputs = append(model.Inputs, views.ChangeInput{Field: ui.Field{
 			ID: name, Label: page.FieldLabel(name), Value: ask.values[name], IBAN: name == "creditorIban",
 			Limit:    limits[name],
 			Optional: name != "creditorName" && name != "creditorIban",
-		})
+		}})
 	}
 	return model
 }

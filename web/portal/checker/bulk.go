@@ -76,7 +76,10 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	}
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
-		item.Said = v.leftOut(m)
+		item.Said, err = v.leftOutBefore(m)
+		if err != nil {
+			return model, err
+		}
 		if i >= mostBulk {
 			item.Said = language.Text("At most %d messages are approved together: select it again afterwards.").With(mostBulk)
 		}
@@ -106,6 +109,22 @@ func (v *visit) leftOut(m payment.Message) language.Text {
 		return "Amended after its submission: open it and look at what changed."
 	}
 	return ""
+}
+
+// needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
+const needsFactor language.Text = "Open it by itself: the approval policy asks for a second factor."
+
+// leftOutBefore is leftOut before anything is approved: what asks for a second factor is said as well.
+func (v *visit) leftOutBefore(m payment.Message) (language.Text, error) {
+	said := v.leftOut(m)
+	if said != "" {
+		return said, nil
+	}
+	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
+	if asks {
+		return needsFactor, err
+	}
+	return "", err
 }
 
 func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
@@ -177,13 +196,17 @@ func counter(form url.Values, name string) int {
 
 // approveItem approves one message and says what became of it. An error ends the work: what was not reached is as it was.
 func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) {
+	nameless := views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}
 	parts := strings.Split(text, "~")
 	id, err := uuid.Parse(parts[0])
 	if err != nil || len(parts) != 3 {
-		return views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}, nil
+		return nameless, nil
 	}
 	said := readVerdict(id, url.Values{"version": {parts[1]}, "contentHash": {parts[2]}})
 	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if errors.Is(err, payment.ErrNotFound) {
+		return nameless, nil
+	}
 	if err != nil {
 		return views.BulkItem{}, err
 	}
@@ -195,6 +218,9 @@ func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) 
 	case left != "" || !said.whole:
 		item := bulkItem(m, QueueRow(v.Visit, m, f))
 		item.Said = left
+		if left == "" {
+			item.Said = language.Sentence((&payment.ContentError{Message: m}).Error())
+		}
 		return item, nil
 	}
 	after, err := v.Config.Approval.Approve(v.Context(), v.By, said.input)
@@ -239,7 +265,7 @@ func refusalOf(err error) (language.Text, error) {
 		}
 		return language.Join(" ", texts...), nil
 	case errors.As(err, &stepUp):
-		return "Open it by itself: the approval policy asks for a second factor.", nil
+		return needsFactor, nil
 	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
 		return language.Sentence(err.Error()), nil
 	}

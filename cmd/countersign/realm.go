@@ -83,14 +83,11 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	by.Tell = made.print
 	err = provision.AddAdministrator(ctx, by, provision.Administrator{
 		Realm: c.Realm, UserName: c.User, DisplayName: c.Name, PasswordHash: hash, SetUp: setUp, BreakGlass: c.BreakGlass,
 	})
-	if err != nil {
-		return inWords(err)
-	}
-	made.print()
-	return nil
+	return made.withdrawn(inWords(err))
 }
 
 // printedSecrets makes the secrets of those who are new, to be printed once when they are stored.
@@ -98,6 +95,7 @@ type printedSecrets struct {
 	realm, portal string
 	by            provision.Provisioner
 	lines         []string
+	printed       bool
 }
 
 // Password makes a set-up.
@@ -153,15 +151,27 @@ func (s *printedSecrets) Kept(inForce *provision.ProviderDefinition, wanted prov
 	return s.by.KeepsSecret(s.realm, inForce, wanted)
 }
 
-// print writes the secrets to standard output and nowhere else: they are not shown again.
-func (s *printedSecrets) print() {
+// print writes the secrets to standard output and nowhere else: they are not shown again. It is done before they count: what cannot be
+// written, on a full disk say, is not made.
+func (s *printedSecrets) print() error {
 	if len(s.lines) == 0 {
-		return
+		return nil
 	}
-	for _, line := range s.lines {
-		fmt.Println(line)
+	s.printed = true
+	_, err := os.Stdout.WriteString(strings.Join(s.lines, "\n") +
+		"\nNone of this is shown again. Give link and code to the person by two ways, the link below the portal's address.\n")
+	if err != nil {
+		return fmt.Errorf("links, codes and secrets cannot be written, so nothing was changed: %w", err)
 	}
-	fmt.Println("None of this is shown again. Give link and code to the person by two ways, the link below the portal's address.")
+	return nil
+}
+
+// withdrawn says of an error that came after the secrets were printed that they count for nothing.
+func (s *printedSecrets) withdrawn(err error) error {
+	if err == nil || !s.printed {
+		return err
+	}
+	return fmt.Errorf("what is printed above counts for nothing: %w", err)
 }
 
 // inWords makes sentences of field errors: each stands on a line of its own.

@@ -53,12 +53,12 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 		fmt.Printf("Nothing was changed (--dry-run): %s.\n", counted(len(changes), "difference"))
 		return nil
 	}
+	by.Tell = made.print
 	err = provision.ApplyFirst(ctx, by, wanted)
 	if err != nil {
-		return inWords(err)
+		return made.withdrawn(inWords(err))
 	}
 	fmt.Printf("The realm %s is as the file says: %s applied.\n", form.Realm, counted(len(changes), "difference"))
-	made.print()
 	return nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -116,6 +117,33 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	); n != 4 {
 		t.Errorf("%d audit rows of the operator, want 4", n)
 	}
+}
+
+// TestWhatCannotBeShownIsNotMade: links, codes and secrets are shown once, so on a full disk nobody is made who could never come in.
+func TestWhatCannotBeShownIsNotMade(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "The realm bank is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	must(t, err)
+	defer func() { _ = full.Close() }()
+	for _, arguments := range [][]string{
+		{"realm", "apply", o.file("bank.yaml", realmYAML)},
+		{"realm", "administrator", "--realm", "bank", "--user", "anna", "--name", "Anna A"},
+	} {
+		var said strings.Builder
+		command := exec.Command(os.Args[0], arguments...)
+		command.Env = append(append(os.Environ(), asProgram+"=1"), o.settings...)
+		command.Stdout, command.Stderr = full, &said
+		_ = command.Run()
+		if command.ProcessState.ExitCode() != exitFailed || !strings.Contains(said.String(), "so nothing was changed") {
+			t.Errorf("%v ends with %d and says %s", arguments, command.ProcessState.ExitCode(), said.String())
+		}
+	}
+	if o.count("SELECT count(*) FROM user_account") != 0 || o.count("SELECT count(*) FROM client WHERE kind <> 'portal'") != 0 {
+		t.Error("somebody was made who never gets a link")
+	}
+	o.runs(0, "7 differences applied", "realm", "apply", o.file("bank.yaml", realmYAML))
 }
 
 func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {

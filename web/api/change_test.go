@@ -313,6 +313,21 @@ func TestRolesThatNeedASecondFactorChangeByTwo(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestARealmThatSomebodyWroteIsNotSealedAnew: what stands beside the roles in the row would get a good seal by the way.
+func TestARealmThatSomebodyWroteIsNotSealedAnew(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.Token(t, admin2)
+	id, _ := b.asked(t, admin1, "realm.factors", "", `{"secondFactorRoles":["checker"]}`)
+	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE realm SET access_token_seconds = 600 WHERE realm = 'demo'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := b.approve(t, admin2, id); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "is not as it was sealed") {
+		t.Errorf("a row that somebody wrote: %d %s", a.Status, a.Body)
+	}
+}
+
 func TestClientsAccountsAndPoliciesChangeByTwo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -149,6 +149,9 @@ type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
 	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
 	At       time.Time    // now; a new grant counts from then on
+	// Tell is called when everything is written and nothing counts yet, with what is shown once: where it fails nothing is changed, and a
+	// program that is killed after it has shown it. nil for nothing to tell.
+	Tell func() error
 }
 
 // Apply brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
@@ -190,9 +193,13 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 		if err != nil {
 			return err
 		}
-		return work(provision{
+		err = work(provision{
 			q: dbsqlc.New(tx), keys: keys, setUps: setUps, providers: providers, at: by.At.UTC().Truncate(time.Microsecond), realm: realm,
 		})
+		if err != nil || by.Tell == nil {
+			return err
+		}
+		return by.Tell()
 	})
 }
 

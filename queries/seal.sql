@@ -84,12 +84,14 @@ FROM document d WHERE d.realm = @realm AND d.document_id = ANY (@ids::uuid[]);
 
 -- name: AuditLeafInsert :exec
 INSERT INTO audit_leaf (realm, leaf_index, kind, row_id, hash, key_id, seal)
-SELECT @realm::text, unnest(@indexes::bigint[]), unnest(@kinds::text[]), unnest(@ids::uuid[]), unnest(@hashes::bytea[]), @key_id::text,
-  unnest(@seals::bytea[]);
+SELECT t.realm, unnest(@indexes::bigint[]), unnest(@kinds::text[]), unnest(@ids::uuid[]), unnest(@hashes::bytea[]), @key_id::text,
+  unnest(@seals::bytea[])
+FROM audit_tree t WHERE t.realm = @realm::text;
 
 -- name: AuditNodeInsert :exec
 INSERT INTO audit_node (realm, level, node_index, hash)
-SELECT @realm::text, unnest(@levels::integer[]), unnest(@indexes::bigint[]), unnest(@hashes::bytea[]);
+SELECT t.realm, unnest(@levels::integer[]), unnest(@indexes::bigint[]), unnest(@hashes::bytea[])
+FROM audit_tree t WHERE t.realm = @realm::text;
 
 -- name: AuditCheckpointInsert :exec
 INSERT INTO audit_checkpoint (realm, size, note, at) VALUES (@realm, @size, @note, @at);

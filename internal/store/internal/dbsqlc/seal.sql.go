@@ -52,51 +52,53 @@ func (q *Queries) AuditCheckpointNewest(ctx context.Context, realm string) (Audi
 
 const auditLeafInsert = `-- name: AuditLeafInsert :exec
 INSERT INTO audit_leaf (realm, leaf_index, kind, row_id, hash, key_id, seal)
-SELECT $1::text, unnest($2::bigint[]), unnest($3::text[]), unnest($4::uuid[]), unnest($5::bytea[]), $6::text,
-  unnest($7::bytea[])
+SELECT t.realm, unnest($1::bigint[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::bytea[]), $5::text,
+  unnest($6::bytea[])
+FROM audit_tree t WHERE t.realm = $7::text
 `
 
 type AuditLeafInsertParams struct {
-	Realm   string
 	Indexes []int64
 	Kinds   []string
 	Ids     []uuid.UUID
 	Hashes  [][]byte
 	KeyID   string
 	Seals   [][]byte
+	Realm   string
 }
 
 func (q *Queries) AuditLeafInsert(ctx context.Context, arg AuditLeafInsertParams) error {
 	_, err := q.db.Exec(ctx, auditLeafInsert,
-		arg.Realm,
 		arg.Indexes,
 		arg.Kinds,
 		arg.Ids,
 		arg.Hashes,
 		arg.KeyID,
 		arg.Seals,
+		arg.Realm,
 	)
 	return err
 }
 
 const auditNodeInsert = `-- name: AuditNodeInsert :exec
 INSERT INTO audit_node (realm, level, node_index, hash)
-SELECT $1::text, unnest($2::integer[]), unnest($3::bigint[]), unnest($4::bytea[])
+SELECT t.realm, unnest($1::integer[]), unnest($2::bigint[]), unnest($3::bytea[])
+FROM audit_tree t WHERE t.realm = $4::text
 `
 
 type AuditNodeInsertParams struct {
-	Realm   string
 	Levels  []int32
 	Indexes []int64
 	Hashes  [][]byte
+	Realm   string
 }
 
 func (q *Queries) AuditNodeInsert(ctx context.Context, arg AuditNodeInsertParams) error {
 	_, err := q.db.Exec(ctx, auditNodeInsert,
-		arg.Realm,
 		arg.Levels,
 		arg.Indexes,
 		arg.Hashes,
+		arg.Realm,
 	)
 	return err
 }

@@ -99,6 +99,15 @@ JOIN message g ON g.realm = @realm AND g.message_id = h.message_id
 JOIN message_version v ON v.realm = @realm AND v.message_id = h.message_id AND v.version = g.version
 ORDER BY h.at DESC, h.message_id DESC;
 
+-- name: ReportEndedCount :many
+-- What ReportEndedList lists, counted by why: the checker's reason, and clearing's code of what failed.
+SELECT coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code, count(*) AS messages
+FROM (SELECT x.message_id, x.at, x.reason FROM message_history x
+      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+      ORDER BY x.at DESC LIMIT @most::integer) h
+LEFT JOIN message g ON @state::text = 'Failed' AND g.realm = @realm AND g.message_id = h.message_id
+GROUP BY 1, 2 ORDER BY count(*) DESC, max(h.at) DESC;
+
 -- name: ReportHabitCount :one
 -- Of a time that is not over: the approvals faster than reading takes, and those out of hours, among the newest of each checker. It looks
 -- at 5,000 at most.

@@ -50,6 +50,28 @@ func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p
 	return list, reportError(err)
 }
 
+// EndedReason is how many messages came into a state in a period for one reason.
+type EndedReason struct {
+	Reason     string // the checker's, of a rejection
+	StatusCode string // clearing's, of what failed
+	Count      int
+}
+
+// EndedReasons counts what Ended lists by why it ended, the most frequent reason first.
+func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
+	var list []EndedReason
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MostEnded,
+		})
+		for _, row := range rows {
+			list = append(list, EndedReason{Reason: row.Reason, StatusCode: row.StatusCode, Count: int(row.Messages)})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
 // HabitCounts counts approvals since a time that somebody should look at. It looks at the 5,000 newest.
 func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
 	var counts ReportCounts

@@ -36,7 +36,7 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 		Number: "Failed", Nothing: "Nothing failed.",
 	}
 	for report, chart := range map[string]*views.Chart{"rejected": &rejected, "failed": &failed} {
-		list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, endedReports[report], period)
+		list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
 		if err != nil {
 			return nil, err
 		}
@@ -51,18 +51,18 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 }
 
 // reasonBars count messages by why they ended, the most frequent reason first.
-func reasonBars(list []lookup.Ended, urlOf func(reason string) string) []views.ChartBar {
+func reasonBars(list []lookup.EndedReason, urlOf func(reason string) string) []views.ChartBar {
 	var bars []views.ChartBar
 	place := map[string]int{}
 	for _, e := range list {
-		reason, words := reasonOf(e)
+		reason, words := reasonOf(e.Reason, e.StatusCode)
 		at, known := place[reason]
 		if !known {
 			at = len(bars)
 			place[reason] = at
 			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: lookup.MostEnded})
 		}
-		bars[at].Count++
+		bars[at].Count += e.Count
 	}
 	slices.SortStableFunc(bars, func(a, b views.ChartBar) int { return b.Count - a.Count })
 	return bars
@@ -73,16 +73,16 @@ const withoutCode = "none"
 
 // reasonOf is why a message ended, as an address says it and as people do: the category that the checker chose, whichever language the
 // checker read it in, or clearing's code. What was rejected through the API, or for another reason, has no category.
-func reasonOf(e lookup.Ended) (reason string, words language.Text) {
-	if e.Reason == "" && e.StatusCode == "" {
+func reasonOf(given, statusCode string) (reason string, words language.Text) {
+	if given == "" && statusCode == "" {
 		return withoutCode, "No reason was given"
 	}
-	if e.StatusCode != "" {
-		said, _ := page.Failure(payment.Message{StatusCode: e.StatusCode})
-		return e.StatusCode, language.Join(" ", language.Data(e.StatusCode), said)
+	if statusCode != "" {
+		said, _ := page.Failure(payment.Message{StatusCode: statusCode})
+		return statusCode, language.Join(" ", language.Data(statusCode), said)
 	}
 	for _, known := range categoryBeginnings() {
-		if strings.HasPrefix(e.Reason, known.text) {
+		if strings.HasPrefix(given, known.text) {
 			return known.category.Value, known.category.Label
 		}
 	}
@@ -114,7 +114,7 @@ func deadlineChart(v *page.Visit, period lookup.Period, from, to string) (views.
 		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
 		Number: "How many",
 	}
-	unanswered, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, payment.StateUnconfirmed, period)
+	unanswered, err := endedCount(v, payment.StateUnconfirmed, period)
 	if err != nil {
 		return chart, err
 	}
@@ -124,7 +124,7 @@ func deadlineChart(v *page.Visit, period lookup.Period, from, to string) (views.
 	}
 	chart.Bars = []views.ChartBar{
 		{
-			Label: "Clearing did not answer within ten seconds", Count: len(unanswered), Most: lookup.MostEnded,
+			Label: "Clearing did not answer within ten seconds", Count: unanswered, Most: lookup.MostEnded,
 			URL: reportURL("/reports/unanswered", from, to),
 		},
 		{Label: "Our answers to recalls", Count: len(late), Most: page.ListPage, URL: lateRecalls},
@@ -179,13 +179,23 @@ const mostReported = 1000
 func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, error) {
 	counts := map[payment.State]int{}
 	for _, state := range endedReports {
-		list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
+		count, err := endedCount(v, state, period)
 		if err != nil {
 			return nil, err
 		}
-		counts[state] = len(list)
+		counts[state] = count
 	}
 	return counts, nil
+}
+
+// endedCount counts what came into a state in a period, as far as a report lists it.
+func endedCount(v *page.Visit, state payment.State, period lookup.Period) (int, error) {
+	count := 0
+	list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, state, period)
+	for _, e := range list {
+		count += e.Count
+	}
+	return count, err
 }
 
 // reportedEnded lists what came into a state in a period, of one reason where the address names one.
@@ -199,7 +209,7 @@ func (v *visit) reportedEnded(state payment.State, period lookup.Period, words l
 	list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
 	asked := v.Echo.QueryParam("reason")
 	for _, e := range list {
-		reason, said := reasonOf(e)
+		reason, said := reasonOf(e.Reason, e.StatusCode)
 		if asked != "" && asked != reason {
 			continue
 		}

@@ -174,6 +174,56 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 	return items, nil
 }
 
+const reportEndedCount = `-- name: ReportEndedCount :many
+SELECT coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code, count(*) AS messages
+FROM (SELECT x.message_id, x.at, x.reason FROM message_history x
+      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
+      ORDER BY x.at DESC LIMIT $5::integer) h
+LEFT JOIN message g ON $2::text = 'Failed' AND g.realm = $1 AND g.message_id = h.message_id
+GROUP BY 1, 2 ORDER BY count(*) DESC, max(h.at) DESC
+`
+
+type ReportEndedCountParams struct {
+	Realm string
+	State string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+type ReportEndedCountRow struct {
+	Reason     string
+	StatusCode string
+	Messages   int64
+}
+
+// What ReportEndedList lists, counted by why: the checker's reason, and clearing's code of what failed.
+func (q *Queries) ReportEndedCount(ctx context.Context, arg ReportEndedCountParams) ([]ReportEndedCountRow, error) {
+	rows, err := q.db.Query(ctx, reportEndedCount,
+		arg.Realm,
+		arg.State,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportEndedCountRow
+	for rows.Next() {
+		var i ReportEndedCountRow
+		if err := rows.Scan(&i.Reason, &i.StatusCode, &i.Messages); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const reportEndedList = `-- name: ReportEndedList :many
 SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
        coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name

@@ -108,7 +108,9 @@ func rolesForm() views.ChangeForm {
 		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
 			ID: "roles", Label: "Roles", Hint: "An administrator holds no other role.", Problem: problem,
 			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
-				{Value: "maker", Label: "Maker"}, {Value: "checker", Label: "Checker"}, {Value: "supervisor", Label: "Supervisor"},
+				{Value: "maker", Label: "Maker"},
+				{Value: "checker", Label: "Checker"},
+				{Value: "supervisor", Label: "Supervisor"},
 				{Value: "administrator", Label: "Administrator"},
 			},
 		}}},

@@ -73,22 +73,26 @@ func TestAdministratorsTypeAsPeopleDo(t *testing.T) {
 		shown []string
 	}{
 		{
-			"policy.create", url.Values{"approvals": {"2"}, "amountFrom": {"12'500"}, "amountTo": {"20’000.50"}, "expiresAfter": {"90 min"}},
+			"policy.create",
+			url.Values{"approvals": {"2"}, "amountFrom": {"12'500"}, "amountTo": {"20’000.50"}, "expiresAfter": {"90 min"}},
 			[]string{"12'500.00", "20'000.50", "90 min"},
 		},
 		{
-			"account.create", url.Values{
+			"account.create",
+			url.Values{
 				"iban": {"ch93 0076 2011 6238 5295 7"}, "scheme": {"sic-inst"}, "holderName": {"Muster GmbH"}, "holderTown": {"Köniz"},
 				"holderCountry": {"ch"}, "agentBic": {"aaaachbb xxx"},
 			},
 			[]string{"CH93 0076 2011 6238 5295 7", "Switzerland", "AAAACHBBXXX"},
 		},
 		{
-			"limit.set", url.Values{"limitOf": {"client"}, "holder": {"demo-backoffice"}, "currency": {"CHF"}, "perDay": {"5 000,5"}},
+			"limit.set",
+			url.Values{"limitOf": {"client"}, "holder": {"demo-backoffice"}, "currency": {"CHF"}, "perDay": {"5 000,5"}},
 			[]string{"5'000.50"},
 		},
 		{
-			"provider.set", url.Values{
+			"provider.set",
+			url.Values{
 				"issuer": {"https://login.bank.example"}, "providerClient": {"countersign"}, "portalAddress": {"https://payments.bank.example/"},
 				"signInAge": {"10 min"},
 			},

@@ -111,7 +111,7 @@ func (f *findings) text(field, text string, least, most int) {
 	length := utf8.RuneCountInString(text)
 	switch {
 	case length == 0 && least > 0:
-		f.add(field, codeMissing, "Enter %s.", label(field))
+		f.add(field, codeMissing, "Enter %s: it may not be empty.", label(field))
 	case length < least || length > most:
 		f.add(field, codeFormat, "Enter %s of %d to %d characters.", label(field), least, most)
 	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):

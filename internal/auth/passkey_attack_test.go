@@ -75,13 +75,14 @@ func TestAPasskeyAnswersItsOwnQuestionAlone(t *testing.T) {
 	far, careless := *key, *key
 	far.page, careless.careless = "https://portal.bank.example.evil.example", true
 	for what, try := range map[string]func() bool{
-		"another message":                           func() bool { return b.counts(t, checker, key.signs(t, ask()), message) },
-		"another version":                           func() bool { return b.counts(t, checker, key.signs(t, ask()), version) },
-		"another content":                           func() bool { return b.counts(t, checker, key.signs(t, ask()), content) },
-		"another person":                            func() bool { return b.counts(t, maker, key.signs(t, ask()), of) },
+		"another message": func() bool { return b.counts(t, checker, key.signs(t, ask()), message) },
+		"another version": func() bool { return b.counts(t, checker, key.signs(t, ask()), version) },
+		"another content": func() bool { return b.counts(t, checker, key.signs(t, ask()), content) },
+		"another person":  func() bool { return b.counts(t, maker, key.signs(t, ask()), of) },
+		"a question that another person was asked":  func() bool { return b.counts(t, maker, other.signs(t, ask()), of) },
 		"another person's device":                   func() bool { return b.counts(t, checker, other.signs(t, ask()), of) },
 		"an owner who was there and proved nothing": func() bool { return b.counts(t, checker, careless.signs(t, ask()), of) },
-		"another page":                              func() bool { return b.counts(t, checker, far.signs(t, ask()), of) },
+		"another page": func() bool { return b.counts(t, checker, far.signs(t, ask()), of) },
 		"a question of the profile": func() bool {
 			return b.counts(t, checker, key.signs(t, b.question(t, checker, identity.PurposeProfile, of)), of)
 		},

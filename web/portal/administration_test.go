@@ -49,7 +49,10 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	w.post("/signin", url.Values{"realm": {"demo"}, "username": {"maker3"}, "password": {ownPassword}, "next": {"/"}}).is(http.StatusSeeOther)
 	w.get("/payments/new").is(http.StatusOK)
 	w.get("/admin").is(http.StatusForbidden)
-	two.post(change+"/approve", nil).is(http.StatusConflict).says("already applied")
+	late := two.post(change+"/approve", nil).is(http.StatusConflict)
+	if told := late.problems(); len(told) != 1 || !strings.HasPrefix(told[0], "This change was already applied by") {
+		t.Errorf("who decides again is told %q", told)
+	}
 }
 
 // TestAdministratorsTypeAsPeopleDo: roles are ticked, and what is typed as pages show it is what is stored.

@@ -11,6 +11,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook/spending"
 	"countersign/internal/store/governance"
 	"countersign/views"
 	"countersign/views/ui"
@@ -164,12 +165,15 @@ func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChan
 func changeDifferences(c administration.Change) []views.ChangeDifference {
 	var shown []views.ChangeDifference
 	for _, d := range c.Differences() {
-		if d.Field == "beneficiaryId" || d.Field == "status" && c.Kind == administration.KindBeneficiaryCreate {
-			continue // it says nothing to people
+		if saysNothing(c, d.Field) {
+			continue
+		}
+		as := d.Field
+		if as == "holder" && c.After["limitOf"] == string(spending.OfAccount) {
+			as = "iban"
 		}
 		shown = append(shown, views.ChangeDifference{
-			Field: FieldLabel(d.Field), Before: FieldValue(d.Field, d.Before),
-			After: FieldValue(d.Field, d.After),
+			Field: FieldLabel(d.Field), Before: FieldValue(as, d.Before), After: FieldValue(as, d.After),
 		})
 	}
 	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
@@ -177,6 +181,19 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 		shown = append(shown, views.ChangeDifference{Field: "IBAN", Before: account, After: account})
 	}
 	return shown
+}
+
+// saysNothing reports whether a field of a change says nothing to people: an id that nobody knows, beside the name of what it is of.
+func saysNothing(c administration.Change, field string) bool {
+	switch field {
+	case "beneficiaryId", "limitId", "policyId":
+		return true
+	case "status":
+		return c.Kind == administration.KindBeneficiaryCreate
+	case "holder":
+		return c.After["limitOf"] == string(spending.OfPerson)
+	}
+	return false
 }
 
 // DecideChange carries out a decision. What an approval shows once is shown on the answer itself.

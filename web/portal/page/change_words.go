@@ -75,6 +75,8 @@ func FieldValue(field, text string) language.Text {
 	switch {
 	case text == "":
 		return language.Data("–")
+	case field == "personId":
+		return "somebody who is here already"
 	case field == "creditorIban", field == "iban":
 		return language.Data(ui.GroupFours(text))
 	case field == "country", field == "holderCountry":

@@ -106,7 +106,7 @@ func New(cfg Config) *Station {
 		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
 		looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
-		moves: make(chan struct{}, clockParallel), overdue: overdues{of: make(map[string]*overdue)},
+		moves: make(chan struct{}, clockParallel), overdue: newOverdues(),
 	}
 	for _, scheme := range rulebook.Schemes() {
 		s.lanes = append(s.lanes, newLane(s, scheme))

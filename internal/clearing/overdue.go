@@ -21,18 +21,38 @@ import (
 // statement moves once.
 
 const (
-	// overdueEvery is the pause between two ticks: after a look that failed, the next begins with the next tick.
+	// overdueEvery is the pause between two ticks.
 	overdueEvery = 250 * time.Millisecond
+	// soonest is the shortest time between the beginnings of two looks of a realm: a look that failed is followed at once, because a
+	// connection that broke may be followed by one that lives no longer than a look takes.
+	soonest = 100 * time.Millisecond
+	// mostInVain is how many looks in a row may follow each other so without any answer; then the database is away, and each tick is enough.
+	mostInVain = 10
 	// mostLooks bounds the looks of a realm that are under way.
 	mostLooks = 4
-	// stalledLooks is how many looks in a row may find what is overdue and fail to move it together, before it is moved one by one.
+	// stalledLooks is how many looks in a row may find what is overdue and not move it together in time, before it is moved one by one.
 	stalledLooks = 2
 )
 
 // overdues are the realms in which the clock looks for what is overdue.
 type overdues struct {
-	mu sync.Mutex
-	of map[string]*overdue
+	mu    sync.Mutex
+	of    map[string]*overdue
+	again chan struct{} // a look is to be followed at once
+}
+
+func newOverdues() overdues {
+	return overdues{of: make(map[string]*overdue), again: make(chan struct{}, 1)}
+}
+
+// follow has the look after one that began at a time begin without waiting for the tick.
+func (o *overdues) follow(began time.Time) {
+	time.AfterFunc(soonest-time.Since(began), func() {
+		select {
+		case o.again <- struct{}{}:
+		default: // it will
+		}
+	})
 }
 
 func (o *overdues) in(realm string) *overdue {
@@ -56,7 +76,8 @@ type overdue struct {
 	began   time.Time        // when the last did
 	usual   time.Duration    // how long the list takes, or took a while ago
 	failed  bool             // the last look that ended did
-	stalled int              // looks in a row that found something and could not move it
+	inVain  int              // looks that failed since the database answered
+	stalled int              // looks in a row that found something and could not move it in time
 }
 
 // glance is one look that is under way.
@@ -85,6 +106,7 @@ func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		case <-s.overdue.again:
 		}
 	}
 }
@@ -94,7 +116,8 @@ func (o *overdue) due(now time.Time) (begin, beside bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.looks) == 0 {
-		return o.failed || now.Sub(o.began) >= watchEvery-overdueEvery/2, false
+		since := now.Sub(o.began)
+		return o.failed && since >= soonest || since >= watchEvery-overdueEvery/2, false
 	}
 	for one := range o.looks {
 		slow := max(overdueEvery, 3*o.usual)
@@ -114,16 +137,21 @@ func (s *Station) glance(ctx context.Context, realm string) {
 	o := s.overdue.in(realm)
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	one := &glance{end: end, answered: time.Now()}
+	began := time.Now()
+	one := &glance{end: end, answered: began}
 	o.mu.Lock()
-	o.began, o.looks[one] = one.answered, true
+	o.began, o.looks[one] = began, true
 	o.mu.Unlock()
 	err := s.moveOverdue(ctx, realm, func(listed time.Duration) { o.answered(one, listed) })
-	if first := o.ended(ctx, one, err); first {
+	first, again := o.ended(ctx, one, err)
+	if first {
 		s.warn(ctx, err, "look for what is overdue", "realm", realm)
 	}
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Due.Renew()
+	}
+	if again {
+		s.overdue.follow(began)
 	}
 }
 
@@ -131,20 +159,20 @@ func (s *Station) glance(ctx context.Context, realm string) {
 func (o *overdue) answered(one *glance, listed time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	one.answered, one.moves = time.Now(), true
+	one.answered, one.moves, o.inVain = time.Now(), true, 0
 	if listed > 0 {
 		o.usual = max(listed, (3*o.usual+listed)/4)
 	}
 }
 
 // ended notes the end of a look. One that ended well ends the others that are under way. It says whether this one is the first that failed
-// after others did not.
-func (o *overdue) ended(ctx context.Context, one *glance, err error) (first bool) {
+// after others did not, and whether it is to be followed at once.
+func (o *overdue) ended(ctx context.Context, one *glance, err error) (first, again bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.looks, one)
 	if ctx.Err() != nil {
-		return false // another one was faster, or the program ends
+		return false, false // another one was faster, or the program ends
 	}
 	first = err != nil && !o.failed
 	o.failed = err != nil
@@ -152,8 +180,10 @@ func (o *overdue) ended(ctx context.Context, one *glance, err error) (first bool
 		for other := range o.looks {
 			other.end()
 		}
+		return false, false
 	}
-	return first
+	o.inVain++
+	return first, o.inVain < mostInVain
 }
 
 // moveOverdue notes of everything that is overdue in a realm that the scheme's time passed without an answer. It tells when the database
@@ -177,8 +207,8 @@ func (s *Station) moveOverdue(ctx context.Context, realm string, answered func(l
 			return ctx.Err()
 		}
 		o.moving.after(err)
-		if err != nil && together > 1 {
-			break
+		if err != nil && (together > 1 || !errors.Is(err, context.DeadlineExceeded)) {
+			break // the next look begins anew; what is slow by itself holds up no other
 		}
 		answered(0)
 	}
@@ -197,12 +227,12 @@ func (o *overdue) together() int {
 	return lifecycle.MostTogether
 }
 
-// moved notes what came of moving what was found.
+// moved notes what came of moving what was found. A connection that broke says nothing of what was moved by it.
 func (o *overdue) moved(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.stalled++
-	if err == nil {
+	if !errors.Is(err, context.DeadlineExceeded) {
 		o.stalled = 0
 	}
 }
@@ -232,6 +262,9 @@ func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, al
 		if s.stuck.attempted(ctx, ids[i], s.now(), err) && !moved(err) {
 			s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", ids[i])
 		}
+	}
+	if away != nil && limited.Err() != nil {
+		away = errors.Join(away, limited.Err())
 	}
 	return away
 }

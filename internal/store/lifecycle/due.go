@@ -102,11 +102,24 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 		}
 	}
 	for i, id := range ids {
-		if errors.Is(failed[i], store.ErrAlone) {
+		switch {
+		case !errors.Is(failed[i], store.ErrAlone):
+		case err != nil: // the connection broke: what is left takes another one, at another time
+			failed[i] = err
+		default:
 			_, failed[i] = s.Transact(ctx, realm, id, decide)
+			err = broken(failed[i])
 		}
 	}
 	return failed
+}
+
+// broken is an error that says that the connection broke, and nothing of what was done by it.
+func broken(err error) error {
+	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) {
+		return err
+	}
+	return nil
 }
 
 // moveTogether is moveAll. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
@@ -115,7 +128,7 @@ func (s *Messages) moveTogether(ctx context.Context, realm string, steps []step)
 		return nil, nil
 	}
 	written, err := s.moveAll(ctx, realm, steps)
-	if err == nil || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) || ctx.Err() != nil {
+	if err == nil || broken(err) != nil || ctx.Err() != nil {
 		return written, err
 	}
 	return make([]*struct{}, len(steps)), nil

@@ -82,7 +82,7 @@ func TestAPasskeyAnswersItsOwnQuestionAlone(t *testing.T) {
 		"a question that another person was asked":  func() bool { return b.counts(t, maker, other.signs(t, ask()), of) },
 		"another person's device":                   func() bool { return b.counts(t, checker, other.signs(t, ask()), of) },
 		"an owner who was there and proved nothing": func() bool { return b.counts(t, checker, careless.signs(t, ask()), of) },
-		"another page": func() bool { return b.counts(t, checker, far.signs(t, ask()), of) },
+		"another page":                              func() bool { return b.counts(t, checker, far.signs(t, ask()), of) },
 		"a question of the profile": func() bool {
 			return b.counts(t, checker, key.signs(t, b.question(t, checker, identity.PurposeProfile, of)), of)
 		},

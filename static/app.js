@@ -404,13 +404,13 @@
   };
 
   // What office programs put in by themselves is written as it was typed.
-  const typography = /[\u2010-\u201f\u2026\u2032\u2033\u2212\u2022\u2000-\u200b\u202f\u00ad]/gu;
+  const typography = /[\u2000-\u201f\u2022\u2026\u2028-\u202f\u2032\u2033\u205f-\u2069\u2212\ufeff\u00ad]/gu;
 
   function count(field) {
     const output = document.getElementById(`${field.id}-count`);
     if (!output) return;
     const left = Number(field.dataset.limit) - [...field.value].length;
-    const strange = outside[field.dataset.charset]?.exec(field.value.replace(typography, ""));
+    const strange = outside[field.dataset.charset]?.exec(field.value.normalize().replace(typography, ""));
     const parts = [left >= 0 ? text("left", left) : text("over", -left)];
     if (strange) parts.push(text("strange", strange[0]));
     output.textContent = parts.join(". ");

@@ -2,7 +2,12 @@
 // have nothing to do with it.
 package charset
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // Set is a set of characters that texts of a document may hold.
 type Set int
@@ -36,6 +41,14 @@ func isEPCBasic(r rune) bool {
 	default:
 		return strings.ContainsRune(" /-?:().,'+", r)
 	}
+}
+
+// Shown writes a character for a sentence: in quotation marks where people see it, by its number where they do not.
+func Shown(r rune) string {
+	if unicode.IsGraphic(r) && !unicode.IsMark(r) && !unicode.IsSpace(r) && r != utf8.RuneError {
+		return `"` + string(r) + `"`
+	}
+	return fmt.Sprintf("U+%04X", r)
 }
 
 // FirstRefused finds the first character the set does not have and its place, counted in

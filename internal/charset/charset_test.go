@@ -99,12 +99,24 @@ func TestCharacterSetSizes(t *testing.T) {
 	}
 }
 
+func TestACharacterIsShownOrNamed(t *testing.T) {
+	t.Parallel()
+	for r, want := range map[rune]string{
+		'株': `"株"`, 'Ж': `"Ж"`, '"': `"""`, '\n': "U+000A", '\u202e': "U+202E", '\u0301': "U+0301", '\u00a0': "U+00A0", '\ufffd': "U+FFFD",
+	} {
+		if got := charset.Shown(r); got != want {
+			t.Errorf("%U is shown as %s, want %s", r, got, want)
+		}
+	}
+}
+
 func TestPlainTypography(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"Rock’n’Roll – „neu“…": `Rock'n'Roll - "neu"...`, "a\u202fb\u2009c": "a b c", "un\u00adseen\u200b": "unseen",
-		"Müller & Söhne 5 €": "Müller & Söhne 5 €",
-		"Привет":             "Привет",
+		"Müller & Söhne 5 €":        "Müller & Söhne 5 €",
+		"Привет":                    "Привет",
+		"Mu\u0308ller Zu\u0308rich": "Müller Zürich", "A\u202egnp.exe\u202c": "Agnp.exe", "one\r\ntwo\tthree": "one two three",
 	} {
 		if got := charset.PlainTypography(text); got != want {
 			t.Errorf("%q becomes %q, want %q", text, got, want)

@@ -36,11 +36,12 @@ func (s Set) TransliterateWithin(text string, limit int) (result string, changed
 	return s.transliterate(text, shortUmlaut)
 }
 
-// PlainTypography writes the typographic signs that office programs put into texts as people type them: quotes, dashes, ellipses and spaces
-// of special widths. What cannot be seen falls away. Everything else stays, whatever set it belongs to.
+// PlainTypography writes the typographic signs that office programs put into texts as people type them: quotes, dashes, ellipses, line ends
+// and spaces of special widths, and letters whose accents follow them as one. What cannot be seen falls away, marks of writing direction
+// too. Everything else stays, whatever set it belongs to.
 func PlainTypography(text string) string {
 	var plain strings.Builder
-	for _, r := range text {
+	for _, r := range norm.NFC.String(text) {
 		switch {
 		case strings.ContainsRune("’‘‚‛′", r):
 			plain.WriteByte('\'')
@@ -50,9 +51,9 @@ func PlainTypography(text string) string {
 			plain.WriteByte('-')
 		case r == '…':
 			plain.WriteString("...")
-		case 0x2000 <= r && r <= 0x200a || r == 0x202f || r == 0x205f:
+		case 0x2000 <= r && r <= 0x200a || r == 0x202f || r == 0x205f || r == '\t' || r == '\n' || r == 0x2028 || r == 0x2029:
 			plain.WriteByte(' ')
-		case r == 0x200b || r == 0x2060 || r == 0xfeff || r == 0xad:
+		case unicode.Is(unicode.Cf, r) || r == '\r':
 		default:
 			plain.WriteRune(r)
 		}

@@ -100,7 +100,8 @@ func (o Order) creditorAccount(out *BuiltOrder) *iso20022.CashAccount38 {
 
 func (o Order) amount(out *BuiltOrder) (money.Amount, bool) {
 	profile, _ := o.Scheme.Profile()
-	if strings.TrimSpace(o.Values.Amount) == "" {
+	if strings.TrimSpace(o.Values.Amount) == "" { // the schema would ask for one of its elements
+		out.Problems = append(out.Problems, Problem{Field: "amount", Text: "Enter the amount.", Code: "CH21"})
 		return money.Amount{}, false
 	}
 	amount, err := money.ParseInput(profile.Currency, o.Values.Amount)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"countersign/internal/charset"
 	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
@@ -110,7 +111,8 @@ func (w *characterWalk) visit(value reflect.Value, step string) {
 			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: strings.Join(w.steps, "/"), Code: "CH16",
 				Text: fmt.Sprintf(
-					"Replace %q (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.", r, place,
+					"Replace %s (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.",
+					charset.Shown(r), place,
 				),
 			})
 		}

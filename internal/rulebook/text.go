@@ -27,7 +27,7 @@ func checkCharacters(i *inspection) {
 	eachText(document, documentPointer, func(pointer, text string) {
 		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
-			i.reportAt(pointer, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, place))
+			i.reportAt(pointer, fmt.Sprintf("Replace %s (character %d): use Latin letters, digits and signs only.", charset.Shown(r), place))
 		}
 	})
 }

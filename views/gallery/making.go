@@ -46,12 +46,18 @@ func batchLines() []making.BatchLine {
 		line(4, "Petra Muster", "CH4821966000009613388", "99.85"),
 	}
 	lines[1].State, lines[1].Label = "To be mended", "Mend"
-	lines[1].Problems = []ui.Problem{
-		{Field: "creditorIban", Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
-		{Field: "amount", Text: ambiguous()},
+	lines[1].Problems = []making.LineProblem{
+		{
+			Problem: ui.Problem{Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
+			Where:   language.Sentence("Creditor IBAN"),
+		},
+		{Problem: ui.Problem{Text: ambiguous()}, Where: "Amount"},
 	}
+	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
-	lines[2].Problems = []ui.Problem{{Text: "A payment like this one was made in the last days: say why it is paid again."}}
+	lines[2].Problems = []making.LineProblem{{
+		Problem: ui.Problem{Text: "A payment like this one was made in the last days: say why it is paid again."},
+	}}
 	return lines
 }
 
@@ -64,15 +70,19 @@ func batch(submitted []int, ready int) making.Batch {
 	for _, line := range submitted {
 		done := &model.Lines[line-1]
 		done.State, done.URL, done.Label, done.Problems = "Submitted", "/payments/y", "Show it", nil
+		done.Changes = nil
 	}
 	return model
 }
 
-// batchExhibits are the faces of a file of many payments, but for the one that goes on by itself: it would leave the gallery.
+// batchExhibits are the faces of a file of many payments.
 func batchExhibits() []Exhibit {
 	drafts := batch(nil, 2)
 	drafts.Lines = append(drafts.Lines[:1:1], drafts.Lines[3:]...)
+	going := batch([]int{1}, 1)
+	going.Going, going.From = true, 4
 	return []Exhibit{
+		{Name: "batch-going", Page: making.BatchPage(going)},
 		{Name: "batch", Page: making.BatchPage(drafts)},
 		{Name: "batch-findings", Page: making.BatchPage(batch(nil, 2))},
 		{Name: "batch-some", Page: making.BatchPage(batch([]int{1, 4}, 0))},

@@ -30,5 +30,12 @@ type BatchLine struct {
 	State    language.Text // in a word or two
 	URL      string        // where something can be done about it, or the payment it became
 	Label    language.Text
-	Problems []ui.Problem
+	Problems []LineProblem
+	Changes  []views.Change // what is sent otherwise than it stands in the file
+}
+
+// LineProblem is what is wrong with one answer of a line.
+type LineProblem struct {
+	ui.Problem
+	Where language.Text // the answer; empty for the payment as a whole
 }

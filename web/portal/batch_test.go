@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/entry"
 )
@@ -24,6 +25,9 @@ func table(lines int) []string {
 func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
+	begun := time.Now()
+	b.config.Now = func() time.Time { return begun.Add(time.Since(begun) / 100) } // a part ends by its number, on slow machines too
+	b.serve()
 	maker := b.as("maker1")
 	iban := filled().Get("creditorIban")
 	rows := table(25)
@@ -108,5 +112,39 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	maker.upload("two.xml", []byte(other)).is(http.StatusUnprocessableEntity)
 	if n := b.count("SELECT count(*) FROM draft"); n != 2 {
 		t.Errorf("%d drafts, want 2", n)
+	}
+}
+
+// TestAFileOfStrangeNamesSaysWhatToMend: what can be written plainly is, and the page shows it before anybody submits; of the rest each
+// line says which answer it is about, in the language of the page, and by its number what nobody sees.
+func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	maker.header.Set("Accept-Language", "de-CH")
+	rows := []string{entry.TableHead()}
+	for line, name := range []string{"<b>A</b>", "Mu\u0308ller \u202eGA", "one\ntwo", "\u682a\u5f0f", "a\u0007b", "No amount"} {
+		amount := "100.40"
+		if name == "No amount" {
+			amount = ""
+		}
+		rows = append(rows, fmt.Sprintf("CH5021977000004331346;\"%s\";CH4821966000009613388;Seestrasse;41;8002;Zürich;CH;CHF;%s;;Rechnung %d;",
+			name, amount, line))
+	}
+	list := maker.get(maker.upload("Löhne.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")).is(http.StatusOK)
+	for line, want := range []string{
+		"<b>A</b>", "Müller GA", "one two",
+		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1): Verwenden Sie nur lateinische Buchstaben, Ziffern und Zeichen.`,
+		"Entfernen Sie das Zeichen U+0007", "Betrag Geben Sie den Betrag ein. CH21",
+	} {
+		got := strings.Join(strings.Fields(list.page.Find(fmt.Sprintf("#line-%d", line+1)).Text()), " ")
+		if state := strings.HasSuffix(got, "Bereit"); !strings.Contains(got, want) || state != (line < 3) {
+			t.Errorf("line %d reads %q, want %q in it", line+1, got, want)
+		}
+	}
+	if was := list.page.Find("#line-2 del").First().Text(); was != "Mu\u0308ller \u202eGA" {
+		t.Errorf("line 2 was %q", was)
+	}
+	if strings.Contains(list.text, "<b>A") {
+		t.Error("a name is taken for HTML")
 	}
 }

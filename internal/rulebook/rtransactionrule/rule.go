@@ -132,7 +132,8 @@ func (c *check) information(limits Information, lines []string) {
 		// Users may enter the Swiss set in both schemes; SEPA documents are transliterated.
 		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
 			c.report(
-				"information-characters", place, fmt.Sprintf("Replace %q (character %d): use Latin letters, digits and signs only.", r, character),
+				"information-characters", place,
+				fmt.Sprintf("Replace %s (character %d): use Latin letters, digits and signs only.", charset.Shown(r), character),
 			)
 		}
 	}

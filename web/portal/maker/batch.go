@@ -146,18 +146,35 @@ func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, er
 	}
 	line.State, line.URL, line.Label = "Ready", "/payments/"+draft.ID.String()+"/edit", "Change"
 	if !p.fine() {
-		line.State, line.Label, line.Problems = "To be mended", "Mend", problemsOf(p.built.Problems, p.findings, values)
+		line.State, line.Label = "To be mended", "Mend"
+		line.Problems = problemsOfLine(problemsOf(p.built.Problems, p.findings, values), values)
 		return line, p, nil
 	}
+	line.Name, line.Changes = p.asked.Summary.CreditorName, page.ChangesView(p.built.Transliterated)
 	hits, err := v.duplicates(p, p.asked.Summary)
 	if err != nil {
 		return line, p, err
 	}
 	if len(hits) > 0 {
 		line.State, line.URL, line.Label = "To be checked", "/payments/"+draft.ID.String()+"/check", "Check and submit"
-		line.Problems = []ui.Problem{{Text: "A payment like this one was made in the last days: say why it is paid again."}}
+		line.Problems = []making.LineProblem{{Problem: ui.Problem{
+			Text: "A payment like this one was made in the last days: say why it is paid again.",
+		}}}
 	}
 	return line, p, nil
+}
+
+// problemsOfLine names the answer that each problem is about, which stands beside its field in the form.
+func problemsOfLine(problems []ui.Problem, values entry.Values) []making.LineProblem {
+	labels := map[string]language.Text{}
+	for _, field := range values.Fields() {
+		labels[field.Name] = language.Sentence(field.Label)
+	}
+	shown := make([]making.LineProblem, 0, len(problems))
+	for _, p := range problems {
+		shown = append(shown, making.LineProblem{Problem: p, Where: labels[p.Field]})
+	}
+	return shown
 }
 
 const (
@@ -212,7 +229,9 @@ func (v *visit) payeeOfLine(line *making.BatchLine, p prepared) error {
 		return err
 	}
 	line.State, line.URL, line.Label = "To be checked", "/payments/"+p.draft.ID.String()+"/check", "Check and submit"
-	line.Problems = []ui.Problem{{Text: "The payee's bank does not confirm the name: look at what it says.", Code: string(found.Result)}}
+	line.Problems = []making.LineProblem{{Problem: ui.Problem{
+		Text: "The payee's bank does not confirm the name: look at what it says.", Code: string(found.Result),
+	}}}
 	return nil
 }
 

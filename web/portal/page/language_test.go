@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/entry"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/rulebook"
@@ -34,6 +35,11 @@ func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 					sentences[reason.Text] = true
 				}
 			}
+		}
+	}
+	for _, field := range (&entry.Values{}).Fields() {
+		if field.Label != "" && field.Label != "Message" { // which is the same word in French
+			sentences[field.Label] = true
 		}
 	}
 	if len(sentences) < 100 {

@@ -84,8 +84,8 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(exitUsage, "mark: Give the realm a mark", "realm", "create", "--realm", "other", "--mark", "IO", "--name", "X")
 	file := o.file("bank.yaml", realmYAML)
 	said := o.runs(
-		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00\n+ account CH5021977000004331346\n"+
-			"+ limit of account CH5021977000004331346 in CHF\n+ limit of person maker in EUR\n",
+		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00, within 90m\n"+
+			"+ account CH5021977000004331346\n+ limit of account CH5021977000004331346 in CHF\n+ limit of person maker in EUR\n",
 		"realm", "apply", file, "--dry-run",
 	)
 	if strings.Contains(said, "secret  ") || o.count("SELECT count(*) FROM user_account") != 0 {
@@ -188,9 +188,17 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 			"roles: [maker]", "roles: [maker, administrator]",
 			"people/0/users/0/roles: Give administration and payments to different people",
 		},
-		"no role":            {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
-		"an account twice":   {"user: checker", "user: maker", "maker stands here twice"},
-		"a person twice":     {"name: Muster Checker", "name: muster  maker", "people/1/name: muster  maker stands here twice"},
+		"no role":          {"roles: [maker]", "roles: []", "people/0/users/0/roles: Give the account at least one role"},
+		"an account twice": {"user: checker", "user: maker", "maker stands here twice"},
+		"a person twice":   {"name: Muster Checker", "name: muster  maker", "people/1/name: muster  maker stands here twice"},
+		"a name that reads like another": {
+			"name: Muster Checker", "name: Muster\u200b Maker", "people/1/users/0/displayName: Write the person's name on one line",
+		},
+		"a name that runs backwards": {
+			"name: Muster Checker", "name: Muster \u202erekcehC", "people/1/users/0/displayName: Write the person's name on one line",
+		},
+		"no words at all":     {realmYAML, "# nothing\n", "the file is empty"},
+		"a policy twice over": {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
 		"too many approvals": {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
 		"no policy": {
 			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",

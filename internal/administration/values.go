@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"countersign/internal/payment"
@@ -114,9 +115,14 @@ func (f *findings) text(field, text string, least, most int) {
 		f.add(field, codeMissing, "Enter %s: it may not be empty.", label(field))
 	case length < least || length > most:
 		f.add(field, codeFormat, "Enter %s of %d to %d characters.", label(field), least, most)
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r == 0x7f }):
-		f.add(field, codeFormat, "Write %s on one line, without control characters.", label(field))
+	case !utf8.ValidString(text) || strings.ContainsFunc(text, unseen):
+		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
 	}
+}
+
+// unseen reports whether nobody sees a character, or only by what it does to others: two names that differ by it read alike.
+func unseen(r rune) bool {
+	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // number reads a whole number between bounds.

@@ -26,10 +26,11 @@ type mutant struct {
 // which found that seven of 25 went unnoticed.
 var all = slices.Concat(
 	ofDecisions, ofReleases, ofStatements, ofDeliveries, ofArrivals, ofAccess, ofDoors, ofAuditor, ofLimits, ofProviders, ofClearings,
+	ofFactors, ofAdministration,
 )
 
 // leastMutants is how many there must be.
-const leastMutants = 60
+const leastMutants = 80
 
 // root is the folder of the module.
 func root(t *testing.T) string {

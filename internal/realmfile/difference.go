@@ -123,5 +123,14 @@ func policyWords(p Policy) string {
 			words += ", " + part.name + " " + part.value
 		}
 	}
+	if p.StepUp {
+		words += ", with a second factor"
+	}
+	if p.ContentHashRequired {
+		words += ", each naming its content"
+	}
+	if p.ExpiresAfter != "" {
+		words += ", within " + p.ExpiresAfter
+	}
 	return words
 }

@@ -117,6 +117,9 @@ func Parse(content []byte) (Form, error) {
 	decoder.KnownFields(true)
 	var form Form
 	err := decoder.Decode(&form)
+	if errors.Is(err, io.EOF) {
+		return Form{}, errors.New("the file is empty: write the realm as countersign realm show prints one")
+	}
 	if err != nil {
 		return Form{}, fmt.Errorf("read the YAML: %w", err)
 	}

@@ -180,6 +180,7 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 		"signed by another":      {how: openidtest.OtherKey},
 		"signed by the secret":   {how: openidtest.SharedKey},
 		"signed by a public key": {how: openidtest.PublicAsKey},
+		"no token at all":        {how: openidtest.Garbage},
 		"the code refused":       {status: http.StatusBadRequest},
 		"the provider broken":    {status: http.StatusInternalServerError},
 		"the provider moved":     {status: http.StatusFound},
@@ -195,6 +196,9 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 			t.Errorf("%s: %d, leads to %q", name, got.status, got.header.Get("Refresh"))
 		}
 		w.get("/").goesTo("/signin")
+	}
+	if n := len(b.log.String()); n > 200_000 {
+		t.Errorf("the log has %d bytes of what was said", n)
 	}
 	w := b.browser()
 	w.liedTo(t, liar, lie{}).opens("/")

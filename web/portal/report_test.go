@@ -110,6 +110,10 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	w.get("/reports/changes/" + uuid.NewString()).is(http.StatusNotFound)
 	b.as("maker1").get(address).is(http.StatusForbidden)
 	b.as("admin1").get(address).is(http.StatusForbidden)
+	const changes = "/beneficiaries/changes/"
+	book := strings.TrimPrefix(b.as("maker1").post("/beneficiaries/new", holzbau()).goesTo(changes), changes)
+	w.get("/reports/changes/" + book).is(http.StatusNotFound) // no change of administrators
+	b.as("admin1").get("/admin/changes/" + book).is(http.StatusNotFound)
 }
 
 // setLimit has two administrators limit what checker2 pays on a day.

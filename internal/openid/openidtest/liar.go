@@ -9,6 +9,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -102,6 +103,7 @@ const (
 	Unsigned    = "none"         // not at all
 	SharedKey   = "HS256"        // by the secret of the client
 	PublicAsKey = "HS-of-public" // by its public key, taken for a shared secret
+	Garbage     = "garbage"      // a long text that is no token
 )
 
 // Says sets the token that the next codes are answered with, and the status of the answer.
@@ -114,6 +116,10 @@ func (l *Liar) Says(t testing.TB, how string, claims map[string]any, status int)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.status = status
+	if how == Garbage {
+		l.token = strings.Repeat("no token. ", 50_000)
+		return
+	}
 	if how == Unsigned {
 		head := base64.RawURLEncoding.EncodeToString([]byte(`{"alg":"none","typ":"JWT"}`))
 		l.token = head + "." + base64.RawURLEncoding.EncodeToString(payload) + "."

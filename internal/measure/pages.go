@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -16,8 +17,9 @@ import (
 type PagesConfig struct {
 	Config
 
-	Sizes []int // messages of each house
-	Times int   // how often each page is asked for
+	Sizes []int  // messages of each house
+	Times int    // how often each page is asked for
+	Of    string // a regular expression over "person path"; empty for all pages
 }
 
 // Page is what one page took in a house.
@@ -91,6 +93,10 @@ func Pages(ctx context.Context, cfg PagesConfig) (report PagesReport, err error)
 		return report, fmt.Errorf("start PostgreSQL: %w", err)
 	}
 	defer func() { err = errors.Join(err, cluster.Stop(context.WithoutCancel(ctx))) }()
+	only, err := regexp.Compile(cfg.Of)
+	if err != nil {
+		return report, fmt.Errorf("which pages: %w", err)
+	}
 	var houses []*house
 	for _, size := range cfg.Sizes {
 		h, err := cfg.open(ctx, cluster, size)
@@ -102,6 +108,9 @@ func Pages(ctx context.Context, cfg PagesConfig) (report PagesReport, err error)
 	}
 	report.Machine, report.Load = machine()
 	for _, a := range askedFor() {
+		if !only.MatchString(a.person + " " + a.path) {
+			continue
+		}
 		pages, err := cfg.compare(ctx, houses, a)
 		if err != nil {
 			return report, fmt.Errorf("%s of %s: %w", a.path, a.person, err)

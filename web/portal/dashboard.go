@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/notary"
@@ -14,6 +16,7 @@ import (
 	"countersign/views/ui"
 	"countersign/web/portal/checker"
 	"countersign/web/portal/page"
+	"countersign/web/portal/records"
 )
 
 // dashboardRows is how many of the longest waiting messages the dashboard lists.
@@ -37,8 +40,26 @@ func showDashboard(v *visit) error {
 	return v.Render(http.StatusOK, views.DashboardPage(model))
 }
 
-// fillWork adds what people of payments see.
+// fillWork adds what people of payments see. What looks at thousands of messages is asked beside the rest: a page takes as long as the
+// slowest of them.
 func (v *visit) fillWork(model *views.Dashboard) error {
+	var group errgroup.Group
+	group.Go(func() (err error) { model.Volumes, err = v.volumes(); return err })
+	group.Go(func() (err error) { model.Clearing, err = v.connections(); return err })
+	var control []views.Chart
+	if v.By.Has(identity.RoleSupervisor) {
+		group.Go(func() (err error) { control, err = records.ControlCharts(v.Visit); return err })
+	}
+	err, beside := v.fillWaiting(model), group.Wait()
+	model.Charts = append(model.Charts, control...)
+	if err != nil {
+		return err
+	}
+	return beside
+}
+
+// fillWaiting adds the figures of the day, what waits longest, and the lists of each role.
+func (v *visit) fillWaiting(model *views.Dashboard) error {
 	var err error
 	model.Tiles, err = v.tiles()
 	if err != nil {
@@ -50,14 +71,6 @@ func (v *visit) fillWork(model *views.Dashboard) error {
 	}
 	for _, m := range waiting {
 		model.Waiting = append(model.Waiting, checker.QueueRow(v.Visit, m, page.Filter{}))
-	}
-	model.Volumes, err = v.volumes()
-	if err != nil {
-		return err
-	}
-	model.Clearing, err = v.connections()
-	if err != nil {
-		return err
 	}
 	return v.fillRole(model)
 }

@@ -34,12 +34,7 @@ func (v *visit) fillRole(model *views.Dashboard) error {
 		}
 		model.Charts = append(model.Charts, ages)
 	}
-	if !reports {
-		return nil
-	}
-	control, err := records.ControlCharts(v.Visit)
-	model.Charts = append(model.Charts, control...)
-	return err
+	return nil
 }
 
 // fillAdministration adds what administrators see: nothing of payments.

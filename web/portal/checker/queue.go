@@ -232,11 +232,24 @@ func (v *visit) decidedRows(f page.Filter) ([]views.QueueRow, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := make([]views.QueueRow, 0, min(len(decided), queuePage))
-	for _, d := range decided[:min(len(decided), queuePage)] {
-		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, d.MessageID)
-		if err != nil {
-			return nil, err
+	decided = decided[:min(len(decided), queuePage)]
+	keys := make([]uuid.UUID, len(decided))
+	for i, d := range decided {
+		keys[i] = d.MessageID
+	}
+	list, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
+	if err != nil {
+		return nil, err
+	}
+	shown := make(map[uuid.UUID]payment.Message, len(list))
+	for _, m := range list {
+		shown[m.InternalID] = m
+	}
+	rows := make([]views.QueueRow, 0, len(decided))
+	for _, d := range decided {
+		m, there := shown[d.MessageID]
+		if !there {
+			continue
 		}
 		row := QueueRow(v.Visit, m, f)
 		row.Decided, row.DecidedAt = decidedNote(d.Action, "you (by)", d.At), d.At

@@ -6,6 +6,8 @@ import (
 	"sync"
 	"time"
 
+	"golang.org/x/sync/errgroup"
+
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
@@ -35,18 +37,18 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Label: "Reason",
 		Number: "Failed", Nothing: "Nothing failed.",
 	}
+	var deadlines, habits views.Chart
+	var group errgroup.Group // each looks at a thousand messages or more
 	for report, chart := range map[string]*views.Chart{"rejected": &rejected, "failed": &failed} {
-		list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
-		if err != nil {
-			return nil, err
-		}
-		chart.Bars = reasonBars(list, func(reason string) string { return reportURL("/reports/"+report, from, to, "reason", reason) })
+		group.Go(func() error {
+			list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
+			chart.Bars = reasonBars(list, func(reason string) string { return reportURL("/reports/"+report, from, to, "reason", reason) })
+			return err
+		})
 	}
-	deadlines, err := deadlineChart(v, period, from, to)
-	if err != nil {
-		return nil, err
-	}
-	habits, err := habitChart(v, to)
+	group.Go(func() (err error) { deadlines, err = deadlineChart(v, period, from, to); return err })
+	group.Go(func() (err error) { habits, err = habitChart(v, to); return err })
+	err := group.Wait()
 	return []views.Chart{rejected, failed, deadlines, habits}, err
 }
 

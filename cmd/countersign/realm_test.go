@@ -199,7 +199,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		},
 		"no words at all":     {realmYAML, "# nothing\n", "the file is empty"},
 		"a policy twice over": {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
-		"too many approvals": {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
+		"too many approvals":  {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
 		"no policy": {
 			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",
 			"policies: Name the policies in force",

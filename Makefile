@@ -102,8 +102,8 @@ kill: ## kill the program with kill -9 under load of payments and recalls, 500 t
 timing: ## sign in with known and unknown names, and report whether they can be told apart by time: make timing NAMES=20000 (half an hour)
 	COUNTERSIGN_TIMING=$(or $(NAMES),20000) $(GO) test -count=1 -timeout 120m -v -run TestNamesHaveNoTimingOfTheirOwn ./internal/auth
 
-faults: ## break the network to the database, the server and clearing, let a clearing hang, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (an hour)
-	COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
+faults: rabbitmq ## break the network to the database, the server, the broker and clearing, let a clearing hang, overload and restart the gateway, and report what it cost: make faults ROUNDS=3 (an hour)
+	COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_FAULTS=$(or $(ROUNDS),3) $(GO) test -tags long -count=1 -timeout 90m -v \
 	-run "InFaults|WhileSEPAHangs|UnderOverload|RollingRestart" ./internal/clearing ./web ./cmd/countersign
 
 hostile: ## send 10,000 hostile bodies and files to the doors, and report the peak of memory of each kind

@@ -27,6 +27,7 @@ type office struct {
 	maker, checker string // access tokens
 	acknowledged   atomic.Int64
 	refused        atomic.Bool // an answer was not 200
+	comesAgain     bool        // whoever is asked to try again does so at the end
 
 	mu      sync.Mutex
 	orders  []*paper
@@ -92,6 +93,9 @@ func (o *office) signInTo(t *testing.T, realm, client, user string) string {
 	return tokens.Access
 }
 
+// errLater: the gateway says that it cannot do it now, or does not know whether it did.
+var errLater = errors.New("to be asked again")
+
 // reply is what the tests read of an answer.
 type reply struct {
 	status      int
@@ -115,6 +119,9 @@ func (o *office) ask(method, path, token, body string) (reply, error) {
 	}
 	content, err := io.ReadAll(answer.Body)
 	_ = answer.Body.Close()
+	if o.comesAgain && (answer.StatusCode == http.StatusServiceUnavailable || strings.Contains(string(content), "400_TIMEOUT")) {
+		return reply{}, errLater
+	}
 	r := reply{status: answer.StatusCode, text: string(content)}
 	if err == nil {
 		err = json.Unmarshal(content, &r)
@@ -207,6 +214,9 @@ func (o *office) load() *errgroup.Group {
 				}
 				if at := number - settledBefore; err == nil && at >= 0 && mine[at].claimable() {
 					r, err = o.recall(mine[at])
+				}
+				if errors.Is(err, errLater) {
+					continue
 				}
 				if err != nil {
 					return nil // the demo is gone: what was not acknowledged is unknown

@@ -81,9 +81,9 @@ func newConnection(scheme rulebook.Scheme, cfg *Config) *connection {
 // changed tells an operator once that clearing is away, and once that it is back, however many deliveries fail; of one that comes
 // and goes it tells every ten seconds at most. The breaker calls it under its own lock.
 func (c *connection) changed(_ string, from, to gobreaker.State) {
+	now := c.cfg.Now().UTC()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	now := c.cfg.Now().UTC()
 	if to == gobreaker.StateClosed {
 		c.since = now
 		if c.told {

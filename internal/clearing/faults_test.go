@@ -8,6 +8,7 @@ import (
 	"hash/fnv"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -84,8 +85,11 @@ type client struct {
 	failed         int
 }
 
-func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook.Scheme, by [2]identity.Principal) {
-	for ctx.Err() == nil {
+func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook.Scheme, by [2]identity.Principal, may *allowance) {
+	for ; ctx.Err() == nil; time.Sleep(30 * time.Millisecond) {
+		if !may.take() {
+			continue
+		}
 		m, err := h.Submission.Create(ctx, by[0], h.Order(scheme))
 		if err == nil {
 			c.made = append(c.made, m.Message.InternalID)
@@ -93,12 +97,27 @@ func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook
 		}
 		switch {
 		case err == nil:
+			may.approved.Add(1)
 			c.approved, c.times = append(c.approved, m.Message.InternalID), append(c.times, time.Now())
 		case ctx.Err() == nil:
 			c.failed++
 		}
-		time.Sleep(30 * time.Millisecond)
 	}
+}
+
+// allowance is how many payments the clients may enter while something is broken: what piles up has to be worked off afterwards.
+type allowance struct {
+	limited        atomic.Bool
+	left, approved atomic.Int64
+}
+
+func (a *allowance) take() bool { return !a.limited.Load() || a.left.Add(-1) >= 0 }
+
+// limit begins to count, at some payments that may still be entered; unlimited ends it. 0: as many as come.
+func (a *allowance) limit(payments int64) (unlimited func()) {
+	a.left.Store(payments)
+	a.limited.Store(payments > 0)
+	return func() { a.limited.Store(false) }
 }
 
 // fault breaks something, and returns what mends it.
@@ -107,6 +126,10 @@ type fault struct {
 	begin func(t *testing.T, l *storetest.Line) (end func())
 	// away: nothing can be written while it lasts. What falls due meanwhile is late from its end on.
 	away bool
+	// maybeAway: for a machine that opens no connection within the time that one lives, the database is away. A probe finds out.
+	maybeAway bool
+	// most is how many payments are entered while it lasts, 0 for as many as come.
+	most int64
 }
 
 func lineFaults() []fault {
@@ -135,7 +158,7 @@ func lineFaults() []fault {
 			l.Delay(50 * time.Millisecond)
 			return func() { l.Delay(0) }
 		}},
-		{name: "resets", begin: again(200*time.Millisecond, (*storetest.Line).Break)},
+		{name: "resets", maybeAway: true, begin: again(200*time.Millisecond, (*storetest.Line).Break)},
 		{name: "refused", away: true, begin: func(t *testing.T, l *storetest.Line) func() { l.Cut(); return func() { l.Connect(t) } }},
 	}
 }
@@ -157,6 +180,7 @@ type scene struct {
 	h    *stationtest.House
 	w    *wire
 	line *storetest.Line // to its database; nil where the test has a server of its own
+	way  string          // through the line
 }
 
 // play runs a house through a fault.
@@ -167,25 +191,39 @@ func play(t *testing.T, f fault, s scene) {
 	stop := goingOn(t, h)
 	working, leave := context.WithCancel(ctx)
 	clients := make([]*client, 4)
+	var may allowance
 	var all sync.WaitGroup
 	for i := range clients {
 		clients[i] = &client{}
 		by := [2]identity.Principal{h.Person(t, "maker1"), h.Person(t, "checker1")}
-		all.Go(func() { clients[i].work(working, h, rulebook.Schemes()[i%2], by) })
+		all.Go(func() { clients[i].work(working, h, rulebook.Schemes()[i%2], by, &may) })
 	}
 	time.Sleep(before)
 	var broken span
 	broken.from = h.Now()
+	unlimited := may.limit(f.most)
+	var probed func() span
+	if f.maybeAway {
+		probed = probe(t, s.way, h.Now)
+	}
 	end := f.begin(t, s.line)
 	time.Sleep(during)
 	end()
+	unlimited()
 	mended, mendedAt := time.Now(), h.Now()
 	if f.away {
 		broken.to = mendedAt
 	}
+	acknowledged := may.approved.Load()
 	time.Sleep(after)
+	for deadline := time.Now().Add(time.Minute); may.approved.Load() == acknowledged && time.Now().Before(deadline); {
+		time.Sleep(50 * time.Millisecond) // a machine that does much else takes longer to be back
+	}
 	leave()
 	all.Wait()
+	if f.maybeAway {
+		broken = probed()
+	}
 	outcome(t, h, w, clients, mended)
 	late(t, h, broken)
 	settles(t, h, mendedAt)
@@ -216,8 +254,8 @@ func newScene(t *testing.T, db *storetest.DB, options stationtest.Options) scene
 func behindALine(t *testing.T) scene {
 	t.Helper()
 	var line *storetest.Line
+	var through string
 	s := newScene(t, nil, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		var through string
 		line, through = db.Relay(t)
 		database, err := store.Open(
 			ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)},
@@ -226,7 +264,7 @@ func behindALine(t *testing.T) scene {
 		t.Cleanup(database.Close)
 		return database
 	}})
-	s.line = line
+	s.line, s.way = line, through
 	return s
 }
 

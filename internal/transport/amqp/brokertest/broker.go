@@ -187,7 +187,7 @@ func (b *Broker) Kill() { b.end() }
 func (b *Broker) Start(t *testing.T) {
 	t.Helper()
 	b.end = b.started(t, b.program)
-	deadline := time.Now().Add(2 * time.Minute)
+	deadline := time.Now().Add(5 * time.Minute) // Erlang takes minutes on a machine that does other things
 	for {
 		limited, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		conn, err := amqp.Dial(limited, b.URL(), nil)

@@ -40,6 +40,7 @@
   document.addEventListener("htmx:afterSettle", (event) => {
     const swapped = event.detail.elt;
     if (!(swapped instanceof Element) || !swapped.isConnected) return;
+    changeRows();
     const follows = event.detail.requestConfig?.headers?.["X-Follows"] === "cursor";
     if (!follows && swapped.closest("#pane")) find(".queue")?.classList.remove("opened");
     if (!follows) {
@@ -168,9 +169,9 @@
     missed = true;
   });
 
-  // What the live line says: rows that changed, of which the page may show some, and who else has which message open.
-  document.addEventListener("htmx:sseMessage", () => {
-    for (const changed of findAll(".live > template")) {
+  // Rows that changed come along in templates; the page may show some of them.
+  function changeRows() {
+    for (const changed of findAll(".live > template, #pane > template")) {
       const row = changed.content.firstElementChild, shown = document.getElementById(row.id);
       changed.remove();
       if (!shown) continue;
@@ -181,6 +182,11 @@
       htmx.process(row);
       if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
     }
+  }
+
+  // What the live line says: rows that changed, and who else has which message open.
+  document.addEventListener("htmx:sseMessage", () => {
+    changeRows();
     const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
     for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
   });

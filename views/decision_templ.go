@@ -1046,7 +1046,7 @@ func DecidedFragment(decided Decided) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.EntryRow(decided.heads(), decided.Row.entry(), "outerHTML").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EntryRow(decided.heads(), decided.Row.entry()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -454,7 +454,7 @@ func QueueLiveUpdate(model QueueLive) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.EntryRow(model.heads(), row.entry(), "").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EntryRow(model.heads(), row.entry()).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -253,6 +253,20 @@ func TestARivalTakesTheRowUnderTheCursor(t *testing.T) {
 	p.focused("#detail-title")
 }
 
+// TestAMessageThatTheListDoesNotShowIsDecided: somebody came by a link, or the list was narrowed since. The browser has nothing to complain
+// about, which leave makes sure of.
+func TestAMessageThatTheListDoesNotShowIsDecided(t *testing.T) {
+	t.Parallel()
+	m, p := as(t, "maker1").submit(newOrder("sic-inst")), as(t, "checker1")
+	p.open("/queue/" + m.id + "?text=nobody+has+this+name")
+	p.counts("[data-row]", 0)
+	if err := p.find("#approve").Click(); err != nil {
+		t.Fatal(err)
+	}
+	p.says("#status", m.reference+" approved.")
+	p.counts("#pane > template", 0)
+}
+
 // opens waits until the pane shows the message; reading stays in the list.
 func (p *person) opens(m submitted) {
 	p.t.Helper()

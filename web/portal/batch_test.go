@@ -72,6 +72,8 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	form := with(maker.get(mend).is(http.StatusOK).fields(mend), "amount", "102.50", "act", "check")
 	maker.post(mend, form).goesTo(path)
 	maker.get(maker.post(path+"/submit", url.Values{}).goesTo(path)).says("24 of 25 submitted")
+	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before
+	maker.get(another).says("submitted meanwhile: this is another payment")
 	check := maker.get(path).page.Find("#line-5 a").AttrOr("href", "")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{"duplicateAcknowledged": {"yes"}, "duplicateReason": {"Two invoices"}}).
 		goesTo("/payments/")

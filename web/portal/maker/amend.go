@@ -126,9 +126,9 @@ func checkAmend(v *visit) error {
 	}
 	if open {
 		draft.ID = kept.ID
-		return v.checkForm(model, draft, v.Config.Drafts.Save)
+		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
 	}
-	return v.checkForm(model, draft, v.Config.Drafts.Add)
+	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
 }
 
 // amendment makes the draft of a form that amends a submission, in the version that the address names.

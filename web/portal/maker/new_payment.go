@@ -123,9 +123,9 @@ func checkNewPayment(v *visit) error {
 	}
 	if open && kept.Amends == uuid.Nil {
 		draft.ID = kept.ID
-		return v.checkForm(model, draft, v.Config.Drafts.Save)
+		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
 	}
-	return v.checkForm(model, draft, v.Config.Drafts.Add)
+	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
 }
 
 // switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
@@ -216,14 +216,17 @@ func checkEdit(v *visit) error {
 		changed.Scheme = draft.Scheme
 	}
 	if draft.MessageID != uuid.Nil {
-		return v.checkForm(model, changed, v.Config.Drafts.Add)
+		return v.checkForm(model, changed, v.Config.Drafts.Add, another)
 	}
 	changed.ID, changed.Batch = draft.ID, draft.Batch
-	return v.checkForm(model, changed, v.Config.Drafts.Save)
+	return v.checkForm(model, changed, v.Config.Drafts.Save, "")
 }
 
-// checkForm has the draft checked and keeps it when it is fine.
-func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep keepDraft) error {
+// another is said where the changed form of a draft that was submitted meanwhile becomes a new draft.
+const another = language.Text("What you changed was submitted meanwhile: this is another payment, and it is not submitted yet.")
+
+// checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
+func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep keepDraft, sentence language.Text) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err
@@ -238,7 +241,7 @@ func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep ke
 	if draft.Batch != uuid.Nil {
 		return v.GoTo(batchPath(draft.Batch), language.Text("Mended: %s").With(model.Values.CreditorName))
 	}
-	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", sentence)
 }
 
 // refuseForm shows the form again with what is wrong in it.

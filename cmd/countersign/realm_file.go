@@ -54,7 +54,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 		return nil
 	}
 	by.Tell = made.print
-	err = provision.ApplyFirst(ctx, by, wanted)
+	err = provision.ApplyFirst(ctx, by, now, wanted)
 	if err != nil {
 		return made.withdrawn(inWords(err))
 	}

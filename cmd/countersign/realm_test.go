@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/store/storetest"
 )
@@ -144,6 +145,42 @@ func TestWhatCannotBeShownIsNotMade(t *testing.T) {
 		t.Error("somebody was made who never gets a link")
 	}
 	o.runs(0, "7 differences applied", "realm", "apply", o.file("bank.yaml", realmYAML))
+}
+
+// TestOfTwoOperatorsAtOnceOneCounts: what the other one would have printed counts for nothing.
+func TestOfTwoOperatorsAtOnceOneCounts(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "The realm bank is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	file, both := o.file("bank.yaml", realmYAML), [2]*program{}
+	held, err := o.db.Connect(t).Begin(t.Context())
+	must(t, err)
+	_, err = held.Exec(t.Context(), "SELECT FROM realm WHERE realm = 'bank' FOR UPDATE")
+	must(t, err)
+	for i := range both {
+		both[i] = start(t, o.settings, "realm", "apply", file)
+	}
+	const waiting = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0"
+	watch, behind := o.db.Connect(t), 0
+	for until := time.Now().Add(patience); behind < len(both); time.Sleep(time.Millisecond) {
+		must(t, watch.QueryRow(t.Context(), waiting).Scan(&behind))
+		if time.Now().After(until) {
+			t.Fatal("the two do not wait for the realm")
+		}
+	}
+	must(t, held.Rollback(t.Context()))
+	done, links := 0, 0
+	for _, p := range both {
+		if p.wait(t) == 0 {
+			done++
+		} else if !strings.Contains(p.output.String(), "somebody else changed the realm at the same time") {
+			t.Errorf("one of two is told %s", p.output)
+		}
+		links += strings.Count(p.output.String(), "  link  ")
+	}
+	if done != 1 || links != 2 || o.count("SELECT count(*) FROM user_setup") != 2 {
+		t.Errorf("%d of two applied the file and printed %d links", done, links)
+	}
 }
 
 func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {

@@ -149,6 +149,8 @@ func (l locked) waitedFor(t *testing.T) {
 	until := time.Now().Add(patience)
 	for {
 		var waits bool
+		_, err := l.tx.Exec(t.Context(), "SELECT pg_stat_clear_snapshot()") // who is there is else what it was at the first look
+		must(t, err)
 		must(t, l.tx.QueryRow(
 			t.Context(), "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pg_backend_pid() = ANY (pg_blocking_pids(pid)))",
 		).Scan(&waits))
@@ -158,6 +160,7 @@ func (l locked) waitedFor(t *testing.T) {
 		if time.Now().After(until) {
 			t.Fatal("nobody waits for the message")
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

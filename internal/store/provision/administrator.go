@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
@@ -27,6 +28,8 @@ var (
 	// ErrAdministered: two administrators are there, so they decide.
 	ErrAdministered = errors.New("this realm has two administrators: let one of them ask for the change and the other approve it, " +
 		"or say why neither can with --break-glass REASON")
+	// ErrMoved: the realm is not as it was read.
+	ErrMoved = errors.New("somebody else changed the realm at the same time: run the command again")
 	// ErrNamesake: a person of the realm has this name.
 	ErrNamesake = errors.New("there is somebody of this name in the realm already: an administrator has no other duty, so name another " +
 		"person, or tell two people of one name apart in their names")
@@ -72,9 +75,10 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 	return nil
 }
 
-// ApplyFirst is Apply for a realm that never had two administrators, and keeps in its audit trail that the operator did it. Errors:
-// store.ErrUnknownRealm, ErrAdministered.
-func ApplyFirst(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+// ApplyFirst is Apply for a realm that never had two administrators, and keeps in its audit trail that the operator did it. seen is the
+// realm as it was when the definition was made of it: of two operators at once one would else take the place of the other, whose links and
+// secrets are printed and count for nothing. Errors: store.ErrUnknownRealm, ErrAdministered, ErrMoved.
+func ApplyFirst(ctx context.Context, by Provisioner, seen Known, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error {
 		_, err := p.q.RealmLock(ctx, p.realm)
 		if errors.Is(err, pgx.ErrNoRows) {
@@ -83,12 +87,14 @@ func ApplyFirst(ctx context.Context, by Provisioner, realm RealmDefinition) erro
 		if err != nil {
 			return err
 		}
-		administrators, err := p.q.AdministratorEverCount(ctx, p.realm)
-		if err != nil {
+		now, err := reading{q: p.q, realm: p.realm}.all(ctx)
+		switch {
+		case err != nil:
 			return err
-		}
-		if administrators >= 2 {
+		case now.EverTwo:
 			return ErrAdministered
+		case !reflect.DeepEqual(now, seen):
+			return ErrMoved
 		}
 		err = p.bring(ctx, realm)
 		if err != nil {

@@ -22,7 +22,7 @@ import (
 func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
 	clock := stationtest.ClockAt(time.Date(2026, time.March, 2, 11, 0, 0, 0, time.UTC))
-	var down, slow atomic.Bool
+	var down, slow, stop, quiet atomic.Bool
 	h := stationtest.With(t, stationtest.Options{Now: func() time.Time {
 		if slow.Load() {
 			time.Sleep(2 * time.Millisecond) // whoever holds a lock meanwhile holds it for so long
@@ -43,7 +43,6 @@ func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 		ms[i] = approved(t, h, rulebook.SchemeSIC)
 	}
 	var asking sync.WaitGroup
-	var stop, quiet atomic.Bool
 	for range 4 {
 		asking.Go(func() {
 			for !stop.Load() {

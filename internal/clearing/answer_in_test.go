@@ -95,8 +95,9 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 		receive(t, h, back("ONE"))
 		receive(t, h, back("TWO"))
 		receive(t, h, inbound(t, scheme, "NO", refused, err))
-		for _, id := range []string{"TWO", "NO"} {
-			if outcome, reason := inboxOf(t, h, id); outcome != "quarantined" {
+		for id, why := range map[string]string{"TWO": "was answered before", "NO": "contradicts"} {
+			outcome, reason := inboxOf(t, h, id)
+			if outcome != "quarantined" || !strings.Contains(reason, why) {
 				t.Errorf("%s: the second answer %s is %s: %s", scheme, id, outcome, reason)
 			}
 		}

@@ -61,6 +61,7 @@ type QueueFilter struct {
 
 	keys      []uuid.UUID // only these; nil for all
 	makerUser uuid.UUID   // the account behind MakerLogin
+	meant     bool        // keys and makerUser are looked up
 }
 
 const (
@@ -74,6 +75,10 @@ const (
 // wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of the realm have
 // them, or that are among the newest of the realm.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
+	if f.meant {
+		return f, nil
+	}
+	f.meant = true
 	if f.MakerLogin != "" {
 		var err error
 		f.makerUser, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
@@ -108,6 +113,20 @@ func (f QueueFilter) found(w where) (QueueFilter, error) {
 	worded.keys, err = w.fitting(f.Search, worded.keys)
 	f.keys = append(f.keys, worded.keys...)
 	return f, err
+}
+
+// Meant looks up the maker and the text of a filter, so that Queue and QueueKeys need not, each for itself. What only they read (orders,
+// places, persons) may be changed in the filter afterwards.
+func (r *Reader) Meant(ctx context.Context, realm string, f QueueFilter) (QueueFilter, error) {
+	if f.MakerLogin == "" && !f.Search.set() {
+		return f, nil
+	}
+	meant := f
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) (err error) {
+		meant, err = f.found(where{ctx: ctx, q: q, realm: realm})
+		return err
+	})
+	return meant, err
 }
 
 // Queue lists pending messages, oldest first, without content and decisions.

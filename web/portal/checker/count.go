@@ -23,6 +23,7 @@ const mostCounted = 100
 type counted struct {
 	waiting []lookup.Waiting
 	tabs    map[string]string
+	all     lookup.QueueFilter // what the address narrows the queue to for everybody, its text looked up
 }
 
 func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
@@ -42,7 +43,8 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 		}
 		now.tabs[tabDecided] = countUpTo(len(decided), queuePage)
 	}
-	shares, err := v.shares(f)
+	shares, all, err := v.shares(f)
+	now.all = all
 	for tab, waiting := range shares {
 		now.tabs[tab] = countUpTo(len(waiting), mostCounted-1)
 	}
@@ -50,40 +52,43 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 	return now, err
 }
 
-// shares lists the keys of what each tab holds, so many as are counted.
-func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, error) {
+// shares lists the keys of what each tab holds, so many as are counted, and says what all of them are narrowed to.
+func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.QueueFilter, error) {
 	shares := map[string][]lookup.Waiting{}
 	if f.Impossible {
-		return shares, nil
+		return shares, lookup.QueueFilter{}, nil
 	}
-	ask := v.askAll(f)
+	ask, err := v.Config.Reader.Meant(v.Context(), v.By.Realm, v.askAll(f))
+	if err != nil {
+		return nil, ask, err
+	}
 	ask.PageSize = views.MostWaiting
 	all, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 	if err != nil {
-		return nil, err
+		return nil, ask, err
 	}
 	shares[tabAll] = all
 	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return w.Own || w.Decided })
 	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return !w.Own })
 	if len(all) < views.MostWaiting {
-		return shares, nil
+		return shares, ask, nil
 	}
 	for _, t := range v.tabs() {
 		current := t.name == v.tab(*f)
 		if t.name == tabAll || t.name == tabDecided || !current && len(shares[t.name]) >= mostCounted {
 			continue
 		}
-		ask := v.ask(*f, t.name)
+		ask := v.onTab(ask, t.name)
 		ask.PageSize = mostCounted
 		if current {
 			ask.PageSize = views.MostWaiting
 		}
 		shares[t.name], err = v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 		if err != nil {
-			return nil, err
+			return nil, ask, err
 		}
 	}
-	return shares, nil
+	return shares, ask, nil
 }
 
 // countUpTo writes a count, and of a larger one that it is larger: "99+".
@@ -96,7 +101,7 @@ func countUpTo(count, most int) string {
 
 // waiting lists the keys of all messages the address leaves, so many as are counted.
 func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
-	shares, err := v.shares(&f)
+	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
 
@@ -106,9 +111,8 @@ var payeeFlags = map[string][]payee.Result{
 	views.FlagUnverified: {payee.NotPossible, payee.Late, payee.Waived},
 }
 
-// ask is what an address narrows a tab of the queue to for this person.
-func (v *visit) ask(f page.Filter, tab string) lookup.QueueFilter {
-	ask := v.askAll(&f)
+// onTab is what a tab leaves of what an address narrows the queue to.
+func (v *visit) onTab(ask lookup.QueueFilter, tab string) lookup.QueueFilter {
 	switch tab {
 	case tabForMe:
 		ask.ExcludePerson = v.By.PersonID

@@ -333,7 +333,7 @@ func (v *visit) nextAfter(decided payment.Message, f page.Filter) (payment.Messa
 	first := f
 	first.After, first.Place = uuid.Nil, ""
 	for _, from := range []page.Filter{f.Behind(decided), first} {
-		list, _, err := v.pending(from)
+		list, _, err := v.pending(from, v.askAll(&from))
 		if err != nil {
 			return payment.Message{}, false, err
 		}

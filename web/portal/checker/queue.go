@@ -12,6 +12,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -137,7 +138,7 @@ func (v *visit) selecting(f page.Filter) bool {
 }
 
 func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) error {
-	list, more, err := v.pending(f)
+	list, more, err := v.pending(f, now.all)
 	if err != nil {
 		return err
 	}
@@ -158,12 +159,12 @@ func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) erro
 	return nil
 }
 
-// pending reads one page of waiting messages and whether there are more.
-func (v *visit) pending(f page.Filter) (list []payment.Message, more bool, err error) {
+// pending reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
+func (v *visit) pending(f page.Filter, all lookup.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
-	ask := v.ask(f, v.tab(f))
+	ask := v.onTab(all, v.tab(f))
 	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), queuePage+1
 	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
 	if len(list) > queuePage {

@@ -126,6 +126,8 @@ const (
 	EventSignInEnded = "sign-in.ended"
 	// EventSessionEnded: somebody signed out of the portal.
 	EventSessionEnded = "session.ended"
+	// EventSessionsEnded: somebody ended everything their account was signed in with.
+	EventSessionsEnded = "session.ended-all"
 	// EventFactorEnrol, EventFactorUse and EventFactorRemove: somebody took up a second factor, showed one that was right, or gave one up.
 	EventFactorEnrol  = "second-factor.enrol"
 	EventFactorUse    = "second-factor.use"

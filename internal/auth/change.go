@@ -7,8 +7,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/guess"
 	"countersign/internal/identity"
 	"countersign/internal/store"
@@ -64,12 +62,12 @@ func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 	if err != nil {
 		return err
 	}
-	return s.changeAccount(ctx, in.By.Realm, account.UserID, hash)
+	return s.changeAccount(ctx, in.By, hash)
 }
 
-// EndSessions ends all sessions and tokens of a user account. Error: ErrUnauthorized when there is no such account.
-func (s *Station) EndSessions(ctx context.Context, realm string, user uuid.UUID) error {
-	return s.changeAccount(ctx, realm, user, "")
+// EndSessions ends all sessions and tokens of the account of the person who asks. Error: ErrUnauthorized when there is no such account.
+func (s *Station) EndSessions(ctx context.Context, by identity.Principal) error {
+	return s.changeAccount(ctx, by, "")
 }
 
 // CheckNewPassword tells whether a text may become a password. Errors: ErrWeakPassword; that of guess.Score.
@@ -85,30 +83,30 @@ func CheckNewPassword(password string) error {
 	return err
 }
 
-// changeAccount ends everything an account is signed in with, and changes its password unless the hash is "". An account that does not
-// fit its seal is not touched: a new seal would hide what somebody did to it.
-func (s *Station) changeAccount(ctx context.Context, realm string, user uuid.UUID, hash string) error {
-	account, err := s.people.Account(ctx, realm, user)
+// changeAccount ends everything the account of a person is signed in with, and changes its password unless the hash is "". An account that
+// does not fit its seal is not touched: a new seal would hide what somebody did to it.
+func (s *Station) changeAccount(ctx context.Context, by identity.Principal, hash string) error {
+	account, err := s.people.Account(ctx, by.Realm, by.UserID)
 	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownRealm) {
 		return ErrUnauthorized
 	}
 	if err != nil {
 		return err
 	}
-	if !s.genuine(ctx, attempt{realm: realm}, account) {
+	if !s.genuine(ctx, attempt{realm: by.Realm}, account) {
 		return ErrUnauthorized
 	}
 	err = s.people.ChangeAccount(ctx, account, credential.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
-	})
+	}, by)
 	if errors.Is(err, store.ErrUnknownUser) {
 		return ErrUnauthorized
 	}
 	if err != nil {
 		return err
 	}
-	s.bearers.dropUser(user)
-	s.log.LogAttrs(ctx, slog.LevelInfo, "all sessions and tokens of an account ended", slog.String("realm", realm),
-		slog.String("user", user.String()), slog.Bool("newPassword", hash != ""))
+	s.bearers.dropUser(by.UserID)
+	s.log.LogAttrs(ctx, slog.LevelInfo, "all sessions and tokens of an account ended", slog.String("realm", by.Realm),
+		slog.String("user", by.UserID.String()), slog.Bool("newPassword", hash != ""))
 	return nil
 }

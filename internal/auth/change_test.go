@@ -2,6 +2,7 @@ package auth_test
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -68,6 +69,7 @@ func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
 	}
 	b.alive(t, tokens.AccessToken)
 	check(t, b.ChangePassword(t.Context(), change))
+	b.toldOnce(t, "user.password", change.By.DisplayName)
 	b.over(t, session, tokens)
 	b.alive(t, other.AccessToken)
 	if got := b.try(t, "maker", password); got != auth.ProblemIncorrect {
@@ -90,7 +92,10 @@ func TestAllSessionsOfAUserCanBeEnded(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	session, tokens, _ := signedIn(t, b)
-	check(t, b.EndSessions(t.Context(), "alpha", session.UserID))
+	by, err := b.SessionPrincipal(t.Context(), session)
+	check(t, err)
+	check(t, b.EndSessions(t.Context(), by))
+	b.toldOnce(t, "session.ended-all", by.DisplayName)
 	b.over(t, session, tokens)
 	b.clock.Add(time.Second)
 	b.login(t, "maker")
@@ -112,7 +117,7 @@ func TestASignInThatOvertookTheEndOfAllIsOver(t *testing.T) {
 		_, err = b.SessionPrincipal(t.Context(), session)
 		check(t, err)
 		b.clock.Set(begin)
-		check(t, b.EndSessions(t.Context(), "alpha", by.UserID))
+		check(t, b.EndSessions(t.Context(), by))
 		b.clock.Set(begin.Add(time.Minute))
 		b.over(t, session, tokens)
 	}
@@ -134,10 +139,21 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
 	check(t, provision.ResetPassword(t.Context(), by, "alpha", provision.AccountDefinition{Name: "Maker", PasswordHash: hash}))
+	b.toldOnce(t, "user.password", "operator")
 	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)
 	_, err = b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)
+}
+
+// toldOnce holds that the audit trail tells once what somebody did to the account of the maker.
+func (b *bundle) toldOnce(t *testing.T, event, actor string) {
+	t.Helper()
+	told := fmt.Sprintf(`SELECT count(*) FROM audit_event
+		WHERE event = '%s' AND actor_name = '%s' AND detail = '{"subject":"maker"}'`, event, actor)
+	if n := b.count(t, told); n != 1 {
+		t.Errorf("the audit trail tells %d times of %s by %s, want once", n, event, actor)
+	}
 }
 
 // The service may change password hashes. One that it wrote without the key opens nothing.

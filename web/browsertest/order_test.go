@@ -25,7 +25,8 @@ const (
 // orders counts the payments of this run, so that no two are alike: the portal asks about payments that look like an earlier one.
 var orders atomic.Int64
 
-// order is a payment that no rule refuses. Its creditor's name tells it from all others.
+// order is a payment that no rule refuses. Its creditor's name tells it from all others; a number alone would stand in the references of
+// some of them too, by chance.
 type order struct {
 	scheme, name, amount, endToEndID string
 }
@@ -34,7 +35,7 @@ type order struct {
 func newOrder(scheme string) order {
 	n := orders.Add(1)
 	return order{
-		scheme: scheme, name: fmt.Sprintf("Muster Werk %03d AG", n), amount: fmt.Sprintf("%d.40", 1000+n),
+		scheme: scheme, name: fmt.Sprintf("Muster Werk N%03d AG", n), amount: fmt.Sprintf("%d.40", 1000+n),
 		endToEndID: fmt.Sprintf("E2E-%03d-%d", n, time.Now().UnixNano()%1e9),
 	}
 }

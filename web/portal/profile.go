@@ -84,7 +84,7 @@ func changePassword(v *visit) error {
 
 // endSessions ends everything the person's account is signed in with.
 func endSessions(v *visit) error {
-	err := v.Config.Auth.EndSessions(v.Context(), v.By.Realm, v.By.UserID)
+	err := v.Config.Auth.EndSessions(v.Context(), v.By)
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/audit"
+	"countersign/internal/identity"
 	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
@@ -28,14 +31,38 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 	return accountOf(row), nil
 }
 
-// ChangeAccount changes an account that was read before and seals it anew. It fails with ErrUnknownUser when the account is not as it
-// was read: somebody else was first.
-func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange) error {
+// ChangeAccount gives an account that was read before another password, or ends everything it is signed in with, and seals it anew; the
+// audit trail tells that its owner did it, in the same transaction. It fails with ErrUnknownUser when the account is not as it was read:
+// somebody else was first.
+func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
 	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return masterdata.ChangeAccount(ctx, q, account.row, change)
+		err := masterdata.ChangeAccount(ctx, q, account.row, change)
+		if err != nil {
+			return err
+		}
+		return tellAccountChange(ctx, q, change, by)
 	})
 	if err != nil {
 		return identityError(err, "change a user account", store.ErrUnknownUser)
 	}
 	return nil
+}
+
+// tellAccountChange tells the audit trail what somebody did to their own account.
+func tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	event := audit.EventSessionsEnded
+	if change.PasswordHash != "" {
+		event = audit.EventUserPassword
+	}
+	actor := by.Actor()
+	user, person := column.ActorIDs(actor)
+	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+		Realm: by.Realm, EventID: id, Event: event, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
+		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
+		SourceAddress: column.OrNull(actor.SourceAddress), At: change.SignedOutAt, Detail: audit.SubjectDetail(by.UserName, ""),
+	})
 }

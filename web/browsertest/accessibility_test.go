@@ -3,6 +3,7 @@ package browsertest
 import (
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"regexp"
 	"strings"
@@ -44,10 +45,13 @@ type violation struct {
 // inspection looks at one page after the other and remembers where they lead.
 type inspection struct {
 	*person
-	links map[string]string // a link with its identifiers blotted out → the link
+	links map[string]lead // by the link with its identifiers blotted out
 }
 
-func inspect(p *person) *inspection { return &inspection{person: p, links: map[string]string{}} }
+// lead is where a link leads, and the address of the page that had it.
+type lead struct{ to, from string }
+
+func inspect(p *person) *inspection { return &inspection{person: p, links: map[string]lead{}} }
 
 // look checks what is shown now on a phone and on a desk, in light and in dark: no rule of accessibility broken, nothing that has to
 // be scrolled sideways, one heading, and focus not lost.
@@ -106,24 +110,38 @@ func (i *inspection) remember() {
 	for _, one := range list {
 		link, _ := one.(string)
 		if strings.HasPrefix(link, "/") {
-			i.links[identifier.ReplaceAllString(link, "…")] = link
+			i.links[identifier.ReplaceAllString(link, "…")] = lead{to: link, from: i.page.URL()}
 		}
 	}
 }
 
-// followLinks asks for everything the pages lead to.
+// followLinks asks for everything the pages lead to. Lists hold what other tests work on: a link that is refused must be gone from its
+// page.
 func (i *inspection) followLinks() {
 	i.t.Helper()
 	for _, link := range i.links {
-		answer, err := i.context.Request().Get(link)
-		if err != nil {
-			i.t.Errorf("the link %s: %v", link, err)
+		status, _ := i.get(link.to)
+		if status == http.StatusOK || status == http.StatusUnprocessableEntity { // the tabs keep a refused filter
 			continue
 		}
-		if answer.Status() != http.StatusOK && answer.Status() != http.StatusUnprocessableEntity { // the tabs keep a refused filter
-			i.t.Errorf("the link %s answers %d", link, answer.Status())
+		if _, page := i.get(link.from); strings.Contains(page, `href="`+html.EscapeString(link.to)+`"`) {
+			i.t.Errorf("the link %s answers %d", link.to, status)
 		}
 	}
+}
+
+// get asks for a page beside the one that is open.
+func (i *inspection) get(address string) (status int, page string) {
+	i.t.Helper()
+	answer, err := i.context.Request().Get(address)
+	if err != nil {
+		i.t.Fatalf("%s: %v", address, err)
+	}
+	page, err = answer.Text()
+	if err != nil {
+		i.t.Fatalf("%s: %v", address, err)
+	}
+	return answer.Status(), page
 }
 
 func TestPagesBeforeSignIn(t *testing.T) {

@@ -3,7 +3,6 @@ package browsertest
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -31,31 +30,12 @@ func TestMain(m *testing.M) {
 		)
 		os.Exit(0)
 	}
-	err := allowMany()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "browsertest:", err)
-		os.Exit(1)
-	}
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "browsertest:", err)
 		code = 1
 	}
 	os.Exit(code)
-}
-
-// atOnce is how many tests run at a time, unless the command says otherwise: most of a test's time the page waits for its reader.
-const atOnce = "4"
-
-// allowMany reads the flags, and lets more tests run at a time than there are processors.
-func allowMany() error {
-	flag.Parse()
-	said := false
-	flag.Visit(func(f *flag.Flag) { said = said || f.Name == "test.parallel" })
-	if said {
-		return nil
-	}
-	return flag.Set("test.parallel", atOnce)
 }
 
 func run(m *testing.M) (code int, err error) {

@@ -73,7 +73,8 @@ var allStruck = []struck{
 	{"role_duty", "role", false},
 }
 
-// rowsOf says which rows of a table are struck, where not all are: what is left of a session that ended is empty.
+// rowsOf says which rows of a table are struck, and swapped with, where not all are: what is left of a session that ended is empty, and
+// one that is made empty has ended.
 var rowsOf = map[string]string{"sessions": "data <> ''"}
 
 // unsaid are columns that say nothing: by which transaction a row was written, how far the notary came, which it finds out anew, and when a
@@ -203,9 +204,10 @@ func (s singles) next(t *testing.T) single {
 	case kind < 5:
 		one.kind = "swap"
 		one.statement = struckRow + fmt.Sprintf(`, other AS (SELECT x.%[2]s AS value FROM %[1]s x
-			WHERE x.%[2]s IS DISTINCT FROM (SELECT m.%[2]s FROM %[1]s m JOIN was ON m.ctid = was.place) ORDER BY md5(x.ctid::text) LIMIT 1)
+			WHERE (%[4]s) AND x.%[2]s IS DISTINCT FROM (SELECT m.%[2]s FROM %[1]s m JOIN was ON m.ctid = was.place)
+			ORDER BY md5(x.ctid::text) LIMIT 1)
 			UPDATE %[1]s t SET %[2]s = other.value FROM was, other WHERE t.ctid = was.place RETURNING was.names || ARRAY[%[3]s]::text[]`,
-			in.table, column.name, in.names)
+			in.table, column.name, in.names, cmp.Or(rowsOf[in.table], "true"))
 	case kind < 7 && column.empty:
 		one.kind = "empty"
 		one.statement = struckRow + fmt.Sprintf(" UPDATE %[1]s t SET %[2]s = NULL FROM was WHERE t.ctid = was.place AND t.%[2]s IS NOT NULL "+

@@ -25,20 +25,37 @@ type Deed struct {
 
 // Told keeps a deed in the audit trail of its realm.
 func (d *Database) Told(ctx context.Context, deed Deed) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	user, person := column.ActorIDs(deed.Actor)
-	err = d.InRealm(ctx, deed.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-			Realm: deed.Realm, EventID: id, Event: deed.Event, ActorUser: user, ActorPerson: person, ActorName: deed.Actor.Name,
-			ClientID: column.OrNull(deed.Actor.ClientID), Channel: string(deed.Actor.Channel), RequestID: column.OrNull(deed.Actor.RequestID),
-			SourceAddress: column.OrNull(deed.Actor.SourceAddress), At: deed.At, Detail: audit.SubjectDetail(deed.Subject, ""),
+	err := d.InRealm(ctx, deed.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return Tell(ctx, q, Event{
+			Realm: deed.Realm, Actor: deed.Actor, Name: deed.Event, Detail: audit.SubjectDetail(deed.Subject, ""), At: deed.At,
 		})
 	})
 	if err != nil {
 		return fmt.Errorf("tell the audit trail: %w", err)
 	}
 	return nil
+}
+
+// Event is something an actor did to a realm, and not to a message.
+type Event struct {
+	Realm       string
+	Actor       identity.Actor
+	Name        string // a name of package audit
+	Detail      string // canonical text of package audit
+	ContentHash []byte // of what was decided; nil for none
+	At          time.Time
+}
+
+// Tell keeps an event in the audit trail of its realm, in the transaction that does what it tells of.
+func Tell(ctx context.Context, q *dbsqlc.Queries, e Event) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	user, person := column.ActorIDs(e.Actor)
+	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+		Realm: e.Realm, EventID: id, Event: e.Name, ActorUser: user, ActorPerson: person, ActorName: e.Actor.Name,
+		ClientID: column.OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: column.OrNull(e.Actor.RequestID),
+		SourceAddress: column.OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
+	})
 }

@@ -15,7 +15,6 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
@@ -161,16 +160,8 @@ type factorEvent struct {
 }
 
 func tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	actor := by.Actor()
-	user, person := column.ActorIDs(actor)
-	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-		Realm: by.Realm, EventID: id, Event: e.name, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-		SourceAddress: column.OrNull(actor.SourceAddress), Detail: audit.FactorDetail(e.detail), At: e.at,
+	return store.Tell(ctx, q, store.Event{
+		Realm: by.Realm, Actor: by.Actor(), Name: e.name, Detail: audit.FactorDetail(e.detail), At: e.at,
 	})
 }
 

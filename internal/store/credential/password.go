@@ -9,7 +9,6 @@ import (
 	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
@@ -50,19 +49,11 @@ func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change 
 
 // tellAccountChange tells the audit trail what somebody did to their own account.
 func tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
 	event := audit.EventSessionsEnded
 	if change.PasswordHash != "" {
 		event = audit.EventUserPassword
 	}
-	actor := by.Actor()
-	user, person := column.ActorIDs(actor)
-	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-		Realm: by.Realm, EventID: id, Event: event, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-		SourceAddress: column.OrNull(actor.SourceAddress), At: change.SignedOutAt, Detail: audit.SubjectDetail(by.UserName, ""),
+	return store.Tell(ctx, q, store.Event{
+		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: audit.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
 	})
 }

@@ -118,17 +118,9 @@ type SignInTold struct {
 
 // TellSignIn tells the audit trail of a sign-in by another way than the usual one.
 func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	actor := told.By.Actor()
-	user, person := column.ActorIDs(actor)
-	err = p.db.InRealm(ctx, told.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-			Realm: told.By.Realm, EventID: id, Event: told.Event, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-			ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-			SourceAddress: column.OrNull(actor.SourceAddress), Detail: told.Detail, At: told.At,
+	err := p.db.InRealm(ctx, told.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return store.Tell(ctx, q, store.Event{
+			Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At,
 		})
 	})
 	if err != nil {

@@ -7,14 +7,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/tokenseal"
 )
@@ -88,13 +85,8 @@ type SessionEnd struct {
 func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	names, actor := s.names(end.Token), end.By.Actor()
-	user, person := column.ActorIDs(actor)
-	err = s.db.InRealm(late, end.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	names := s.names(end.Token)
+	err := s.db.InRealm(late, end.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := q.SessionEnd(late, names)
 		if err != nil {
 			return err
@@ -103,11 +95,7 @@ func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 		if err != nil {
 			return err
 		}
-		return q.AuditRealmInsert(late, dbsqlc.AuditRealmInsertParams{
-			Realm: end.By.Realm, EventID: id, Event: audit.EventSessionEnded, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-			ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-			SourceAddress: column.OrNull(actor.SourceAddress), At: end.At, Detail: audit.EndDetail(names[0], end.Reason),
-		})
+		return tellSessionEnd(late, q, sessionsEnd{by: end.By, why: end.Reason, at: end.At}, names[0])
 	})
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)

@@ -96,16 +96,8 @@ func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsE
 }
 
 func tellSessionEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	actor := e.by.Actor()
-	user, person := column.ActorIDs(actor)
-	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-		Realm: e.by.Realm, EventID: id, Event: audit.EventSessionEnded, ActorUser: user, ActorPerson: person, ActorName: actor.Name,
-		ClientID: column.OrNull(actor.ClientID), Channel: string(actor.Channel), RequestID: column.OrNull(actor.RequestID),
-		SourceAddress: column.OrNull(actor.SourceAddress), At: e.at, Detail: audit.EndDetail(name, e.why),
+	return store.Tell(ctx, q, store.Event{
+		Realm: e.by.Realm, Actor: e.by.Actor(), Name: audit.EventSessionEnded, Detail: audit.EndDetail(name, e.why), At: e.at,
 	})
 }
 

@@ -234,7 +234,9 @@ type event struct {
 
 func (s step) tell(ctx context.Context, by identity.Principal, e event) error {
 	detail := audit.ChangeDetail(e.change.ID.String(), string(e.change.Kind), audit.Subject{Name: e.change.Subject, Reason: e.words})
-	return s.keepEvent(ctx, by, dbsqlc.AuditRealmInsertParams{Event: e.name, ContentHash: e.digest, Detail: detail})
+	return store.Tell(ctx, s.q, store.Event{
+		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
+	})
 }
 
 // tellRights tells the trail what a change made of the rights of an account.
@@ -243,19 +245,7 @@ func (s step) tellRights(ctx context.Context, c administration.Change, rights au
 		return nil
 	}
 	rights.Change = c.ID.String()
-	return s.keepEvent(ctx, s.by, dbsqlc.AuditRealmInsertParams{Event: audit.EventUserRights, Detail: audit.RightsDetail(rights)})
-}
-
-// keepEvent keeps what somebody did, in the trail; the row says what and how.
-func (s step) keepEvent(ctx context.Context, by identity.Principal, row dbsqlc.AuditRealmInsertParams) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	actor := by.Actor()
-	row.Realm, row.EventID, row.At, row.ActorName, row.Channel = s.realm, id, s.at, actor.Name, string(actor.Channel)
-	row.ActorUser, row.ActorPerson = column.ActorIDs(actor)
-	row.ClientID, row.RequestID = column.OrNull(actor.ClientID), column.OrNull(actor.RequestID)
-	row.SourceAddress = column.OrNull(actor.SourceAddress)
-	return s.q.AuditRealmInsert(ctx, row)
+	return store.Tell(ctx, s.q, store.Event{
+		Realm: s.realm, Actor: s.by.Actor(), Name: audit.EventUserRights, Detail: audit.RightsDetail(rights), At: s.at,
+	})
 }

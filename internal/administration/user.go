@@ -43,12 +43,6 @@ type User struct {
 	OuterIssuer, OuterSubject string
 }
 
-// SameName reports whether two names of people are the same to a reader: whatever their case, spaces and ways to write a letter.
-func SameName(a, b string) bool {
-	plain := func(name string) string { return strings.Join(strings.Fields(identity.NormaliseName(name)), " ") }
-	return plain(a) == plain(b)
-}
-
 // userNameLimit is the longest user name, in characters.
 const userNameLimit = 128
 

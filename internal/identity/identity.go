@@ -113,3 +113,9 @@ func Gateway(channel Channel) Actor {
 func NormaliseName(name string) string {
 	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(name)))
 }
+
+// SameName reports whether two names of people are the same to a reader: whatever their case, spaces and ways to write a letter.
+func SameName(a, b string) bool {
+	plain := func(name string) string { return strings.Join(strings.Fields(NormaliseName(name)), " ") }
+	return plain(a) == plain(b)
+}

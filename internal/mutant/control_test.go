@@ -75,8 +75,8 @@ var ofAdministration = []mutant{
 	{
 		name: "a person stands twice in the file of a realm", file: "internal/realmfile/definition.go",
 		tests:  "cmd/countersign:TestARealmFileIsReadStrictly",
-		before: `if administration.SameName(person.DisplayName, other.DisplayName) {`,
-		after:  `if false && administration.SameName(person.DisplayName, other.DisplayName) {`,
+		before: `if identity.SameName(person.DisplayName, other.DisplayName) {`,
+		after:  `if false && identity.SameName(person.DisplayName, other.DisplayName) {`,
 	},
 	{
 		name: "a maker becomes an administrator besides", file: "internal/store/provision/administrator.go",

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -12,7 +11,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
-	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/masterdata"
 )
 
 // facts reads what a change rests on: its subject as it is, and what its values name.
@@ -87,7 +86,7 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 		}
 	}
 	if kind == administration.KindUserCreate && values["personId"] == "" {
-		known.NameTaken, err = s.nameTaken(ctx, values["displayName"])
+		known.NameTaken, err = masterdata.NameTaken(ctx, s.q, s.realm, values["displayName"])
 		if err != nil {
 			return err
 		}
@@ -97,12 +96,6 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 		known.Holders = append(known.Holders, administration.Holder{User: holder.Name, Person: holder.PersonID, Roles: rolesOf(holder.Roles)})
 	}
 	return err
-}
-
-// nameTaken reports whether somebody of the realm has a name.
-func (s step) nameTaken(ctx context.Context, name string) (bool, error) {
-	people, err := s.q.PersonList(ctx, s.realm)
-	return slices.ContainsFunc(people, func(p dbsqlc.Person) bool { return administration.SameName(p.DisplayName, name) }), err
 }
 
 func rolesOf(names []string) []identity.Role {

@@ -106,17 +106,23 @@ func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time,
 
 // inOrder are the messages in the order of their keys; one that is not there is left out.
 func inOrder(keys []uuid.UUID, found []payment.Message) []payment.Message {
-	byKey := make(map[uuid.UUID]payment.Message, len(found))
-	for _, m := range found {
-		byKey[m.InternalID] = m
-	}
+	messages := byKey(found)
 	list := make([]payment.Message, 0, len(found))
 	for _, key := range keys {
-		if m, there := byKey[key]; there {
+		if m, there := messages[key]; there {
 			list = append(list, m)
 		}
 	}
 	return list
+}
+
+// byKey are messages by their keys.
+func byKey(list []payment.Message) map[uuid.UUID]payment.Message {
+	messages := make(map[uuid.UUID]payment.Message, len(list))
+	for _, m := range list {
+		messages[m.InternalID] = m
+	}
+	return messages
 }
 
 // QuarantineCount counts the documents in quarantine, so many at most.

@@ -118,13 +118,13 @@ func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]paymen
 	return list, err
 }
 
-// MessagesOf lists the messages with these keys, in their order, as Messages does. One that is not there is left out.
-func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID) ([]payment.Message, error) {
+// MessagesOf reads the messages with these keys, as Messages does, by their keys. One that is not there is not among them.
+func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID) (map[uuid.UUID]payment.Message, error) {
 	if len(keys) == 0 {
-		return nil, nil
+		return map[uuid.UUID]payment.Message{}, nil
 	}
-	found, err := r.Messages(ctx, realm, Filter{keys: keys, PageSize: int32(len(keys))}) //nolint:gosec // a page
-	return inOrder(keys, found), err
+	list, err := r.Messages(ctx, realm, Filter{keys: keys, PageSize: int32(len(keys))}) //nolint:gosec // a page
+	return byKey(list), err
 }
 
 func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -133,11 +132,11 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 			return err
 		}
 		known, err := p.q.UserByName(ctx, p.realm, user.Name)
-		if err == nil && (known.Status != string(store.UserUnverified) || known.Duty != string(DutyAdministration)) {
-			return ErrAccountInUse
-		}
-		if err != nil {
-			err = p.freeName(ctx, err, user.DisplayName)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			err = p.freeName(ctx, user.DisplayName)
+		case err == nil && (known.Status != string(store.UserUnverified) || known.Duty != string(DutyAdministration)):
+			err = ErrAccountInUse
 		}
 		if err != nil {
 			return err
@@ -156,19 +155,13 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 	return nil
 }
 
-// freeName refuses the name of somebody who is there for a new account. missing is why the account was not found.
-func (p provision) freeName(ctx context.Context, missing error, name string) error {
-	if !errors.Is(missing, pgx.ErrNoRows) {
-		return missing
-	}
-	people, err := p.q.PersonList(ctx, p.realm)
-	if err != nil {
-		return err
-	}
-	if slices.ContainsFunc(people, func(person dbsqlc.Person) bool { return administration.SameName(person.DisplayName, name) }) {
+// freeName refuses the name of somebody who is there for a new account.
+func (p provision) freeName(ctx context.Context, name string) error {
+	taken, err := masterdata.NameTaken(ctx, p.q, p.realm, name)
+	if err == nil && taken {
 		return ErrNamesake
 	}
-	return nil
+	return err
 }
 
 // mayAdminister lets the operator in while fewer than two administrators are active. The lock makes two operators take turns.

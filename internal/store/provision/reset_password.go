@@ -14,8 +14,7 @@ import (
 )
 
 // ResetPassword gives a user account a new password, as the owner, and ends everything it is signed in with. The audit trail tells of
-// it. Errors: ErrUnknownRealm,
-// ErrUnknownUser.
+// it. Errors: ErrUnknownRealm, ErrUnknownUser.
 func ResetPassword(ctx context.Context, by Provisioner, realm string, account AccountDefinition) error {
 	err := by.run(ctx, realm, func(p provision) error {
 		row, err := p.q.UserByName(ctx, realm, identity.NormaliseName(account.Name))

@@ -238,17 +238,13 @@ func (v *visit) decidedRows(f page.Filter) ([]views.QueueRow, error) {
 	for i, d := range decided {
 		keys[i] = d.MessageID
 	}
-	list, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
+	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
 	if err != nil {
 		return nil, err
 	}
-	shown := make(map[uuid.UUID]payment.Message, len(list))
-	for _, m := range list {
-		shown[m.InternalID] = m
-	}
 	rows := make([]views.QueueRow, 0, len(decided))
 	for _, d := range decided {
-		m, there := shown[d.MessageID]
+		m, there := messages[d.MessageID]
 		if !there {
 			continue
 		}

@@ -114,11 +114,30 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	verdict := payment.Verdict{
 		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
+	var made payment.Transition
+	considered := lifecycle.Considered{
+		Bound: lifecycle.Bound{Person: by.PersonID, Day: verdict.At.In(s.cfg.Zone).Format(time.DateOnly)},
+		Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (_ payment.Transition, err error) {
+			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
+				return payment.Transition{}, &MismatchError{Message: m}
+			}
+			made, err = d.make(m, known, verdict)
+			return made, err
+		},
+	}
 	ctx, end := trace.Step(ctx, in.InternalID, string(d.action))
-	made, seen, err := s.consider(ctx, in, d, verdict)
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
 	var asked *payment.StepUpError
 	if errors.As(err, &asked) && !in.StepUp.Empty() {
-		made, seen, err = s.stepUp(ctx, in, d, verdict, asked.Message)
+		// Nothing but the factor keeps this content from being approved. What is shown counts for it alone: if another takes its place
+		// meanwhile, nothing is decided.
+		var shown identity.StepUp
+		seen = asked.Message
+		shown, err = s.cfg.StepUp(ctx, by, in.StepUp, seen.Approval())
+		if err == nil {
+			verdict.StepUp = &shown
+			seen, err = s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
+		}
 	}
 	end(err)
 	var repeat *payment.RepeatError
@@ -133,36 +152,6 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		return seen, err
 	}
 	return made.After(), nil
-}
-
-// consider has the domain decide about the message as it is now, and stores what it decides.
-func (s *Station) consider(
-	ctx context.Context, in Input, d decision, verdict payment.Verdict,
-) (made payment.Transition, seen payment.Message, err error) {
-	bound := lifecycle.Bound{Person: verdict.By.PersonID, Day: verdict.At.In(s.cfg.Zone).Format(time.DateOnly)}
-	decide := func(m payment.Message, known lifecycle.SubmissionFacts) (payment.Transition, error) {
-		if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
-			return payment.Transition{}, &MismatchError{Message: m}
-		}
-		var err error
-		made, err = d.make(m, known, verdict)
-		return made, err
-	}
-	seen, err = s.cfg.Messages.Consider(ctx, verdict.By.Realm, in.InternalID, lifecycle.Considered{Bound: bound, Decide: decide})
-	return made, seen, err
-}
-
-// stepUp checks the second factor for the content that is there, which nothing but the factor keeps from being approved, and has the
-// domain decide again. What was shown counts for that content alone: if another takes its place meanwhile, nothing is decided.
-func (s *Station) stepUp(
-	ctx context.Context, in Input, d decision, verdict payment.Verdict, m payment.Message,
-) (payment.Transition, payment.Message, error) {
-	shown, err := s.cfg.StepUp(ctx, verdict.By, in.StepUp, m.Approval())
-	if err != nil {
-		return payment.Transition{}, m, err
-	}
-	verdict.StepUp = &shown
-	return s.consider(ctx, in, d, verdict)
 }
 
 // Limits are those that bind the message if this person approves it now, with what is used of them today.

@@ -140,7 +140,7 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 	if sending.Fresh != nil {
 		made, content, err := s.prepare(ctx, *sending.Fresh)
 		if err == nil {
-			return s.fly(ctx, sending.Fresh.Message, made.Reference(), content)
+			return s.fly(ctx, made, content)
 		}
 	} // what cannot be sent so is read, and found out there
 	out, err := s.cfg.Messages.Outgoing(ctx, sending.Realm, sending.ID)
@@ -154,21 +154,21 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 	if err != nil {
 		return s.hold(ctx, out.Message, err)
 	}
-	err = s.handOver(ctx, out.Message, made.Reference(), content)
-	if err != nil {
-		return err
-	}
-	return s.delivered(ctx, out.Message.Realm, out.Message.InternalID)
+	return s.fly(ctx, made, content)
 }
 
-// fly hands over the document of a message that this process has just released, and notes the delivery: what is known of the message is
-// not read again, neither here nor for its answer.
-func (s *Station) fly(ctx context.Context, m payment.Message, reference string, content []byte) error {
+// fly hands the document of a verified message to clearing, and notes the delivery, unless its answer came first: steps 4 and 5. What is
+// known of the message is not read again, neither here nor for its answer. A resolution that is communicated by that answers its recall.
+func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte) error {
+	m := made.Message()
 	one := s.flights.begin(m.GlobalID, s.now())
 	var after payment.Message
 	known := false
 	defer func() { s.flights.land(one, after, known) }()
-	err := s.handOver(ctx, m, reference, content)
+	err := s.hand(ctx, m.Scheme, made.Reference(), content)
+	if errors.Is(err, ErrNotTaken) {
+		err = s.notTaken(ctx, m, err)
+	}
 	close(one.handed)
 	if err != nil {
 		return err
@@ -181,15 +181,6 @@ func (s *Station) fly(ctx context.Context, m payment.Message, reference string, 
 		return err
 	}
 	return s.recallAnswered(ctx, m)
-}
-
-// handOver hands the document of a message to clearing: step 4.
-func (s *Station) handOver(ctx context.Context, m payment.Message, reference string, content []byte) error {
-	err := s.hand(ctx, m.Scheme, reference, content)
-	if errors.Is(err, ErrNotTaken) {
-		err = s.notTaken(ctx, m, err)
-	}
-	return err
 }
 
 // hand hands a document to the clearing of a scheme, by that scheme's connection.
@@ -240,19 +231,6 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, used
 // profile is the clearing profile in force now.
 func (s *Station) profile(scheme rulebook.Scheme) *profile.Profile {
 	return s.cfg.Profiles.InForce(string(scheme), s.now().In(s.cfg.Zone))
-}
-
-// delivered notes that clearing has the document, unless its answer came first. A resolution that is communicated by that answers its
-// recall.
-func (s *Station) delivered(ctx context.Context, realm string, id uuid.UUID) error {
-	now := s.now()
-	m, err := s.cfg.Messages.TransactShared(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
-	})
-	if err != nil {
-		return err
-	}
-	return s.recallAnswered(ctx, m)
 }
 
 // answerBy is the last day to answer a recall that the other bank gets now.

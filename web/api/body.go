@@ -3,10 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
-	"mime"
-	"strings"
 
-	"github.com/labstack/echo/v4"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/iso20022"
@@ -14,7 +11,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/web/problem"
-	"countersign/web/request"
 )
 
 // maxBody is the largest body of a call, in bytes.
@@ -65,17 +61,6 @@ func (b body) at(findings []payment.Finding) []payment.Finding {
 	return moved
 }
 
-// receive reads the body of a request to its end: JSON, uncompressed, at most maxBody.
-func receive(c echo.Context) ([]byte, error) {
-	header := c.Request().Header
-	kind, parameters, err := mime.ParseMediaType(header.Get(echo.HeaderContentType))
-	charset := strings.ToLower(parameters["charset"])
-	if err != nil || kind != echo.MIMEApplicationJSON || charset != "" && charset != "utf-8" || header.Get(echo.HeaderContentEncoding) != "" {
-		return nil, problem.UnsupportedMediaType("application/json in UTF-8")
-	}
-	return request.ReadBody(c, maxBody)
-}
-
 // wrapping says whether an order may also sit inside paymentRequest.
 type wrapping bool
 
@@ -95,7 +80,7 @@ type form struct {
 }
 
 // parseForm reads a body strictly and holds it against its form. It fails with a Problem that names everything that is wrong, in the
-// order of the body and at the places as they were sent, up to mostFindings; after malformed JSON nothing is known of the rest. It fails
+// order of the body and at the places as they were sent, up to maxFindings; after malformed JSON nothing is known of the rest. It fails
 // with the error of the context when the caller no longer waits for what the schema and the codec would say.
 func parseForm(ctx context.Context, raw []byte, f form) (body, error) {
 	r := &strictReader{

@@ -40,7 +40,7 @@ func (a *API) administrate(c echo.Context, f form) (body, error) {
 	if err != nil {
 		return body{}, err
 	}
-	raw, err := receive(c)
+	raw, err := request.ReadTyped(c, echo.MIMEApplicationJSON, maxBody)
 	if err != nil {
 		return body{}, err
 	}

@@ -14,6 +14,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // replayedHeader marks the first answer to a request that came again.
@@ -190,7 +191,7 @@ type order struct {
 
 // read takes in a body. What can be told of its subject is in the order also when it fails.
 func (a *API) read(c echo.Context, f form) (order, error) {
-	raw, err := receive(c)
+	raw, err := request.ReadTyped(c, echo.MIMEApplicationJSON, maxBody)
 	if err != nil {
 		return order{}, err
 	}

@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
-	"mime"
 	"net/http"
 	"slices"
 	"strings"
@@ -80,7 +79,7 @@ func (d *Door) take(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return err
 		}
-		content, err := receive(c)
+		content, err := request.ReadTyped(c, echo.MIMEApplicationXML, maxDocument)
 		if err != nil {
 			return err
 		}
@@ -130,14 +129,4 @@ func referenceOf(r *http.Request) (string, error) {
 		})
 	}
 	return reference, nil
-}
-
-// receive reads the document to its end: XML, uncompressed, at most maxDocument.
-func receive(c echo.Context) ([]byte, error) {
-	r := c.Request()
-	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	if err != nil || kind != echo.MIMEApplicationXML || r.Header.Get(echo.HeaderContentEncoding) != "" {
-		return nil, problem.UnsupportedMediaType(echo.MIMEApplicationXML)
-	}
-	return request.ReadBody(c, maxDocument)
 }

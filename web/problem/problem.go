@@ -76,7 +76,7 @@ func Fields(findings ...payment.Finding) *Problem {
 func UnsupportedMediaType(wanted string) *Problem {
 	return &Problem{
 		Status: http.StatusUnsupportedMediaType, Code: "415_UNSUPPORTED_MEDIA_TYPE",
-		Text: "Send the body as " + wanted + ", without a content encoding.",
+		Text: "Send the body as " + wanted + " in UTF-8, without a content encoding.",
 	}
 }
 
@@ -195,7 +195,10 @@ func ofRequest(err error) *Problem {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
 	var tooLarge *http.MaxBytesError
+	var mediaType *request.MediaTypeError
 	switch {
+	case errors.As(err, &mediaType):
+		return UnsupportedMediaType(mediaType.Wanted)
 	case errors.As(err, &malformed):
 		return Fields(malformed.Findings...)
 	case errors.As(err, &refused):

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"mime"
 	"net/http"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/labstack/echo/v4"
@@ -51,13 +53,34 @@ type outlasting struct {
 // Value returns what became known within the time.
 func (o outlasting) Value(key any) any { return o.values.Value(key) }
 
-// mostAnnounced is how much room a body gets, in bytes, by the length its sender says it has.
-const mostAnnounced = 16 << 10
+// maxAnnounced is how much room a body gets, in bytes, by the length its sender says it has.
+const maxAnnounced = 16 << 10
+
+// MediaTypeError says that a body is of another type than its address takes, compressed, or in another alphabet than UTF-8.
+type MediaTypeError struct {
+	Wanted string // such as application/json
+}
+
+// Error says what to send.
+func (e *MediaTypeError) Error() string {
+	return "send the body as " + e.Wanted + " in UTF-8, without a content encoding"
+}
+
+// ReadTyped is ReadBody for a body of one media type. Errors: *MediaTypeError, and those of ReadBody.
+func ReadTyped(c echo.Context, wanted string, most int64) ([]byte, error) {
+	header := c.Request().Header
+	kind, parameters, err := mime.ParseMediaType(header.Get(echo.HeaderContentType))
+	foreign := parameters["charset"] != "" && !strings.EqualFold(parameters["charset"], "utf-8")
+	if err != nil || kind != wanted || foreign || header.Get(echo.HeaderContentEncoding) != "" {
+		return nil, &MediaTypeError{Wanted: wanted}
+	}
+	return ReadBody(c, most)
+}
 
 // ReadBody reads a body of at most so many bytes to its end. Errors: *http.MaxBytesError, ErrSlowBody, ErrBrokenBody. After a slow one
 // the connection is closed.
 func ReadBody(c echo.Context, most int64) ([]byte, error) {
-	announced := min(max(c.Request().ContentLength, 0), most, mostAnnounced)
+	announced := min(max(c.Request().ContentLength, 0), most, maxAnnounced)
 	content := bytes.NewBuffer(make([]byte, 0, announced+bytes.MinRead))
 	_, err := content.ReadFrom(http.MaxBytesReader(c.Response(), c.Request().Body, most))
 	var tooLarge *http.MaxBytesError

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"log/slog"
 	"math"
-	"mime"
 	"net/http"
 	"strconv"
 	"strings"
@@ -146,11 +145,11 @@ func (d *Door) question(c echo.Context) (payee.Question, *faulty, error) {
 		text := vop.RequestTimestamp + ": give the present time, such as 2026-11-20T09:30:00.000Z."
 		return payee.Question{}, &faulty{vop.CodeTimestamp, text}, nil
 	}
-	kind, _, err := mime.ParseMediaType(r.Header.Get(echo.HeaderContentType))
-	if err != nil || kind != echo.MIMEApplicationJSON || r.Header.Get(echo.HeaderContentEncoding) != "" {
+	body, err := request.ReadTyped(c, echo.MIMEApplicationJSON, vop.MaxBody)
+	var mediaType *request.MediaTypeError
+	if errors.As(err, &mediaType) {
 		return payee.Question{}, &faulty{vop.CodeFormat, "Content-Type: send application/json."}, nil
 	}
-	body, err := request.ReadBody(c, vop.MaxBody)
 	if err != nil {
 		return payee.Question{}, nil, err
 	}

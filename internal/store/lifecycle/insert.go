@@ -86,11 +86,34 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 // Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; payment.ForbiddenError when the maker's role has ended
 // meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
-	c, err := s.insertTogether(ctx, ask, create)
-	if !errors.Is(err, store.ErrAlone) {
-		return c.Message, err
+	known, err := s.asking.Do(ctx, ask.Realm, ask)
+	var c payment.Created
+	if err == nil {
+		c, err = create(known)
 	}
-	c, err = s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
+	if err == nil && !sharable(c.Message) {
+		err = store.ErrAlone
+	}
+	if err == nil {
+		_, err = s.creating.Do(ctx, ask.Realm, c)
+	}
+	if errors.Is(err, store.ErrAlone) {
+		return s.insertAlone(ctx, ask, create)
+	}
+	if err == nil {
+		s.inserted(c)
+	}
+	return c.Message, err
+}
+
+// sharable reports whether the statement for several can hold a message: an instruction of one maker and one client.
+func sharable(m payment.Message) bool {
+	return m.Kind == payment.KindInstruction && len(m.Makers) == 1 && len(m.Clients) == 1 && m.Clients[0] == m.ClientID
+}
+
+// insertAlone is Insert in a transaction of its own, in which the limits that bind the message are locked and the right error is found.
+func (s *Messages) insertAlone(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
+	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := s.submissionFacts(ctx, q, ask)
 		if err == nil {
 			err = s.bind(ctx, q, ask, &known, true)

@@ -17,46 +17,12 @@ import (
 
 // What many do at a time goes out together (store.Gather): two round trips make a message, one to know and one to write, and two decide it.
 // Here is how the items of one statement become its arrays, and its rows their outcomes. An item alone takes the statement for one.
-// Whatever is not done here is done by insert and transact, the exact way, which is told store.ErrAlone.
+// Whatever is not done here, which is told by store.ErrAlone, is done by insert and transact, the exact way.
 
-// insertTogether is Insert for an instruction. Errors: store.ErrAlone; what create returns; as store.Gather.Do.
-func (s *Messages) insertTogether(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Created, error) {
-	known, err := s.asking.Do(ctx, ask.Realm, ask)
-	if err != nil {
-		return payment.Created{}, err
-	}
-	c, err := create(known)
-	if err != nil {
-		return c, err
-	}
-	m := c.Message
-	if m.Kind != payment.KindInstruction || len(m.Makers) != 1 || len(m.Clients) != 1 || m.Clients[0] != m.ClientID {
-		return c, store.ErrAlone
-	}
-	_, err = s.creating.Do(ctx, ask.Realm, c)
-	if err == nil {
-		s.inserted(c)
-	}
-	return c, err
-}
-
-// TransactShared is Transact for steps that many messages take at a time, such as deliveries: they share their statements, and each is
-// decided without a lock; the guard of the statement that writes finds out whether the message is still the one that was decided about.
-// It fails as Transact does.
-func (s *Messages) TransactShared(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
-	seen, err := s.reading.Do(ctx, realm, id)
-	if err == nil {
-		err = s.decideTogether(ctx, seen, decide)
-	}
-	if errors.Is(err, store.ErrAlone) {
-		return s.Transact(ctx, realm, id, decide)
-	}
-	return seen, err
-}
-
-// TransactFrom is TransactShared for a message whose state the caller knows, because this process stored it a moment ago: it is not read.
-// What is no longer as the caller knows it, or cannot be decided so, is decided as Transact does. It returns the message as it is
-// afterwards; known is false where that was not found out.
+// TransactFrom is Transact for a message whose state the caller knows, because this process stored or read it a moment ago: it is not read
+// again, and decided without a lock. Steps that many messages take at a time, such as deliveries, share their statements, and the guard of
+// the statement finds out whether the message is still the one that was decided about. What is not, or cannot be decided so, is decided as
+// Transact does. It returns the message as it is afterwards; known is false where that was not found out.
 func (s *Messages) TransactFrom(
 	ctx context.Context, seen payment.Message, decide DecideFunc,
 ) (after payment.Message, known bool, err error) {
@@ -72,19 +38,6 @@ func (s *Messages) TransactFrom(
 	}
 	seen, err = s.Transact(ctx, seen.Realm, seen.InternalID, decide)
 	return seen, false, err
-}
-
-// decideTogether decides about a message that was read and writes the step. Errors: store.ErrAlone; what decide returns; as
-// store.Gather.Do.
-func (s *Messages) decideTogether(ctx context.Context, seen payment.Message, decide DecideFunc) error {
-	t, err := decide(seen)
-	switch {
-	case errors.Is(err, ErrNoChange):
-		return nil
-	case err != nil:
-		return err
-	}
-	return s.move(ctx, t, nil)
 }
 
 // step is a step of a message with the documents it brings and leaves.
@@ -130,26 +83,6 @@ type considered struct {
 	over    bool
 }
 
-// considerTogether is Consider for the present content of an instruction. Errors: store.ErrAlone; what the decision returns; as
-// store.Gather.Do.
-func (s *Messages) considerTogether(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
-	found, err := s.considering.Do(ctx, realm, id)
-	if err != nil {
-		return payment.Message{}, err
-	}
-	decide := func(m payment.Message) (payment.Transition, error) {
-		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
-	}
-	if found.over {
-		return s.tooLate(ctx, realm, id, decide)
-	}
-	err = s.decideTogether(ctx, found.message, decide)
-	if errors.Is(err, store.ErrAlone) {
-		return s.tooLate(ctx, realm, id, decide)
-	}
-	return found.message, err
-}
-
 // tooLate tells who comes after a decision how it went, from a read that many share. Under the lock of the message each of them would wait
 // for all before it, and on a busy machine be told of a busy database what can be told of the message. Errors: store.ErrAlone for a message
 // that still waits, or that may be moved all the same; what decide returns; as store.Gather.Do.
@@ -168,8 +101,7 @@ func (s *Messages) tooLate(ctx context.Context, realm string, id uuid.UUID, deci
 	return seen, err
 }
 
-// askAll answers what new messages need to know. What no policy matches, is not what was sealed,
-// or a limit may bind is not confirmed.
+// askAll answers what new messages need to know. What no policy matches, is not what was sealed, or a limit may bind is not confirmed.
 func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQuery) ([]*SubmissionFacts, error) {
 	q, facts := s.db.Alone(realm, store.Reading), make([]*SubmissionFacts, len(asked))
 	if len(asked) == 1 {

@@ -47,12 +47,41 @@ type Considered struct {
 // statements (see store.Gather): the message is then read without a lock, and the guard of the statement that writes finds out whether it
 // is still the one that was decided about; if not, it is decided again, under the lock. It fails as Transact does, and with ErrNoPolicy.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
-	if c.Ask == nil {
-		seen, err := s.considerTogether(ctx, realm, id, c)
-		if !errors.Is(err, store.ErrAlone) {
-			return seen, err
+	if c.Ask != nil {
+		return s.considerAlone(ctx, realm, id, c)
+	}
+	found, err := s.considering.Do(ctx, realm, id)
+	if errors.Is(err, store.ErrAlone) {
+		return s.considerAlone(ctx, realm, id, c)
+	}
+	if err != nil {
+		return payment.Message{}, err
+	}
+	decide := func(m payment.Message) (payment.Transition, error) {
+		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
+	}
+	seen, err := found.message, store.ErrAlone
+	if !found.over {
+		var t payment.Transition
+		t, err = decide(seen)
+		if err == nil {
+			err = s.move(ctx, t, nil)
 		}
 	}
+	if errors.Is(err, store.ErrAlone) {
+		seen, err = s.tooLate(ctx, realm, id, decide)
+	}
+	switch {
+	case errors.Is(err, store.ErrAlone):
+		return s.considerAlone(ctx, realm, id, c)
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	}
+	return seen, err
+}
+
+// considerAlone is Consider under the lock of the message.
+func (s *Messages) considerAlone(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
 		ask := SubmissionOf(m)
 		if c.Ask != nil {

@@ -15,7 +15,12 @@ import (
 
 // showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
 func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
-	a, fine, err := v.passed(asked{form: f, draft: draft.ID})
+	a, err := v.check(f)
+	if err != nil {
+		return err
+	}
+	a.draft = draft.ID
+	fine, err := v.passes(a)
 	if err != nil || !fine {
 		return err
 	}
@@ -46,20 +51,16 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	return v.Render(http.StatusOK, views.RequestCheckPage(model))
 }
 
-// passed checks a form. One that is not fine has been answered with what stands in the way; what was typed is in that answer.
-func (v *visit) passed(typed asked) (a asked, fine bool, err error) {
-	a, err = v.check(typed.form)
-	if err != nil {
-		return a, false, err
-	}
-	a.draft = typed.draft
+// passes reports whether a form that was checked is fine. One that is not has been answered with what stands in the way; what was typed is
+// in that answer.
+func (v *visit) passes(a asked) (fine bool, err error) {
 	if barred := a.barred(); barred != "" {
-		return a, false, v.cannot(a, barred)
+		return false, v.cannot(a, barred)
 	}
 	if len(a.problems) > 0 {
-		return a, false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+		return false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
 	}
-	return a, true, nil
+	return true, nil
 }
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.

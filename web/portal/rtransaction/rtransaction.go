@@ -119,15 +119,19 @@ func (v *visit) draftOf(a asked, key string) (*lifecycle.Draft, error) {
 
 // takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
 func (v *visit) takeForm(kind payment.Kind) error {
-	typed, values, err := v.typedForm(kind)
+	f, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
 	}
-	open, err := v.openDraft(typed, values)
+	a, err := v.check(f)
 	if err != nil {
 		return err
 	}
-	a, fine, err := v.passed(asked{form: typed.form, draft: open})
+	a.draft, err = v.openDraft(a, values)
+	if err != nil {
+		return err
+	}
+	fine, err := v.passes(a)
 	if err != nil || !fine {
 		return err
 	}
@@ -138,19 +142,15 @@ func (v *visit) takeForm(kind payment.Kind) error {
 	return v.GoTo("/payments/"+id.String()+"/check", "")
 }
 
-// typedForm is the form of the request, with what the station says to an empty one.
-func (v *visit) typedForm(kind payment.Kind) (asked, url.Values, error) {
+// typedForm is the form of the request.
+func (v *visit) typedForm(kind payment.Kind) (form, url.Values, error) {
 	f, err := v.emptyForm(kind)
 	if err != nil {
-		return asked{}, nil, err
+		return form{}, nil, err
 	}
 	values, err := v.Form()
-	if err != nil {
-		return asked{}, nil, err
-	}
-	a, err := v.look(f, money.Amount{})
-	a.read(values)
-	return a, values, err
+	f.read(values)
+	return f, values, err
 }
 
 // openDraft is the draft that the form, or its address, names; zero for none, one that was submitted, and one that is over.
@@ -186,7 +186,11 @@ func (v *visit) keepIn(a asked, byTheWay bool) (uuid.UUID, error) {
 
 // keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
 func (v *visit) keepForm(kind payment.Kind) error {
-	a, values, err := v.typedForm(kind)
+	f, values, err := v.typedForm(kind)
+	if err != nil {
+		return err
+	}
+	a, err := v.look(f, money.Amount{})
 	if err != nil {
 		return err
 	}

@@ -161,12 +161,12 @@ func (f QueueFacts) count() language.Text {
 	return language.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }
 
-// MostWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
-const MostWaiting = 1000
+// MaxWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
+const MaxWaiting = 1000
 
 // CountOfWaiting is a count as it is shown.
 func CountOfWaiting(count int) string {
-	if count >= MostWaiting {
+	if count >= MaxWaiting {
 		return "1'000+"
 	}
 	return strconv.Itoa(count)

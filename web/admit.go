@@ -26,13 +26,13 @@ const (
 )
 
 const (
-	// leastInFlight are the calls that bring work and are taken while deliveries wait up to twice longestWait: as many as a back office has at
+	// minInFlight are the calls that bring work and are taken while deliveries wait up to twice maxWait: as many as a back office has at
 	// a time. Beyond that fewInFlight are.
-	leastInFlight = 16
-	fewInFlight   = 4
-	// longestWait is how long deliveries may wait until no more than leastInFlight are taken: with what is under way by then, what is
+	minInFlight = 16
+	fewInFlight = 4
+	// maxWait is how long deliveries may wait until no more than minInFlight are taken: with what is under way by then, what is
 	// approved leaves within two seconds.
-	longestWait = 400 * time.Millisecond
+	maxWait = 400 * time.Millisecond
 )
 
 // uncrowded lets fewer calls that bring work be worked on at a time, the longer deliveries wait: an approved payment is not to stand behind
@@ -55,10 +55,10 @@ func (s *Server) uncrowded(most int) echo.MiddlewareFunc {
 
 // atATime is how many of most calls that bring work are taken while deliveries wait for so long.
 func atATime(most int, wait time.Duration) int64 {
-	if wait > 2*longestWait {
+	if wait > 2*maxWait {
 		return fewInFlight
 	}
-	return max(leastInFlight, int64(most)*int64(longestWait-wait)/int64(longestWait))
+	return max(minInFlight, int64(most)*int64(maxWait-wait)/int64(maxWait))
 }
 
 // admitted lets so many requests of a door work at a time.

@@ -164,8 +164,8 @@ func (n *tally) load(t *testing.T, s *shop, clients int) (stop func()) {
 	return func() { close(ended); all.Wait() }
 }
 
-// longestWait is how long an approved payment may wait for its delivery under overload.
-const longestWait = 2 * time.Second
+// maxWait is how long an approved payment may wait for its delivery under overload.
+const maxWait = 2 * time.Second
 
 // TestApprovedPaymentsLeaveInTimeUnderOverload: with 500 clients in a closed loop no approved payment waits more than two seconds for its
 // delivery; those whom the gateway cannot serve are asked to come again.
@@ -197,7 +197,7 @@ func TestApprovedPaymentsLeaveInTimeUnderOverload(t *testing.T) {
 		).Scan(&p50, &p99, &longest))
 		t.Logf("%d pairs, %d asked to come again, %d failed; from approval to clearing p50 %.2f s, p99 %.2f s, longest %.2f s",
 			n.pairs.Load(), n.later.Load(), n.failed.Load(), p50, p99, longest)
-		if left > 0 || n.failed.Load() > 0 || longest > longestWait.Seconds() {
+		if left > 0 || n.failed.Load() > 0 || longest > maxWait.Seconds() {
 			t.Errorf("%d payments are left, %d calls failed, and one payment waited %.2f s", left, n.failed.Load(), longest)
 		}
 		i.stop()

@@ -318,14 +318,14 @@ func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 		if rows, statement := q.readBy(t); rows > 5_500 {
 			t.Errorf("%s: %s reads %d rows for a page", name, statement, rows)
 		}
-		ask.PageSize = views.MostWaiting
+		ask.PageSize = views.MaxWaiting
 		_, err = q.reader.QueueKeys(t.Context(), demo.Realm, q.checker, ask)
 		must(t, err)
 		if rows, statement := q.readBy(t); rows > 5_500 {
 			t.Errorf("%s: %s reads %d rows for the keys", name, statement, rows)
 		}
 	}
-	counter := lookup.NewCounter(q.reader, time.Second, views.MostWaiting)
+	counter := lookup.NewCounter(q.reader, time.Second, views.MaxWaiting)
 	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.checker, time.Now())
 	must(t, err)
 	q.count(t)

@@ -21,8 +21,8 @@ func (p *product) walk() {
 	}
 }
 
-// mostPages bounds the pages one person looks at: one of each kind of page and many of each list.
-const mostPages = 250
+// maxPages bounds the pages one person looks at: one of each kind of page and many of each list.
+const maxPages = 250
 
 func (p *product) walkPages(name string) {
 	jar, err := cookiejar.New(nil)
@@ -38,7 +38,7 @@ func (p *product) walkPages(name string) {
 		p.t.Fatalf("%s cannot sign in: %d %.300s", name, status, body)
 	}
 	seen, waiting := map[string]bool{"/": true}, []string{"/"}
-	for len(waiting) > 0 && len(seen) <= mostPages {
+	for len(waiting) > 0 && len(seen) <= maxPages {
 		path := waiting[0]
 		waiting = waiting[1:]
 		r, err := http.NewRequestWithContext(p.t.Context(), http.MethodGet, p.server.URL+path, nil)

@@ -196,10 +196,10 @@ func (h *house) undelivered(t *testing.T) (count int) {
 // timesOut holds that payments became Unconfirmed, and says how late.
 func timesOut(t *testing.T, h *house, since time.Time) {
 	t.Helper()
-	const mostLate = 2.0
+	const maxLate = 2.0
 	count, most := lateness(t, h, since)
 	t.Logf("%d payments became Unconfirmed, the last of them %.2f s late", count, most)
-	if count == 0 || most > mostLate {
+	if count == 0 || most > maxLate {
 		t.Errorf("%d payments became Unconfirmed, up to %.2f s late", count, most)
 	}
 }

@@ -15,11 +15,11 @@ type poolSettings struct {
 	Workers  int    `help:"Deliveries of one scheme, and answers of one, that are under way at a time; 1 to 500." default:"32" name:"lane-workers" env:"COUNTERSIGN_LANE_WORKERS"`
 }
 
-// fewestConnections: the job queue alone keeps one to listen, and a page may need two.
-const fewestConnections = 3
+// minConnections: the job queue alone keeps one to listen, and a page may need two.
+const minConnections = 3
 
-// mostWorkers: each delivery under way is a connection to clearing.
-const mostWorkers = 500
+// maxWorkers: each delivery under way is a connection to clearing.
+const maxWorkers = 500
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *poolSettings) apply(g *gateway) error {
@@ -31,12 +31,12 @@ func (s *poolSettings) apply(g *gateway) error {
 		{"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS", s.Clearing},
 		{"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS", s.Pages},
 	} {
-		if pool.size != 0 && pool.size < fewestConnections {
-			return fmt.Errorf("%s: give a number from %d, or 0 for the default", pool.setting, fewestConnections)
+		if pool.size != 0 && pool.size < minConnections {
+			return fmt.Errorf("%s: give a number from %d, or 0 for the default", pool.setting, minConnections)
 		}
 	}
-	if s.Workers < 1 || s.Workers > mostWorkers {
-		return fmt.Errorf("COUNTERSIGN_LANE_WORKERS: give a number from 1 to %d", mostWorkers)
+	if s.Workers < 1 || s.Workers > maxWorkers {
+		return fmt.Errorf("COUNTERSIGN_LANE_WORKERS: give a number from 1 to %d", maxWorkers)
 	}
 	g.LaneWorkers = s.Workers
 	g.Pooled = s.Pooler == "transaction"

@@ -120,8 +120,8 @@ func (s *printedSecrets) Client(clientID string) ([]byte, error) {
 	return identity.ClientSecretDigest(secret), nil
 }
 
-// mostSecret is the longest secret of the portal at an identity provider, in bytes.
-const mostSecret = 1024
+// maxSecret is the longest secret of the portal at an identity provider, in bytes.
+const maxSecret = 1024
 
 // Provider reads the secret of the portal at an identity provider.
 func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error) {
@@ -140,8 +140,8 @@ func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error)
 		return "", realmfile.ErrSecretPlace
 	}
 	text = strings.TrimRight(text, "\r\n")
-	if text == "" || len(text) > mostSecret {
-		return "", fmt.Errorf("put a secret of 1 to %d characters there", mostSecret)
+	if text == "" || len(text) > maxSecret {
+		return "", fmt.Errorf("put a secret of 1 to %d characters there", maxSecret)
 	}
 	return text, nil
 }

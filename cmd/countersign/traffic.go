@@ -18,8 +18,8 @@ type trafficSettings struct {
 	MaxConnections int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
 }
 
-// longestDrain bounds the pause: whoever stops services kills those that do not stop.
-const longestDrain = 5 * time.Minute
+// maxDrain bounds the pause: whoever stops services kills those that do not stop.
+const maxDrain = 5 * time.Minute
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *trafficSettings) apply(g *gateway) error {
@@ -43,8 +43,8 @@ func (s *trafficSettings) apply(g *gateway) error {
 			return fmt.Errorf("%s: give a number from 1", limit.setting)
 		}
 	}
-	if s.DrainPause < 0 || s.DrainPause > longestDrain {
-		return fmt.Errorf("COUNTERSIGN_DRAIN_PAUSE: give a time from 0s to %s", longestDrain)
+	if s.DrainPause < 0 || s.DrainPause > maxDrain {
+		return fmt.Errorf("COUNTERSIGN_DRAIN_PAUSE: give a time from 0s to %s", maxDrain)
 	}
 	g.Limits = web.Limits{
 		PerPrincipal: s.LimitPrincipal, PerAddress: s.LimitAddress, InFlight: s.MaxRequests, Connections: s.MaxConnections,

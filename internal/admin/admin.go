@@ -114,8 +114,8 @@ func (s *Station) Request(ctx context.Context, by identity.Principal, in Request
 	return made, nil
 }
 
-// mostSecret is the longest secret of the portal at a provider, in bytes.
-const mostSecret = 1024
+// maxSecret is the longest secret of the portal at a provider, in bytes.
+const maxSecret = 1024
 
 // hideSecret takes the secret of the portal at an identity provider out of what is asked for: it is stored hidden, and read again where it
 // is used alone. Error: payment.FieldError.
@@ -124,9 +124,9 @@ func (s *Station) hideSecret(realm string, values administration.Values) (admini
 	if secret == "" {
 		return values, nil
 	}
-	if len(secret) > mostSecret {
+	if len(secret) > maxSecret {
 		return nil, &payment.FieldError{Findings: []payment.Finding{{
-			Pointer: "/values/providerSecret", Code: "FF01", Text: fmt.Sprintf("Enter a secret of at most %d characters.", mostSecret),
+			Pointer: "/values/providerSecret", Code: "FF01", Text: fmt.Sprintf("Enter a secret of at most %d characters.", maxSecret),
 		}}}
 	}
 	hidden, err := s.providers.Hide(s.cfg.Random, identity.ProviderSecret{

@@ -200,8 +200,8 @@ func (r Request) afterPolicy(known Facts) (Values, error) {
 	return p.Values().with(Values{"policyId": r.ID.String()}), f.err()
 }
 
-// leastPeople is how many people of each indispensable role a realm keeps.
-const leastPeople = 2
+// minPeople is how many people of each indispensable role a realm keeps.
+const minPeople = 2
 
 // keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
 // match everything. Error: payment.FieldError.
@@ -218,7 +218,7 @@ func (c Change) keepsRealm(known Facts) error {
 		if c.After["status"] == StatusActive && hasRole(c.After, role) {
 			continue
 		}
-		if after < before && after < leastPeople {
+		if after < before && after < minPeople {
 			return refuse("/subject", codeFormat, "Give another person the role "+string(role)+" first: a realm keeps two people who hold it.")
 		}
 	}

@@ -31,10 +31,10 @@ type Policy struct {
 
 // The bounds of policies.
 const (
-	mostApprovals = 9
-	mostRank      = 1000
-	leastWait     = time.Minute
-	longestWait   = 365 * 24 * time.Hour
+	maxApprovals = 9
+	maxRank      = 1000
+	minWait      = time.Minute
+	maxWait      = 365 * 24 * time.Hour
 )
 
 // DefaultWait is how long a message may wait when the policy does not say.
@@ -80,14 +80,14 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 	f := &findings{prefix: prefix}
 	p := Policy{
 		ClientID: values["clientId"], Channel: values["channel"], Scheme: values["scheme"], Kind: values["kind"], Status: values["status"],
-		Approvals:           f.number("approvals", values["approvals"], 0, mostApprovals),
+		Approvals:           f.number("approvals", values["approvals"], 0, maxApprovals),
 		ContentHashRequired: f.yesNo("contentHashRequired", values["contentHashRequired"]),
 		StepUp:              f.yesNo("stepUp", values["stepUp"]),
 		AmountFrom:          f.amount("amountFrom", values["amountFrom"]), AmountTo: f.amount("amountTo", values["amountTo"]),
 		ExpiresAfter: f.wait(values["expiresAfter"]),
 	}
 	if values["approvals"] == "" {
-		f.add("approvals", codeMissing, "Say how many approvals are needed: 0 to %d.", mostApprovals)
+		f.add("approvals", codeMissing, "Say how many approvals are needed: 0 to %d.", maxApprovals)
 	}
 	f.oneOf("channel", p.Channel, string(identity.ChannelAPI), string(identity.ChannelPortal))
 	f.oneOf("scheme", p.Scheme, schemes()...)
@@ -98,7 +98,7 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 	if p.StepUp && p.Approvals == 0 {
 		f.add("stepUp", codeFormat, "Leave the step-up out: without approvals nobody is there to show a second factor.")
 	}
-	p.Rank = f.number("rank", values["rank"], 0, mostRank)
+	p.Rank = f.number("rank", values["rank"], 0, maxRank)
 	if values["rank"] == "" && !p.MatchesEverything() {
 		p.Rank = narrowRank
 	}
@@ -111,7 +111,7 @@ func (f *findings) wait(text string) time.Duration {
 		return DefaultWait
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < leastWait || d > longestWait || d%time.Second != 0 {
+	if err != nil || d < minWait || d > maxWait || d%time.Second != 0 {
 		f.add("expiresAfter", codeFormat, "Say how long a message may wait, from 1m to 8760h, such as 24h or 90m.")
 		return DefaultWait
 	}

@@ -30,7 +30,7 @@ const (
 const (
 	issuerLimit   = 140
 	outerLimit    = 255 // OpenID Connect Core 1.0 section 2, sub
-	longestAge    = 12 * time.Hour
+	maxAge        = 12 * time.Hour
 	defaultAge    = 5 * time.Minute
 	secretInWords = "set"
 )
@@ -87,7 +87,7 @@ func (f *findings) age(text string) time.Duration {
 		return defaultAge
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > longestAge || d%time.Second != 0 {
+	if err != nil || d < 0 || d > maxAge || d%time.Second != 0 {
 		f.add("signInAge", codeFormat, "Say how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.")
 		return defaultAge
 	}

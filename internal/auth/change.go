@@ -17,11 +17,11 @@ import (
 // a common one, a row of keys, a word with digits (NIST SP 800-63B section 5.1.1.2).
 const MinimumPassword = 12
 
-// leastStrength is what a new password has to reach of zxcvbn's scores from 0 to 4: 3 is safe against somebody who has stolen slow hashes.
+// minStrength is what a new password has to reach of zxcvbn's scores from 0 to 4: 3 is safe against somebody who has stolen slow hashes.
 // Only its first characters are looked at, because the time it takes grows faster than the text.
 const (
-	leastStrength = 3
-	mostLooked    = 64
+	minStrength = 3
+	maxLooked   = 64
 )
 
 // ErrWeakPassword says that the new password is too short, too long, easy to guess, or the old one.
@@ -76,8 +76,8 @@ func CheckNewPassword(password string) error {
 		return ErrWeakPassword
 	}
 	looked := []rune(password)
-	score, err := guess.Score(string(looked[:min(len(looked), mostLooked)]))
-	if err == nil && score < leastStrength {
+	score, err := guess.Score(string(looked[:min(len(looked), maxLooked)]))
+	if err == nil && score < minStrength {
 		err = ErrWeakPassword
 	}
 	return err

@@ -16,8 +16,8 @@ import (
 
 // Bounds of what somebody may have beside the password.
 const (
-	mostFactors    = 10
-	mostFactorName = 64
+	maxFactors    = 10
+	maxFactorName = 64
 )
 
 // What keeps a factor from being taken up or given up.
@@ -55,7 +55,7 @@ func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 	if err != nil {
 		return nil, err
 	}
-	if len(list) >= mostFactors {
+	if len(list) >= maxFactors {
 		return nil, ErrTooMany
 	}
 	fresh, err := s.proven(in)
@@ -82,7 +82,7 @@ func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 func (s *Station) proven(in EnrolInput) (credential.NewFactor, error) {
 	name := strings.TrimSpace(in.Name)
 	length := utf8.RuneCountInString(name)
-	if length == 0 || length > mostFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
+	if length == 0 || length > maxFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
 		return credential.NewFactor{}, ErrFactorName
 	}
 	n := credential.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}

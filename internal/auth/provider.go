@@ -33,8 +33,8 @@ import (
 // flowLife is how long somebody may take at the provider.
 const flowLife = 10 * time.Minute
 
-// mostAtProvider is how many people of a realm wait for its provider at a time; further ones are sent away.
-const mostAtProvider = 32
+// maxAtProvider is how many people of a realm wait for its provider at a time; further ones are sent away.
+const maxAtProvider = 32
 
 // What keeps somebody from signing in through a provider.
 var (
@@ -161,7 +161,7 @@ type places struct {
 func (p *places) take(realm string) (leave func(), err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.taken[realm] >= mostAtProvider {
+	if p.taken[realm] >= maxAtProvider {
 		return nil, &BusyError{RetryAfter: busyRetry}
 	}
 	p.taken[realm]++
@@ -186,13 +186,13 @@ func (s *Station) providerAway(ctx context.Context, realm string, err error) err
 	return ErrProviderAway
 }
 
-// mostOfError is how much of an error goes to the log that may quote what a provider answered.
-const mostOfError = 500
+// maxOfError is how much of an error goes to the log that may quote what a provider answered.
+const maxOfError = 500
 
 // beginning is what the log is told of such an error.
 func beginning(err error) string {
 	text := []rune(err.Error())
-	return string(text[:min(len(text), mostOfError)])
+	return string(text[:min(len(text), maxOfError)])
 }
 
 // CameBackInput is what a browser brings back from a provider.

@@ -182,8 +182,8 @@ func (e *Edition) add(scheme string, day time.Time, isOpen bool) error {
 	return nil
 }
 
-// longestClosed is how many days on end no calendar is closed: one that is would put deadlines off for ever.
-const longestClosed = 30
+// maxClosed is how many days on end no calendar is closed: one that is would put deadlines off for ever.
+const maxClosed = 30
 
 // checked refuses a calendar that lists nothing, or closes a scheme for too long.
 func (e *Edition) checked() (*Edition, error) {
@@ -199,8 +199,8 @@ func (e *Edition) checked() (*Edition, error) {
 				if !listed || next {
 					break
 				}
-				if count == longestClosed {
-					return nil, &FormError{Text: fmt.Sprintf("%s is closed for more than %d days from %s on", scheme, longestClosed, day)}
+				if count == maxClosed {
+					return nil, &FormError{Text: fmt.Sprintf("%s is closed for more than %d days from %s on", scheme, maxClosed, day)}
 				}
 			}
 		}

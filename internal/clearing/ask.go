@@ -11,8 +11,8 @@ import (
 	"countersign/internal/profile"
 )
 
-// longestInquiryPause bounds the pauses between status requests about one payment.
-const longestInquiryPause = 15 * time.Minute
+// maxInquiryPause bounds the pauses between status requests about one payment.
+const maxInquiryPause = 15 * time.Minute
 
 // inquiryPause is the pause after a status request. About a payment: 1 s, doubled each time, at most 15 minutes. About a recall, whose
 // answer people give: a day.
@@ -22,9 +22,9 @@ func inquiryPause(m payment.Message) time.Duration {
 	case m.Kind == payment.KindRecall:
 		return day
 	case m.Inquiries > 10:
-		return longestInquiryPause
+		return maxInquiryPause
 	}
-	return min(longestInquiryPause, time.Second<<m.Inquiries)
+	return min(maxInquiryPause, time.Second<<m.Inquiries)
 }
 
 // inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,

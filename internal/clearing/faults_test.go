@@ -312,8 +312,8 @@ func outcome(t *testing.T, h *stationtest.House, w *wire, clients []*client, men
 // span is a time in which nothing could be written: from some time, to another one that is not before it; to is zero for none.
 type span struct{ from, to time.Time }
 
-// mostLate is how late the clock may be, not counting the time in which the database was away.
-const mostLate = 2 * time.Second
+// maxLate is how late the clock may be, not counting the time in which the database was away.
+const maxLate = 2 * time.Second
 
 // late says how late the clock was with what became Unconfirmed. What lies in the time that the database was away does not count.
 func late(t *testing.T, h *stationtest.House, away span) {
@@ -329,8 +329,8 @@ SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GR
   FROM (SELECT realm, message_id, accepted_at + interval '10 seconds' AS due FROM message) m
   JOIN message_history y USING (realm, message_id) WHERE y.action = 'time out') x`, away.from, away.to).Scan(&count, &most, &p50))
 	t.Logf("%d time-outs; the clock late by %.2f s at most, half of them by %.2f s", count, most, p50)
-	if most > mostLate.Seconds() || count == 0 {
-		t.Errorf("the clock was late by %.2f s with one of %d time-outs, want %s at most", most, count, mostLate)
+	if most > maxLate.Seconds() || count == 0 {
+		t.Errorf("the clock was late by %.2f s with one of %d time-outs, want %s at most", most, count, maxLate)
 	}
 }
 

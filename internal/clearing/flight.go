@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// mostFlights bounds what a process remembers of messages on their way, in each of two halves.
-	mostFlights = 512
+	// maxFlights bounds what a process remembers of messages on their way, in each of two halves.
+	maxFlights = 512
 	// handedWithin is how long an answer waits for the end of the delivery it overtook, and notedWithin how long for the note of it.
 	handedWithin = 50 * time.Millisecond
 	notedWithin  = 250 * time.Millisecond
@@ -48,7 +48,7 @@ func (f *flights) begin(id globalid.ID, at time.Time) *flight {
 	if passed := at.Sub(f.began); passed > f.answerWithin || passed < 0 {
 		f.before, f.now, f.began = f.now, make(map[globalid.ID]*flight), at
 	}
-	if len(f.now) < mostFlights {
+	if len(f.now) < maxFlights {
 		f.now[id] = one
 	}
 	return one

@@ -26,10 +26,10 @@ const (
 	// soonest is the shortest time between the beginnings of two looks of a realm: a look that failed is followed at once, because a
 	// connection that broke may be followed by one that lives no longer than a look takes.
 	soonest = 100 * time.Millisecond
-	// mostInVain is how many looks in a row may follow each other so without any answer; then the database is away, and each tick is enough.
-	mostInVain = 10
-	// mostLooks bounds the looks of a realm that are under way.
-	mostLooks = 4
+	// maxInVain is how many looks in a row may follow each other so without any answer; then the database is away, and each tick is enough.
+	maxInVain = 10
+	// maxLooks bounds the looks of a realm that are under way.
+	maxLooks = 4
 	// stalledLooks is how many looks in a row may find what is overdue and not move it together in time, before it is moved one by one.
 	stalledLooks = 2
 )
@@ -128,7 +128,7 @@ func (o *overdue) due(now time.Time) (begin, beside bool) {
 			return false, false
 		}
 	}
-	begin = len(o.looks) < mostLooks
+	begin = len(o.looks) < maxLooks
 	return begin, begin
 }
 
@@ -183,7 +183,7 @@ func (o *overdue) ended(ctx context.Context, one *glance, err error) (first, aga
 		return false, false
 	}
 	o.inVain++
-	return first, o.inVain < mostInVain
+	return first, o.inVain < maxInVain
 }
 
 // moveOverdue notes of everything that is overdue in a realm that the scheme's time passed without an answer. It tells when the database
@@ -224,7 +224,7 @@ func (o *overdue) together() int {
 	if o.stalled >= stalledLooks {
 		return 1
 	}
-	return lifecycle.MostTogether
+	return lifecycle.MaxTogether
 }
 
 // moved notes what came of moving what was found. A connection that broke says nothing of what was moved by it.

@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// longestBackoff bounds the pauses between attempts.
-	longestBackoff = 30 * time.Second
+	// maxBackoff bounds the pauses between attempts.
+	maxBackoff = 30 * time.Second
 	// maxPauses bounds what is remembered of failed attempts. What is forgotten, as at a restart, is tried at once.
 	maxPauses = 10_000
 )
@@ -19,9 +19,9 @@ const (
 func backoff(attempts int) time.Duration {
 	const first = 100 * time.Millisecond
 	if attempts > 9 {
-		return longestBackoff
+		return maxBackoff
 	}
-	return min(longestBackoff, first<<(max(attempts, 1)-1))
+	return min(maxBackoff, first<<(max(attempts, 1)-1))
 }
 
 // pauses remember what failed, so that it is tried again with growing pauses and is not in the way of others meanwhile.
@@ -50,7 +50,7 @@ func (p *pauses[K]) held(now time.Time) []K {
 	defer p.mu.Unlock()
 	var held []K
 	for key, a := range p.of {
-		if pause := a.next.Sub(now); pause > 0 && pause <= longestBackoff {
+		if pause := a.next.Sub(now); pause > 0 && pause <= maxBackoff {
 			held = append(held, key)
 		}
 	}

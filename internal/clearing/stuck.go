@@ -35,8 +35,8 @@ type Stuck struct {
 	Why     string
 }
 
-// mostStuck bounds what is listed of each kind.
-const mostStuck = 100
+// maxStuck bounds what is listed of each kind.
+const maxStuck = 100
 
 // stuckIn lists what pauses, the most often failed first.
 func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []Stuck {
@@ -51,7 +51,7 @@ func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []
 	slices.SortFunc(list, func(a, b Stuck) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Subject, b.Subject))
 	})
-	return list[:min(len(list), mostStuck)]
+	return list[:min(len(list), maxStuck)]
 }
 
 // Stuck lists what pauses in this process, at most a hundred of each kind.

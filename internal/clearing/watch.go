@@ -158,7 +158,7 @@ func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
 	now := s.now()
 	return lifecycle.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
-		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(longestInquiryPause), Held: held, PageSize: page,
+		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
 	}
 }
 

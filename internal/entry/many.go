@@ -19,11 +19,11 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// MostLines is how many payments one file holds at most.
-const MostLines = 100
+// MaxLines is how many payments one file holds at most.
+const MaxLines = 100
 
-// longestAnswer is how many bytes one answer of a line has at most: a form takes no more.
-const longestAnswer = 1000
+// maxAnswer is how many bytes one answer of a line has at most: a form takes no more.
+const maxAnswer = 1000
 
 // Line is one payment of a file of many, as the answers of the form.
 type Line struct {
@@ -84,9 +84,9 @@ func (m *Many) refuse(line int, pointer, code, text string) {
 
 // limited refuses a file of too many payments.
 func (m Many) limited(count int) Many {
-	if count > MostLines {
+	if count > MaxLines {
 		m.Findings, m.Lines = nil, nil
-		m.refuse(0, "/Document", "AM18", fmt.Sprintf("Send files of at most %d payments: this one has %d.", MostLines, count))
+		m.refuse(0, "/Document", "AM18", fmt.Sprintf("Send files of at most %d payments: this one has %d.", MaxLines, count))
 	}
 	return m
 }
@@ -195,7 +195,7 @@ func readTable(content []byte) (many Many, is bool) {
 		}
 		number, _ := table.FieldPos(0)
 		count++
-		if count <= MostLines {
+		if count <= MaxLines {
 			many.row(number, names, cells)
 		}
 	}
@@ -227,8 +227,8 @@ func (m *Many) row(number int, names, cells []string) {
 		into[field.Name] = field.Value
 	}
 	for i, name := range names {
-		if len(cells[i]) > longestAnswer || !isText(cells[i]) {
-			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text in UTF-8.", longestAnswer))
+		if len(cells[i]) > maxAnswer || !isText(cells[i]) {
+			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text in UTF-8.", maxAnswer))
 			return
 		}
 		*into[name] = strings.TrimSpace(cells[i])

@@ -18,8 +18,8 @@ const (
 	RuleIdentifierCharacters = rulebook.RuleIdentifierCharacters
 )
 
-// mostFindings bounds the findings of one kind: a document of the largest size can have thousands, and nobody reads so many.
-const mostFindings = 200
+// maxFindings bounds the findings of one kind: a document of the largest size can have thousands, and nobody reads so many.
+const maxFindings = 200
 
 // Check returns what cannot be sent on of an order that rulebook.Check accepts, by place: elements the scheme's interbank documents
 // have no place for (CH17) and identifiers outside its character set (CH16). It has no findings for an order that CreditTransfer
@@ -39,7 +39,7 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 			Rule: RuleNotForwarded, Pointer: pointer, Code: "CH17",
 			Text: "Remove " + row.Name + ": instant payments do not carry it to the creditor's bank.",
 		})
-		return len(findings) < mostFindings
+		return len(findings) < maxFindings
 	})
 	return append(findings, c.checkCharacters(information, transaction)...)
 }
@@ -82,7 +82,7 @@ type characterWalk struct {
 }
 
 func (w *characterWalk) visit(value reflect.Value, step string) {
-	if len(w.findings) == mostFindings {
+	if len(w.findings) == maxFindings {
 		return
 	}
 	if value.Kind() == reflect.Pointer {

@@ -1,7 +1,7 @@
 package keyring
 
-// leastDistinct is how many different bytes a key needs. Of 32 random bytes some 30 differ; that fewer than 16 do never happens.
-const leastDistinct = 16
+// minDistinct is how many different bytes a key needs. Of 32 random bytes some 30 differ; that fewer than 16 do never happens.
+const minDistinct = 16
 
 // Weak names the keys that were not made by chance: few different bytes, bytes that count up or down, or nothing but the bytes of a
 // text. It finds what people type, not what a bad generator makes.
@@ -21,7 +21,7 @@ func repeats(secret []byte) bool {
 	for _, b := range secret {
 		seen[b] = true
 	}
-	return len(seen) < leastDistinct
+	return len(seen) < minDistinct
 }
 
 // counts reports whether each byte differs from the one before by the same step.

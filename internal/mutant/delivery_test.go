@@ -55,7 +55,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "pauses between tries of an hour (review: retry pause)", file: "internal/clearing/pause.go",
 		tests:  ofBooked + ":TestAnAttemptThatTookLong|TestTheJobAlone",
-		before: `return min(longestBackoff, first<<(max(attempts, 1)-1))`, after: `return time.Hour + first`,
+		before: `return min(maxBackoff, first<<(max(attempts, 1)-1))`, after: `return time.Hour + first`,
 	},
 	{
 		name: "a clearing that takes nothing is tried by all", file: "internal/clearing/connection.go",
@@ -85,7 +85,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "asked about without a pause", file: "internal/clearing/ask.go",
 		tests:  ofBooked + ":TestBetweenTwoQuestions",
-		before: `return min(longestInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
+		before: `return min(maxInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
 	},
 	{
 		name: "what is held up is in the way of the newer", file: "internal/clearing/lane.go",

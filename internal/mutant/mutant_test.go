@@ -29,8 +29,8 @@ var all = slices.Concat(
 	ofFactors, ofAdministration,
 )
 
-// leastMutants is how many there must be.
-const leastMutants = 80
+// minMutants is how many there must be.
+const minMutants = 80
 
 // root is the folder of the module.
 func root(t *testing.T) string {
@@ -79,8 +79,8 @@ func (m mutant) packages() (names []string, pattern string) {
 // TestEveryMutantFitsTheCode holds that each mutant still changes the code it is about, and that it can be read as Go.
 func TestEveryMutantFitsTheCode(t *testing.T) {
 	t.Parallel()
-	if len(all) < leastMutants {
-		t.Errorf("there are %d mutants, and there are to be %d", len(all), leastMutants)
+	if len(all) < minMutants {
+		t.Errorf("there are %d mutants, and there are to be %d", len(all), minMutants)
 	}
 	known := map[string]bool{}
 	for _, m := range all {

@@ -18,10 +18,10 @@ import (
 
 // The bounds of what a provider may take and send.
 const (
-	answerTime    = 5 * time.Second  // of one call, from connection to last byte
-	mostBytes     = 1 << 20          // of one answer
-	metadataLife  = 10 * time.Minute // after which metadata and keys are read anew
-	mostProviders = 1000             // whose metadata are remembered
+	answerTime   = 5 * time.Second  // of one call, from connection to last byte
+	maxBytes     = 1 << 20          // of one answer
+	metadataLife = 10 * time.Minute // after which metadata and keys are read anew
+	maxProviders = 1000             // whose metadata are remembered
 )
 
 // ErrUnreachable says that the provider does not answer, or not as the standard says.
@@ -70,7 +70,7 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 	response.Body = struct {
 		io.Reader
 		io.Closer
-	}{io.LimitReader(response.Body, mostBytes), response.Body}
+	}{io.LimitReader(response.Body, maxBytes), response.Body}
 	return response, nil
 }
 
@@ -112,7 +112,7 @@ func (c *Client) read(ctx context.Context, issuer string) (metadata, error) {
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if len(c.known) >= mostProviders {
+	if len(c.known) >= maxProviders {
 		clear(c.known)
 	}
 	c.known[issuer] = m

@@ -18,8 +18,8 @@ import (
 // skew is how far the provider's clock may be from ours.
 const skew = time.Minute
 
-// mostSubject is the longest subject, in ASCII characters (OpenID Connect Core 1.0 section 2).
-const mostSubject = 255
+// maxSubject is the longest subject, in ASCII characters (OpenID Connect Core 1.0 section 2).
+const maxSubject = 255
 
 // Flow is one sign-in on its way: what only the browser that began it has. It is good for one answer.
 type Flow struct {
@@ -151,7 +151,7 @@ func (c *Client) subject(token *oidc.IDToken, s Settings, flow Flow) (string, er
 		return "", &RefusedError{Why: "no-auth-time"}
 	case now.Sub(time.Unix(*claims.AuthTime, 0)) > s.MaxAge+skew || time.Unix(*claims.AuthTime, 0).After(now.Add(skew)):
 		return "", &RefusedError{Why: "auth-time"}
-	case token.Subject == "" || len(token.Subject) > mostSubject || !printable(token.Subject):
+	case token.Subject == "" || len(token.Subject) > maxSubject || !printable(token.Subject):
 		return "", &RefusedError{Why: "subject"}
 	}
 	return token.Subject, nil

@@ -26,8 +26,8 @@ func Shipped() []byte { return bytes.Clone(shipped) }
 // MaxBytes is the largest file of profiles.
 const MaxBytes = 256 << 10
 
-// mostProfiles bounds the profiles of a file.
-const mostProfiles = 50
+// maxProfiles bounds the profiles of a file.
+const maxProfiles = 50
 
 // Book holds profiles and says which of them is in force. The zero Book writes every document as it is made.
 type Book struct {
@@ -79,8 +79,8 @@ func parse(content []byte) ([]*Profile, error) {
 	if !errors.Is(decoder.Decode(new(any)), io.EOF) {
 		return nil, errors.New("read the profiles: write one YAML document")
 	}
-	if len(file.Profiles) == 0 || len(file.Profiles) > mostProfiles {
-		return nil, fmt.Errorf("name 1 to %d profiles under profiles", mostProfiles)
+	if len(file.Profiles) == 0 || len(file.Profiles) > maxProfiles {
+		return nil, fmt.Errorf("name 1 to %d profiles under profiles", maxProfiles)
 	}
 	seen := map[string]bool{}
 	for i, p := range file.Profiles {

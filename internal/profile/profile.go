@@ -99,19 +99,19 @@ const (
 
 // The lengths of texts in a profile.
 const (
-	longestName  = 40
-	longestAbout = 200
+	maxName  = 40
+	maxAbout = 200
 )
 
 // check refuses a profile that no document could be written by.
 func (p *Profile) check() error {
 	switch {
-	case !isName(p.Name) || len(p.Name) > longestName:
-		return fmt.Errorf("name %q: write a name of letters, digits and hyphens, at most %d", p.Name, longestName)
+	case !isName(p.Name) || len(p.Name) > maxName:
+		return fmt.Errorf("name %q: write a name of letters, digits and hyphens, at most %d", p.Name, maxName)
 	case p.Scheme != schemeSIC && p.Scheme != schemeSCT:
 		return fmt.Errorf("scheme %q: write %s or %s", p.Scheme, schemeSIC, schemeSCT)
-	case len(p.About) > longestAbout || len(p.Source) > longestAbout:
-		return fmt.Errorf("about and source: write at most %d characters", longestAbout)
+	case len(p.About) > maxAbout || len(p.Source) > maxAbout:
+		return fmt.Errorf("about and source: write at most %d characters", maxAbout)
 	}
 	for _, place := range []Place{p.SettlementDay, p.PaymentType, p.InstructingBank} {
 		if !slices.Contains([]Place{"", PlaceHeader, PlaceTransaction}, place) {

@@ -24,8 +24,8 @@ type Terms struct {
 	ResolutionReasons []string `yaml:"resolutionReasons"`
 }
 
-// mostCodes bounds a list of codes.
-const mostCodes = 400
+// maxCodes bounds a list of codes.
+const maxCodes = 400
 
 // read checks the terms and reads them for the rules. Purposes need not be known: an edition of the code sets may come that has them.
 func (t Terms) read(scheme string) (rulebook.Terms, error) {
@@ -80,8 +80,8 @@ func readLimit(scheme, text string) (money.Amount, error) {
 
 // checkCodes refuses codes that are none, stand twice, or, where they have to be known, are not in the set.
 func checkCodes(codes []string, set code.Set, known bool) error {
-	if len(codes) > mostCodes {
-		return fmt.Errorf("name at most %d codes", mostCodes)
+	if len(codes) > maxCodes {
+		return fmt.Errorf("name at most %d codes", maxCodes)
 	}
 	seen := map[string]bool{}
 	for _, id := range codes {

@@ -74,7 +74,7 @@ const (
 	lineMessage     = 29
 	lineTrailer     = 30
 	lineInformation = 31
-	mostLines       = 34
+	maxLines        = 34
 )
 
 var amountPattern = regexp.MustCompile(`^(0|[1-9][0-9]{0,8})\.[0-9]{2}$`)
@@ -93,7 +93,7 @@ func Parse(text string) (Bill, error) {
 		return Bill{}, refuse("Paste the text of a Swiss QR code: it begins with SPC.")
 	case len(lines) < 2 || !strings.HasPrefix(lines[lineVersion], "02") || len(lines[lineVersion]) != 4:
 		return Bill{}, refuse("Enter the bill by hand: this version of the QR code is not known.")
-	case len(lines) <= lineTrailer || len(lines) > mostLines || lines[lineTrailer] != "EPD":
+	case len(lines) <= lineTrailer || len(lines) > maxLines || lines[lineTrailer] != "EPD":
 		return Bill{}, refuse("Paste the whole text of the QR code, line by line: EPD must stand in line %d.", lineTrailer+1)
 	case lines[lineCoding] != "1":
 		return Bill{}, refuse("Enter the bill by hand: the QR code is not written in UTF-8.")

@@ -48,9 +48,9 @@ func Check(input Input) []iso20022.Finding {
 	return findings
 }
 
-// mostFindings is how many findings one check returns beside the one that says there are more. Nobody reads so many, and a document of
+// maxFindings is how many findings one check returns beside the one that says there are more. Nobody reads so many, and a document of
 // the largest size can break a rule in thousands of places.
-const mostFindings = 199
+const maxFindings = 199
 
 const documentPointer = "/Document/CstmrCdtTrfInitn"
 
@@ -82,7 +82,7 @@ type inspection struct {
 
 	rule     *Rule
 	findings []iso20022.Finding
-	more     bool // than mostFindings
+	more     bool // than maxFindings
 }
 
 // readAccount is the outcome of reading an IBAN: the number, or why it is none.
@@ -169,7 +169,7 @@ func (i *inspection) reportAt(pointer, text string) {
 	finding := iso20022.Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
 	switch {
 	case slices.Contains(i.findings, finding):
-	case len(i.findings) == mostFindings:
+	case len(i.findings) == maxFindings:
 		i.more = true
 	default:
 		i.findings = append(i.findings, finding)

@@ -185,11 +185,11 @@ func (g *game) step(steps []chance) {
 	}
 }
 
-// mostOrders bounds the orders of a schedule.
-const mostOrders = 3
+// maxOrders bounds the orders of a schedule.
+const maxOrders = 3
 
 func (g *game) enter() {
-	if len(g.orders) < mostOrders {
+	if len(g.orders) < maxOrders {
 		g.number++
 		o := newOrder(g.chance, g.number, g.clock.Now())
 		g.orders = append(g.orders, o)

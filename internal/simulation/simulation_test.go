@@ -118,15 +118,15 @@ func playOn(t *testing.T, seed, count uint64) (total tally) {
 func (s *ground) playOne(seed uint64) *game {
 	s.begin(seed)
 	g := &game{
-		ground: s, seed: seed, number: int(seed) * mostNumbers, chance: rand.New(rand.NewPCG(seed, 1)),
+		ground: s, seed: seed, number: int(seed) * maxNumbers, chance: rand.New(rand.NewPCG(seed, 1)),
 		tried: map[string]bool{}, asked: map[string]bool{}, bank: newBank(seed, s.wire, s.clock.Now), count: tally{schedules: 1},
 	}
 	g.play()
 	return g
 }
 
-// mostNumbers is more than the orders and incoming payments of a schedule.
-const mostNumbers = 100
+// maxNumbers is more than the orders and incoming payments of a schedule.
+const maxNumbers = 100
 
 // begin sets the clock to the noon at which a schedule begins: of the day that its seed says, or, where that is over, of the next.
 func (s *ground) begin(seed uint64) {

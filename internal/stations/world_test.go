@@ -112,8 +112,8 @@ func (w world) clone() world {
 
 // most bounds what there is at a time: five steps need no more.
 const (
-	mostMessages = 2
-	mostChanges  = 3
+	maxMessages = 2
+	maxChanges  = 3
 )
 
 // deeds lists what those who cheat may try in this world, with every account they can sign in with.
@@ -122,14 +122,14 @@ func (w world) deeds() (list []deed) {
 		if !h.ours || !h.active {
 			continue
 		}
-		if len(w.messages) < mostMessages {
+		if len(w.messages) < maxMessages {
 			list = append(list, deed{verb: "create", hand: i, door: doorOwn})
 		}
 		for m := range w.messages {
 			list = append(list, deed{"amend", i, doorOwn, m, 0}, deed{"approve", i, doorPortal, m, 0}, deed{"approve", i, doorOwn, m, 0},
 				deed{"reject", i, doorPortal, m, 0})
 		}
-		if len(w.changes) < mostChanges {
+		if len(w.changes) < maxChanges {
 			for k := range wishes(h.person) {
 				list = append(list, deed{verb: "ask", hand: i, door: doorPortal, kind: k})
 			}

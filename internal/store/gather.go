@@ -46,8 +46,8 @@ var ErrAlone = errors.New("not done together with others")
 // flightWithin is how long a statement may hold up its lane: on a connection that swallows what is sent, nothing else would end it soon.
 const flightWithin = 4 * time.Second
 
-// mostTogether bounds the items of a statement. Beyond it a larger one costs no less for each.
-const mostTogether = 64
+// maxTogether bounds the items of a statement. Beyond it a larger one costs no less for each.
+const maxTogether = 64
 
 // NewGather makes the writer of one kind of operation.
 func NewGather[I, O any](send Send[I, O]) *Gather[I, O] {
@@ -147,7 +147,7 @@ func (g *Gather[I, O]) take(realm string, lane *gathering[I, O]) []*gathered[I, 
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	lane.waiting = slices.DeleteFunc(lane.waiting, func(each *gathered[I, O]) bool { return each.ctx.Err() != nil })
-	count := min(mostTogether, len(lane.waiting))
+	count := min(maxTogether, len(lane.waiting))
 	leaving := slices.Clone(lane.waiting[:count])
 	lane.waiting = slices.Delete(lane.waiting, 0, count)
 	for _, each := range leaving {

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// MostJobs is how many jobs wait in a queue at most. What finds no room is left to clearing's lanes, which read the database.
-const MostJobs = 4096
+// MaxJobs is how many jobs wait in a queue at most. What finds no room is left to clearing's lanes, which read the database.
+const MaxJobs = 4096
 
 // Queue is how the jobs of one queue of this process stand.
 type Queue struct {
@@ -51,15 +51,15 @@ type standing struct {
 }
 
 func newJobLane() *jobLane {
-	return &jobLane{waiting: make(chan *job, MostJobs), known: make(map[*job]standing)}
+	return &jobLane{waiting: make(chan *job, MaxJobs), known: make(map[*job]standing)}
 }
 
-// mostFresh is how many jobs of a lane keep what they are about in memory. Those that come while more wait read it.
-const mostFresh = 256
+// maxFresh is how many jobs of a lane keep what they are about in memory. Those that come while more wait read it.
+const maxFresh = 256
 
 // put makes a job ready. One that finds no room is forgotten: clearing's lanes find it in the database.
 func (l *jobLane) put(one *job, at time.Time) {
-	if len(l.waiting) >= mostFresh {
+	if len(l.waiting) >= maxFresh {
 		one.fresh = nil
 	}
 	l.note(one, jobReady, at)

@@ -22,8 +22,8 @@ const (
 	ReferenceCalendar ReferenceKind = "calendar" // days on which clearings are open
 )
 
-// MostReferences is how many imports of a kind count, the last ones: what only older ones say is out of force.
-const MostReferences = 24
+// MaxReferences is how many imports of a kind count, the last ones: what only older ones say is out of force.
+const MaxReferences = 24
 
 // ReferenceSummary is an edition of reference data without what it holds.
 type ReferenceSummary struct {
@@ -40,7 +40,7 @@ type ReferenceSummary struct {
 
 // References are the editions of reference data that count, the last imported first. They are the same in all realms.
 func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
-	rows, err := d.Outside().ReferenceNewestList(ctx, MostReferences)
+	rows, err := d.Outside().ReferenceNewestList(ctx, MaxReferences)
 	if err != nil {
 		return nil, fmt.Errorf("read the editions of reference data: %w", err)
 	}

@@ -13,9 +13,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// mostRefusals is how many refusals of one event a realm keeps as rows in a minute. Further ones of that minute are only counted, in
+// maxRefusals is how many refusals of one event a realm keeps as rows in a minute. Further ones of that minute are only counted, in
 // refusal_count.
-const mostRefusals = 100
+const maxRefusals = 100
 
 // refusalTime is how long the keeping of a refusal may take; its caller waits for it.
 const refusalTime = 2 * time.Second
@@ -59,7 +59,7 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: column.OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
 			ActorName: r.Actor.Name, ClientID: column.OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
 			RequestID: column.OrNull(r.Actor.RequestID), SourceAddress: column.OrNull(r.Actor.SourceAddress),
-			Detail: audit.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: mostRefusals,
+			Detail: audit.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: maxRefusals,
 		})
 		return err
 	})

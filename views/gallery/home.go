@@ -32,11 +32,11 @@ func ageChart() views.Chart {
 	chart := views.Chart{Heading: "What waits, by age", Words: "What you may decide", Label: "Waits", Number: "Waiting"}
 	for i, age := range views.Ages[1:] {
 		chart.Bars = append(chart.Bars, views.ChartBar{
-			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MostWaiting,
+			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MaxWaiting,
 		})
 	}
 	chart.Bars = append(chart.Bars, views.ChartBar{
-		Label: "Expires within 4 hours", Count: 1000, Most: views.MostWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
+		Label: "Expires within 4 hours", Count: 1000, Most: views.MaxWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
 	})
 	return chart
 }

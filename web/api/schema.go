@@ -115,7 +115,7 @@ func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 			named[one.pointer] = true
 			found = append(found, one)
 		}
-		if len(found) > mostFindings {
+		if len(found) > maxFindings {
 			break
 		}
 	}

@@ -20,9 +20,9 @@ import (
 	"countersign/internal/payment"
 )
 
-// mostFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
+// maxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
 // maxBody has room for tens of thousands.
-const mostFindings = 200
+const maxFindings = 200
 
 // located is a finding with its place in the body.
 type located struct {
@@ -51,11 +51,11 @@ type strictReader struct {
 
 // report notes a finding. The first that is one too many ends the reading.
 func (r *strictReader) report(offset int, pointer, code, text string) {
-	if len(r.found) > mostFindings {
+	if len(r.found) > maxFindings {
 		return
 	}
 	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
-	r.broken = r.broken || len(r.found) > mostFindings
+	r.broken = r.broken || len(r.found) > maxFindings
 }
 
 // inOrder returns the findings in the order of the body.
@@ -70,10 +70,10 @@ func (r *strictReader) inOrder() []payment.Finding {
 
 // told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
 func told(findings []payment.Finding) []payment.Finding {
-	if len(findings) <= mostFindings {
+	if len(findings) <= maxFindings {
 		return findings
 	}
-	return append(findings[:mostFindings-1:mostFindings-1], payment.Finding{
+	return append(findings[:maxFindings-1:maxFindings-1], payment.Finding{
 		Code: "FF01", Text: "Correct the problems listed and send it again: there are more than these.",
 	})
 }

@@ -48,16 +48,16 @@ func (v *visit) fillAdministration(model *views.Dashboard) error {
 	return err
 }
 
-// mostQuarantined is how many documents the page of the quarantine lists.
-const mostQuarantined = 100
+// maxQuarantined is how many documents the page of the quarantine lists.
+const maxQuarantined = 100
 
 // quarantineTile counts what clearing sent that belongs to nothing.
 func (v *visit) quarantineTile() (views.Tile, error) {
-	count, err := v.Config.Reader.QuarantineCount(v.Context(), mostQuarantined)
+	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
 		Label: "Quarantine", Value: language.Data(language.Number(count)), Note: "received, and belongs to nothing", URL: "/quarantine",
 	}
-	if count >= mostQuarantined {
+	if count >= maxQuarantined {
 		tile.Value = language.Data(language.Number(count) + "+")
 	}
 	if count > 0 {

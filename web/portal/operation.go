@@ -36,7 +36,7 @@ func showOperation(v *visit) error {
 	}
 	for _, q := range v.Config.Jobs.Waiting() {
 		model.Queues = append(model.Queues, views.JobQueue{
-			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: store.MostJobs, Oldest: q.Oldest,
+			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: store.MaxJobs, Oldest: q.Oldest,
 		})
 	}
 	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())

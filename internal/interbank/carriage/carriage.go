@@ -102,8 +102,8 @@ type Note struct {
 
 const orderPointer = "/Document/CstmrCdtTrfInitn"
 
-// mostNotes bounds the notes of one order; there are fewer rows, but elements repeat.
-const mostNotes = 100
+// maxNotes bounds the notes of one order; there are fewer rows, but elements repeat.
+const maxNotes = 100
 
 // Notes lists what of an order is not forwarded to the creditor's bank, in document order, at most 100. It expects an order that the rules
 // accept; of another it says as much as it can.
@@ -118,7 +118,7 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		if row.left(found) {
 			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: row.sentence()})
 		}
-		return len(notes) < mostNotes
+		return len(notes) < maxNotes
 	})
 	return notes
 }

@@ -72,7 +72,7 @@ func manyPrefixes(count int) string {
 		attributes.WriteByte(byte('a' + i%26))
 		attributes.WriteString(strings.Repeat("b", i%11))
 		attributes.WriteString("='urn:x' ")
-		if i == xmltoken.MostAttributes {
+		if i == xmltoken.MaxAttributes {
 			break
 		}
 	}

@@ -29,7 +29,7 @@ func hostileXML() map[string][]byte {
 	// Namespaces that stand on the root are copied into each envelope.
 	var root strings.Builder
 	root.WriteString(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"`)
-	for i := range xmltoken.MostAttributes - 1 {
+	for i := range xmltoken.MaxAttributes - 1 {
 		fmt.Fprintf(&root, ` xmlns:n%d="urn:%s"`, i, strings.Repeat("&quot;", 700))
 	}
 	root.WriteString(`><CstmrCdtTrfInitn>`)

@@ -48,9 +48,9 @@ type xmlDecoder struct {
 	kept int
 }
 
-// mostKept bounds the envelopes of one document, in largest documents. Each is kept with the namespaces it needs, so that without a
+// maxKept bounds the envelopes of one document, in largest documents. Each is kept with the namespaces it needs, so that without a
 // bound a small document with long namespaces and many envelopes would grow to gigabytes.
-const mostKept = 4
+const maxKept = 4
 
 func (x *xmlDecoder) document() iso20022.Document {
 	if !x.acceptable() {
@@ -333,7 +333,7 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 // keep counts an envelope and stops the reading when they become too large.
 func (x *xmlDecoder) keep(size, offset int) {
 	x.kept += size
-	if x.kept > mostKept*x.options.MaxBytes {
+	if x.kept > maxKept*x.options.MaxBytes {
 		x.fail(offset, "Send fewer or smaller supplementary data: with the namespaces they need they are too large.")
 	}
 }

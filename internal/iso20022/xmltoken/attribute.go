@@ -8,8 +8,8 @@ import (
 // xmlNamespace is bound to the prefix xml in every document.
 const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
 
-// MostAttributes bounds the attributes of one element, so that comparing them all with each other stays cheap.
-const MostAttributes = 16
+// MaxAttributes bounds the attributes of one element, so that comparing them all with each other stays cheap.
+const MaxAttributes = 16
 
 // Attribute is one attribute of a start tag.
 type Attribute struct {
@@ -44,7 +44,7 @@ func (s *Scanner) readAttributes() (Token, bool) {
 		if s.position == before {
 			return broken(s.position, "Separate the attributes with a space."), false
 		}
-		if len(s.attributes) == MostAttributes {
+		if len(s.attributes) == MaxAttributes {
 			return broken(s.position, "Remove attributes: the element has too many."), false
 		}
 		t, ok := s.readAttribute()

@@ -87,14 +87,14 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	})
 }
 
-// mostDryRun is how many messages a dry run looks at.
-const mostDryRun = 1000
+// maxDryRun is how many messages a dry run looks at.
+const maxDryRun = 1000
 
 // DryRun tells what a policy would have asked of the realm's last messages. Error: none of its own.
 func (c *Changes) DryRun(ctx context.Context, realm string, p administration.Policy) (administration.DryRun, error) {
 	run := administration.NewDryRun(p)
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := q.PolicyDryRun(ctx, realm, mostDryRun)
+		rows, err := q.PolicyDryRun(ctx, realm, maxDryRun)
 		for _, row := range rows {
 			run.Count(administration.PastMessage{
 				Kind: row.Kind, Scheme: row.Scheme, Channel: row.Channel, ClientID: row.ClientID, Approvals: int(row.ApprovalsRequired),

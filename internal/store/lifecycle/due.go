@@ -62,10 +62,10 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 // Renew has the next statements take new connections, because one that was there does not answer.
 func (s *Messages) Renew() { s.db.Renew() }
 
-// MostTogether is how many messages TransactAll takes at a time.
-const MostTogether = 64
+// MaxTogether is how many messages TransactAll takes at a time.
+const MaxTogether = 64
 
-// TransactAll is Transact for a step that time asks of many messages, at most MostTogether: they are read together and written by one
+// TransactAll is Transact for a step that time asks of many messages, at most MaxTogether: they are read together and written by one
 // statement, which waits for no other step, and the guard of the statement finds out whether each is still the one that was decided about.
 // What is not done so is done by Transact. It returns what each failed with; nil of one that was moved.
 func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {

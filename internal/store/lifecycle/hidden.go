@@ -37,12 +37,12 @@ func (h hidden) hide(column string, plain []byte) ([]byte, error) {
 	return h.keys.Encrypt(rand.Reader, plain, h.bound(column)...)
 }
 
-// longestID is the longest id of a key, with which everything hidden begins. Forms and files begin with a character above it.
-const longestID = 32
+// maxID is the longest id of a key, with which everything hidden begins. Forms and files begin with a character above it.
+const maxID = 32
 
 // reveal reads a column. Error: ErrUnreadable.
 func (h hidden) reveal(column string, kept []byte) ([]byte, error) {
-	if len(kept) == 0 || kept[0] > longestID && !h.strict {
+	if len(kept) == 0 || kept[0] > maxID && !h.strict {
 		return kept, nil
 	}
 	plain, err := h.keys.Decrypt(kept, h.bound(column)...)

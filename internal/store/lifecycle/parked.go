@@ -48,8 +48,8 @@ func (d *Drafts) parkedRow(by identity.Principal, p Parked) (dbsqlc.ParkedFormIn
 	}, err
 }
 
-// mostTyped is how many unsent words of one user are kept; those about further messages are not.
-const mostTyped = 200
+// maxTyped is how many unsent words of one user are kept; those about further messages are not.
+const maxTyped = 200
 
 // typedID is the key of what a user types about a message: one for each message.
 func typedID(by identity.Principal, about uuid.UUID) uuid.UUID {
@@ -69,7 +69,7 @@ func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) erro
 			return err
 		}
 		kept, err := q.ParkedFormCount(ctx, by.Realm, by.UserID)
-		if err != nil || kept >= mostTyped {
+		if err != nil || kept >= maxTyped {
 			return err
 		}
 		return q.ParkedFormInsert(ctx, row)

@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MostSavedViews is how many views one person saves.
-const MostSavedViews = 20
+// MaxSavedViews is how many views one person saves.
+const MaxSavedViews = 20
 
 // SavedView is what somebody narrows the queue to, under a name.
 type SavedView struct {
@@ -29,7 +29,7 @@ type SavedView struct {
 }
 
 var (
-	// ErrTooManyViews: the person has MostSavedViews already.
+	// ErrTooManyViews: the person has MaxSavedViews already.
 	ErrTooManyViews = errors.New("too many saved views")
 	// ErrViewNameTaken: another view of the person has this name.
 	ErrViewNameTaken = errors.New("the name of the view is taken")
@@ -40,7 +40,7 @@ func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedVi
 	return d.named(by).change(ctx, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
 		return q.SavedViewInsert(ctx, dbsqlc.SavedViewInsertParams{
 			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Query: view.Query, Shared: view.Shared, Now: now,
-			Most: MostSavedViews,
+			Most: MaxSavedViews,
 		})
 	})
 }

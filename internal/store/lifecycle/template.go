@@ -16,8 +16,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MostTemplates is how many templates one person keeps.
-const MostTemplates = 50
+// MaxTemplates is how many templates one person keeps.
+const MaxTemplates = 50
 
 // Template is a payment that is entered again and again, under a name. It fills the form and nothing else.
 type Template struct {
@@ -32,7 +32,7 @@ type Template struct {
 }
 
 var (
-	// ErrTooManyTemplates: the person has MostTemplates already.
+	// ErrTooManyTemplates: the person has MaxTemplates already.
 	ErrTooManyTemplates = errors.New("too many templates")
 	// ErrTemplateNameTaken: another template of the person has this name.
 	ErrTemplateNameTaken = errors.New("the name of the template is taken")
@@ -52,7 +52,7 @@ func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Temp
 	return d.named(by).change(ctx, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
 		return q.TemplateInsert(ctx, dbsqlc.TemplateInsertParams{
 			Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID, Name: t.Name, Scheme: string(t.Scheme), Answers: answers, Shared: t.Shared,
-			Now: t.SavedAt, Most: MostTemplates,
+			Now: t.SavedAt, Most: MaxTemplates,
 		})
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// mostCheckers is how many people are named who could approve a message.
-const mostCheckers = 50
+// maxCheckers is how many people are named who could approve a message.
+const maxCheckers = 50
 
 // Approvers are the rule by which a message needs its approvals, and the people who hold the role to give them.
 type Approvers struct {
@@ -35,7 +35,7 @@ func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, e
 		if err == nil {
 			found.Rule = ruleOf(rule)
 		}
-		rows, err := q.CheckerList(ctx, m.Realm, mostCheckers)
+		rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
 		for _, row := range rows {
 			found.Checkers = append(found.Checkers, identity.Principal{
 				Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,

@@ -23,8 +23,8 @@ type Backlog struct {
 	Answers     int64     // to clearing that it does not have
 }
 
-// mostCounted bounds what is counted in each realm.
-const mostCounted = 10_000
+// maxCounted bounds what is counted in each realm.
+const maxCounted = 10_000
 
 // Backlog counts what waits, for each scheme.
 func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
@@ -35,7 +35,7 @@ func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
 	all := make([]Backlog, 0, len(rulebook.Schemes()))
 	for _, scheme := range rulebook.Schemes() {
 		b := Backlog{Scheme: scheme}
-		b.Answers, err = r.db.Outside().BacklogOfAnswers(ctx, string(scheme), mostCounted)
+		b.Answers, err = r.db.Outside().BacklogOfAnswers(ctx, string(scheme), maxCounted)
 		if err != nil {
 			return nil, fmt.Errorf("count the answers that wait: %w", err)
 		}
@@ -52,7 +52,7 @@ func (r *Reader) Backlog(ctx context.Context) ([]Backlog, error) {
 
 func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error {
 	err := r.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		row, err := q.BacklogOf(ctx, realm, string(b.Scheme), mostCounted)
+		row, err := q.BacklogOf(ctx, realm, string(b.Scheme), maxCounted)
 		if err != nil {
 			return err
 		}

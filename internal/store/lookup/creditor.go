@@ -23,10 +23,10 @@ type CreditorPast struct {
 	Payments int          // to this account
 	Most     money.Amount // the largest of them
 	Name     string       // the creditor's in the last of them
-	// Elsewhere are the payments to this name at other accounts, OtherAccount the one used last, MostElsewhere the largest amount.
-	Elsewhere     int
-	OtherAccount  string
-	MostElsewhere money.Amount
+	// Elsewhere are the payments to this name at other accounts, OtherAccount the one used last, MaxElsewhere the largest amount.
+	Elsewhere    int
+	OtherAccount string
+	MaxElsewhere money.Amount
 }
 
 // CreditorPast reads what the creditor of a payment was paid before.
@@ -52,7 +52,7 @@ func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summa
 			return fmt.Errorf("read the payments to a name: %w", err)
 		}
 		past.Elsewhere, past.OtherAccount = int(elsewhere.Payments), elsewhere.Account
-		past.MostElsewhere, err = money.FromMinor(currency, elsewhere.Most)
+		past.MaxElsewhere, err = money.FromMinor(currency, elsewhere.Most)
 		return err
 	})
 	return past, err

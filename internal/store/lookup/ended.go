@@ -13,8 +13,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MostEnded is how many messages that came into a state in a period are listed and counted.
-const MostEnded = 1000
+// MaxEnded is how many messages that came into a state in a period are listed and counted.
+const MaxEnded = 1000
 
 // Ended is a message that came into a state in a period: it was rejected, it failed, or clearing did not answer in time.
 type Ended struct {
@@ -30,12 +30,12 @@ type Ended struct {
 	CreditorName string
 }
 
-// Ended lists what came into a state in a period, the last first, MostEnded at most.
+// Ended lists what came into a state in a period, the last first, MaxEnded at most.
 func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p Period) ([]Ended, error) {
 	var list []Ended
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.ReportEndedList(ctx, dbsqlc.ReportEndedListParams{
-			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MostEnded,
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
 		})
 		for _, row := range rows {
 			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount)
@@ -62,7 +62,7 @@ func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.S
 	var list []EndedReason
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
-			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MostEnded,
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
 		})
 		for _, row := range rows {
 			list = append(list, EndedReason{Reason: row.Reason, StatusCode: row.StatusCode, Count: int(row.Messages)})

@@ -21,8 +21,8 @@ const (
 	FastBelow = 5 * time.Second
 	// OpensAt and ClosesAt are the hours in which people work, on Monday to Friday, by the clock of the banking day.
 	OpensAt, ClosesAt = 7, 19
-	// mostReported bounds the rows of a report.
-	mostReported = 1000
+	// maxReported bounds the rows of a report.
+	maxReported = 1000
 )
 
 // Period is what a report looks at: from its beginning to before its end.
@@ -41,7 +41,7 @@ func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, err
 	var list []Pair
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.ReportPairList(ctx, dbsqlc.ReportPairListParams{
-			Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: mostReported,
+			Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: maxReported,
 		})
 		for _, row := range rows {
 			list = append(list, Pair{
@@ -92,7 +92,7 @@ func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedAp
 		rows, err := q.ReportApprovalList(ctx, dbsqlc.ReportApprovalListParams{
 			Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Report: string(asked.Kind), Checker: asked.Checker,
 			Maker: asked.Maker, Seconds: int32(FastBelow / time.Second), Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
-			Most: mostReported,
+			Most: maxReported,
 		})
 		for _, row := range rows {
 			one := ReportedApproval{
@@ -142,7 +142,7 @@ type Raised struct {
 func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, error) {
 	var list []Raised
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{Realm: realm, Since: p.From, Until: p.Until, Most: mostReported})
+		rows, err := q.ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{Realm: realm, Since: p.From, Until: p.Until, Most: maxReported})
 		for _, row := range rows {
 			list = append(list, Raised{
 				Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,

@@ -88,7 +88,7 @@ func (p provision) reference(ctx context.Context, row dbsqlc.ReferenceNewestList
 	if err != nil {
 		return false, err
 	}
-	there, err := p.q.ReferenceNewestList(ctx, store.MostReferences)
+	there, err := p.q.ReferenceNewestList(ctx, store.MaxReferences)
 	if err != nil {
 		return false, fmt.Errorf("read those in force: %w", err)
 	}

@@ -33,8 +33,8 @@ type Unfit struct {
 	What       language.Text
 }
 
-// mostUnfit bounds what is named: whoever finds so much runs countersign check.
-const mostUnfit = 100
+// maxUnfit bounds what is named: whoever finds so much runs countersign check.
+const maxUnfit = 100
 
 // verifyPage is how many leaves one transaction looks at.
 const verifyPage = 500
@@ -65,7 +65,7 @@ type verification struct {
 }
 
 func (v *verification) unfit(table, key string, what language.Text) {
-	if len(v.result.Found) < mostUnfit {
+	if len(v.result.Found) < maxUnfit {
 		v.result.Found = append(v.result.Found, Unfit{Table: table, Key: key, What: what})
 	}
 }

@@ -11,8 +11,8 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// longestMessageID is the length the inbox keeps.
-const longestMessageID = 140
+// maxMessageID is the length the inbox keeps.
+const maxMessageID = 140
 
 // messageID is the message-id as text, "" when there is none. AMQP 1.0 part 3.2.4 allows strings, unsigned numbers, UUIDs and binary.
 func messageID(message *amqp.Message) string {
@@ -38,7 +38,7 @@ func usableID(id string) bool {
 			return false
 		}
 	}
-	return len(id) <= longestMessageID
+	return len(id) <= maxMessageID
 }
 
 // body is the document in a message. Data sections are what the gateway itself sends; senders that speak JMS put text into a value.

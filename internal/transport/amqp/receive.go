@@ -83,7 +83,7 @@ func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *b
 		_ = session.Close(closing)
 	}()
 	receiver, err := session.NewReceiver(limited, q.address, &amqp.ReceiverOptions{
-		Credit:                    int32(q.cfg.Parallel), //nolint:gosec // checked to be at most mostParallel
+		Credit:                    int32(q.cfg.Parallel), //nolint:gosec // checked to be at most maxParallel
 		RequestedSenderSettleMode: amqp.SenderSettleModeUnsettled.Ptr(),
 		SourceDurability:          amqp.DurabilityUnsettledState,
 	})
@@ -127,7 +127,7 @@ func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, messag
 	taking, cancel := context.WithTimeout(context.WithoutCancel(ctx), takeWithin)
 	err := q.take(taking, message)
 	cancel()
-	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin+mostBrokerPause)
+	settling, cancel := context.WithTimeout(context.WithoutCancel(ctx), openWithin+maxBrokerPause)
 	defer cancel()
 	var refused *clearing.RefusedError
 	switch {

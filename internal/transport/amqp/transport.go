@@ -51,15 +51,15 @@ type Queues struct {
 const (
 	defaultReceiveWithin = 5 * time.Second
 	defaultParallel      = 16
-	mostParallel         = 1000
+	maxParallel          = 1000
 	// openWithin limits opening and closing a connection, session or link.
 	openWithin = 3 * time.Second
 	// brokerIdle is the longest silence of a connection; heartbeats go at half of it.
 	brokerIdle = 20 * time.Second
 	// brokerWriteWithin limits a write to a broker that does not read.
 	brokerWriteWithin = 5 * time.Second
-	// mostBrokerPause bounds the pause before the broker is tried again: a payment's clock runs for 10 s.
-	mostBrokerPause = 2 * time.Second
+	// maxBrokerPause bounds the pause before the broker is tried again: a payment's clock runs for 10 s.
+	maxBrokerPause = 2 * time.Second
 )
 
 // New makes the transport without connecting. It fails for a URL or for addresses that cannot work.
@@ -133,8 +133,8 @@ func (c Config) check() error {
 			return fmt.Errorf("%s needs two AMQP addresses, one out and one in", scheme)
 		}
 	}
-	if c.Parallel < 0 || c.Parallel > mostParallel || c.ReceiveWithin < 0 {
-		return fmt.Errorf("the AMQP transport works on 1 to %d documents at once and waits for a time that is not negative", mostParallel)
+	if c.Parallel < 0 || c.Parallel > maxParallel || c.ReceiveWithin < 0 {
+		return fmt.Errorf("the AMQP transport works on 1 to %d documents at once and waits for a time that is not negative", maxParallel)
 	}
 	if c.Log == nil || c.Now == nil {
 		return errors.New("the AMQP transport needs a log and a clock")
@@ -166,8 +166,8 @@ func (c *Config) dial(ctx context.Context) (*amqp.Conn, error) {
 	return conn, nil
 }
 
-// brokerPause is the pause after the given number of failures in a row: 100 ms, doubled each time, at most mostBrokerPause.
+// brokerPause is the pause after the given number of failures in a row: 100 ms, doubled each time, at most maxBrokerPause.
 func brokerPause(failures int) time.Duration {
 	const first, doublings = 100 * time.Millisecond, 5 // 3.2 s: past the longest pause
-	return min(mostBrokerPause, first<<min(max(failures, 1)-1, doublings))
+	return min(maxBrokerPause, first<<min(max(failures, 1)-1, doublings))
 }

@@ -44,7 +44,7 @@ func Home(site *page.Visit, most int32) (home views.Dashboard, err error) {
 		}
 	}
 	asked, err := v.station.Changes(v.Context(), v.By, governance.Filter{
-		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MostWaiting,
+		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
 	})
 	if err != nil {
 		return home, err

@@ -16,7 +16,7 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 	chart := views.Chart{
 		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
 	}
-	tab, ask := tabAll, lookup.QueueFilter{PageSize: views.MostWaiting}
+	tab, ask := tabAll, lookup.QueueFilter{PageSize: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {
 		chart.Words, tab, ask.ExcludePerson = "What you may decide", tabForMe, v.By.PersonID
 	}
@@ -31,7 +31,7 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 	for _, age := range views.Ages[1:] {
 		narrowed := views.Filter{Age: age.Value}
 		made := v.At.Add(-page.Filter{View: narrowed}.OlderThan())
-		bar := views.ChartBar{Label: age.Label, Most: views.MostWaiting, URL: urlOf(narrowed)}
+		bar := views.ChartBar{Label: age.Label, Most: views.MaxWaiting, URL: urlOf(narrowed)}
 		for _, w := range waiting {
 			if w.CreatedAt.Before(made) {
 				bar.Count++
@@ -42,7 +42,7 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 	ask.ExpiresBefore = v.At.Add(endsSoon)
 	ending, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, uuid.Nil, ask)
 	chart.Bars = append(chart.Bars, views.ChartBar{
-		Label: "Expires within 4 hours", Count: len(ending), Most: views.MostWaiting, URL: urlOf(views.Filter{Flag: views.FlagEnding}),
+		Label: "Expires within 4 hours", Count: len(ending), Most: views.MaxWaiting, URL: urlOf(views.Filter{Flag: views.FlagEnding}),
 		Tone: ui.ToneWaiting,
 	})
 	return chart, err

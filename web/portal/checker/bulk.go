@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// mostBulk is how many messages are approved together at most: so many can still be compared on one page.
-	mostBulk = 50
+	// maxBulk is how many messages are approved together at most: so many can still be compared on one page.
+	maxBulk = 50
 	// bulkStep is how many are decided before a page that shows the progress is told of them.
 	bulkStep = 5
 	// itemField is the name under which a form sends what is to be approved: key, version and digest of each message as it was shown.
@@ -80,8 +80,8 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 		if err != nil {
 			return model, err
 		}
-		if i >= mostBulk {
-			item.Said = language.Text("At most %d messages are approved together: select it again afterwards.").With(mostBulk)
+		if i >= maxBulk {
+			item.Said = language.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
@@ -154,8 +154,8 @@ func approveBulk(v *visit) error {
 		Shell: v.Shell("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
 		Approved: counter(form, "approved"), Refused: counter(form, "refused"),
 	}
-	if len(items) == 0 || len(items) > mostBulk {
-		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(mostBulk))
+	if len(items) == 0 || len(items) > maxBulk {
+		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
 	now := items
 	if v.Fragment() {
@@ -191,7 +191,7 @@ func counter(form url.Values, name string) int {
 	if err != nil {
 		return 0
 	}
-	return max(0, min(number, mostBulk))
+	return max(0, min(number, maxBulk))
 }
 
 // approveItem approves one message and says what became of it. An error ends the work: what was not reached is as it was.

@@ -16,8 +16,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// mostCounted is where the count on a tab ends: "99+".
-const mostCounted = 100
+// maxCounted is where the count on a tab ends: "99+".
+const maxCounted = 100
 
 // counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
 type counted struct {
@@ -46,7 +46,7 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {
-		now.tabs[tab] = countUpTo(len(waiting), mostCounted-1)
+		now.tabs[tab] = countUpTo(len(waiting), maxCounted-1)
 	}
 	now.waiting = shares[v.tab(*f)]
 	return now, err
@@ -62,7 +62,7 @@ func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.Queu
 	if err != nil {
 		return nil, ask, err
 	}
-	ask.PageSize = views.MostWaiting
+	ask.PageSize = views.MaxWaiting
 	all, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 	if err != nil {
 		return nil, ask, err
@@ -70,18 +70,18 @@ func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.Queu
 	shares[tabAll] = all
 	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return w.Own || w.Decided })
 	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return !w.Own })
-	if len(all) < views.MostWaiting {
+	if len(all) < views.MaxWaiting {
 		return shares, ask, nil
 	}
 	for _, t := range v.tabs() {
 		current := t.name == v.tab(*f)
-		if t.name == tabAll || t.name == tabDecided || !current && len(shares[t.name]) >= mostCounted {
+		if t.name == tabAll || t.name == tabDecided || !current && len(shares[t.name]) >= maxCounted {
 			continue
 		}
 		ask := v.onTab(ask, t.name)
-		ask.PageSize = mostCounted
+		ask.PageSize = maxCounted
 		if current {
-			ask.PageSize = views.MostWaiting
+			ask.PageSize = views.MaxWaiting
 		}
 		shares[t.name], err = v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 		if err != nil {
@@ -161,7 +161,7 @@ func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
 		}
 		addTo(totals, amount)
 	}
-	if len(waiting) >= views.MostWaiting {
+	if len(waiting) >= views.MaxWaiting {
 		return facts // the sum of a part would be taken for the whole
 	}
 	facts.Totals = totalsView(totals)

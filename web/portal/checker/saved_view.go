@@ -99,7 +99,7 @@ func saveView(v *visit) error {
 		err = v.Config.Desk.SaveView(v.Context(), v.By, view, v.At)
 	}
 	if errors.Is(err, lifecycle.ErrTooManyViews) {
-		problem = language.Text("You have %d views. Remove one first.").With(lifecycle.MostSavedViews)
+		problem = language.Text("You have %d views. Remove one first.").With(lifecycle.MaxSavedViews)
 	} else if err != nil {
 		return err
 	}

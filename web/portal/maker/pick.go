@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// mostPicks is how many beneficiaries are offered at once.
-	mostPicks = 8
-	// mostRecent is how many creditors of the last payments are offered.
-	mostRecent = 4
+	// maxPicks is how many beneficiaries are offered at once.
+	maxPicks = 8
+	// maxRecent is how many creditors of the last payments are offered.
+	maxRecent = 4
 
 	beneficiaryPick = "beneficiary:"
 	recentPick      = "payment:"
@@ -51,9 +51,9 @@ func findCreditors(v *visit) error {
 
 // picks are the beneficiaries that a text finds.
 func (v *visit) picks(find string) (views.Picks, error) {
-	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, governance.Book{Search: find, PageSize: mostPicks + 1})
-	picks := views.Picks{More: len(list) > mostPicks}
-	for _, b := range list[:min(len(list), mostPicks)] {
+	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, governance.Book{Search: find, PageSize: maxPicks + 1})
+	picks := views.Picks{More: len(list) > maxPicks}
+	for _, b := range list[:min(len(list), maxPicks)] {
 		picks.List = append(picks.List, views.Pick{Value: beneficiaryPick + b.ID, Name: b.Name, Account: b.IBAN, Detail: b.Town})
 	}
 	return picks, err
@@ -128,7 +128,7 @@ func (v *visit) beneficiaryValues(id uuid.UUID) (views.PaymentValues, error) {
 
 // recent are the creditors of this person's last payments.
 func (v *visit) recent(scheme string) ([]views.Pick, error) {
-	list, err := v.Config.Reader.RecentCreditors(v.Context(), v.By, page.SchemeOf(scheme), mostRecent)
+	list, err := v.Config.Reader.RecentCreditors(v.Context(), v.By, page.SchemeOf(scheme), maxRecent)
 	picks := make([]views.Pick, 0, len(list))
 	for _, r := range list {
 		picks = append(picks, views.Pick{Value: recentPick + r.MessageID.String(), Name: r.Name, Account: r.Account})

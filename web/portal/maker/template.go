@@ -140,7 +140,7 @@ func saveTemplate(v *visit) error {
 		err = v.Config.Drafts.SaveTemplate(v.Context(), v.By, t)
 	}
 	if errors.Is(err, lifecycle.ErrTooManyTemplates) {
-		problem = language.Text("You have %d templates. Remove one first.").With(lifecycle.MostTemplates)
+		problem = language.Text("You have %d templates. Remove one first.").With(lifecycle.MaxTemplates)
 	} else if err != nil {
 		return err
 	}

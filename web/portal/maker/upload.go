@@ -99,8 +99,8 @@ func (v *visit) chosen() (content []byte, name string, err error) {
 // errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
 var errManyParts = errors.New("Send one file at a time, chosen in the form.") //nolint:staticcheck,revive // a sentence for people
 
-// mostPartHeader bounds the header of a file in a form, in bytes: its name and its type.
-const mostPartHeader = 4 << 10
+// maxPartHeader bounds the header of a file in a form, in bytes: its name and its type.
+const maxPartHeader = 4 << 10
 
 // onlyFile reports whether the form has no other file than this one, with a header of a size that browsers send.
 func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
@@ -111,7 +111,7 @@ func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
 	for key, values := range file.Header {
 		size += len(key) + len(strings.Join(values, ""))
 	}
-	return files == 1 && size <= mostPartHeader
+	return files == 1 && size <= maxPartHeader
 }
 
 // uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one. Errors:

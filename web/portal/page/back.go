@@ -13,8 +13,8 @@ import (
 // messages lead back to it. No page asks whence it was come to: browsers are told to send no referrer.
 const listCookie = "list"
 
-// longestList is the longest address that is kept, in bytes: a cookie has no more than 4,096.
-const longestList = 1500
+// maxList is the longest address that is kept, in bytes: a cookie has no more than 4,096.
+const maxList = 1500
 
 // lists are the lists that messages are opened from.
 var lists = map[string]language.Text{
@@ -24,7 +24,7 @@ var lists = map[string]language.Text{
 // RememberList keeps this list as the one that the messages opened from it lead back to.
 func (v *Visit) RememberList() {
 	address := v.Echo.Request().URL.RequestURI()
-	if lists[v.Echo.Request().URL.Path] == "" || len(address) > longestList {
+	if lists[v.Echo.Request().URL.Path] == "" || len(address) > maxList {
 		return
 	}
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS

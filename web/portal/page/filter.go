@@ -187,12 +187,12 @@ func (f Filter) Query(changes ...string) string {
 	return "?" + values.Encode()
 }
 
-// longestTrail is how many pages back the address of a page knows: behind so many the way back is the first page.
-const longestTrail = 10
+// maxTrail is how many pages back the address of a page knows: behind so many the way back is the first page.
+const maxTrail = 10
 
 // readTrail reads where the pages before this one began; what cannot be read is no trail.
 func readTrail(text string) []string {
-	if text == "" || len(text) > longestTrail*maxPlace {
+	if text == "" || len(text) > maxTrail*maxPlace {
 		return nil
 	}
 	trail := strings.Split(Searchable(text), ",")
@@ -203,7 +203,7 @@ func readTrail(text string) []string {
 			return nil
 		}
 	}
-	return trail[max(0, len(trail)-longestTrail):]
+	return trail[max(0, len(trail)-maxTrail):]
 }
 
 // maxPlace is the most characters a place has: a key, and an amount or a state.
@@ -215,7 +215,7 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	if f.After != uuid.Nil {
 		pages.FirstURL = path + f.Query("after", "")
 		behind.Trail = slices.Concat(f.Trail, []string{f.after()})
-		behind.Trail = behind.Trail[max(0, len(behind.Trail)-longestTrail):]
+		behind.Trail = behind.Trail[max(0, len(behind.Trail)-maxTrail):]
 	}
 	if last := len(f.Trail) - 1; last >= 0 && f.After != uuid.Nil {
 		pages.PreviousURL = path + f.Query("after", f.Trail[last], "trail", strings.Join(f.Trail[:last], ","))

@@ -18,8 +18,8 @@ const DraftLife = 24 * time.Hour
 // MaxDrafts is how many drafts of a person are listed and counted, the last changed first.
 const MaxDrafts = 50
 
-// mostDrafts is how many open drafts a person may have before no further form is kept by the way; those of files are not counted.
-const mostDrafts = 200
+// maxDrafts is how many open drafts a person may have before no further form is kept by the way; those of files are not counted.
+const maxDrafts = 200
 
 // AddKept keeps a form by the way, while somebody types it, as a new draft, unless they have very many.
 func (v *Visit) AddKept(draft lifecycle.Draft) error {
@@ -27,7 +27,7 @@ func (v *Visit) AddKept(draft lifecycle.Draft) error {
 	if err != nil {
 		return err
 	}
-	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, mostDrafts)
+	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, maxDrafts)
 	if err != nil {
 		return err
 	}

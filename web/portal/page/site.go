@@ -108,7 +108,7 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	}
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
-	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MostWaiting)
+	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
 	return s, nil
 }
 

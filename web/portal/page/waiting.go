@@ -15,14 +15,14 @@ import (
 func (v *Visit) CountWaiting() error {
 	v.Waiting = 0
 	var err error
-	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MostWaiting)
+	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MaxWaiting)
 	if err != nil {
 		return err
 	}
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
-	v.Changes, err = v.Config.Admin.BeneficiariesWaiting(v.Context(), v.By, views.MostWaiting)
+	v.Changes, err = v.Config.Admin.BeneficiariesWaiting(v.Context(), v.By, views.MaxWaiting)
 	if err != nil {
 		return err
 	}
@@ -52,7 +52,7 @@ func (v *Visit) AllTotals() ([]lookup.Total, error) { return v.pending(uuid.Nil)
 // closely, count for themselves, so that what somebody just did shows at once.
 func (v *Visit) pending(without uuid.UUID) ([]lookup.Total, error) {
 	if v.sent() || v.actedLately() {
-		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MostWaiting)
+		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
 	}
 	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.site.now())
 }

@@ -51,6 +51,6 @@ func newAccount(m payment.Message, past lookup.CreditorPast) views.Warning {
 	return views.Warning{
 		Title: "First payment to this account: the creditor had another one",
 		Text: language.Text("%s was paid %d times at %s, at most %s. Ask the creditor on a way you know, not by the invoice.").
-			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MostElsewhere.Format()),
+			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),
 	}
 }

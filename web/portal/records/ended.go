@@ -62,7 +62,7 @@ func reasonBars(list []lookup.EndedReason, urlOf func(reason string) string) []v
 		if !known {
 			at = len(bars)
 			place[reason] = at
-			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: lookup.MostEnded})
+			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: lookup.MaxEnded})
 		}
 		bars[at].Count += e.Count
 	}
@@ -126,7 +126,7 @@ func deadlineChart(v *page.Visit, period lookup.Period, from, to string) (views.
 	}
 	chart.Bars = []views.ChartBar{
 		{
-			Label: "Clearing did not answer within ten seconds", Count: unanswered, Most: lookup.MostEnded,
+			Label: "Clearing did not answer within ten seconds", Count: unanswered, Most: lookup.MaxEnded,
 			URL: reportURL("/reports/unanswered", from, to),
 		},
 		{Label: "Our answers to recalls", Count: len(late), Most: page.ListPage, URL: lateRecalls},
@@ -163,19 +163,19 @@ func habitChart(v *page.Visit, today string) (views.Chart, error) {
 		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
 		Bars: []views.ChartBar{
 			{
-				Label: "Faster than reading takes", Count: counts.Fast, Most: mostReported, Tone: ui.ToneWaiting,
+				Label: "Faster than reading takes", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/fast", today, today),
 			},
 			{
-				Label: "Out of hours", Count: counts.OutOfHours, Most: mostReported, Tone: ui.ToneWaiting,
+				Label: "Out of hours", Count: counts.OutOfHours, Most: maxReported, Tone: ui.ToneWaiting,
 				URL: reportURL("/reports/hours", today, today),
 			},
 		},
 	}, err
 }
 
-// mostReported is how many rows a report shows.
-const mostReported = 1000
+// maxReported is how many rows a report shows.
+const maxReported = 1000
 
 // endedCounts count what ended in a period, as far as a report lists it.
 func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, error) {

@@ -20,8 +20,8 @@ import (
 
 // How long a period a report looks at, and how long it may be.
 const (
-	usualPeriod   = 30
-	longestPeriod = 366
+	usualPeriod = 30
+	maxPeriod   = 366
 )
 
 // raisedHeading names the report about what lets people do more.
@@ -48,7 +48,7 @@ func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
 	}
 	last := read("to", today)
 	first := read("from", last.AddDate(0, 0, 1-usualPeriod))
-	if first.After(last) || first.Before(last.AddDate(0, 0, -longestPeriod)) {
+	if first.After(last) || first.Before(last.AddDate(0, 0, -maxPeriod)) {
 		first = last.AddDate(0, 0, 1-usualPeriod)
 	}
 	return lookup.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)

@@ -56,8 +56,8 @@ func verified(found sealing.Verification, err error) *views.AuditVerification {
 	return shown
 }
 
-// mostExported bounds the events of a table for a spreadsheet.
-const mostExported = 10_000
+// maxExported bounds the events of a table for a spreadsheet.
+const maxExported = 10_000
 
 // downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most.
 func downloadAuditTrail(v *visit) error {
@@ -68,7 +68,7 @@ func downloadAuditTrail(v *visit) error {
 	_, ask := v.auditSearch()
 	ask.PageSize = 1000
 	rows := [][]string{{"at", "event", "actor", "account", "client", "channel", "address", "message", "request", "detail", "id"}}
-	for len(rows) <= mostExported {
+	for len(rows) <= maxExported {
 		events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
 		if err != nil {
 			return err

@@ -18,8 +18,8 @@ import (
 // What holds for one operation holds for each of many:
 //
 //   - A realm has a lane of its own. Operations of two realms are never in one transaction, so row-level security works as ever.
-//   - Each operation has its own outcome. The statement says which items it did (see the queries named …All); for those the promise of the
-//     commit holds when Do returns.
+//   - Each operation has its own outcome. The statement says which items it did (see the queries whose names end in All); for those the
+//     promise of the commit holds when Do returns.
 //   - An item that the statement did not confirm was not done. Do returns ErrAlone for it, and the caller goes the exact way: one
 //     transaction with locks, in which the right error is found. When the server refuses the whole statement, because of one item that
 //     breaks a constraint, say, that is so for all of its items. So one item never sinks another, and errors are told in one place only.

@@ -37,11 +37,11 @@ SELECT * FROM debtor_account WHERE realm = @realm ORDER BY iban;
 SELECT iban FROM incoming_account WHERE realm = @realm ORDER BY iban;
 
 -- name: BreakGlassInsert :exec
-INSERT INTO break_glass (realm, break_glass_id, user_id, reason, at) VALUES (@realm, @break_glass_id, @user_id, @reason, @at);
+INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at) VALUES (@realm, @break_glass_id, @user_id, @deed, @reason, @at);
 
 -- name: BreakGlassList :many
--- Administrators whom the operator brought in although there were two, since a time, the latest first.
-SELECT b.at, b.reason, u.name FROM break_glass b JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
+-- What the operator did although there were two administrators, and to which account, since a time, the latest first.
+SELECT b.at, b.deed, b.reason, u.name FROM break_glass b JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
 WHERE b.realm = @realm AND b.at > @since ORDER BY b.at DESC LIMIT 10;
 
 -- name: AuditRealmInsert :exec

@@ -116,13 +116,20 @@ WHERE m.expires_at IS DISTINCT FROM (CASE WHEN m.approvals_required > 0 THEN m.c
    OR m.kind NOT IN ('recall', 'received recall') AND m.answer_by IS NOT NULL;
 
 -- name: InvariantRetoldOtherwise :many
--- I3 as well: what a message repeats of its decisions, its history and what clearing said of it, and when a version was written.
+-- I3 as well: what a message repeats of its decisions, its history, its version and what clearing said of it, and when a version was written.
+-- The amount it is listed by is zero where it ended before there was such a column; nothing reads it of what is older than a day.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('counts ' || m.approvals || ' approvals of its version, and has ' || d.approvals)::text AS what
 FROM message m
 CROSS JOIN LATERAL (SELECT count(*) AS approvals FROM decision d
                     WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version AND d.action = 'approve') d
 WHERE m.approvals <> d.approvals
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, ('is listed by ' || m.listed_amount || ' minor units, and its version says ' || v.amount)::text
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE m.listed_amount <> v.amount
+  AND (m.listed_amount <> 0 OR m.state = 'Approval Pending' OR m.created_at > now() - interval '25 hours')
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('gives the words "' || coalesce(m.status_text, '') || '" for its end, and its history "' || coalesce(h.words[1], '') || '"')::text
@@ -232,8 +239,8 @@ WHERE m.state IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
 
 -- name: InvariantExternalIDTwice :many
 -- I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
--- message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; an Idempotency-Key
--- that the audit trail tells of and that is gone.
+-- message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or
+-- an amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
 SELECT m.realm, 'message'::text AS relation, (array_agg(m.message_id))[1]::text AS key,
        ('externalId ' || m.external_id || ' stands on ' || count(*) || ' messages')::text AS what
 FROM message m
@@ -271,13 +278,17 @@ WHERE k.scope = 'message-id' AND named.version IS NULL
           AND (o.scope <> 'message-id' OR o.key = first.reference))
    OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
 UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text, ('its message id ' || d.reference || ' is no creation key of its client')::text
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('the message id ' || d.reference || ' of its version ' || v.version || ' is no creation key of the client that wrote it')::text
 FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = 1
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-WHERE m.kind = 'instruction'
-  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id AND k.client_id = m.client_id
-                    AND k.scope = 'message-id' AND k.key = d.reference)
+LEFT JOIN message_version p ON v.version > 1 AND p.realm = v.realm AND p.message_id = v.message_id AND p.version = v.version - 1
+LEFT JOIN document before ON before.realm = p.realm AND before.document_id = p.document_id
+LEFT JOIN message_history h ON v.version > 1 AND h.realm = v.realm AND h.message_id = v.message_id AND h.version = v.version AND h.action = 'amend'
+WHERE m.kind = 'instruction' AND d.reference IS DISTINCT FROM before.reference -- an amendment that keeps the id keeps its key too
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id
+                    AND k.client_id = coalesce(h.client_id, m.client_id) AND k.scope = 'message-id' AND k.key = d.reference)
 UNION ALL
 SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
 FROM audit_event a
@@ -661,7 +672,7 @@ ORDER BY t.relname;
 -- name: AuditedVersionList :many
 -- Versions with what their seals cover, in the order of their keys, from one on: the message, the content, the account it debits, and the
 -- release and the document that was sent for it.
-SELECT sqlc.embed(m), sqlc.embed(v), coalesce(d.content, '')::bytea AS content,
+SELECT sqlc.embed(m), sqlc.embed(v), coalesce(d.content, '')::bytea AS content, coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
@@ -681,6 +692,15 @@ LEFT JOIN release r ON r.realm = v.realm AND r.message_id = v.message_id AND r.v
 WHERE (v.realm, v.message_id, v.version) > (@realm::text, @message_id::uuid, @version::integer)
 ORDER BY v.realm, v.message_id, v.version
 LIMIT @page_size::integer;
+
+-- name: WordsOfMigration :one
+-- Whether a version is found by the words that the migration cut for what was stored before there were words.
+SELECT coalesce(v.words = array_to_tsvector(ARRAY(SELECT search_tag(v.realm) || w.word FROM search_words(
+         concat_ws(' ', CASE WHEN m.kind <> 'payment' THEN v.creditor_name END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_name END, v.remittance),
+         ARRAY[CASE WHEN m.kind <> 'payment' THEN v.creditor_account ELSE '' END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_account ELSE '' END]
+       ) AS w (word))), false)::boolean AS same
+FROM message_version v JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+WHERE v.realm = @realm::text AND v.message_id = @message_id::uuid AND v.version = @version::integer;
 
 -- name: AuditedDecisionList :many
 -- Decisions in the order of their keys, from one on.

@@ -100,11 +100,21 @@ type Shell struct {
 	BrokenGlasses []BrokenGlass
 }
 
-// BrokenGlass is an administrator whom the operator brought in although there were two.
+// BrokenGlass is what the operator did although there were two administrators: made an account an administrator's, or gave it another
+// password.
 type BrokenGlass struct {
-	User   string
-	Reason string
-	At     time.Time
+	User     string
+	Password bool
+	Reason   string
+	At       time.Time
+}
+
+// heading says what was done.
+func (g BrokenGlass) heading() language.Text {
+	if g.Password {
+		return language.Text("The operator gave %s another password past you").With(g.User)
+	}
+	return language.Text("The operator made %s an administrator past you").With(g.User)
 }
 
 // title is the text of the title element.

@@ -55,6 +55,12 @@ type program struct {
 // start runs the program with settings of its own: no setting of the tests' environment reaches it but where PostgreSQL is kept.
 func start(t *testing.T, settings []string, arguments ...string) *program {
 	t.Helper()
+	return startTyping(t, "", settings, arguments...)
+}
+
+// startTyping is start, with what stands on standard input.
+func startTyping(t *testing.T, typed string, settings []string, arguments ...string) *program {
+	t.Helper()
 	command := exec.Command(os.Args[0], arguments...)
 	command.Dir = t.TempDir()
 	for _, setting := range os.Environ() {
@@ -67,7 +73,7 @@ func start(t *testing.T, settings []string, arguments ...string) *program {
 	command.Env = append(command.Env, asProgram+"=1", "COUNTERSIGN_CACHE_DIR="+cache)
 	command.Env = append(command.Env, settings...)
 	p := &program{output: &testlog.Log{}, ended: make(chan struct{})}
-	command.Stdout, command.Stderr = p.output, p.output
+	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(typed), p.output, p.output
 	must(t, command.Start())
 	p.process = command.Process
 	go func() {

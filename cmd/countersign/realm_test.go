@@ -17,6 +17,7 @@ type operator struct {
 	t        *testing.T
 	db       *storetest.DB
 	settings []string
+	typed    string // on standard input
 }
 
 func newOperator(t *testing.T) *operator {
@@ -30,7 +31,7 @@ func newOperator(t *testing.T) *operator {
 // runs holds that a command ends with a code and says something, and returns all it wrote.
 func (o *operator) runs(code int, want string, arguments ...string) string {
 	o.t.Helper()
-	p := start(o.t, o.settings, arguments...)
+	p := startTyping(o.t, o.typed, o.settings, arguments...)
 	got, said := p.wait(o.t), p.output.String()
 	if got != code || !strings.Contains(said, want) {
 		o.t.Fatalf("%s ends with %d, want %d and %q in:\n%s", strings.Join(arguments, " "), got, code, want, said)
@@ -209,6 +210,50 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 	if n := o.count(
 		"SELECT count(*) FROM break_glass JOIN audit_event USING (realm, at) WHERE event = 'realm.break-glass' AND reason = 'both are ill'",
 	); n != 1 {
+		t.Errorf("%d broken glasses on record, want 1", n)
+	}
+}
+
+// TestThePasswordOfAnAdministeredRealmIsNotTheOperators: once two administrators were active, also when one is no longer, the operator gives
+// nobody a password without a reason that all administrators read.
+func TestThePasswordOfAnAdministeredRealmIsNotTheOperators(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	const secret = "a rather long and winding sentence"
+	password := func(exit int, shown, user string, more ...string) {
+		t.Helper()
+		o.typed = secret + "\n"
+		o.runs(exit, shown, append([]string{"user", "password", "--realm", "bank", "--user", user}, more...)...)
+	}
+	status := func(statement string) {
+		t.Helper()
+		_, err := o.db.Connect(t).Exec(t.Context(), statement)
+		must(t, err)
+	}
+	told := func(reason string, want int) {
+		t.Helper()
+		n := o.count(`SELECT count(*) FROM audit_event WHERE event = 'user.password' AND channel = 'operator' AND detail LIKE '%` + reason + `%'`)
+		if n != want {
+			t.Errorf("the trail tells %d times of a password given for %q, want %d", n, reason, want)
+		}
+	}
+	o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", "anna", "--name", "Person anna")
+	status("UPDATE user_account SET status = 'active'")
+	password(exitFailed, "no glass needs to be broken", "anna", "--break-glass", "both are ill")
+	password(0, "", "anna")
+	told("anna", 1)
+	o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", "bert", "--name", "Person bert")
+	status("UPDATE user_account SET status = 'active'")
+	password(exitFailed, "asks for a reset of the account in the portal", "anna")
+	status("UPDATE user_account SET status = 'suppressed' WHERE name = 'bert'")
+	password(exitFailed, "asks for a reset of the account in the portal", "anna")
+	password(exitFailed, "breakGlass", "anna", "--break-glass", " ")
+	told("anna", 1)
+	password(0, "", "anna", "--break-glass", "Bert is ill")
+	told("Bert is ill", 1)
+	if n := o.count(`SELECT count(*) FROM break_glass b JOIN audit_event a USING (realm, at)
+		WHERE a.event = 'realm.break-glass' AND b.reason = 'Bert is ill' AND b.deed = 'password'`); n != 1 {
 		t.Errorf("%d broken glasses on record, want 1", n)
 	}
 }

@@ -15,12 +15,13 @@ import (
 )
 
 type userCommand struct {
-	Password passwordCommand `cmd:"" help:"Give a user account a new password, read from standard input, and end all it is signed in with."`
+	Password passwordCommand `cmd:"" help:"Give a user account of a realm that has not had two administrators yet a new password, read from standard input, and end all it is signed in with."`
 }
 
 type passwordCommand struct {
 	Realm        string `help:"Realm of the account." required:""`
 	User         string `help:"Name of the account." required:""`
+	BreakGlass   string `help:"Why the operator does this although the realm has had two administrators. It is audited, and shown on every administrator's page." placeholder:"REASON"`
 	DatabaseURL  string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	TokenKeyFile string `help:"File with the keys of tokens, which seal the account too." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 }
@@ -46,7 +47,9 @@ func (c *passwordCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	by := provision.Provisioner{OwnerURL: c.DatabaseURL, Keys: keys, At: time.Now()}
-	err = provision.ResetPassword(ctx, by, c.Realm, provision.AccountDefinition{Name: c.User, PasswordHash: hash})
+	err = inWords(provision.ResetPassword(ctx, by, provision.PasswordReset{
+		Realm: c.Realm, UserName: c.User, PasswordHash: hash, BreakGlass: c.BreakGlass,
+	}))
 	if err == nil {
 		log.InfoContext(ctx, "the password is changed and everything the account was signed in with has ended", "realm", c.Realm)
 	}

@@ -110,7 +110,7 @@ const (
 	EventRealmCreate        = "realm.create"
 	EventRealmAdministrator = "realm.administrator"
 	EventRealmApply         = "realm.apply"
-	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already.
+	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already, or gave somebody there a password.
 	EventRealmBreakGlass = "realm.break-glass"
 	// EventRealmSealed: the operator sealed rows that are older than seals are, and answers for them.
 	EventRealmSealed = "realm.sealed-afterwards"

@@ -47,6 +47,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 	t.Helper()
 	found := places{}
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
+	populate(t, h)
 	limited(t, h, found)
 	owner := provision.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}
 	_, err := provision.ImportReference(t.Context(), owner, provision.ReferenceImport{Codes: code.Builtin(), Source: "of the drill"})
@@ -68,6 +69,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 		amended := h.Create(t, h.Person(t, "maker1"), scheme)
 		_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), amended.InternalID, h.Order(scheme))
 		must(t, err)
+		add("amended", amended)
 		for number := range 5 {
 			in, document := arrive(t, h, scheme, fmt.Sprintf("TX-%s-%d", scheme[:3], number))
 			add("incoming", in)

@@ -119,6 +119,26 @@ var ofMessages = []tampering{
 		`UPDATE message_version SET payee_result = 'MTCH', payee_at = now() WHERE message_id = ':m'`,
 	},
 	{
+		"found by other words", "settled", "I16", "message_version", theVersion,
+		`UPDATE message_version SET words = array_to_tsvector(array_append(tsvector_to_array(words), 'x')) WHERE message_id = ':m'`,
+	},
+	{
+		"found by no words", "settled", "I16", "message_version", theVersion,
+		`UPDATE message_version SET words = NULL WHERE message_id = ':m'`,
+	},
+	{
+		"listed by another amount", "settled", "I3", "message", theMessage,
+		`UPDATE message SET listed_amount = listed_amount * 10 WHERE message_id = ':m'`,
+	},
+	{
+		"waits, and is listed by no amount", "pending", "I3", "message", theMessage, `UPDATE message SET listed_amount = 0 WHERE message_id = ':m'`,
+	},
+	{
+		"key of an amendment's message id deleted", "amended", "I8", "message", theMessage,
+		`DELETE FROM creation_key k WHERE k.message_id = ':m' AND k.key = (
+		SELECT d.reference FROM message_version v JOIN document d USING (realm, document_id) WHERE v.message_id = ':m' AND v.version = 2)`,
+	},
+	{
 		"clients taken away", "settled", "I16", "message_version", theVersion,
 		`UPDATE message_version SET clients = NULL WHERE message_id = ':m'`,
 	},
@@ -457,10 +477,10 @@ var ofSchema = []tampering{
 	{
 		"foreign key dropped", "", "I25", "schema",
 		`SELECT 'constraint ' || conrelid::regclass || '.' || conname FROM pg_constraint WHERE contype = 'f' AND connamespace = ` +
-			`'public'::regnamespace ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1`, `
+			`'public'::regnamespace AND conrelid <> 'decision'::regclass ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1`, `
 		DO $$ DECLARE k record; BEGIN
 		SELECT conrelid::regclass AS place, conname INTO k FROM pg_constraint WHERE contype = 'f' AND connamespace = 'public'::regnamespace
-		ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1;
+		AND conrelid <> 'decision'::regclass ORDER BY md5(conname || conrelid::regclass || ':m') LIMIT 1;
 		EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', k.place, k.conname); END $$`,
 	},
 	{

@@ -17,6 +17,9 @@ func (a *audit) versions(ctx context.Context) error {
 		a.report.Versions++
 		m := v.Message
 		what := a.versionUnfit(m)
+		if what == "" && !v.Found {
+			what = "is found by other words than those of its names, its accounts and its purpose, or by none"
+		}
 		if what != "" {
 			ofVersions = append(ofVersions, snapshot.Violation{
 				Realm: m.Realm, Table: "message_version", Key: fmt.Sprintf("%s %d", m.InternalID, m.Version), What: what,

@@ -134,11 +134,11 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 	hash, err := auth.HashPassword(newPassword)
 	check(t, err)
 	by := provision.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
-	err = provision.ResetPassword(t.Context(), by, "alpha", provision.AccountDefinition{Name: "nobody", PasswordHash: hash})
+	err = provision.ResetPassword(t.Context(), by, provision.PasswordReset{Realm: "alpha", UserName: "nobody", PasswordHash: hash})
 	if !errors.Is(err, store.ErrUnknownUser) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
-	check(t, provision.ResetPassword(t.Context(), by, "alpha", provision.AccountDefinition{Name: "Maker", PasswordHash: hash}))
+	check(t, provision.ResetPassword(t.Context(), by, provision.PasswordReset{Realm: "alpha", UserName: "Maker", PasswordHash: hash}))
 	b.toldOnce(t, "user.password", "operator")
 	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)

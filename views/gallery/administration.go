@@ -44,7 +44,9 @@ func administrationExhibits() []Exhibit {
 	}
 	empty := people
 	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
-	empty.Shell.BrokenGlasses = []views.BrokenGlass{{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}}
+	empty.Shell.BrokenGlasses = []views.BrokenGlass{
+		{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}, {User: "maker1", Password: true, Reason: "Grippe", At: now.Add(-time.Hour)},
+	}
 	heading := language.Text("Change the roles of %s").With("maker1")
 	waiting := views.RealmChange{
 		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",

@@ -28,7 +28,6 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
 	"countersign/internal/store/internal/masterdata"
-	"countersign/internal/store/internal/word"
 )
 
 // DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
@@ -268,7 +267,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.Kept(&c.Grant.ID), MakerGrantedAt: column.Kept(&c.Grant.GrantedAt),
 		Clients: m.Clients,
 		Note:    column.Kept(&d.Note),
-		Words:   wordsOf(m, d.Summary),
+		Words:   load.Words(m, d.Summary),
 	}
 	for _, key := range c.RequestKeys() {
 		sealed := s.db.Seal().SealRequestKey(key)
@@ -278,19 +277,6 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
 	}
 	return p
-}
-
-// wordsOf are the words a message is found by: of the other side's name and account, and of the purpose. What is asked about a payment has
-// two other sides.
-func wordsOf(m payment.Message, s payment.Summary) string {
-	var texts, accounts []string
-	if m.Kind != payment.KindPayment {
-		texts, accounts = append(texts, s.CreditorName), append(accounts, s.CreditorAccount)
-	}
-	if m.Kind != payment.KindInstruction {
-		texts, accounts = append(texts, s.DebtorName), append(accounts, s.DebtorAccount)
-	}
-	return word.Column(m.Realm, accounts, append(texts, s.Remittance)...)
 }
 
 // sealDraft seals the document that a version of a message is made of, with what its client sent.

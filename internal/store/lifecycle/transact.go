@@ -264,7 +264,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
 		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID,
 		VersionSeal: seal.MAC[:], Clients: after.Clients,
-		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:], Words: wordsOf(m, d.Summary),
+		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:], Words: load.Words(m, d.Summary),
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

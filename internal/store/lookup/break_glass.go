@@ -8,11 +8,13 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// BrokenGlass is an administrator whom the operator brought into a realm although there were two.
+// BrokenGlass is what the operator did to a realm although it had two administrators: an account was made an administrator's, or was given
+// another password.
 type BrokenGlass struct {
-	User   string
-	Reason string
-	At     time.Time
+	User     string
+	Password bool
+	Reason   string
+	At       time.Time
 }
 
 // BrokenGlasses lists them since a time, the latest first, at most ten.
@@ -21,7 +23,7 @@ func (r *Reader) BrokenGlasses(ctx context.Context, realm string, since time.Tim
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
 		rows, err := q.BreakGlassList(ctx, realm, since)
 		for _, row := range rows {
-			list = append(list, BrokenGlass{User: row.Name, Reason: row.Reason, At: row.At.UTC()})
+			list = append(list, BrokenGlass{User: row.Name, Password: row.Deed == "password", Reason: row.Reason, At: row.At.UTC()})
 		}
 		return err
 	})

@@ -193,21 +193,32 @@ func (p provision) tellAdministrator(ctx context.Context, name, breakGlass strin
 	if breakGlass == "" {
 		return p.told(ctx, audit.EventRealmAdministrator, audit.SubjectDetail(name, ""))
 	}
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
 	row, err := p.q.UserByName(ctx, p.realm, name)
 	if err != nil {
 		return err
 	}
-	err = p.q.BreakGlassInsert(
-		ctx, dbsqlc.BreakGlassInsertParams{Realm: p.realm, BreakGlassID: id, UserID: row.UserID, Reason: breakGlass, At: p.at},
-	)
+	return p.brokeGlass(ctx, brokenGlass{user: row, deed: "administrator", reason: breakGlass})
+}
+
+// brokenGlass is what the operator does past two administrators.
+type brokenGlass struct {
+	user         dbsqlc.UserAccount
+	deed, reason string
+}
+
+// brokeGlass notes it for the pages of administrators, and tells the audit trail.
+func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
+	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
-	return p.told(ctx, audit.EventRealmBreakGlass, audit.SubjectDetail(name, breakGlass))
+	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams{
+		Realm: p.realm, BreakGlassID: id, UserID: b.user.UserID, Deed: b.deed, Reason: b.reason, At: p.at,
+	})
+	if err != nil {
+		return err
+	}
+	return p.told(ctx, audit.EventRealmBreakGlass, audit.SubjectDetail(b.user.Name, b.reason))
 }
 
 // setUp lets the owner of an account choose a password. Earlier set-ups of the account are over by it.

@@ -28,6 +28,8 @@ type AuditedVersion struct {
 	// Release is that of this version; nil when there is none.
 	Release *payment.Release
 	Sent    [][]byte // the documents that were made for clearing of it
+	// Found: it is found by the words of its names, its accounts and its purpose, and by no others.
+	Found bool
 }
 
 // EachVersion hands over every version of every message, in pages.
@@ -39,7 +41,11 @@ func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) er
 			return fmt.Errorf("read the versions: %w", err)
 		}
 		for _, row := range rows {
-			err = look(auditedVersion(row))
+			v := auditedVersion(row)
+			v.Found, err = s.foundBy(ctx, v.Message, row.FoundBy)
+			if err == nil {
+				err = look(v)
+			}
 			if err != nil {
 				return err
 			}

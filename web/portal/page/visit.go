@@ -125,7 +125,7 @@ func (v *Visit) prepare() error {
 	}
 	glasses, err := v.Config.Reader.BrokenGlasses(v.Context(), v.By.Realm, v.At.Add(-glassShown))
 	for _, g := range glasses {
-		v.broken = append(v.broken, views.BrokenGlass{User: g.User, Reason: g.Reason, At: g.At})
+		v.broken = append(v.broken, views.BrokenGlass{User: g.User, Password: g.Password, Reason: g.Reason, At: g.At})
 	}
 	return err
 }

@@ -107,13 +107,14 @@ func (q *Queries) AuditRealmInsert(ctx context.Context, arg AuditRealmInsertPara
 }
 
 const breakGlassInsert = `-- name: BreakGlassInsert :exec
-INSERT INTO break_glass (realm, break_glass_id, user_id, reason, at) VALUES ($1, $2, $3, $4, $5)
+INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at) VALUES ($1, $2, $3, $4, $5, $6)
 `
 
 type BreakGlassInsertParams struct {
 	Realm        string
 	BreakGlassID uuid.UUID
 	UserID       uuid.UUID
+	Deed         string
 	Reason       string
 	At           time.Time
 }
@@ -123,6 +124,7 @@ func (q *Queries) BreakGlassInsert(ctx context.Context, arg BreakGlassInsertPara
 		arg.Realm,
 		arg.BreakGlassID,
 		arg.UserID,
+		arg.Deed,
 		arg.Reason,
 		arg.At,
 	)
@@ -130,17 +132,18 @@ func (q *Queries) BreakGlassInsert(ctx context.Context, arg BreakGlassInsertPara
 }
 
 const breakGlassList = `-- name: BreakGlassList :many
-SELECT b.at, b.reason, u.name FROM break_glass b JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
+SELECT b.at, b.deed, b.reason, u.name FROM break_glass b JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
 WHERE b.realm = $1 AND b.at > $2 ORDER BY b.at DESC LIMIT 10
 `
 
 type BreakGlassListRow struct {
 	At     time.Time
+	Deed   string
 	Reason string
 	Name   string
 }
 
-// Administrators whom the operator brought in although there were two, since a time, the latest first.
+// What the operator did although there were two administrators, and to which account, since a time, the latest first.
 func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.Time) ([]BreakGlassListRow, error) {
 	rows, err := q.db.Query(ctx, breakGlassList, realm, since)
 	if err != nil {
@@ -150,7 +153,12 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 	var items []BreakGlassListRow
 	for rows.Next() {
 		var i BreakGlassListRow
-		if err := rows.Scan(&i.At, &i.Reason, &i.Name); err != nil {
+		if err := rows.Scan(
+			&i.At,
+			&i.Deed,
+			&i.Reason,
+			&i.Name,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

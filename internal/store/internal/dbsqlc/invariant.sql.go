@@ -365,7 +365,7 @@ func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize
 }
 
 const auditedVersionList = `-- name: AuditedVersionList :many
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, m.listed_amount, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, v.words, coalesce(d.content, '')::bytea AS content,
+SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.maker_person, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.inquire_at, m.listed_amount, v.realm, v.message_id, v.version, v.document_id, v.content_hash, v.maker_user, v.maker_person, v.makers, v.previous_version, v.previous_makers, v.first_maker, v.approvals_required, v.created_at, v.amount, v.currency, v.instruction_id, v.end_to_end_id, v.transaction_id, v.uetr, v.debtor_name, v.debtor_account, v.debtor_agent, v.creditor_name, v.creditor_account, v.creditor_agent, v.remittance, v.key_id, v.seal, v.ordered_debtor_name, v.maker_role, v.maker_grant_id, v.maker_granted_at, v.clients, v.payee_result, v.payee_name, v.payee_at, v.words, coalesce(d.content, '')::bytea AS content, coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
@@ -398,6 +398,7 @@ type AuditedVersionListRow struct {
 	Message           Message
 	MessageVersion    MessageVersion
 	Content           []byte
+	FoundBy           []string
 	AccountIban       *string
 	AccountScheme     *string
 	AccountCurrency   *string
@@ -510,6 +511,7 @@ func (q *Queries) AuditedVersionList(ctx context.Context, arg AuditedVersionList
 			&i.MessageVersion.PayeeAt,
 			&i.MessageVersion.Words,
 			&i.Content,
+			&i.FoundBy,
 			&i.AccountIban,
 			&i.AccountScheme,
 			&i.AccountCurrency,
@@ -1042,13 +1044,17 @@ WHERE k.scope = 'message-id' AND named.version IS NULL
           AND (o.scope <> 'message-id' OR o.key = first.reference))
    OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
 UNION ALL
-SELECT m.realm, 'message'::text, m.message_id::text, ('its message id ' || d.reference || ' is no creation key of its client')::text
+SELECT m.realm, 'message'::text, m.message_id::text,
+       ('the message id ' || d.reference || ' of its version ' || v.version || ' is no creation key of the client that wrote it')::text
 FROM message m
-JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = 1
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id
 JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-WHERE m.kind = 'instruction'
-  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id AND k.client_id = m.client_id
-                    AND k.scope = 'message-id' AND k.key = d.reference)
+LEFT JOIN message_version p ON v.version > 1 AND p.realm = v.realm AND p.message_id = v.message_id AND p.version = v.version - 1
+LEFT JOIN document before ON before.realm = p.realm AND before.document_id = p.document_id
+LEFT JOIN message_history h ON v.version > 1 AND h.realm = v.realm AND h.message_id = v.message_id AND h.version = v.version AND h.action = 'amend'
+WHERE m.kind = 'instruction' AND d.reference IS DISTINCT FROM before.reference -- an amendment that keeps the id keeps its key too
+  AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id
+                    AND k.client_id = coalesce(h.client_id, m.client_id) AND k.scope = 'message-id' AND k.key = d.reference)
 UNION ALL
 SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
 FROM audit_event a
@@ -1065,8 +1071,8 @@ type InvariantExternalIDTwiceRow struct {
 }
 
 // I8: one externalId of a client on two messages, or one that is not the creation key the client used; a key of another client than its
-// message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; an Idempotency-Key
-// that the audit trail tells of and that is gone.
+// message's, one that names a message id that no version of it has, or one whose request is not that of the other keys; a version, the first or
+// an amendment, whose message id is no key; an Idempotency-Key that the audit trail tells of and that is gone.
 func (q *Queries) InvariantExternalIDTwice(ctx context.Context) ([]InvariantExternalIDTwiceRow, error) {
 	rows, err := q.db.Query(ctx, invariantExternalIDTwice)
 	if err != nil {
@@ -1510,6 +1516,12 @@ CROSS JOIN LATERAL (SELECT count(*) AS approvals FROM decision d
                     WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version AND d.action = 'approve') d
 WHERE m.approvals <> d.approvals
 UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, ('is listed by ' || m.listed_amount || ' minor units, and its version says ' || v.amount)::text
+FROM message m
+JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+WHERE m.listed_amount <> v.amount
+  AND (m.listed_amount <> 0 OR m.state = 'Approval Pending' OR m.created_at > now() - interval '25 hours')
+UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('gives the words "' || coalesce(m.status_text, '') || '" for its end, and its history "' || coalesce(h.words[1], '') || '"')::text
 FROM message m
@@ -1550,7 +1562,8 @@ type InvariantRetoldOtherwiseRow struct {
 	What     string
 }
 
-// I3 as well: what a message repeats of its decisions, its history and what clearing said of it, and when a version was written.
+// I3 as well: what a message repeats of its decisions, its history, its version and what clearing said of it, and when a version was written.
+// The amount it is listed by is zero where it ended before there was such a column; nothing reads it of what is older than a day.
 func (q *Queries) InvariantRetoldOtherwise(ctx context.Context) ([]InvariantRetoldOtherwiseRow, error) {
 	rows, err := q.db.Query(ctx, invariantRetoldOtherwise)
 	if err != nil {
@@ -2058,4 +2071,21 @@ func (q *Queries) SessionEndList(ctx context.Context, since time.Time) ([]string
 		return nil, err
 	}
 	return items, nil
+}
+
+const wordsOfMigration = `-- name: WordsOfMigration :one
+SELECT coalesce(v.words = array_to_tsvector(ARRAY(SELECT search_tag(v.realm) || w.word FROM search_words(
+         concat_ws(' ', CASE WHEN m.kind <> 'payment' THEN v.creditor_name END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_name END, v.remittance),
+         ARRAY[CASE WHEN m.kind <> 'payment' THEN v.creditor_account ELSE '' END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_account ELSE '' END]
+       ) AS w (word))), false)::boolean AS same
+FROM message_version v JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+WHERE v.realm = $1::text AND v.message_id = $2::uuid AND v.version = $3::integer
+`
+
+// Whether a version is found by the words that the migration cut for what was stored before there were words.
+func (q *Queries) WordsOfMigration(ctx context.Context, realm string, messageID uuid.UUID, version int32) (bool, error) {
+	row := q.db.QueryRow(ctx, wordsOfMigration, realm, messageID, version)
+	var same bool
+	err := row.Scan(&same)
+	return same, err
 }

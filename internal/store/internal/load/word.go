@@ -1,0 +1,19 @@
+package load
+
+import (
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/word"
+)
+
+// Words are the words a message with this summary is found by, as their column takes them: of the other side's name and account, and of the
+// purpose. What is asked about a payment has two other sides.
+func Words(m payment.Message, s payment.Summary) string {
+	var texts, accounts []string
+	if m.Kind != payment.KindPayment {
+		texts, accounts = append(texts, s.CreditorName), append(accounts, s.CreditorAccount)
+	}
+	if m.Kind != payment.KindInstruction {
+		texts, accounts = append(texts, s.DebtorName), append(accounts, s.DebtorAccount)
+	}
+	return word.Column(m.Realm, accounts, append(texts, s.Remittance)...)
+}

@@ -75,7 +75,7 @@ WHERE a.event = 'user.rights'
   AND (g.role IS DISTINCT FROM t.one ->> 'role' OR g.user_id::text IS DISTINCT FROM a.detail::jsonb ->> 'user'
        OR CASE w.word WHEN 'granted' THEN g.granted_at <> a.at ELSE g.ended_at IS DISTINCT FROM greatest(a.at, g.granted_at) END)
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, 'tells that a password was set by link and code, and none was used then'::text
+SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells that a password was set by link and code, and none was used: ' || concat_ws(' ', a.actor_user, a.at))::text
 FROM audit_event a
 WHERE a.event = 'user.set-up'
   AND NOT EXISTS (SELECT FROM user_setup_use s WHERE s.realm = a.realm AND s.user_id = a.actor_user AND s.at = a.at)
@@ -84,13 +84,15 @@ SELECT s.realm, 'user_setup_use'::text, s.setup_id::text, 'link and code were us
 FROM user_setup_use s
 WHERE NOT EXISTS (SELECT FROM audit_event a WHERE a.realm = s.realm AND a.event = 'user.set-up' AND a.actor_user = s.user_id AND a.at = s.at)
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of ' || a.event || ', and there is no such second factor of that time')::text
+SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of ' || a.event || ', and there is no such second factor of that time, or it was never shown: ' || concat_ws(' ', a.actor_user, a.at))::text
 FROM audit_event a
 WHERE a.event IN ('second-factor.enrol', 'second-factor.remove')
   AND NOT EXISTS (SELECT FROM second_factor f WHERE f.realm = a.realm AND f.user_id = a.actor_user AND f.kind = a.detail::jsonb ->> 'factor'
-                    AND f.name = a.detail::jsonb ->> 'name' AND CASE a.event WHEN 'second-factor.enrol' THEN f.made_at ELSE f.removed_at END = a.at)
+                    AND f.name = a.detail::jsonb ->> 'name' AND CASE a.event WHEN 'second-factor.enrol' THEN f.made_at ELSE f.removed_at END = a.at
+                    AND (a.event = 'second-factor.remove' OR EXISTS (SELECT FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id
+                                                                       AND u.at = f.made_at AND u.purpose = 'enrol')))
 UNION ALL
-SELECT a.realm, 'audit_event'::text, a.event_id::text, 'tells of a second factor that was shown, and none was'::text
+SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of a second factor that was shown, and none was: ' || concat_ws(' ', a.actor_user, a.at))::text
 FROM audit_event a
 WHERE a.event = 'second-factor.use'
   AND NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = a.realm AND u.user_id = a.actor_user AND u.at = a.at
@@ -137,7 +139,7 @@ FROM (SELECT a.realm, a.event, a.event_id,
                ELSE concat_ws(' ', a.actor_user, a.at, a.detail) END) AS told
       FROM audit_event a
       WHERE a.event IN ('change.request', 'change.approve', 'change.reject', 'sign-in.ended', 'realm.create', 'user.rights', 'user.set-up',
-                        'user.password', 'session.ended', 'session.ended-all', 'second-factor.enrol', 'second-factor.use', 'sign-in.provider')) x
+                        'user.password', 'session.ended', 'session.ended-all', 'realm.break-glass', 'second-factor.enrol', 'second-factor.use', 'sign-in.provider')) x
 WHERE x.told > 1
 UNION ALL
 SELECT t.realm, 'audit_event'::text, t.event_id::text, ('tells of ' || t.relation || ' ' || t.key || ', which another row told of')::text

@@ -214,8 +214,8 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 	}
 }
 
-// TestThePasswordOfAnAdministeredRealmIsNotTheOperators: once two administrators were active, also when one is no longer, the operator gives
-// nobody a password without a reason that all administrators read.
+// TestThePasswordOfAnAdministeredRealmIsNotTheOperators: once two administrators were active, also when one is no longer, the operator
+// gives nobody a password without a reason that all administrators read.
 func TestThePasswordOfAnAdministeredRealmIsNotTheOperators(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
@@ -248,7 +248,7 @@ func TestThePasswordOfAnAdministeredRealmIsNotTheOperators(t *testing.T) {
 	password(exitFailed, "asks for a reset of the account in the portal", "anna")
 	status("UPDATE user_account SET status = 'suppressed' WHERE name = 'bert'")
 	password(exitFailed, "asks for a reset of the account in the portal", "anna")
-	password(exitFailed, "breakGlass", "anna", "--break-glass", " ")
+	password(exitUsage, "breakGlass", "anna", "--break-glass", " ")
 	told("anna", 1)
 	password(0, "", "anna", "--break-glass", "Bert is ill")
 	told("Bert is ill", 1)

@@ -74,3 +74,25 @@ func TestWhatWasSentOtherwiseIsNamed(t *testing.T) {
 		t.Errorf("of what was sent otherwise it is said: %q", said)
 	}
 }
+
+// TestTheKeyOfAnAmendmentThatIsGoneIsNamed: an amendment has a message id of its own, and its client a key for it.
+func TestTheKeyOfAnAmendmentThatIsGoneIsNamed(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	order := h.Order(rulebook.SchemeSIC)
+	_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), m.InternalID, order)
+	must(t, err)
+	row := tampering{id: "I8", table: "message", names: m.InternalID.String()}
+	if said := why(audit(t, h, h.DB.OwnerURL), row); said != "" {
+		t.Errorf("untouched, it is said: %q", said)
+	}
+	conn := h.DB.Connect(t)
+	_, err = conn.Exec(ctx, "SET session_replication_role = replica")
+	must(t, err)
+	_, err = conn.Exec(ctx, "DELETE FROM creation_key WHERE key = $1", order.Document.GroupHeader.MessageID)
+	must(t, err)
+	if said := why(audit(t, h, h.DB.OwnerURL), row); !strings.Contains(said, "of its version 2 is no creation key") {
+		t.Errorf("of the key that is gone it is said: %q", said)
+	}
+}

@@ -37,13 +37,14 @@ func leftOut(t *testing.T) map[string]bool {
 	return left
 }
 
-// TestEveryTableIsStruckOrLeftOutWithAReason: the drill strikes every table and column of the schema but those that the page gives a reason for,
-// and the page names no others.
+// TestEveryTableIsStruckOrLeftOutWithAReason: the drill strikes every table and column of the schema but those that the page gives a reason
+// for, and the page names no others.
 func TestEveryTableIsStruckOrLeftOutWithAReason(t *testing.T) {
 	t.Parallel()
 	rows, err := storetest.New(t).Connect(t).Query(ctx, `SELECT c.relname::text FROM pg_class c
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'
-		UNION ALL SELECT c.relname || '.' || a.attname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT attisdropped
+		UNION ALL SELECT c.relname || '.' || a.attname
+		FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT attisdropped
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r'`)
 	must(t, err)
 	names, err := pgx.CollectRows(rows, pgx.RowTo[string])

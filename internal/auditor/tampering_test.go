@@ -131,12 +131,8 @@ var ofMessages = []tampering{
 		`UPDATE message SET listed_amount = listed_amount * 10 WHERE message_id = ':m'`,
 	},
 	{
-		"waits, and is listed by no amount", "pending", "I3", "message", theMessage, `UPDATE message SET listed_amount = 0 WHERE message_id = ':m'`,
-	},
-	{
-		"key of an amendment's message id deleted", "amended", "I8", "message", theMessage,
-		`DELETE FROM creation_key k WHERE k.message_id = ':m' AND k.key = (
-		SELECT d.reference FROM message_version v JOIN document d USING (realm, document_id) WHERE v.message_id = ':m' AND v.version = 2)`,
+		"waits, and is listed by no amount", "pending", "I3", "message", theMessage,
+		`UPDATE message SET listed_amount = 0 WHERE message_id = ':m'`,
 	},
 	{
 		"clients taken away", "settled", "I16", "message_version", theVersion,

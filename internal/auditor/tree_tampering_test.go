@@ -22,6 +22,7 @@ const (
 	aLeaf      = `SELECT leaf_index::text FROM (` + leafTenths + `) l WHERE tenth = `
 	first      = ` ORDER BY leaf_index LIMIT 1`
 	theFirstOf = `SELECT event_id::text FROM audit_event WHERE message_id = ':m' AND sequence = `
+	aCount     = `SELECT concat_ws(' ', event, minute) FROM refusal_count ORDER BY 1 LIMIT 1`
 	aNote      = `SELECT min(size)::text FROM audit_checkpoint WHERE realm = 'demo'`
 	lastNote   = `SELECT max(size)::text FROM audit_checkpoint WHERE realm = 'demo'`
 )
@@ -59,6 +60,8 @@ var ofTrail = []tampering{
 		actor_name, channel, detail, at)
 		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at FROM audit_event WHERE event_id::text = (` +
 		trailCopied + `)`},
+	{"a count of refusals raised", "", "I34", "refusal_count", aCount, `UPDATE refusal_count SET refused = refused + 1
+		WHERE concat_ws(' ', event, minute) = (` + aCount + `)`},
 	{"a row of the trail planted for the future", "", "I30", "audit_event", thePlanted, `INSERT INTO audit_event (realm,
 		event_id, event, actor_name, channel, detail, at, written_in)
 		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at + interval '100 years',

@@ -32,8 +32,8 @@ type PasswordReset struct {
 }
 
 // ResetPassword gives a user account a new password, as the owner, and ends everything it is signed in with. The audit trail tells of
-// it, and where the realm has had two administrators their pages do too. Errors: store.ErrUnknownRealm, store.ErrUnknownUser, ErrResetByTwo,
-// ErrNoGlass, payment.FieldError for the reason.
+// it, and where the realm has had two administrators their pages do too. Errors: store.ErrUnknownRealm, store.ErrUnknownUser,
+// ErrResetByTwo, ErrNoGlass, payment.FieldError for the reason.
 func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) error {
 	err := by.run(ctx, reset.Realm, func(p provision) error {
 		err := p.mayReset(ctx, reset.BreakGlass)

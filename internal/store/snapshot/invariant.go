@@ -132,7 +132,10 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 		},
 		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
 		{"I33", "each row of master data that the audit trail was told of is there, since then", list(q.InvariantRoster)},
-		{"I34", "what the audit trail tells of was done, once, by whom and when it says", all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted))},
+		{
+			"I34", "what the audit trail tells of was done, once, by whom and when it says",
+			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
+		},
 		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
 	}
 	invariants := make([]Invariant, 0, len(checks))

@@ -10,8 +10,8 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// foundBy reports whether a version is found by the words that the gateway writes of it, or by those that a migration cut of what was stored
-// before there were words: the two may differ in letters of rare alphabets, so the second is asked where the first does not agree.
+// foundBy reports whether a version is found by the words that the gateway writes of it, or by those that a migration cut of what was
+// stored before there were words: the two may differ in letters of rare alphabets, so the second is asked where the first does not agree.
 func (s *Snapshot) foundBy(ctx context.Context, m payment.Message, words []string) (bool, error) {
 	want := strings.Split(load.Words(m, m.Summary), " ")
 	slices.Sort(want)

@@ -61,6 +61,7 @@ FROM break_glass b
 JOIN user_account u ON u.realm = b.realm AND u.user_id = b.user_id
 WHERE NOT EXISTS (SELECT FROM audit_event a WHERE a.realm = b.realm AND a.event = 'realm.break-glass' AND a.at = b.at
                     AND a.detail::jsonb ->> 'reason' = b.reason AND a.detail::jsonb ->> 'subject' = u.name)
+   OR EXISTS (SELECT FROM break_glass o WHERE o.realm = b.realm AND o.user_id = b.user_id AND o.at = b.at AND o.break_glass_id <> b.break_glass_id)
 UNION ALL
 SELECT a.realm, 'audit_event'::text, a.event_id::text, ('tells of ' || a.event || ' later than anything ended what the account was signed in with')::text
 FROM audit_event a

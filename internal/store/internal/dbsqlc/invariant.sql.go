@@ -1058,7 +1058,7 @@ WHERE m.kind = 'instruction' AND d.reference IS DISTINCT FROM before.reference -
 UNION ALL
 SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
 FROM audit_event a
-WHERE a.sequence = 1 AND jsonb_exists(a.detail::jsonb, 'requestKey')
+WHERE a.sequence = 1 AND a.message_id IS NOT NULL AND jsonb_exists(a.detail::jsonb, 'requestKey')
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = a.realm AND k.message_id = a.message_id AND k.client_id = a.client_id
                     AND k.scope = 'idempotency-key' AND encode(sha256(convert_to(k.key, 'UTF8')), 'hex') = a.detail::jsonb ->> 'requestKey')
 `

@@ -58,14 +58,6 @@ WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uui
   AND (sqlc.narg(creditor_name)::text IS NULL OR position(lower(sqlc.narg(creditor_name)::text) IN lower(v.creditor_name)) > 0)
 ORDER BY CASE WHEN @oldest_first::boolean THEN d.document_id END, d.document_id DESC LIMIT @page_size::integer;
 
--- name: LastAnswer :one
--- When clearing last answered in a scheme, as far as the newest documents tell; the epoch where none of them is an answer.
-WITH newest AS (
-  SELECT x.created_at, x.name, x.direction, x.scheme FROM document x WHERE x.realm = @realm ORDER BY x.document_id DESC LIMIT 2000
-)
-SELECT coalesce(max(n.created_at), 'epoch')::timestamptz AS at
-FROM newest n WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' AND n.scheme = @scheme::text;
-
 -- name: InboxGet :one
 SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;
 

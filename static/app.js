@@ -176,9 +176,10 @@
       changed.remove();
       if (!shown) continue;
       // The cursor stays where it is, also where what had the focus is there no more: the box of a row that can no longer be ticked.
-      const held = shown.contains(document.activeElement), name = document.activeElement.id;
+      const held = shown.contains(document.activeElement), name = document.activeElement.id, was = shown.offsetHeight;
       if (shown.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
       shown.replaceWith(row);
+      row.style.setProperty("--was", `${was}px`); // the rows below stay where they are
       htmx.process(row);
       if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
     }
@@ -314,6 +315,7 @@
       const button = event.submitter;
       if (!button || !button.dataset.busy) return;
       button.dataset.label = button.innerHTML;
+      Object.assign(button.style, { minHeight: `${button.offsetHeight}px`, minWidth: `${button.offsetWidth}px` });
       button.textContent = button.dataset.busy;
       button.setAttribute("aria-disabled", "true");
     },
@@ -324,6 +326,7 @@
     delete form.dataset.sent;
     for (const button of findAll("[aria-disabled][data-label]", form)) {
       button.innerHTML = button.dataset.label;
+      Object.assign(button.style, { minHeight: "", minWidth: "" });
       button.removeAttribute("aria-disabled");
     }
   }

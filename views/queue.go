@@ -118,6 +118,9 @@ func (r QueueRow) entry() ui.Entry {
 	for _, flag := range r.Flags {
 		entry.Flags = append(entry.Flags, ui.Fact(flag))
 	}
+	if r.Dimmed { // where it stands: what became of it instead of what it was, so that no row grows and pushes the others down
+		entry.Purpose, entry.Facts, entry.Flags, entry.Looked = "", nil, nil, ""
+	}
 	return entry
 }
 

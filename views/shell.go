@@ -284,8 +284,8 @@ func atMost99(count int) string {
 // htmxConfiguration switches off what a strict content policy forbids and what
 // would leave payment data behind in the browser, and lets answers 409 and 422
 // be shown in place.
-const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,` +
-	`"historyCacheSize":0,"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
+const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
+	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
 	`{"code":"[23]..","swap":true},{"code":"401|409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
 
 // shortcut is one line of the help sheet.

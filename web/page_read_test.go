@@ -218,9 +218,26 @@ func (q *queue) countsOfTheFirstPageReadSoMuch(t *testing.T) {
 	t.Helper()
 	since := time.Date(2026, time.October, 1, 0, 0, 0, 0, time.UTC)
 	for name, read := range map[string]func() error{
-		"hours":       func() error { _, err := q.reader.VolumeByHour(t.Context(), demo.Realm, since); return err },
-		"turnaround":  func() error { _, err := q.reader.Turnaround(t.Context(), demo.Realm, since); return err },
-		"last answer": func() error { _, err := q.reader.LastAnswer(t.Context(), demo.Realm, "sct-inst"); return err },
+		"hours":      func() error { _, err := q.reader.VolumeByHour(t.Context(), demo.Realm, since); return err },
+		"turnaround": func() error { _, err := q.reader.Turnaround(t.Context(), demo.Realm, since); return err },
+		"clearing": func() error {
+			_, err := q.reader.Clearing(t.Context(), demo.Realm, since, views.MaxWaiting)
+			return err
+		},
+		"states": func() error {
+			_, err := q.reader.Standing(t.Context(), demo.Realm, lookup.Counted{Since: since, Most: 100})
+			return err
+		},
+		"states of a maker": func() error {
+			_, err := q.reader.StandingOfMaker(t.Context(), demo.Realm, lookup.Counted{Maker: q.checker, Since: since, Most: 100})
+			return err
+		},
+		"ages": func() error {
+			_, _, err := q.reader.Waiting(t.Context(), demo.Realm, lookup.Ages{
+				ExcludePerson: q.checker, MadeBefore: []time.Time{since}, ExpiresBefore: since, Most: views.MaxWaiting,
+			})
+			return err
+		},
 	} {
 		q.notes.cut()
 		must(t, read())

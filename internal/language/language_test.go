@@ -76,7 +76,7 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 		},
 		{
 			"You submitted this on 2026-11-20 08:14 UTC. Another person must decide.",
-			"Sie haben dies am 2026-11-20 08:14 UTC eingereicht. Eine andere Person muss entscheiden.",
+			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
 		},
 		{
 			"Only a settled payment can be recalled: this one is Approval Pending.",

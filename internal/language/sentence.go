@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
+	_ "time/tzdata" // the zone must be known on hosts without zone files
 )
 
 // maxSentence is how long a sentence with values may be to be known again, in bytes: longer ones are texts that somebody sent.
@@ -67,7 +69,7 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	}
 	values := make([]any, len(p.verbs))
 	for at, verb := range p.verbs {
-		values[at] = Sentence(found[at+1]) // a state, a role or whom a limit binds is said too; what is in no catalogue stays as it is
+		values[at] = within(found[at+1])
 		var err error
 		switch verb {
 		case "d":
@@ -81,6 +83,27 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	}
 	return p.key.With(values...), true
 }
+
+// within is a value of a sentence: a moment as pages show moments, a state, a role or whom a limit binds in its translation. What is in no
+// catalogue stays as it is.
+func within(text string) Text {
+	for _, layout := range []string{"2006-01-02 15:04 UTC", "2006-01-02 15:04:05 UTC"} {
+		at, err := time.Parse(layout, text)
+		if err == nil {
+			return Data(at.In(Zone()).Format(strings.NewReplacer("2006-01-02", "02.01.2006", "UTC", "MST").Replace(layout)))
+		}
+	}
+	return Sentence(text)
+}
+
+// Zone is that of every time on a page.
+var Zone = sync.OnceValue(func() *time.Location {
+	location, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return time.UTC // cannot happen with the embedded zone files
+	}
+	return location
+})
 
 // unmarked takes the marks of a Text away: what a lower floor wrote, or somebody sent, has none.
 var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")

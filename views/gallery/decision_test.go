@@ -93,7 +93,7 @@ func TestDecidedRowTravelsBesideTheNextItem(t *testing.T) {
 	text := markup(t, views.DecidedFragment(decided()))
 	for _, part := range []string{
 		`<template><tr id="row-019a9f4e-2c11-7d3a-9b1e-000000000000"`, `hx-swap-oob="outerHTML"`,
-		`id="status" class="status" role="status" hx-swap-oob="innerHTML">7QK4M2XW9T00H3F5 approved.`, `id="queue-count" hx-swap-oob="innerHTML"`,
+		`id="status" class="status" role="status" hx-swap-oob="innerHTML">7QK4M2XW9T00H3F5 approved.`, `id="queue-count" hx-swap-oob="outerHTML"`,
 	} {
 		if !strings.Contains(text, part) {
 			t.Errorf("no %s", part)

@@ -3,42 +3,31 @@ package ui
 import (
 	"strconv"
 	"strings"
-	"sync"
 	"time"
-	_ "time/tzdata" // the zone must be known on hosts without zone files
 
 	"countersign/internal/language"
 )
 
-// zurich is the zone every time is shown in.
-var zurich = sync.OnceValue(func() *time.Location {
-	location, err := time.LoadLocation("Europe/Zurich")
-	if err != nil {
-		return time.UTC // cannot happen with the embedded zone files
-	}
-	return location
-})
-
 // DateTime writes a time as people at a Swiss bank read it, with its zone:
 // "20.11.2026 08:14:03 CET".
-func DateTime(at time.Time) string { return at.In(zurich()).Format("02.01.2006 15:04:05 MST") }
+func DateTime(at time.Time) string { return at.In(language.Zone()).Format("02.01.2006 15:04:05 MST") }
 
 // ClockTime writes the time of day with its zone: "08:14:03 CET".
-func ClockTime(at time.Time) string { return at.In(zurich()).Format("15:04:05 MST") }
+func ClockTime(at time.Time) string { return at.In(language.Zone()).Format("15:04:05 MST") }
 
 // ShortTime writes a moment of today as the time of day, "08:14", and any other as its day, "20.11.2026".
 func ShortTime(at, now time.Time) string {
-	local := at.In(zurich())
-	if local.Format(time.DateOnly) == now.In(zurich()).Format(time.DateOnly) {
+	local := at.In(language.Zone())
+	if local.Format(time.DateOnly) == now.In(language.Zone()).Format(time.DateOnly) {
 		return local.Format("15:04")
 	}
 	return local.Format("02.01.2006")
 }
 
 // Day writes the day of a time: "20.11.2026".
-func Day(at time.Time) string { return at.In(zurich()).Format("02.01.2006") }
+func Day(at time.Time) string { return at.In(language.Zone()).Format("02.01.2006") }
 
-func machineTime(at time.Time) string { return at.In(zurich()).Format(time.RFC3339) }
+func machineTime(at time.Time) string { return at.In(language.Zone()).Format(time.RFC3339) }
 
 func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 

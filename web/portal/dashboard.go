@@ -2,7 +2,6 @@ package portal
 
 import (
 	"net/http"
-	"net/url"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -100,39 +99,11 @@ func (v *visit) tiles() ([]views.Tile, error) {
 		}
 		tiles = append(tiles, waiting...)
 	}
-	if makes && !decides {
-		waiting := lookup.Filter{MakerUser: v.By.UserID, States: []payment.State{payment.StateApprovalPending}}
-		tile, err := v.countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, waiting)
-		if err != nil {
-			return nil, err
-		}
-		unsure := lookup.Filter{MakerUser: v.By.UserID, States: []payment.State{payment.StateUnconfirmed}}
-		second, err := v.countTile(
-			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, unsure,
-		)
-		if err != nil {
-			return nil, err
-		}
-		drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
-		if err != nil {
-			return nil, err
-		}
-		tiles = append(tiles, tile, second, views.Tile{
-			Label: "Drafts", Value: language.Data(language.Number(len(drafts))), Note: "begun, not submitted", URL: "/mine?tab=drafts",
-		})
-	}
 	more, err := v.roleTiles(decides, makes)
 	if err != nil {
 		return nil, err
 	}
 	tiles = append(tiles, more...)
-	for _, state := range []payment.State{payment.StateRejected, payment.StateFailed} {
-		tile, err := v.todayTile(state, makes && !decides)
-		if err != nil {
-			return nil, err
-		}
-		tiles = append(tiles, tile)
-	}
 	more, err = v.gatewayTiles()
 	return append(tiles, more...), err
 }
@@ -187,33 +158,4 @@ func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
 		age.Value, age.Note = ui.Age(oldest, v.At), language.Text("since %s").With(ui.DateTime(oldest))
 	}
 	return []views.Tile{waiting, age}, nil
-}
-
-// countTile counts the messages of a filter, as far as a tile shows it.
-func (v *visit) countTile(tile views.Tile, ask lookup.Filter) (views.Tile, error) {
-	const most = 100
-	ask.PageSize = most
-	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
-	tile.Value = language.Data(language.Number(len(list)))
-	if len(list) == most {
-		tile.Value = language.Data(language.Number(most) + "+")
-	}
-	if len(list) == 0 {
-		tile.Tone = ""
-	}
-	return tile, err
-}
-
-// todayTile counts what entered a state today; the list behind it is narrowed to the same.
-func (v *visit) todayTile(state payment.State, mine bool) (views.Tile, error) {
-	query := page.Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
-	tile := views.Tile{Label: language.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
-	ask := lookup.Filter{States: []payment.State{state}, ChangedSince: v.Midnight()}
-	if mine {
-		ask.MakerUser, tile.URL = v.By.UserID, tile.URL+"&maker="+url.QueryEscape(v.By.UserName)
-	}
-	if state == payment.StateFailed {
-		tile.Tone = ui.ToneBad
-	}
-	return v.countTile(tile, ask)
 }

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"net/url"
 	"strconv"
 	"time"
 
@@ -12,9 +13,19 @@ import (
 	"countersign/web/portal/page"
 )
 
-// roleTiles are the figures of one role: what a checker did and which answers are due; for those who neither decide nor make, how long
-// payments took, and what is late.
+// maxInTile is where the count of a tile ends: "100+".
+const maxInTile = 100
+
+// roleTiles are the figures of one role: what a maker has on the way, what a checker did and which answers are due; for those who neither
+// decide nor make, how long payments took, and what is late. Then what was rejected and what failed today.
 func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
+	if makes && !decides {
+		return v.makerTiles()
+	}
+	standing, err := v.Config.Reader.Standing(v.Context(), v.By.Realm, lookup.Counted{Since: v.Midnight(), Most: maxInTile})
+	if err != nil {
+		return nil, err
+	}
 	var tiles []views.Tile
 	if decides {
 		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight())
@@ -26,24 +37,52 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 			URL: "/queue?tab=decided",
 		})
 	}
-	if decides || !makes {
-		due, err := v.stateTile(
-			views.Tile{Label: "Recalls to answer", Note: "from other banks", Tone: ui.ToneWaiting}, payment.StateAwaitingDecision,
-		)
+	tiles = append(tiles, stateTile(
+		views.Tile{Label: "Recalls to answer", Note: "from other banks", Tone: ui.ToneWaiting}, payment.StateAwaitingDecision, standing.ToAnswer,
+	))
+	if !decides {
+		took, err := v.turnaroundTiles()
 		if err != nil {
 			return nil, err
 		}
-		tiles = append(tiles, due)
+		tiles = append(append(tiles, took...), stateTile(
+			views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
+		), stateTile(
+			views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue, standing.Overdue,
+		))
 	}
-	if decides || makes {
-		return tiles, nil
-	}
-	late, err := v.lateTiles()
-	return append(tiles, late...), err
+	return append(
+		tiles, v.todayTile(payment.StateRejected, standing.Rejected, ""), v.todayTile(payment.StateFailed, standing.Failed, ""),
+	), nil
 }
 
-// lateTiles say how long payments took, and what has no answer.
-func (v *visit) lateTiles() ([]views.Tile, error) {
+// makerTiles are what a maker has on the way.
+func (v *visit) makerTiles() ([]views.Tile, error) {
+	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, lookup.Counted{
+		Maker: v.By.UserID, Since: v.Midnight(), Most: maxInTile,
+	})
+	if err != nil {
+		return nil, err
+	}
+	drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+	if err != nil {
+		return nil, err
+	}
+	return []views.Tile{
+		countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
+		countTile(
+			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, standing.Unconfirmed,
+		),
+		{
+			Label: "Drafts", Value: language.Data(language.Number(len(drafts))), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+		},
+		v.todayTile(payment.StateRejected, standing.Rejected, v.By.UserName),
+		v.todayTile(payment.StateFailed, standing.Failed, v.By.UserName),
+	}, nil
+}
+
+// turnaroundTiles say how long payments took.
+func (v *visit) turnaroundTiles() ([]views.Tile, error) {
 	took, err := v.Config.Reader.Turnaround(v.Context(), v.By.Realm, v.LastDay())
 	if err != nil {
 		return nil, err
@@ -61,18 +100,38 @@ func (v *visit) lateTiles() ([]views.Tile, error) {
 		cleared.Value, cleared.Note = language.Data(span(took.ClearedHalf)), language.Text("half of %d; 95 of 100 within %s").
 			With(took.Settled, span(took.ClearedMost))
 	}
-	unsure, err := v.stateTile(views.Tile{Label: "Unconfirmed", Note: "clearing is asked", Tone: ui.ToneWaiting}, payment.StateUnconfirmed)
-	if err != nil {
-		return nil, err
+	return []views.Tile{waited, cleared}, nil
+}
+
+// countTile shows a count as far as it goes; nothing to count calls for no attention.
+func countTile(tile views.Tile, count int) views.Tile {
+	tile.Value = language.Data(language.Number(count))
+	if count == maxInTile {
+		tile.Value = language.Data(language.Number(maxInTile) + "+")
 	}
-	overdue, err := v.stateTile(views.Tile{Label: "Recalls overdue", Note: "no answer in time", Tone: ui.ToneBad}, payment.StateOverdue)
-	return []views.Tile{waited, cleared, unsure, overdue}, err
+	if count == 0 {
+		tile.Tone = ""
+	}
+	return tile
 }
 
 // stateTile counts what is in a state now, and leads to the list of it.
-func (v *visit) stateTile(tile views.Tile, state payment.State) (views.Tile, error) {
+func stateTile(tile views.Tile, state payment.State, count int) views.Tile {
 	tile.URL = "/payments" + page.Filter{}.Query("state", string(state))
-	return v.countTile(tile, lookup.Filter{States: []payment.State{state}})
+	return countTile(tile, count)
+}
+
+// todayTile counts what entered a state today, of one maker where one is named; the list behind it is narrowed to the same.
+func (v *visit) todayTile(state payment.State, count int, maker string) views.Tile {
+	query := page.Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
+	tile := views.Tile{Label: language.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
+	if maker != "" {
+		tile.URL += "&maker=" + url.QueryEscape(maker)
+	}
+	if state == payment.StateFailed {
+		tile.Tone = ui.ToneBad
+	}
+	return countTile(tile, count)
 }
 
 // span writes how long something took: "14 ms", "3.8 s", "12 min", "3 h".

@@ -6,7 +6,6 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/language"
 	"countersign/internal/money"
-	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -79,23 +78,9 @@ func volumeOf(scheme rulebook.Scheme, counted []lookup.Volume, first time.Time) 
 // connections say for each scheme when clearing last answered, and whether it takes what is approved.
 func (v *visit) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
+	standing, err := v.Config.Reader.Clearing(v.Context(), v.By.Realm, v.At.Add(-stuckAfter), views.MaxWaiting)
 	for _, scheme := range rulebook.Schemes() {
-		answered, err := v.Config.Reader.LastAnswer(v.Context(), v.By.Realm, scheme)
-		if err != nil {
-			return nil, err
-		}
-		approved, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
-			Scheme: string(scheme), States: []payment.State{payment.StateApproved}, PageSize: page.ListPage,
-		})
-		if err != nil {
-			return nil, err
-		}
-		stuck := 0
-		for _, m := range approved {
-			if v.At.Sub(m.StateSince) > stuckAfter {
-				stuck++
-			}
-		}
+		answered, stuck := standing[scheme].Answered, standing[scheme].Stuck
 		connection := views.Clearing{Scheme: scheme, Reached: stuck == 0, Note: "no answer received lately"}
 		if !answered.IsZero() {
 			connection.LastSeen, connection.Note = answered, "last answer"
@@ -109,7 +94,7 @@ func (v *visit) connections() ([]views.Clearing, error) {
 		}
 		shown = append(shown, connection)
 	}
-	return shown, nil
+	return shown, err
 }
 
 // interrupted says since when the connection to a scheme's clearing is interrupted.

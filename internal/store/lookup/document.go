@@ -1,7 +1,6 @@
 package lookup
 
 import (
-	"context"
 	"crypto/sha256"
 	"errors"
 	"time"
@@ -11,9 +10,7 @@ import (
 	"countersign/internal/documentseal"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/dbsqlc"
 )
 
 // Document is a stored document as it is shown to people and callers.
@@ -28,20 +25,6 @@ type Document struct {
 	// Withheld says in words why a document cannot be trusted, "" when it can. Nobody knows whether clearing has such an outgoing one.
 	// A list believes the digest that stands beside the content, which it does not read; the document alone is held by its bytes.
 	Withheld string
-}
-
-// LastAnswer is when clearing last answered in a scheme, zero where none of the newest documents of the realm is an answer.
-func (r *Reader) LastAnswer(ctx context.Context, realm string, scheme rulebook.Scheme) (time.Time, error) {
-	var at time.Time
-	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		var err error
-		at, err = q.LastAnswer(ctx, realm, string(scheme))
-		return err
-	})
-	if at.Unix() == 0 {
-		at = time.Time{}
-	}
-	return at.UTC(), err
 }
 
 // sealed is a document held against its seal, Withheld tells when it does not fit. sourceHash is the digest of what its client sent, where

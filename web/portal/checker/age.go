@@ -1,8 +1,6 @@
 package checker
 
 import (
-	"github.com/google/uuid"
-
 	"countersign/internal/identity"
 	"countersign/internal/store/lookup"
 	"countersign/views"
@@ -16,11 +14,15 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 	chart := views.Chart{
 		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
 	}
-	tab, ask := tabAll, lookup.QueueFilter{PageSize: views.MaxWaiting}
+	tab, ask := tabAll, lookup.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {
 		chart.Words, tab, ask.ExcludePerson = "What you may decide", tabForMe, v.By.PersonID
 	}
-	waiting, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, uuid.Nil, ask)
+	ages := views.Ages[1:]
+	for _, age := range ages {
+		ask.MadeBefore = append(ask.MadeBefore, v.At.Add(-page.Filter{View: views.Filter{Age: age.Value}}.OlderThan()))
+	}
+	older, ending, err := v.Config.Reader.Waiting(v.Context(), v.By.Realm, ask)
 	if err != nil {
 		return chart, err
 	}
@@ -28,22 +30,14 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 		f.Tab = tab
 		return "/queue" + page.Filter{View: f}.Query()
 	}
-	for _, age := range views.Ages[1:] {
-		narrowed := views.Filter{Age: age.Value}
-		made := v.At.Add(-page.Filter{View: narrowed}.OlderThan())
-		bar := views.ChartBar{Label: age.Label, Most: views.MaxWaiting, URL: urlOf(narrowed)}
-		for _, w := range waiting {
-			if w.CreatedAt.Before(made) {
-				bar.Count++
-			}
-		}
-		chart.Bars = append(chart.Bars, bar)
+	for i, age := range ages {
+		chart.Bars = append(chart.Bars, views.ChartBar{
+			Label: age.Label, Count: older[i], Most: views.MaxWaiting, URL: urlOf(views.Filter{Age: age.Value}),
+		})
 	}
-	ask.ExpiresBefore = v.At.Add(endsSoon)
-	ending, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, uuid.Nil, ask)
 	chart.Bars = append(chart.Bars, views.ChartBar{
-		Label: "Expires within 4 hours", Count: len(ending), Most: views.MaxWaiting, URL: urlOf(views.Filter{Flag: views.FlagEnding}),
+		Label: "Expires within 4 hours", Count: ending, Most: views.MaxWaiting, URL: urlOf(views.Filter{Flag: views.FlagEnding}),
 		Tone: ui.ToneWaiting,
 	})
-	return chart, err
+	return chart, nil
 }

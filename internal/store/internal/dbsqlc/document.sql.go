@@ -604,22 +604,6 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 	return result.RowsAffected(), nil
 }
 
-const lastAnswer = `-- name: LastAnswer :one
-WITH newest AS (
-  SELECT x.created_at, x.name, x.direction, x.scheme FROM document x WHERE x.realm = $2 ORDER BY x.document_id DESC LIMIT 2000
-)
-SELECT coalesce(max(n.created_at), 'epoch')::timestamptz AS at
-FROM newest n WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' AND n.scheme = $1::text
-`
-
-// When clearing last answered in a scheme, as far as the newest documents tell; the epoch where none of them is an answer.
-func (q *Queries) LastAnswer(ctx context.Context, scheme string, realm string) (time.Time, error) {
-	row := q.db.QueryRow(ctx, lastAnswer, scheme, realm)
-	var at time.Time
-	err := row.Scan(&at)
-	return at, err
-}
-
 const outboxDelivered = `-- name: OutboxDelivered :exec
 UPDATE outbox SET delivered_at = $1::timestamptz, delivery_key_id = $2::text, delivery_mac = $3::bytea
 WHERE scheme = $4 AND reference = $5

@@ -1,0 +1,124 @@
+package lookup
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Standing is how many messages of a realm are in the states that its first page tells of.
+type Standing struct {
+	ToAnswer    int // recalls of other banks that wait for an answer
+	Unconfirmed int // without an answer of clearing in time
+	Overdue     int // recalls without an answer of the other bank in time
+	Rejected    int // since the time asked for
+	Failed      int // since the time asked for
+}
+
+// Counted is what is counted for a first page.
+type Counted struct {
+	Since time.Time // of what was rejected and what failed
+	Most  int32     // where each count ends
+	Maker uuid.UUID // of StandingOfMaker
+}
+
+// Standing counts messages by their states.
+func (r *Reader) Standing(ctx context.Context, realm string, asked Counted) (Standing, error) {
+	var s Standing
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingCount(ctx, realm, asked.Most, asked.Since)
+		s = Standing{
+			ToAnswer: int(row.ToAnswer), Unconfirmed: int(row.Unconfirmed), Overdue: int(row.Overdue), Rejected: int(row.Rejected),
+			Failed: int(row.Failed),
+		}
+		return err
+	})
+	return s, standingError(err)
+}
+
+// StandingOfMaker is how many messages of one maker are in the states that the maker's first page tells of.
+type StandingOfMaker struct {
+	Waiting     int // for an approval
+	Unconfirmed int // without an answer of clearing in time
+	Rejected    int // since the time asked for
+	Failed      int // since the time asked for
+}
+
+// StandingOfMaker counts the messages of a maker by their states, among the newest 2,500 that anybody has in each.
+func (r *Reader) StandingOfMaker(ctx context.Context, realm string, asked Counted) (StandingOfMaker, error) {
+	var s StandingOfMaker
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingCountOfMaker(ctx, dbsqlc.StandingCountOfMakerParams{
+			Realm: realm, Maker: asked.Maker, Since: asked.Since, Look: scattered, Most: asked.Most,
+		})
+		s = StandingOfMaker{
+			Waiting: int(row.Waiting), Unconfirmed: int(row.Unconfirmed), Rejected: int(row.Rejected), Failed: int(row.Failed),
+		}
+		return err
+	})
+	return s, standingError(err)
+}
+
+// Ages asks how much waits for how long.
+type Ages struct {
+	ExcludePerson uuid.UUID   // without what this person made, changed or approved; zero for nobody
+	MadeBefore    []time.Time // the latest first
+	ExpiresBefore time.Time
+	Most          int32 // so many of the oldest are looked at
+}
+
+// Waiting counts the messages that wait, those made before each of the times and those that expire before one.
+func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older []int, ending int, err error) {
+	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingQueue(ctx, dbsqlc.StandingQueueParams{
+			Realm: realm, MadeBefore: asked.MadeBefore, ExpiresBefore: asked.ExpiresBefore, Most: asked.Most,
+			ExcludePerson: column.OrNull(asked.ExcludePerson),
+		})
+		for _, count := range row.Older {
+			older = append(older, int(count))
+		}
+		ending = int(row.Ending)
+		return err
+	})
+	return older, ending, standingError(err)
+}
+
+// ClearingStanding is how a scheme's clearing stands, as far as messages tell.
+type ClearingStanding struct {
+	Answered time.Time // when it last answered; zero where none of the 2,000 newest documents of the realm is an answer
+	Stuck    int       // approved messages that it did not take since the time asked for
+}
+
+// Clearing says how clearing stands in each scheme: when it answered last, and how many messages, so many at most, were approved before a
+// time and are not taken.
+func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, most int32) (map[rulebook.Scheme]ClearingStanding, error) {
+	of := map[rulebook.Scheme]ClearingStanding{}
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.StandingClearing(ctx, dbsqlc.StandingClearingParams{
+			Realm: realm, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
+		})
+		for _, row := range rows {
+			standing := ClearingStanding{Stuck: int(row.Stuck)}
+			if row.Answered.Unix() != 0 {
+				standing.Answered = row.Answered.UTC()
+			}
+			of[rulebook.Scheme(row.Scheme)] = standing
+		}
+		return err
+	})
+	return of, standingError(err)
+}
+
+func standingError(err error) error {
+	if err != nil {
+		return fmt.Errorf("count for a first page: %w", err)
+	}
+	return nil
+}

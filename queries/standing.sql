@@ -1,0 +1,68 @@
+-- What first pages count. Each number is the length of a list that a link leads to, as far as it is counted: nothing is read of a message
+-- but that it is there.
+
+-- name: StandingCount :one
+-- How many messages wait for an answer of ours, have none of clearing, have none of another bank in time, and how many were rejected and
+-- failed since a time; so many of each at most.
+SELECT (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = @realm AND a.state = 'Awaiting Decision' LIMIT @most::integer) AS x)::integer AS to_answer,
+       (SELECT count(*) FROM (SELECT FROM message u WHERE u.realm = @realm AND u.state = 'Unconfirmed' LIMIT @most::integer) AS x)::integer AS unconfirmed,
+       (SELECT count(*) FROM (SELECT FROM message o WHERE o.realm = @realm AND o.state = 'Overdue' LIMIT @most::integer) AS x)::integer AS overdue,
+       (SELECT count(*) FROM (SELECT FROM message r WHERE r.realm = @realm AND r.state = 'Rejected' AND r.state_since >= @since::timestamptz
+                              LIMIT @most::integer) AS x)::integer AS rejected,
+       (SELECT count(*) FROM (SELECT FROM message f WHERE f.realm = @realm AND f.state = 'Failed' AND f.state_since >= @since::timestamptz
+                              LIMIT @most::integer) AS x)::integer AS failed;
+
+-- name: StandingCountOfMaker :one
+-- How many messages of a maker wait for an approval, have no answer of clearing, were rejected and failed since a time; so many of each at
+-- most, among so many of anybody's.
+SELECT (SELECT count(*) FROM (SELECT l.mine FROM (SELECT w.maker_user = @maker::uuid AS mine FROM message w WHERE w.realm = @realm AND w.state = 'Approval Pending'
+                                           ORDER BY w.message_id DESC LIMIT @look::integer) AS l
+                              WHERE l.mine LIMIT @most::integer) AS x)::integer AS waiting,
+       (SELECT count(*) FROM (SELECT l.mine FROM (SELECT u.maker_user = @maker::uuid AS mine FROM message u WHERE u.realm = @realm AND u.state = 'Unconfirmed'
+                                           ORDER BY u.message_id DESC LIMIT @look::integer) AS l
+                              WHERE l.mine LIMIT @most::integer) AS x)::integer AS unconfirmed,
+       (SELECT count(*) FROM (SELECT l.mine FROM (SELECT r.maker_user = @maker::uuid AS mine FROM message r WHERE r.realm = @realm AND r.state = 'Rejected'
+                                             AND r.state_since >= @since::timestamptz ORDER BY r.state_since DESC LIMIT @look::integer) AS l
+                              WHERE l.mine LIMIT @most::integer) AS x)::integer AS rejected,
+       (SELECT count(*) FROM (SELECT l.mine FROM (SELECT f.maker_user = @maker::uuid AS mine FROM message f WHERE f.realm = @realm AND f.state = 'Failed'
+                                             AND f.state_since >= @since::timestamptz ORDER BY f.state_since DESC LIMIT @look::integer) AS l
+                              WHERE l.mine LIMIT @most::integer) AS x)::integer AS failed;
+
+-- name: StandingQueue :one
+-- How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
+-- most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is.
+WITH waits AS (
+  SELECT m.created_at FROM message m
+  WHERE m.realm = @realm AND m.state = 'Approval Pending'
+    AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
+         AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
+                           AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))
+         AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
+                           AND d.version = m.version AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
+  ORDER BY m.message_id LIMIT @most::integer
+)
+SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)::integer
+             FROM unnest(@made_before::timestamptz[]) AS t (before) ORDER BY t.before DESC)::integer[] AS older,
+       (SELECT count(*) FROM (
+          SELECT FROM message m
+          WHERE m.realm = @realm AND m.state = 'Approval Pending' AND coalesce(m.expires_at, 'infinity'::timestamptz) < @expires_before::timestamptz
+            AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
+                 AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
+                                   AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))
+                 AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
+                                   AND d.version = m.version AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
+          ORDER BY coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id LIMIT @most::integer) AS x)::integer AS ending;
+
+-- name: StandingClearing :many
+-- For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;
+-- and how many approved messages clearing did not take since a time, so many at most.
+WITH answers AS (
+  SELECT n.scheme, max(n.created_at) AS at
+  FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = @realm ORDER BY d.document_id DESC LIMIT 2000) n
+  WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' GROUP BY n.scheme
+)
+SELECT s.scheme::text AS scheme, coalesce(a.at, 'epoch')::timestamptz AS answered,
+       (SELECT count(*) FROM (SELECT FROM message m WHERE m.realm = @realm AND m.state = 'Approved' AND m.scheme = s.scheme
+                                AND m.state_since < @before::timestamptz ORDER BY m.message_id LIMIT @most::integer) AS x)::integer AS stuck
+FROM unnest(@schemes::text[]) AS s (scheme)
+LEFT JOIN answers a ON a.scheme = s.scheme;

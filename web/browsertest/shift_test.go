@@ -32,8 +32,8 @@ func (p *person) still(when string) {
 	}
 }
 
-// TestNothingMovesUnderACheckersEyes: payments arrive, others look and decide, the checker decides and ticks, and nothing in the list, beside
-// it or above it jumps.
+// TestNothingMovesUnderACheckersEyes: payments arrive, others look and decide, the checker decides, and nothing in the list, beside it or
+// above it jumps.
 func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 	t.Parallel()
 	maker, rival, p := as(t, "maker1"), as(t, "checker2"), signedIn(t, "checker1", desktop)

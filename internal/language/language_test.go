@@ -100,7 +100,8 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 		if got := German.Say(Sentence(c.sentence)); got != c.want {
 			t.Errorf("%q is said %q, want %q", c.sentence, got, c.want)
 		}
-		if got, want := English.Say(Sentence(c.sentence)), strings.ReplaceAll(c.sentence, dataMark, ""); got != want {
+		want := strings.NewReplacer(dataMark, "", "2026-11-20 08:14 UTC", "20.11.2026 09:14 CET").Replace(c.sentence)
+		if got := English.Say(Sentence(c.sentence)); got != want {
 			t.Errorf("%q is said %q in English", c.sentence, got)
 		}
 	}

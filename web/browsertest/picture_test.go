@@ -58,6 +58,7 @@ func TestPictures(t *testing.T) {
 	}
 	spoken := either(os.Getenv("COUNTERSIGN_PICTURES_IN"), "en")
 	for _, name := range names {
+		p.open(address + "/" + spoken + "/" + name) // the font may come too late for the first page that anybody opens
 		for text := range strings.SplitSeq(widths, ",") {
 			width, err := strconv.Atoi(text)
 			if err != nil {

@@ -54,14 +54,12 @@ func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 		o := newOrder("sic-inst")
 		o.name = common + " D"
 		maker.submit(o)
-		p.says(".live a", "1 new")
-		p.still("when a payment arrived")
 		rival.open("/queue/" + waiting[0].id)
-		p.says(`[data-row="`+waiting[0].id+`"] .looked`, "Checker 2")
-		p.still("when somebody looked at a payment")
 		rival.decide(waiting[2], "reject", "Not this one")
+		p.says(".live a", "1 new")
+		p.says(`[data-row="`+waiting[0].id+`"] .looked`, "Checker 2")
 		p.says("#row-"+waiting[2].id, "Rejected by Checker 2, ")
-		p.still("when somebody decided")
+		p.still("when a payment arrived and somebody looked and decided")
 		p.open("/queue/" + waiting[0].id + narrowed)
 		p.still("when a payment was opened")
 		for _, m := range waiting[:2] {

@@ -109,12 +109,12 @@ var ofAdministration = []mutant{
 		after: `if false && change.Kind.DecidedUnder()`,
 	},
 	{
-		name: "who decides too late waits for the lock", file: "internal/store/lifecycle/together.go",
+		name: "who decides too late waits for the lock", file: "internal/store/lifecycle/transact.go",
 		tests:  "internal/approval:TestWhoComesTooLate",
-		before: `	if found.over {`, after: `	if found.over {
-		return payment.Message{}, store.ErrAlone
+		before: `	if !found.over {`, after: `	if found.over {
+		return s.considerAlone(ctx, realm, id, c)
 	}
-	if found.over {`,
+	if !found.over {`,
 	},
 	{
 		name: "a second factor is asked for too late in a bulk", file: "web/portal/checker/bulk.go",

@@ -9,6 +9,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"sync"
@@ -44,6 +45,8 @@ func hostileBodies(t *testing.T) int {
 // TestHostileBodiesNeitherBreakNorBloatTheDoors sends bodies that are deep, long, endless, broken, compressed or of other alphabets to
 // the JSON, clearing and token doors of one server. None may be answered by 5xx, and memory stays within bounds.
 func TestHostileBodiesNeitherBreakNorBloatTheDoors(t *testing.T) {
+	const asTheProgram = 200 // cmd/countersign: garbage that may wait to be collected, in per cent
+	defer debug.SetGCPercent(debug.SetGCPercent(asTheProgram))
 	b := limited(t, web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000}) // every body is to reach its door
 	signedIn := map[string]string{"Authorization": "Bearer " + b.Token(t, webtest.Maker1)}
 	form := "grant_type=password&client_id=demo-backoffice&client_secret=x&username=nobody&password=x"

@@ -27,7 +27,6 @@ import (
 	"countersign/internal/stations"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
-	"countersign/internal/store/provision"
 	"countersign/internal/store/storetest"
 )
 
@@ -139,12 +138,6 @@ func New(t testing.TB) *House {
 func With(t testing.TB, options Options) *House {
 	t.Helper()
 	return On(t, Demo(t), options)
-}
-
-// Demo makes a database for the test with the demo's realms in it, and nothing else.
-func Demo(t testing.TB) *storetest.DB {
-	t.Helper()
-	return storetest.Filled(t, "demo", func(by provision.Provisioner) error { return demo.Ensure(context.Background(), by) })
 }
 
 // On sets a house up on a database that is there.

@@ -115,7 +115,7 @@ func (p *person) inspectScreen(address string, s screen) {
 		p.t.Errorf("%s: %v", s.name(), wrong)
 	}
 	p.evaluate(shared.axe)
-	text, _ := p.evaluate(checkEverything, allRules).(string)
+	text, _ := p.evaluate(checkEverything, rules).(string)
 	var found []violation
 	err = json.Unmarshal([]byte(text), &found)
 	if err != nil {

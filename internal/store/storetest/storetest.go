@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgxpool"
 
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
@@ -54,7 +55,8 @@ func Sealer(t testing.TB, lines ...string) payment.Sealer {
 // server is the PostgreSQL of this test process. Main sets it before the tests run.
 type server struct {
 	url     func(database string) string
-	name    string // of the template
+	admin   *pgxpool.Pool // makes and drops databases
+	name    string        // of the template
 	counter atomic.Int64
 
 	mu       sync.Mutex
@@ -96,7 +98,13 @@ func run(m *testing.M) (int, error) {
 		stop = func() { _ = cluster.Stop(ctx) }
 	}
 	defer stop()
-	err := s.makeTemplate(ctx)
+	var err error
+	s.admin, err = pgxpool.New(ctx, s.url("postgres"))
+	if err != nil {
+		return 0, err
+	}
+	defer s.admin.Close()
+	err = s.makeTemplate(ctx)
 	if err != nil {
 		return 0, err
 	}
@@ -137,13 +145,8 @@ func (s *server) dropTemplates(ctx context.Context) {
 }
 
 func (s *server) execute(ctx context.Context, statements ...string) error {
-	conn, err := pgx.Connect(ctx, s.url("postgres"))
-	if err != nil {
-		return err
-	}
-	defer func() { _ = conn.Close(ctx) }()
 	for _, statement := range statements {
-		_, err = conn.Exec(ctx, statement)
+		_, err := s.admin.Exec(ctx, statement)
 		if err != nil {
 			return err
 		}

@@ -100,13 +100,17 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	_, err = connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
 	for _, table := range []string{"message", "message_version"} {
-		_, err = connection.Exec(t.Context(), `
-			INSERT INTO `+table+`
-			SELECT (jsonb_populate_record(one, jsonb_build_object(
-			  'message_id', '01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'),
-			  'global_id', 'DM' || lpad(n::text, 14, '0'),
-			  'state', CASE WHEN n % ($1::integer / $2::integer) = 0 THEN 'Approval Pending' ELSE 'Settled' END))).*
-			FROM `+table+` one, generate_series(1, $1::integer) n WHERE one.realm = $3`, messages, waiting, demo.Realm)
+		var columns, values string
+		must(t, connection.QueryRow(t.Context(), `
+			SELECT string_agg(quote_ident(attname), ', '), string_agg(CASE attname
+			  WHEN 'message_id' THEN $$('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid$$
+			  WHEN 'global_id' THEN $$'DM' || lpad(n::text, 14, '0')$$
+			  WHEN 'state' THEN $$CASE WHEN n % ($1::integer / $2::integer) = 0 THEN 'Approval Pending' ELSE 'Settled' END$$
+			  ELSE quote_ident(attname) END, ', ')
+			FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, table,
+		).Scan(&columns, &values))
+		_, err = connection.Exec(t.Context(), "INSERT INTO "+table+" ("+columns+") SELECT "+values+" FROM "+table+
+			" CROSS JOIN generate_series(1, $1::integer) n WHERE realm = $3 AND $2::integer > 0", messages, waiting, demo.Realm)
 		must(t, err)
 	}
 	_, err = connection.Exec(t.Context(), "VACUUM ANALYZE message, message_version")

@@ -74,16 +74,19 @@ func (q *queue) spread(t *testing.T) {
 	owner := q.db.Connect(t)
 	for _, statement := range []string{
 		"SET session_replication_role = replica",
-		`UPDATE message_version SET amount = ('x' || right(message_id::text, 6))::bit(24)::bigint + 1,
-		   created_at = '2026-10-01'::timestamptz + ('x' || right(message_id::text, 6))::bit(24)::bigint * interval '1 second'
-		 WHERE message_id < '01900000-0000-7000-9000-000000000000'`,
+		`UPDATE message_version v SET words = found.words, amount = coalesce(copied.number + 1, v.amount),
+		   created_at = coalesce('2026-10-01'::timestamptz + copied.number * interval '1 second', v.created_at)
+		 FROM message m LEFT JOIN LATERAL (SELECT ('x' || right(m.message_id::text, 6))::bit(24)::bigint AS number
+		     WHERE m.message_id < '01900000-0000-7000-9000-000000000000') copied ON true
+		   JOIN (SELECT realm, array_to_tsvector(ARRAY(SELECT search_tag(realm) || w.word
+		     FROM (VALUES ('peter'), ('haller'), ('invoice'), ('<8833169000066912884hc')) w (word))) AS words
+		     FROM realm OFFSET 0) found USING (realm)
+		 WHERE m.realm = v.realm AND m.message_id = v.message_id`,
 		`UPDATE message m SET created_at = v.created_at, state_since = v.created_at, listed_amount = v.amount,
 		   scheme = CASE WHEN v.amount = 6 THEN 'sct-inst' ELSE m.scheme END,
 		   state = CASE WHEN v.amount % 1000 = 0 THEN 'Failed' ELSE state END
 		 FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
 		   AND m.message_id < '01900000-0000-7000-9000-000000000000'`,
-		`UPDATE message_version SET words = array_to_tsvector(ARRAY(SELECT search_tag(realm) || w.word
-		   FROM (VALUES ('peter'), ('haller'), ('invoice'), ('<8833169000066912884hc')) w (word)))`,
 		"VACUUM ANALYZE message, message_version",
 	} {
 		_, err := owner.Exec(t.Context(), statement)

@@ -286,7 +286,7 @@ JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
 LEFT JOIN message_version p ON v.version > 1 AND p.realm = v.realm AND p.message_id = v.message_id AND p.version = v.version - 1
 LEFT JOIN document before ON before.realm = p.realm AND before.document_id = p.document_id
 LEFT JOIN message_history h ON v.version > 1 AND h.realm = v.realm AND h.message_id = v.message_id AND h.version = v.version AND h.action = 'amend'
-WHERE m.kind = 'instruction' AND d.reference IS DISTINCT FROM before.reference -- an amendment that keeps the id keeps its key too
+WHERE d.name LIKE 'pain.001.%' AND d.reference IS DISTINCT FROM before.reference -- an amendment that keeps the id keeps its key too
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id
                     AND k.client_id = coalesce(h.client_id, m.client_id) AND k.scope = 'message-id' AND k.key = d.reference)
 UNION ALL
@@ -649,16 +649,17 @@ ORDER BY t.relname, c.conname;
 
 -- name: RuleStatementList :many
 -- I15 as well: for every table the statement that lists the rows which break one of the rules that are given, by the conditions that hold for
--- such a row, for rules can be taken away.
+-- such a row, for rules can be taken away. A row of which part of the key is empty is named by its place in the table too.
 SELECT t.relname::text AS name,
        format('SELECT %s AS realm, %L::text AS relation, concat_ws('' '', %s)::text AS key, (''breaks a rule of its table: '' || concat_ws('', '', %s))::text AS what FROM %I.%I WHERE %s',
               CASE WHEN EXISTS (SELECT FROM pg_catalog.pg_attribute a WHERE a.attrelid = t.oid AND a.attname = 'realm')
                    THEN 'coalesce(realm, '''')' ELSE '''''::text' END,
               t.relname,
-              coalesce((SELECT string_agg(quote_ident(a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum))
+              (SELECT coalesce(string_agg(quote_ident(a.attname), ', ' ORDER BY array_position(k.conkey, a.attnum)) FILTER (WHERE a.attname <> 'realm'), 'realm')
+                || format(', CASE WHEN num_nulls(%s) > 0 THEN ''at '' || ctid END', coalesce(string_agg(quote_ident(a.attname), ', '), 'ctid'))
                FROM pg_catalog.pg_constraint k
                JOIN pg_catalog.pg_attribute a ON a.attrelid = k.conrelid AND a.attnum = ANY (k.conkey)
-               WHERE k.conrelid = t.oid AND k.contype = 'p' AND a.attname <> 'realm'), 'realm'),
+               WHERE k.conrelid = t.oid AND k.contype = 'p'),
               string_agg(format('CASE WHEN %s THEN %L END', r.broken, r.rule), ', ' ORDER BY r.rule),
               n.nspname, t.relname,
               string_agg('(' || r.broken || ')', ' OR ' ORDER BY r.rule))::text AS statement

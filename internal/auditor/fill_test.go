@@ -69,6 +69,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 		amended := h.Create(t, h.Person(t, "maker1"), scheme)
 		_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), amended.InternalID, h.Order(scheme))
 		must(t, err)
+		add("amended", amended)
 		for number := range 5 {
 			in, document := arrive(t, h, scheme, fmt.Sprintf("TX-%s-%d", scheme[:3], number))
 			add("incoming", in)

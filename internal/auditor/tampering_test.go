@@ -304,6 +304,11 @@ var ofMessages = []tampering{
 		`DELETE FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`,
 	},
 	{
+		"key of an amendment deleted", "amended", "I8", "message", theMessage,
+		`DELETE FROM creation_key k USING message_version v JOIN document d USING (realm, document_id)
+		WHERE v.message_id = ':m' AND v.version = 2 AND k.realm = v.realm AND k.key = d.reference`,
+	},
+	{
 		"key of a request planted", "settled", "I8", "creation_key", `SELECT 'demo-backoffice message-id planted-:m'`,
 		`INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
 		SELECT realm, 'demo-backoffice', 'message-id', 'planted-:m', message_id, fingerprint, created_at FROM creation_key WHERE message_id = ':m'

@@ -2,6 +2,7 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -37,6 +38,7 @@ type Invariant struct {
 type Snapshot struct {
 	conn *pgx.Conn
 	tx   pgx.Tx
+	db   asStored
 	q    *dbsqlc.Queries
 }
 
@@ -73,7 +75,8 @@ func (s *Snapshot) begin(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("begin the check: %w", err)
 	}
-	s.q = dbsqlc.New(s.tx)
+	s.db = asStored{DBTX: s.tx, types: s.conn.TypeMap()}
+	s.q = dbsqlc.New(s.db)
 	hidden, err := s.q.HiddenTableList(ctx)
 	if err != nil {
 		return fmt.Errorf("look at the database login: %w", err)
@@ -149,25 +152,37 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	return invariants, nil
 }
 
-// guarded asks one question. A row that somebody made unreadable must not keep the others from being asked: that it cannot be read breaks
-// the invariant, and the audit trees name the row.
-func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) ([]Violation, error) {
+// guarded asks one question, and has it answered by what cannot be read where that is so.
+func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) (found []Violation, err error) {
+	unread, err := s.Guard(ctx, func(ctx context.Context) error {
+		found, err = query(ctx)
+		return err
+	})
+	if unread != nil {
+		return []Violation{*unread}, err
+	}
+	return found, err
+}
+
+// Guard asks something of the database. A value that somebody wrote so that the database itself cannot read it, such as no JSON where JSON
+// is asked for, must not keep other questions from being asked: it is returned as what breaks the invariant, and the audit trees or the
+// rules of its table name the row.
+func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (unread *Violation, err error) {
 	point, err := s.tx.Begin(ctx)
 	if err != nil {
 		return nil, err
 	}
-	found, err := query(ctx)
+	err = ask(ctx)
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
-		found = []Violation{{
+		return &Violation{
 			Table: "database", Key: "-", What: "somebody wrote what cannot be read, so that nothing is known of the other rows: " + refused.Message,
-		}}
-		return found, point.Rollback(ctx)
+		}, point.Rollback(ctx)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return found, point.Commit(ctx)
+	return nil, point.Commit(ctx)
 }
 
 // dangling looks for what no foreign key holds, and holds every foreign key anew: a superuser can write past them.
@@ -181,7 +196,7 @@ func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 		return nil, err
 	}
 	for _, key := range keys {
-		rows, err := s.tx.Query(ctx, key.Statement)
+		rows, err := s.db.Query(ctx, key.Statement)
 		if err != nil {
 			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
 		}
@@ -214,6 +229,9 @@ func all(parts ...func(context.Context) ([]Violation, error)) func(context.Conte
 	}
 }
 
+// emptied is said of a row that a sentence cannot be made of.
+const emptied = "does not fit, and a column that the sentence about it needs is empty"
+
 func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {
 	return func(ctx context.Context) ([]Violation, error) {
 		rows, err := query(ctx)
@@ -223,7 +241,7 @@ func list[R violationRow](query func(context.Context) ([]R, error)) func(context
 		violations := make([]Violation, len(rows))
 		for i, row := range rows {
 			r := struct{ Realm, Relation, Key, What string }(row)
-			violations[i] = Violation{Realm: r.Realm, Table: r.Relation, Key: r.Key, What: r.What}
+			violations[i] = Violation{Realm: r.Realm, Table: r.Relation, Key: r.Key, What: cmp.Or(r.What, emptied)}
 		}
 		return violations, nil
 	}

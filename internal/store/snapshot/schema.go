@@ -38,7 +38,7 @@ func (o SchemaObject) place() (table, key string) {
 
 // Schema reads what the schema is made of: each object with its definition, as this version of PostgreSQL writes it.
 func (s *Snapshot) Schema(ctx context.Context) (map[SchemaObject]string, error) {
-	rows, err := s.tx.Query(ctx, schemaQuery)
+	rows, err := s.db.Query(ctx, schemaQuery)
 	if err != nil {
 		return nil, fmt.Errorf("read the schema: %w", err)
 	}

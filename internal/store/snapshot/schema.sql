@@ -94,7 +94,7 @@ WITH ours AS (
   UNION ALL
   SELECT 'row', 'legal_move ' || concat_ws(', ', kind, from_state, action, to_state), 'a legal move' FROM legal_move
   UNION ALL
-  SELECT 'row', 'role_duty ' || role, duty FROM role_duty
+  SELECT 'row', concat('role_duty ', role), coalesce(duty, '') FROM role_duty
 )
 SELECT kind::text AS kind, name::text AS name, regexp_replace(definition, '\s+', ' ', 'g')::text AS definition
 FROM described ORDER BY 1, 2, 3

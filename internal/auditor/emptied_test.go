@@ -49,7 +49,8 @@ func (s *singles) emptyNext(t *testing.T, wanted map[string][]singleColumn) bool
 			continue
 		}
 		s.emptied[table], wanted[table] = columns[0], columns[1:]
-		did, err := s.conn.Exec(ctx, fmt.Sprintf("UPDATE %[1]s SET %[2]s = NULL WHERE ctid = (SELECT min(ctid) FROM %[1]s)", table, columns[0].name))
+		did, err := s.conn.Exec(ctx, fmt.Sprintf("UPDATE %[1]s SET %[2]s = NULL WHERE ctid = (SELECT min(ctid) FROM %[1]s)", table,
+			columns[0].name))
 		must(t, err)
 		if did.RowsAffected() != 1 {
 			t.Errorf("%s has no row that could be emptied", table)
@@ -111,8 +112,8 @@ func TestWhatNobodyCanReadIsAFinding(t *testing.T) {
 		}
 		names := allStruck[slices.IndexFunc(allStruck, func(in struck) bool { return in.table == one.table })].names
 		var named []string
-		must(t, s.conn.QueryRow(ctx, fmt.Sprintf("WITH was AS (SELECT ctid AS place, ARRAY[%[1]s]::text[] AS names FROM %[2]s WHERE %[3]s LIMIT 1) "+
-			"UPDATE %[2]s t SET %[4]s FROM was WHERE t.ctid = was.place RETURNING was.names || ARRAY[%[1]s]::text[]",
+		must(t, s.conn.QueryRow(ctx, fmt.Sprintf(`WITH was AS (SELECT ctid AS place, ARRAY[%[1]s]::text[] AS names FROM %[2]s WHERE %[3]s LIMIT 1)
+			UPDATE %[2]s t SET %[4]s FROM was WHERE t.ctid = was.place RETURNING was.names || ARRAY[%[1]s]::text[]`,
 			names, one.table, where, change)).Scan(&named))
 		if !anyNamed(audit(t, h, s.url), named) {
 			t.Errorf("%s with %s: none of %q is named", one.table, one.change, named)

@@ -45,6 +45,10 @@ var ofAccess = []tampering{
 		`UPDATE creation_key SET key_id = NULL, seal = NULL WHERE message_id = ':m' AND scope = 'idempotency-key'`,
 	},
 	{
+		"first row of a trail that is of no message any more", "keyed", "I11", "audit_event", theFirstOf + `1`,
+		`UPDATE audit_event SET message_id = NULL WHERE message_id = ':m' AND sequence = 1`,
+	},
+	{
 		"answer to a recall due later", "recall", "I3", "message", theMessage,
 		`UPDATE message SET answer_by = answer_by + interval '10 days' WHERE message_id = ':m'`,
 	},

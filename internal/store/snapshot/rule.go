@@ -54,10 +54,11 @@ func (s *Snapshot) brokenRules(ctx context.Context) ([]Violation, error) {
 func rulesOf(objects map[SchemaObject]string) (tables, rules, broken []string) {
 	for _, object := range slices.SortedFunc(maps.Keys(objects), func(a, b SchemaObject) int { return strings.Compare(a.Name, b.Name) }) {
 		table, rule, named := strings.Cut(object.Name, ".")
-		kind, _, _ := strings.Cut(objects[object], " DEFAULT ")
-		if object.Kind == "column" && strings.Contains(kind, " NOT NULL") {
+		column, _, _ := strings.Cut(objects[object], " DEFAULT ")
+		if object.Kind == "column" && strings.Contains(column, " NOT NULL") {
+			tables, rules = append(tables, table), append(rules, rule+" is never empty")
 			// IS NULL would not do: from 17 on the server takes the catalog's word that no row is, whatever the rows say
-			tables, rules, broken = append(tables, table), append(rules, rule+" is never empty"), append(broken, `num_nulls("`+rule+`") > 0`)
+			broken = append(broken, `num_nulls("`+rule+`") > 0`)
 			continue
 		}
 		check, later := strings.CutSuffix(objects[object], " NOT VALID")

@@ -62,8 +62,8 @@ var ofTrail = []tampering{
 		trailCopied + `)`},
 	{"a count of refusals raised", "", "I34", "refusal_count", aCount, `UPDATE refusal_count SET refused = refused + 1
 		WHERE concat_ws(' ', event, minute) = (` + aCount + `)`},
-	{"note of a broken glass copied", "", "I34", "break_glass", thePlanted, `INSERT INTO break_glass (realm, break_glass_id, user_id, reason, at)
-		SELECT realm, md5(':m')::uuid, user_id, reason, at FROM break_glass LIMIT 1`},
+	{"note of a broken glass copied", "", "I34", "break_glass", thePlanted, `INSERT INTO break_glass (realm, break_glass_id, user_id,
+		reason, at) SELECT realm, md5(':m')::uuid, user_id, reason, at FROM break_glass LIMIT 1`},
 	{"a row of the trail planted for the future", "", "I30", "audit_event", thePlanted, `INSERT INTO audit_event (realm,
 		event_id, event, actor_name, channel, detail, at, written_in)
 		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at + interval '100 years',

@@ -85,27 +85,31 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
 	}
 	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { return gatewayListener, nil }) })
-	fmt.Printf("Countersign demo: %s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s), "+
-		"API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
-		address, demo.Realm, demo.UserPassword, address, clearingSide, time.Since(began).Round(time.Millisecond))
+	door := fmt.Sprintf("%s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s)",
+		address, demo.Realm, demo.UserPassword)
+	fmt.Printf("Countersign demo: %s, API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
+		door, address, clearingSide, time.Since(began).Round(time.Millisecond))
 	if g.SimulatorURL != "" && !c.Empty {
 		group.Go(func() error {
-			return fillDay(ctx, demo.Day{GatewayURL: address, SimulatorURL: g.SimulatorURL, Now: time.Now, Log: log})
+			return fillDay(ctx, demo.Day{GatewayURL: address, SimulatorURL: g.SimulatorURL, Now: time.Now, Log: log}, door)
 		})
 	}
 	return group.Wait()
 }
 
-// fillDay fills a new demo in the background. The demo works without, so what goes wrong is a line of the log.
-func fillDay(ctx context.Context, day demo.Day) error {
+// fillDay fills a new demo in the background, and says once more where its door is: the requests of the day have scrolled it away. The demo
+// works without, so what goes wrong is a line of the log.
+func fillDay(ctx context.Context, day demo.Day, door string) error {
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		return fmt.Errorf("load the banks' time zone: %w", err)
 	}
 	day.Zone = zone
-	err = day.Play(ctx)
+	played, err := day.Play(ctx)
 	if err != nil && ctx.Err() == nil {
 		day.Log.WarnContext(ctx, "the demo's day is not complete; the demo works all the same", "error", err.Error())
+	} else if played {
+		fmt.Println("A day's payments are there to look at: " + door)
 	}
 	return nil
 }

@@ -204,8 +204,8 @@ func TestAFirstStartShowsADay(t *testing.T) {
 		t.Errorf("the day misses %q", missing)
 	}
 	h.check(t)
-	if code := p.terminate(t); code != 0 {
-		t.Errorf("the demo ends with %d", code)
+	if code := p.terminate(t); code != 0 || !strings.Contains(p.output.String(), "A day's payments are there") {
+		t.Errorf("the demo ends with %d, or has not said that its day is there", code)
 	}
 	p = h.open(t)
 	h.incoming(t, "sct-inst") // by then the second start has looked
@@ -213,7 +213,8 @@ func TestAFirstStartShowsADay(t *testing.T) {
 	if again, _ := o.day(t, want); again != count+1 {
 		t.Errorf("after the second start there are %d messages, want %d and the one that came in", again, count)
 	}
-	if code := p.terminate(t); code != 0 || strings.Contains(p.output.String(), "not complete") {
+	if code := p.terminate(t); code != 0 || strings.Contains(p.output.String(), "not complete") ||
+		strings.Contains(p.output.String(), "A day's payments are there") {
 		t.Errorf("the demo ends with %d", code)
 	}
 }

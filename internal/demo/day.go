@@ -31,20 +31,20 @@ type Day struct {
 	Log          *slog.Logger
 }
 
-// Play plays the day once: a realm with any message is left as it is, also one whose day was cut short. Errors: what did not go as it
-// should; the demo works without.
-func (d Day) Play(ctx context.Context) error {
+// Play plays the day once, and says whether it did: a realm with any message is left as it is, also one whose day was cut short. Errors:
+// what did not go as it should; the demo works without.
+func (d Day) Play(ctx context.Context) (played bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, dayLimit)
 	defer cancel()
 	p := &player{Day: d, client: &http.Client{Timeout: requestLimit}, tokens: make(map[string]string)}
 	began, err := p.begun(ctx)
 	if err != nil || began {
-		return err
+		return false, err
 	}
 	for _, act := range []func(context.Context) error{p.payments, p.arrivals, p.recalls} {
 		err = errors.Join(err, act(ctx))
 	}
-	return err
+	return true, err
 }
 
 // payments are entered, decided and sent; the cents say what clearing does with them.

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"countersign/internal/language"
 )
@@ -117,16 +118,31 @@ func (g BrokenGlass) heading() language.Text {
 	return language.Text("The operator made %s an administrator past you").With(g.User)
 }
 
-// title is the text of the title element.
+// maxTitle is how many characters a title has: windows, tabs and lists of what one visited cut what is longer, and with it where one is.
+const maxTitle = 70
+
+// title is the text of the title element. What the page is about gives way: the page says it in full.
 func (s Shell) title(ctx context.Context) string {
-	title := say(ctx, s.Title) + " – " + Product
-	if s.Environment != "" && s.Environment != "PROD" {
-		title += " " + s.Environment
-	}
+	about, product := say(ctx, s.Title), " – "+Product
 	if s.Failed {
-		return say(ctx, "Error:") + " " + title
+		about = say(ctx, "Error:") + " " + about
 	}
-	return title
+	if s.Environment != "" && s.Environment != "PROD" {
+		product += " " + s.Environment
+	}
+	return shortened(about, maxTitle-utf8.RuneCountInString(product)) + product
+}
+
+// shortened is a text in so many characters at most: what is too long ends behind a word, with an ellipsis.
+func shortened(text string, most int) string {
+	if utf8.RuneCountInString(text) <= most {
+		return text
+	}
+	kept := string([]rune(text)[:most-1])
+	if end := strings.LastIndexByte(kept, ' '); end > 0 {
+		kept = kept[:end]
+	}
+	return strings.TrimRight(kept, " ,:;–") + "…"
 }
 
 // seconds is a span as scripts read it.

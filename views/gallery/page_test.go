@@ -7,9 +7,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/PuerkitoBio/goquery"
 
+	"countersign/internal/language"
 	"countersign/static"
 	"countersign/views"
 )
@@ -58,6 +60,34 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 			t.Errorf("title %q, failed %v", page.Find("title").Text(), shown.Failed)
 		}
 	})
+}
+
+// TestTitlesAreReadWhole: windows and tabs cut a title of more than 70 characters, and with it the product and its environment.
+func TestTitlesAreReadWhole(t *testing.T) {
+	t.Parallel()
+	long := views.Shell{Title: language.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
+	wordy := views.Shell{Title: language.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
+	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.Page(long)}, Exhibit{Name: "wordy", Page: views.Page(wordy)})
+	for _, one := range shown {
+		if one.Fragment {
+			continue
+		}
+		for _, spoken := range language.Languages() {
+			var written bytes.Buffer
+			err := one.Page.Render(language.In(t.Context(), spoken), &written)
+			if err != nil {
+				t.Fatal(err)
+			}
+			page, err := goquery.NewDocumentFromReader(&written)
+			if err != nil {
+				t.Fatal(err)
+			}
+			title := page.Find("title").First().Text()
+			if utf8.RuneCountInString(title) > 70 || !strings.Contains(title, " – "+views.Product) {
+				t.Errorf("%s in %s: title %q", one.Name, spoken, title)
+			}
+		}
+	}
 }
 
 // The content policy forbids inline styles and scripts; a page that uses one

@@ -99,14 +99,28 @@ JOIN message g ON g.realm = @realm AND g.message_id = h.message_id
 JOIN message_version v ON v.realm = @realm AND v.message_id = h.message_id AND v.version = g.version
 ORDER BY h.at DESC, h.message_id DESC;
 
--- name: ReportEndedCount :many
--- What ReportEndedList lists, counted by why: the checker's reason, and clearing's code of what failed.
-SELECT coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code, count(*) AS messages
-FROM (SELECT x.message_id, x.at, x.reason FROM message_history x
-      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+-- name: ReportRejectedCount :many
+-- What ReportEndedList lists of rejections, counted by the checker's reason. The index has all of it.
+SELECT coalesce(h.reason, '')::text AS reason, count(*) AS messages
+FROM (SELECT x.at, x.reason FROM message_history x
+      WHERE x.realm = @realm AND x.to_state = 'Rejected' AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
       ORDER BY x.at DESC LIMIT @most::integer) h
-LEFT JOIN message g ON @state::text = 'Failed' AND g.realm = @realm AND g.message_id = h.message_id
-GROUP BY 1, 2 ORDER BY count(*) DESC, max(h.at) DESC;
+GROUP BY 1 ORDER BY count(*) DESC, max(h.at) DESC;
+
+-- name: ReportFailedCount :many
+-- What ReportEndedList lists of failures, counted by clearing's code. What failed stays so: the messages tell the same as their history, and
+-- their index has the code.
+SELECT coalesce(f.status_code, '')::text AS status_code, count(*) AS messages
+FROM (SELECT m.state_since, m.status_code FROM message m
+      WHERE m.realm = @realm AND m.state = 'Failed' AND m.state_since >= @since::timestamptz AND m.state_since < @until::timestamptz
+      ORDER BY m.state_since DESC LIMIT @most::integer) f
+GROUP BY 1 ORDER BY count(*) DESC, max(f.state_since) DESC;
+
+-- name: ReportEndedCount :one
+-- How many ReportEndedList lists.
+SELECT count(*) FROM (SELECT FROM message_history x
+                      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+                      LIMIT @most::integer) h;
 
 -- name: ReportHabitCount :one
 -- Of a time that is not over: the approvals faster than reading takes, and those out of hours, among the newest of each checker. It looks

@@ -12,6 +12,17 @@ SELECT (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = @realm AND a
        (SELECT count(*) FROM (SELECT FROM message f WHERE f.realm = @realm AND f.state = 'Failed' AND f.state_since >= @since::timestamptz
                               LIMIT @most::integer) AS x)::integer AS failed;
 
+-- name: StandingLate :one
+-- How many messages of a time on clearing did not answer in time, so many at most; how many received recalls whose last day is before one wait
+-- for an answer, how many of ours have none of the other bank in time, and how many expired since that time, so many of each at most.
+SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = @realm AND h.to_state = 'Unconfirmed' AND h.at >= @since::timestamptz
+                              LIMIT @most_unanswered::integer) AS x)::integer AS unanswered,
+       (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = @realm AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
+                                AND d.answer_by < @due_before::timestamptz LIMIT @most::integer) AS x)::integer AS to_answer,
+       (SELECT count(*) FROM (SELECT FROM message o WHERE o.realm = @realm AND o.state = 'Overdue' LIMIT @most::integer) AS x)::integer AS overdue,
+       (SELECT count(*) FROM (SELECT FROM message e WHERE e.realm = @realm AND e.state = 'Expired' AND e.state_since >= @since::timestamptz
+                              LIMIT @most::integer) AS x)::integer AS expired;
+
 -- name: StandingCountOfMaker :one
 -- How many messages of a maker wait for an approval, have no answer of clearing, were rejected and failed since a time; so many of each at
 -- most, among so many of anybody's.

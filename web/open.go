@@ -36,8 +36,9 @@ type Settings struct {
 	Limits         Limits
 	// EventsPause is the pause between two looks at what the live counts show; 0 means the portal's own.
 	EventsPause time.Duration
-	// CountsShared is how long the pages of a realm share the counts of what waits; 0 is not at all.
-	CountsShared time.Duration
+	// CountsShared is how long the pages of a realm share the counts of what waits, FiguresShared the same for what first pages tell of the
+	// last day and the last thirty; 0 is not at all.
+	CountsShared, FiguresShared time.Duration
 }
 
 // Open puts the doors for programs, clearing and people in front of the stations. The program and the tests open them here.
@@ -86,6 +87,6 @@ func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, Verify: behind.VerifyTrail(),
 		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
-		CountsShared: set.CountsShared,
+		CountsShared: set.CountsShared, FiguresShared: set.FiguresShared,
 	})
 }

@@ -95,9 +95,10 @@ func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
 }
 
 type benchPagesCommand struct {
-	Sizes []int  `help:"How many messages each house has." default:"10000,1000000"`
-	Times int    `help:"How often each page is asked for." default:"30"`
-	Of    string `help:"Only these pages: a regular expression over the person and the path, such as 'checker1 /queue'."`
+	Sizes []int         `help:"How many messages each house has." default:"10000,1000000"`
+	Times int           `help:"How often each page is asked for." default:"30"`
+	Apart time.Duration `help:"How long nobody looks between two looks; with 6s none is told what another read."`
+	Of    string        `help:"Only these pages: a regular expression over the person and the path, such as 'checker1 /queue'."`
 
 	Bench benchSettings `embed:""`
 }
@@ -108,7 +109,7 @@ func (c *benchPagesCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return errors.New("give --times one or more, and --sizes some")
 	}
 	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
-		return measure.Pages(ctx, measure.PagesConfig{Config: cfg, Sizes: c.Sizes, Times: c.Times, Of: c.Of})
+		return measure.Pages(ctx, measure.PagesConfig{Config: cfg, Sizes: c.Sizes, Times: c.Times, Apart: c.Apart, Of: c.Of})
 	})
 }
 

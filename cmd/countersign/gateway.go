@@ -52,8 +52,12 @@ type gateway struct {
 	Resting bool
 }
 
-// countsShared is how long the pages of a realm share the counts of what waits.
-const countsShared = time.Second
+// countsShared is how long the pages of a realm share the counts of what waits, figuresShared how long they share what they tell of the last
+// day and the last thirty.
+const (
+	countsShared  = time.Second
+	figuresShared = 5 * time.Second
+)
 
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
 func (g *gateway) admit(token string) {
@@ -92,7 +96,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	if err != nil {
 		return err
 	}
-	g.CountsShared = countsShared
+	g.CountsShared, g.FiguresShared = countsShared, figuresShared
 	server, err := web.Open(parts, g.Settings)
 	if err != nil {
 		return err

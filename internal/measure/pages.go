@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"countersign/internal/postgres"
 )
@@ -17,9 +18,10 @@ import (
 type PagesConfig struct {
 	Config
 
-	Sizes []int  // messages of each house
-	Times int    // how often each page is asked for
-	Of    string // a regular expression over "person path"; empty for all pages
+	Sizes []int         // messages of each house
+	Times int           // how often each page is asked for
+	Apart time.Duration // how long nobody looks between two looks
+	Of    string        // a regular expression over "person path"; empty for all pages
 }
 
 // Page is what one page took in a house.
@@ -132,6 +134,7 @@ func (cfg PagesConfig) compare(ctx context.Context, houses []*house, a asked) ([
 		}
 	}
 	for range cfg.Times {
+		time.Sleep(cfg.Apart)
 		for _, s := range sights {
 			err := s.look(ctx)
 			if err != nil {

@@ -83,7 +83,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 
 // turnaroundTiles say how long payments took.
 func (v *visit) turnaroundTiles() ([]views.Tile, error) {
-	took, err := v.Config.Reader.Turnaround(v.Context(), v.By.Realm, v.LastDay())
+	took, err := v.Figures().Turnaround(v.Context(), v.By.Realm, v.LastDay())
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ const stuckAfter = time.Minute
 // volumes are the payments of the last hours per scheme, the current hour last.
 func (v *visit) volumes() ([]views.Volume, error) {
 	first := v.LastDay()
-	counted, err := v.Config.Reader.VolumeByHour(v.Context(), v.By.Realm, first)
+	counted, err := v.Figures().VolumeByHour(v.Context(), v.By.Realm, first)
 	if err != nil {
 		return nil, err
 	}

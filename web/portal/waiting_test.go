@@ -3,6 +3,7 @@ package portal_test
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
 	"slices"
@@ -49,6 +50,46 @@ func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 	}
 	if n := second.counted(); n != "1" {
 		t.Errorf("the menu of the other counts %q, and not the one that is shared", n)
+	}
+}
+
+// TestFirstPagesShareTheirFiguresButNotWhatOneJustDid: the figures of the last day and the last thirty are read once for all who look within
+// a while, and whoever just did something sees those that know of it.
+func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.config.FiguresShared = time.Hour
+	b.serve()
+	supervisor, checker := b.as("supervisor1"), b.as("checker1")
+	volume := func(w *browser) string {
+		return w.get("/").is(http.StatusOK).page.Find(".volume-head a").First().Text()
+	}
+	figures := func() map[string]string {
+		home := supervisor.get("/").is(http.StatusOK)
+		charts, tiles := home.charts(), home.tiles()
+		return map[string]string{
+			"why": charts["Why checkers rejected: Another reason"][0], "fast": charts["Approvals to look at: Faster than reading takes"][0],
+			"took": tiles["Time to approval"][0], "rejected today": tiles["Rejected today"][0],
+		}
+	}
+	want := map[string]string{"why": "", "fast": "0", "took": "–", "rejected today": "0"}
+	if got := figures(); !maps.Equal(got, want) {
+		t.Fatalf("before anything happened the figures are %v", got)
+	}
+	m := b.as("maker1").submit(filled())
+	b.as("maker1").paid("endToEndId", "E2E-2", "amount", "2.00")
+	checker.post("/queue/"+m.InternalID.String()+"/reject", url.Values{
+		"version": {"1"}, "contentHash": {hash(m)}, "category": {"other"}, "reason": {"Where is it?"},
+	}).goesTo("/queue")
+	want["rejected today"] = "1" // what links count is not shared
+	if got := figures(); !maps.Equal(got, want) {
+		t.Errorf("the figures that are shared became %v", got)
+	}
+	if text := volume(supervisor); text != "SIC · 0 payments" {
+		t.Errorf("a supervisor reads %q, and not what is shared", text)
+	}
+	if text := volume(checker); text != "SIC · 1 payment" {
+		t.Errorf("who just decided reads %q", text)
 	}
 }
 

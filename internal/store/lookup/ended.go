@@ -57,19 +57,36 @@ type EndedReason struct {
 	Count      int
 }
 
-// EndedReasons counts what Ended lists by why it ended, the most frequent reason first.
+// EndedReasons counts what Ended lists of rejections or of failures by why it ended, the most frequent reason first.
 func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
 	var list []EndedReason
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
-			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
-		})
+		if state == payment.StateFailed {
+			rows, err := q.ReportFailedCount(ctx, dbsqlc.ReportFailedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
+			for _, row := range rows {
+				list = append(list, EndedReason{StatusCode: row.StatusCode, Count: int(row.Messages)})
+			}
+			return err
+		}
+		rows, err := q.ReportRejectedCount(ctx, dbsqlc.ReportRejectedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
 		for _, row := range rows {
-			list = append(list, EndedReason{Reason: row.Reason, StatusCode: row.StatusCode, Count: int(row.Messages)})
+			list = append(list, EndedReason{Reason: row.Reason, Count: int(row.Messages)})
 		}
 		return err
 	})
 	return list, reportError(err)
+}
+
+// EndedCount counts what Ended lists.
+func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.State, p Period) (int, error) {
+	var count int64
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) (err error) {
+		count, err = q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
+		})
+		return err
+	})
+	return int(count), reportError(err)
 }
 
 // HabitCounts counts approvals since a time that somebody should look at. It looks at the 5,000 newest.

@@ -43,6 +43,36 @@ func (r *Reader) Standing(ctx context.Context, realm string, asked Counted) (Sta
 	return s, standingError(err)
 }
 
+// Late is how many messages were not in time.
+type Late struct {
+	Unanswered int // by clearing, since the time asked for; MaxEnded at most
+	ToAnswer   int // recalls of other banks whose answer of ours is late now
+	Overdue    int // our recalls whose answer of the other bank is late now
+	Expired    int // before anybody decided, since the time asked for
+}
+
+// AskedLate is what Late counts.
+type AskedLate struct {
+	Since     time.Time // of what clearing did not answer, and of what expired
+	DueBefore time.Time // the last day for an answer to a recall that is in time still
+	Most      int32     // where the counts of recalls and of what expired end
+}
+
+// Late counts what was not in time.
+func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (Late, error) {
+	var late Late
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingLate(ctx, dbsqlc.StandingLateParams{
+			Realm: realm, Since: asked.Since, DueBefore: asked.DueBefore, Most: asked.Most, MostUnanswered: MaxEnded,
+		})
+		late = Late{
+			Unanswered: int(row.Unanswered), ToAnswer: int(row.ToAnswer), Overdue: int(row.Overdue), Expired: int(row.Expired),
+		}
+		return err
+	})
+	return late, standingError(err)
+}
+
 // StandingOfMaker is how many messages of one maker are in the states that the maker's first page tells of.
 type StandingOfMaker struct {
 	Waiting     int // for an approval

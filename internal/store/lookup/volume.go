@@ -23,7 +23,7 @@ type Volume struct {
 	Amount  money.Amount
 }
 
-// VolumeByHour lists the payments made in each hour since a time, without those closed before their release, by scheme, currency,
+// VolumeByHour lists the payments made in each hour from that of a time on, without those closed before their release, by scheme, currency,
 // time and outcome. Hours without payments are left out. It looks at the 10,000 newest payments.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume

@@ -84,6 +84,8 @@ type Config struct {
 	// CountsShared is how long the pages of a realm share the counts of what waits; 0 is not at all. Somebody who just did something gets
 	// counts that know of it.
 	CountsShared time.Duration
+	// FiguresShared is the same for the figures of first pages about the last day and the last thirty.
+	FiguresShared time.Duration
 }
 
 // Site is what all pages have in common: what they work with, and the sessions of the people.
@@ -92,6 +94,7 @@ type Site struct {
 	sessions *scs.SessionManager
 	keeper   keeper
 	counter  *lookup.Counter
+	figures  *lookup.SharedFigures
 	acts     sync.Map // when each person sent a form last, by their id
 }
 
@@ -109,6 +112,7 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
 	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
+	s.figures = lookup.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.now)
 	return s, nil
 }
 

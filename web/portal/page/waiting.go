@@ -51,10 +51,18 @@ func (v *Visit) AllTotals() ([]lookup.Total, error) { return v.pending(uuid.Nil)
 // pending counts what waits without what is a person's own. Pages share their counts; the answer to a form, and a page that follows one
 // closely, count for themselves, so that what somebody just did shows at once.
 func (v *Visit) pending(without uuid.UUID) ([]lookup.Total, error) {
-	if v.sent() || v.actedLately() {
+	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
 	}
 	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.site.now())
+}
+
+// Figures are the numbers of first pages: those that all share, or for somebody who did something since they may have been read, new ones.
+func (v *Visit) Figures() lookup.Figures {
+	if v.sent() || v.actedWithin(v.Config.FiguresShared) {
+		return v.Config.Reader
+	}
+	return v.site.figures
 }
 
 // sent reports whether the request sends something, a form mostly.
@@ -68,8 +76,8 @@ func (v *Visit) noteAct() {
 	}
 }
 
-// actedLately reports whether a count that is shared may have been taken before what the person did last.
-func (v *Visit) actedLately() bool {
+// actedWithin reports whether what is shared so long may have been read before what the person did last.
+func (v *Visit) actedWithin(shared time.Duration) bool {
 	const clocks = time.Second // by which those of two instances may differ
 	acted := time.UnixMicro(v.site.sessions.GetInt64(v.Context(), keyActed))
 	if here, known := v.site.acts.Load(v.By.PersonID); known {
@@ -77,5 +85,5 @@ func (v *Visit) actedLately() bool {
 			acted = at
 		}
 	}
-	return v.site.now().Sub(acted) < v.Config.CountsShared+clocks
+	return v.site.now().Sub(acted) < shared+clocks
 }

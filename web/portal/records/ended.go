@@ -41,12 +41,12 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 	var group errgroup.Group // each looks at a thousand messages or more
 	for report, chart := range map[string]*views.Chart{"rejected": &rejected, "failed": &failed} {
 		group.Go(func() error {
-			list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
+			list, err := v.Figures().EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
 			chart.Bars = reasonBars(list, func(reason string) string { return reportURL("/reports/"+report, from, to, "reason", reason) })
 			return err
 		})
 	}
-	group.Go(func() (err error) { deadlines, err = deadlineChart(v, period, from, to); return err })
+	group.Go(func() (err error) { deadlines, err = deadlineChart(v, midnight, from, to); return err })
 	group.Go(func() (err error) { habits, err = habitChart(v, to); return err })
 	err := group.Wait()
 	return []views.Chart{rejected, failed, deadlines, habits}, err
@@ -111,54 +111,35 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 
 // deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
 // messages that nobody decided before they expired.
-func deadlineChart(v *page.Visit, period lookup.Period, from, to string) (views.Chart, error) {
+func deadlineChart(v *page.Visit, since time.Time, from, to string) (views.Chart, error) {
+	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, lookup.AskedLate{Since: since, DueBefore: dueBefore(v), Most: page.ListPage})
 	chart := views.Chart{
 		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
-		Number: "How many",
-	}
-	unanswered, err := endedCount(v, payment.StateUnconfirmed, period)
-	if err != nil {
-		return chart, err
-	}
-	late, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v), page.ListPage)
-	if err != nil {
-		return chart, err
-	}
-	chart.Bars = []views.ChartBar{
-		{
-			Label: "Clearing did not answer within ten seconds", Count: unanswered, Most: lookup.MaxEnded,
-			URL: reportURL("/reports/unanswered", from, to),
+		Number: "How many", Bars: []views.ChartBar{
+			{
+				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: lookup.MaxEnded,
+				URL: reportURL("/reports/unanswered", from, to),
+			},
+			{Label: "Our answers to recalls", Count: late.ToAnswer, Most: page.ListPage, URL: lateRecalls},
+			{
+				Label: "Other banks' answers to our recalls", Count: late.Overdue, Most: page.ListPage,
+				URL: "/payments" + page.Filter{}.Query("state", string(payment.StateOverdue)),
+			},
+			{
+				Label: "Decisions: expired before one", Count: late.Expired, Most: page.ListPage,
+				URL: "/payments" + page.Filter{}.Query("state", string(payment.StateExpired), "since", from),
+			},
 		},
-		{Label: "Our answers to recalls", Count: len(late), Most: page.ListPage, URL: lateRecalls},
-	}
-	for _, state := range []struct {
-		state payment.State
-		label language.Text
-		since bool
-	}{{payment.StateOverdue, "Other banks' answers to our recalls", false}, {payment.StateExpired, "Decisions: expired before one", true}} {
-		ask := lookup.Filter{States: []payment.State{state.state}, PageSize: page.ListPage}
-		changes := []string{"state", string(state.state)}
-		if state.since {
-			ask.ChangedSince = period.From
-			changes = append(changes, "since", from)
-		}
-		list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
-		if err != nil {
-			return chart, err
-		}
-		chart.Bars = append(chart.Bars, views.ChartBar{
-			Label: state.label, Count: len(list), Most: page.ListPage, URL: "/payments" + page.Filter{}.Query(changes...),
-		})
 	}
 	for i := range chart.Bars {
 		chart.Bars[i].Tone = ui.ToneBad
 	}
-	return chart, nil
+	return chart, err
 }
 
 // habitChart counts the approvals of today that somebody should look at.
 func habitChart(v *page.Visit, today string) (views.Chart, error) {
-	counts, err := v.Config.Reader.HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
+	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
 		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
 		Bars: []views.ChartBar{
@@ -181,23 +162,13 @@ const maxReported = 1000
 func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, error) {
 	counts := map[payment.State]int{}
 	for _, state := range endedReports {
-		count, err := endedCount(v, state, period)
+		count, err := v.Config.Reader.EndedCount(v.Context(), v.By.Realm, state, period)
 		if err != nil {
 			return nil, err
 		}
 		counts[state] = count
 	}
 	return counts, nil
-}
-
-// endedCount counts what came into a state in a period, as far as a report lists it.
-func endedCount(v *page.Visit, state payment.State, period lookup.Period) (int, error) {
-	count := 0
-	list, err := v.Config.Reader.EndedReasons(v.Context(), v.By.Realm, state, period)
-	for _, e := range list {
-		count += e.Count
-	}
-	return count, err
 }
 
 // reportedEnded lists what came into a state in a period, of one reason where the address names one.

@@ -174,13 +174,10 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 	return items, nil
 }
 
-const reportEndedCount = `-- name: ReportEndedCount :many
-SELECT coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code, count(*) AS messages
-FROM (SELECT x.message_id, x.at, x.reason FROM message_history x
-      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
-      ORDER BY x.at DESC LIMIT $5::integer) h
-LEFT JOIN message g ON $2::text = 'Failed' AND g.realm = $1 AND g.message_id = h.message_id
-GROUP BY 1, 2 ORDER BY count(*) DESC, max(h.at) DESC
+const reportEndedCount = `-- name: ReportEndedCount :one
+SELECT count(*) FROM (SELECT FROM message_history x
+                      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
+                      LIMIT $5::integer) h
 `
 
 type ReportEndedCountParams struct {
@@ -191,37 +188,18 @@ type ReportEndedCountParams struct {
 	Most  int32
 }
 
-type ReportEndedCountRow struct {
-	Reason     string
-	StatusCode string
-	Messages   int64
-}
-
-// What ReportEndedList lists, counted by why: the checker's reason, and clearing's code of what failed.
-func (q *Queries) ReportEndedCount(ctx context.Context, arg ReportEndedCountParams) ([]ReportEndedCountRow, error) {
-	rows, err := q.db.Query(ctx, reportEndedCount,
+// How many ReportEndedList lists.
+func (q *Queries) ReportEndedCount(ctx context.Context, arg ReportEndedCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportEndedCount,
 		arg.Realm,
 		arg.State,
 		arg.Since,
 		arg.Until,
 		arg.Most,
 	)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []ReportEndedCountRow
-	for rows.Next() {
-		var i ReportEndedCountRow
-		if err := rows.Scan(&i.Reason, &i.StatusCode, &i.Messages); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
+	var count int64
+	err := row.Scan(&count)
+	return count, err
 }
 
 const reportEndedList = `-- name: ReportEndedList :many
@@ -286,6 +264,53 @@ func (q *Queries) ReportEndedList(ctx context.Context, arg ReportEndedListParams
 			&i.Currency,
 			&i.CreditorName,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportFailedCount = `-- name: ReportFailedCount :many
+SELECT coalesce(f.status_code, '')::text AS status_code, count(*) AS messages
+FROM (SELECT m.state_since, m.status_code FROM message m
+      WHERE m.realm = $1 AND m.state = 'Failed' AND m.state_since >= $2::timestamptz AND m.state_since < $3::timestamptz
+      ORDER BY m.state_since DESC LIMIT $4::integer) f
+GROUP BY 1 ORDER BY count(*) DESC, max(f.state_since) DESC
+`
+
+type ReportFailedCountParams struct {
+	Realm string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+type ReportFailedCountRow struct {
+	StatusCode string
+	Messages   int64
+}
+
+// What ReportEndedList lists of failures, counted by clearing's code. What failed stays so: the messages tell the same as their history, and
+// their index has the code.
+func (q *Queries) ReportFailedCount(ctx context.Context, arg ReportFailedCountParams) ([]ReportFailedCountRow, error) {
+	rows, err := q.db.Query(ctx, reportFailedCount,
+		arg.Realm,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportFailedCountRow
+	for rows.Next() {
+		var i ReportFailedCountRow
+		if err := rows.Scan(&i.StatusCode, &i.Messages); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -508,6 +533,52 @@ func (q *Queries) ReportRaisedList(ctx context.Context, arg ReportRaisedListPara
 			&i.DayBefore,
 			&i.DayAfter,
 		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportRejectedCount = `-- name: ReportRejectedCount :many
+SELECT coalesce(h.reason, '')::text AS reason, count(*) AS messages
+FROM (SELECT x.at, x.reason FROM message_history x
+      WHERE x.realm = $1 AND x.to_state = 'Rejected' AND x.at >= $2::timestamptz AND x.at < $3::timestamptz
+      ORDER BY x.at DESC LIMIT $4::integer) h
+GROUP BY 1 ORDER BY count(*) DESC, max(h.at) DESC
+`
+
+type ReportRejectedCountParams struct {
+	Realm string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+type ReportRejectedCountRow struct {
+	Reason   string
+	Messages int64
+}
+
+// What ReportEndedList lists of rejections, counted by the checker's reason. The index has all of it.
+func (q *Queries) ReportRejectedCount(ctx context.Context, arg ReportRejectedCountParams) ([]ReportRejectedCountRow, error) {
+	rows, err := q.db.Query(ctx, reportRejectedCount,
+		arg.Realm,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportRejectedCountRow
+	for rows.Next() {
+		var i ReportRejectedCountRow
+		if err := rows.Scan(&i.Reason, &i.Messages); err != nil {
 			return nil, err
 		}
 		items = append(items, i)

@@ -151,6 +151,51 @@ func (q *Queries) StandingCountOfMaker(ctx context.Context, arg StandingCountOfM
 	return i, err
 }
 
+const standingLate = `-- name: StandingLate :one
+SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = $1 AND h.to_state = 'Unconfirmed' AND h.at >= $2::timestamptz
+                              LIMIT $3::integer) AS x)::integer AS unanswered,
+       (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = $1 AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
+                                AND d.answer_by < $4::timestamptz LIMIT $5::integer) AS x)::integer AS to_answer,
+       (SELECT count(*) FROM (SELECT FROM message o WHERE o.realm = $1 AND o.state = 'Overdue' LIMIT $5::integer) AS x)::integer AS overdue,
+       (SELECT count(*) FROM (SELECT FROM message e WHERE e.realm = $1 AND e.state = 'Expired' AND e.state_since >= $2::timestamptz
+                              LIMIT $5::integer) AS x)::integer AS expired
+`
+
+type StandingLateParams struct {
+	Realm          string
+	Since          time.Time
+	MostUnanswered int32
+	DueBefore      time.Time
+	Most           int32
+}
+
+type StandingLateRow struct {
+	Unanswered int32
+	ToAnswer   int32
+	Overdue    int32
+	Expired    int32
+}
+
+// How many messages of a time on clearing did not answer in time, so many at most; how many received recalls whose last day is before one wait
+// for an answer, how many of ours have none of the other bank in time, and how many expired since that time, so many of each at most.
+func (q *Queries) StandingLate(ctx context.Context, arg StandingLateParams) (StandingLateRow, error) {
+	row := q.db.QueryRow(ctx, standingLate,
+		arg.Realm,
+		arg.Since,
+		arg.MostUnanswered,
+		arg.DueBefore,
+		arg.Most,
+	)
+	var i StandingLateRow
+	err := row.Scan(
+		&i.Unanswered,
+		&i.ToAnswer,
+		&i.Overdue,
+		&i.Expired,
+	)
+	return i, err
+}
+
 const standingQueue = `-- name: StandingQueue :one
 WITH waits AS (
   SELECT m.created_at FROM message m

@@ -3,6 +3,7 @@ package share
 
 import (
 	"context"
+	"maps"
 	"sync"
 	"time"
 )
@@ -48,6 +49,7 @@ func (a *Answers[T]) join(ctx context.Context, question string, now time.Time, a
 	if a.of == nil {
 		a.of = map[string]*answer[T]{}
 	}
+	maps.DeleteFunc(a.of, func(_ string, old *answer[T]) bool { return now.Sub(old.asked).Abs() >= a.Age }) // questions tell of days and hours
 	a.of[question] = one
 	go func() {
 		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)

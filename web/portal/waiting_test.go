@@ -53,8 +53,8 @@ func TestPagesShareTheirCountsButNotWhatOneJustDid(t *testing.T) {
 	}
 }
 
-// TestFirstPagesShareTheirFiguresButNotWhatOneJustDid: the figures of the last day and the last thirty are read once for all who look within
-// a while, and whoever just did something sees those that know of it.
+// TestFirstPagesShareTheirFiguresButNotWhatOneJustDid: the figures of the last day and the last thirty are read once for all who look
+// within a while, and whoever just did something sees those that know of it.
 func TestFirstPagesShareTheirFiguresButNotWhatOneJustDid(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/store/internal/share"
 )
 
-// Figures are the numbers of first pages that thousands of messages are read for: of the last day, and of the last thirty. Reader reads them
-// anew for whoever asks; SharedFigures has one answer for all who ask within a while.
+// Figures are the numbers of first pages that thousands of messages are read for: of the last day, and of the last thirty. Reader reads
+// them anew for whoever asks; SharedFigures has one answer for all who ask within a while.
 type Figures interface {
 	VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error)
 	Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error)

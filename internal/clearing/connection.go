@@ -58,6 +58,7 @@ type connection struct {
 	scheme  rulebook.Scheme
 	cfg     *Config
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
+	back    func() // called when clearing takes documents again
 
 	mu            sync.Mutex // taken while the breaker's own is held: whoever holds it asks the breaker nothing
 	since         time.Time
@@ -66,8 +67,8 @@ type connection struct {
 	interruptions int // since the last line about it
 }
 
-func newConnection(scheme rulebook.Scheme, cfg *Config) *connection {
-	c := &connection{scheme: scheme, cfg: cfg}
+func newConnection(scheme rulebook.Scheme, cfg *Config, back func()) *connection {
+	c := &connection{scheme: scheme, cfg: cfg, back: back}
 	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: string(scheme), Timeout: interruption,
 		ReadyToTrip:   func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresToInterrupt },
@@ -85,6 +86,7 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if to == gobreaker.StateClosed {
+		c.back()
 		c.since = now
 		if c.told {
 			c.told = false
@@ -120,10 +122,14 @@ func (c *connection) deliver(ctx context.Context, reference string, content []by
 	end(err)
 	done(err)
 	c.cfg.Metrics.Delivered(string(c.scheme), outcome(err), c.cfg.Now().Sub(began))
-	if err != nil {
-		return fmt.Errorf("deliver %s: %w", reference, err)
+	if err == nil {
+		return nil
 	}
-	return nil
+	failed := fmt.Errorf("deliver %s: %w", reference, err)
+	if errors.Is(err, ErrNotTaken) {
+		return failed
+	}
+	return unheardError{failed}
 }
 
 // outcome is a delivery in a word.

@@ -22,9 +22,7 @@ import (
 func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 	t.Parallel()
 	var line *storetest.Line
-	running := runningClock()
-	var ahead atomic.Int64 // of it: time in which nothing happens is not waited for
-	now := func() time.Time { return running().Add(time.Duration(ahead.Load())) }
+	now, forward := clockAhead()
 	h := stationtest.With(t, stationtest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
@@ -46,11 +44,11 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 		if round > 1 { // at the worst moment: when the clock is about to look at them
 			var oldest time.Time
 			must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT min(accepted_at) FROM message WHERE state <> 'Unconfirmed'").Scan(&oldest))
-			ahead.Add(int64(max(0, 9700*time.Millisecond-h.Now().Sub(oldest))))
+			forward(max(0, 9700*time.Millisecond-h.Now().Sub(oldest)))
 		}
 		line.Swallow()
 		if round == 1 {
-			ahead.Add(int64(5 * time.Second))
+			forward(5 * time.Second)
 		}
 		until(t, h, round*2, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'")
 	}

@@ -35,10 +35,12 @@ type lane struct {
 }
 
 func newLane(s *Station, scheme rulebook.Scheme) *lane {
-	return &lane{
-		Station: s, scheme: scheme, connection: newConnection(scheme, &s.cfg), toDeliver: newRealmsToDo(), toInquire: newRealmsToDo(),
+	l := &lane{
+		Station: s, scheme: scheme, toDeliver: newRealmsToDo(), toInquire: newRealmsToDo(),
 		deliveries: newPauses[uuid.UUID](afterJobs), inquiries: newPauses[uuid.UUID](afterJobs), answers: newPauses[string](afterJobs),
 	}
+	l.connection = newConnection(scheme, &s.cfg, l.back)
+	return l
 }
 
 // lane finds the lane of a scheme.
@@ -148,7 +150,7 @@ func (l *lane) doIn(ctx context.Context, realm string, t task) {
 				l.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id, "scheme", l.scheme)
 			}
 		})
-		full = len(ids) == lanePage
+		full = len(ids) == lanePage || page < lanePage && l.connection.room(lanePage) == lanePage // clearing was away, and is back
 	}
 }
 

@@ -80,6 +80,14 @@ func runningClock() func() time.Time {
 	return func() time.Time { return noon.Add(time.Since(began)) }
 }
 
+// clockAhead is a running clock that goes forward: time in which nothing happens is not waited for.
+func clockAhead() (now func() time.Time, forward func(time.Duration)) {
+	running := runningClock()
+	var ahead atomic.Int64
+	now = func() time.Time { return running().Add(time.Duration(ahead.Load())) }
+	return now, func(by time.Duration) { ahead.Add(int64(by)) }
+}
+
 // approveMany makes payments of a scheme and approves them.
 func approveMany(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, count int) {
 	t.Helper()

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"countersign/internal/store"
 )
 
 const (
 	// maxBackoff bounds the pauses between attempts.
 	maxBackoff = 30 * time.Second
+	// maxDatabasePause bounds the pauses after what the database did not do, which says nothing of the message: it is back as suddenly.
+	maxDatabasePause = time.Second
 	// maxPauses bounds what is remembered of failed attempts. What is forgotten, as at a restart, is tried at once.
 	maxPauses = 10_000
 )
@@ -35,9 +39,10 @@ type pauses[K comparable] struct {
 const afterJobs = 3
 
 type attempt struct {
-	failed int
-	next   time.Time
-	why    string
+	failed   int
+	database int // of those, for the database
+	next     time.Time
+	why      error // the last time
 }
 
 func newPauses[K comparable](begun int) *pauses[K] {
@@ -66,22 +71,35 @@ func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 	}
 	a := p.of[key]
 	a.failed++
-	a.next = now.Add(backoff(a.failed + p.begun))
-	a.why = err.Error()
+	pause := backoff(a.failed - a.database + p.begun)
+	if ofDatabase(err) {
+		a.database++
+		pause = min(pause, maxDatabasePause)
+	}
+	a.next, a.why = now.Add(pause), err
 	p.of[key] = a
 	return a.failed == 1
 }
 
+// ofDatabase says whether an error is about the database, and not about what it was asked.
+func ofDatabase(err error) bool {
+	return errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrBusy)
+}
+
 // end ends the pause of a subject, or all pauses with "". How often something failed is remembered.
 func (p *pauses[K]) end(subject string) {
+	p.endThose(func(key K, _ error) bool { return subject == "" || fmt.Sprint(key) == subject })
+}
+
+// endThose ends pauses by what paused and why.
+func (p *pauses[K]) endThose(which func(key K, why error) bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for key, a := range p.of {
-		if subject != "" && fmt.Sprint(key) != subject {
-			continue
+		if which(key, a.why) {
+			a.next = time.Time{}
+			p.of[key] = a
 		}
-		a.next = time.Time{}
-		p.of[key] = a
 	}
 }
 

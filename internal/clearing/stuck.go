@@ -45,7 +45,7 @@ func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []
 	list := make([]Stuck, 0, len(p.of))
 	for key, a := range p.of {
 		list = append(list, Stuck{
-			Scheme: scheme, Doing: doing, Subject: fmt.Sprint(key), Failed: a.failed, Next: a.next, Why: a.why,
+			Scheme: scheme, Doing: doing, Subject: fmt.Sprint(key), Failed: a.failed, Next: a.next, Why: a.why.Error(),
 		})
 	}
 	slices.SortFunc(list, func(a, b Stuck) int {

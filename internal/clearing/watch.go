@@ -72,7 +72,7 @@ func (s *Station) Sweep(ctx context.Context) {
 	var group sync.WaitGroup
 	s.listRealms(ctx)
 	for _, realm := range s.realms() {
-		group.Go(func() { s.glance(ctx, realm) })
+		group.Go(func() { s.glance(ctx, realm, false) })
 	}
 	s.eachRealm(ctx, &group)
 	group.Wait()
@@ -213,6 +213,14 @@ func (s *Station) noteLateAnswer(ctx context.Context, realm string, recall uuid.
 type patience struct{ within atomic.Int64 }
 
 func (p *patience) now() time.Duration { return max(promptly, time.Duration(p.within.Load())) }
+
+// of is how long a look waits: one beside others that stand still is as prompt as at first.
+func (p *patience) of(one *glance) time.Duration {
+	if one.beside {
+		return promptly
+	}
+	return p.now()
+}
 
 // after makes it twice as long when the time ran out, and as short as at first when there was an answer.
 func (p *patience) after(err error) {

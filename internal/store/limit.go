@@ -108,6 +108,7 @@ func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 		l.next.TraceQueryEnd(ctx, conn, data)
 	}
 	l.ended(ctx, conn, data.Err)
+	answered(ctx, data.Err)
 }
 
 // TraceBatchStart limits a batch of statements, which are one round trip. The next tracer sees each of them when it is one of batches too.
@@ -118,9 +119,6 @@ func (l *limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.T
 	}
 	return ctx
 }
-
-// TraceBatchQuery has nothing to do.
-func (l *limits) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd ends the limit of a batch.
 func (l *limits) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {

@@ -23,7 +23,8 @@ func throughPooler(cc *pgx.ConnConfig) {
 
 // localSettings begin a transaction through a pooler as a connection of our own is opened.
 const localSettings = "; set local role " + appRole +
-	"; set local lock_timeout = '5s'; set local statement_timeout = '15s'; set local jit = off"
+	"; set local lock_timeout = '5s'; set local statement_timeout = '15s'; set local jit = off" +
+	"; set local idle_in_transaction_session_timeout = '5s'"
 
 // checkPooler looks whether the login brings its role and the realm of statements outside a transaction.
 func (d *Database) checkPooler(ctx context.Context) error {

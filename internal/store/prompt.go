@@ -24,6 +24,20 @@ func locksWithin(use Use) string {
 	return "5s"
 }
 
+// standsStill is how long a transaction may stand still between two statements, for the server, before it ends the connection: a gateway
+// that stands still (SIGSTOP, a machine that is moved) lets go what it has locked, so that another one carries on in time. What pages read
+// locks nothing.
+func standsStill(use Use) string {
+	switch use {
+	case ForClock, ForClearing:
+		return "1500ms"
+	case ForPages:
+		return "15s"
+	default:
+		return "5s"
+	}
+}
+
 // prompt opens connections for who cannot wait: each attempt is given up soon, so that there is a fresh one when the database answers
 // again. One attempt at a time has as long as any other connection, for a database to which it takes longer.
 type prompt struct {

@@ -187,7 +187,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pc.ConnConfig.RuntimeParams["lock_timeout"] = locksWithin(use)
 	pc.ConnConfig.RuntimeParams["statement_timeout"] = "15s"
-	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = "15s"
+	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = standsStill(use)
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
 	if cfg.Pooled {
@@ -315,7 +315,8 @@ func busy(err error) error {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
 		switch refused.Code {
-		case pgerrcode.LockNotAvailable, pgerrcode.QueryCanceled, pgerrcode.DeadlockDetected, pgerrcode.SerializationFailure:
+		case pgerrcode.LockNotAvailable, pgerrcode.QueryCanceled, pgerrcode.DeadlockDetected, pgerrcode.SerializationFailure,
+			pgerrcode.IdleInTransactionSessionTimeout:
 			return errors.Join(ErrBusy, err)
 		}
 	}

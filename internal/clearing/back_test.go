@@ -1,0 +1,68 @@
+package clearing_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+)
+
+// TestWhatWaitsLeavesAtOnceWhenClearingIsBack: clearing is away, so that deliveries pause. When it takes the first document again all
+// others leave, though the clock of their pauses stands still. One that clearing refuses for itself goes on to pause.
+func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	refused := approved(t, h, rulebook.SchemeSCT).Reference() // the oldest: it is looked at first
+	h.Clock.Add(time.Millisecond)
+	const payments = 30
+	approveMany(t, h, rulebook.SchemeSCT, payments)
+	away, again := true, 0
+	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
+		switch {
+		case d.Reference == refused:
+			again++
+			return clearing.ErrNotTaken
+		case away:
+			return errors.New("down")
+		}
+		return nil
+	}
+	h.Clock.Add(5 * time.Second)
+	h.Clearing.Sweep(ctx)
+	if n := len(h.Network.Delivered()); n != 0 || again != 1 {
+		t.Fatalf("clearing is away, and has %d documents; the one it refuses was tried %d times", n, again)
+	}
+	away = false
+	tried(t, h)
+	h.Clearing.Sweep(ctx)
+	if n := len(h.Network.Delivered()); n != payments || again != 1 {
+		t.Errorf("clearing is back and has %d of %d documents; the one it refuses was tried %d times, want once", n, payments, again)
+	}
+}
+
+// TestThePauseAfterTheDatabaseIsShort: each time that a payment is to be sent its connection to the database breaks. However often that
+// was, it is sent a second after the database is back.
+func TestThePauseAfterTheDatabaseIsShort(t *testing.T) {
+	t.Parallel()
+	const broken = 8
+	b := &breaker{name: "DocumentInsertAll"}
+	h := behindABreaker(t, b)
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	b.times.Store(broken)
+	for looks := 0; looks < 20*broken && b.broke.Load() < broken; looks++ {
+		h.Clock.Add(time.Second)
+		h.Clearing.Sweep(ctx)
+	}
+	h.Clock.Add(time.Second)
+	for range 5 { // the list breaks with a connection that is no more
+		h.Clearing.Sweep(ctx)
+	}
+	if sent := h.Network.Delivered(); b.broke.Load() != broken || len(sent) == 0 || sent[0].Reference != m.Reference() {
+		t.Errorf("after %d connections that broke, a second later clearing has %d documents", b.broke.Load(), len(sent))
+	}
+}

@@ -1,0 +1,192 @@
+package clearing
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"countersign/internal/store"
+)
+
+// What is overdue is the one thing that must not wait, so the clock looks for it apart from all else. A look is one statement for the list
+// and three for up to 64 messages at a time. It waits for no database that does not answer: a look of which no statement was answered for
+// a second at most stands still, and is overtaken by another one on a new connection; the first that ends well ends those that stand
+// still. A look that is only slow, statement by statement, is left alone. What two looks move, the guard of the statement moves once.
+
+const (
+	// overdueEvery is the pause between two ticks.
+	overdueEvery = 250 * time.Millisecond
+	// soonest is the shortest time between the beginnings of two looks of a realm: a look that failed is followed at once, because a
+	// connection that broke may be followed by one that lives no longer than a look takes.
+	soonest = 100 * time.Millisecond
+	// maxInVain is how many looks in a row may follow each other so without any answer; then the database is away, and each tick is enough.
+	maxInVain = 10
+	// maxLooks bounds the looks of a realm that are under way.
+	maxLooks = 4
+	// minStill and maxStill bound the time without an answer after which a look stands still: three times as long as answers take.
+	minStill = 500 * time.Millisecond
+	maxStill = time.Second
+)
+
+// overdues are the realms in which the clock looks for what is overdue.
+type overdues struct {
+	mu    sync.Mutex
+	of    map[string]*overdue
+	again chan struct{} // a look is to be followed at once
+}
+
+func newOverdues() overdues {
+	return overdues{of: make(map[string]*overdue), again: make(chan struct{}, 1)}
+}
+
+// follow has the look after one that began at a time begin without waiting for the tick.
+func (o *overdues) follow(began time.Time) {
+	time.AfterFunc(soonest-time.Since(began), func() {
+		select {
+		case o.again <- struct{}{}:
+		default: // it will
+		}
+	})
+}
+
+func (o *overdues) in(realm string) *overdue {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	found := o.of[realm]
+	if found == nil {
+		found = &overdue{looks: make(map[*glance]bool)}
+		o.of[realm] = found
+	}
+	return found
+}
+
+// overdue is how the looks of one realm go.
+type overdue struct {
+	patience patience // with the list
+	moving   patience // with what moves messages
+
+	mu      sync.Mutex
+	looks   map[*glance]bool // under way
+	began   time.Time        // when the last did
+	usual   time.Duration    // how long an answer takes, or took a while ago
+	failed  bool             // the last look that ended did
+	inVain  int              // looks that failed since the database said what is overdue
+	stalled int              // looks in a row that found something and could not move it in time
+}
+
+// glance is one look that is under way.
+type glance struct {
+	end      context.CancelFunc
+	answered time.Time // when the database last did
+	// beside others that stand still. Only one that is not may be patient with the database: there is always room for the next.
+	beside bool
+	alone  bool // what it finds is moved one by one
+}
+
+// watchOverdue looks again and again, until the context ends.
+func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
+	ticker := time.NewTicker(overdueEvery)
+	defer ticker.Stop()
+	for {
+		for _, realm := range s.realms() {
+			begin, beside := s.overdue.in(realm).due(time.Now())
+			if beside {
+				s.cfg.Due.Renew()
+			}
+			if begin {
+				group.Go(func() { s.glance(ctx, realm, beside) })
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-s.overdue.again:
+		}
+	}
+}
+
+// due says whether another look is to begin, and whether beside others that stand still.
+func (o *overdue) due(now time.Time) (begin, beside bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if len(o.looks) == 0 {
+		since := now.Sub(o.began)
+		return o.failed && since >= soonest || since >= watchEvery-overdueEvery/2, false
+	}
+	for one := range o.looks {
+		if !o.still(one, now) {
+			return false, false
+		}
+	}
+	begin = len(o.looks) < maxLooks
+	return begin, begin
+}
+
+// still says whether a look stands still.
+func (o *overdue) still(one *glance, now time.Time) bool {
+	return now.Sub(one.answered) >= min(max(minStill, 3*o.usual), maxStill)
+}
+
+// glance looks once in a realm, and moves what it finds.
+func (s *Station) glance(ctx context.Context, realm string, beside bool) {
+	o := s.overdue.in(realm)
+	ctx, end := context.WithCancel(ctx)
+	defer end()
+	began := time.Now()
+	one := &glance{end: end, answered: began, beside: beside}
+	o.mu.Lock()
+	o.began, o.looks[one] = began, true
+	o.mu.Unlock()
+	err := s.moveOverdue(store.WhenAnswered(ctx, func() { o.answered(one) }), realm, one)
+	first, again := o.ended(ctx, one, err)
+	if first {
+		s.warn(ctx, err, "look for what is overdue", "realm", realm)
+	}
+	if err != nil && ctx.Err() == nil {
+		s.cfg.Due.Renew()
+	}
+	if again {
+		s.overdue.follow(began)
+	}
+}
+
+// answered notes that the database answered a look.
+func (o *overdue) answered(one *glance) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	now := time.Now()
+	took := now.Sub(one.answered)
+	o.usual, one.answered = max(took, (3*o.usual+took)/4), now
+}
+
+// ended notes the end of a look. One that ended well ends the others that stand still. It says whether this one is the first that failed
+// after others did not, and whether it is to be followed at once.
+func (o *overdue) ended(ctx context.Context, one *glance, err error) (first, again bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.looks, one)
+	if ctx.Err() != nil {
+		return false, false // another one was faster, or the program ends
+	}
+	first = err != nil && !o.failed
+	o.failed = err != nil
+	if err == nil {
+		now := time.Now()
+		for other := range o.looks {
+			if o.still(other, now) {
+				other.end()
+			}
+		}
+		return false, false
+	}
+	o.inVain++
+	return first, o.inVain < maxInVain
+}
+
+// listed notes that the database said what is overdue.
+func (o *overdue) listed() {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.inVain = 0
+}

@@ -1,0 +1,47 @@
+package store_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/demo"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// TestWhoStandsStillLetsGoOfWhatItLocked: a gateway stands still in the middle of a transaction, and another one waits for what it has
+// locked. The server ends the transaction, the other one carries on, and the first finds that nothing was changed when it goes on.
+func TestWhoStandsStillLetsGoOfWhatItLocked(t *testing.T) {
+	t.Parallel()
+	test := stationtest.Demo(t)
+	for name, use := range map[string]store.Use{
+		"requests": store.ForRequests, "clearing": store.ForClearing, "clock": store.ForClock, "seals": store.ForSeals,
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+			defer cancel()
+			other, lock := test.Connect(t), int64(use)
+			err := test.Database.For(use).InRealm(ctx, demo.Realm, store.Changing, func(tx pgx.Tx, _ *dbsqlc.Queries) error {
+				_, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", lock)
+				if err != nil {
+					t.Fatal(err)
+				}
+				_, err = other.Exec(ctx, "SELECT pg_advisory_lock($1)", lock) // this one stands still meanwhile
+				if err != nil {
+					t.Errorf("the other one waits for ever: %v", err)
+				}
+				_, err = tx.Exec(context.Background(), "SELECT 1")
+				return err
+			})
+			if !errors.Is(err, store.ErrBusy) && !errors.Is(err, store.ErrUnavailable) {
+				t.Errorf("the one that stood still finds: %v", err)
+			}
+		})
+	}
+}

@@ -52,7 +52,7 @@ func (o *office) recall(p *paper) (reply, error) {
 
 func (o *office) createRecall(c *claim) (reply, error) {
 	body := fmt.Sprintf(`{"identifiers":{"internalId":%q,"externalId":%q},"RecallDetails":{"reason":"CUST"}}`, c.of.id, c.key)
-	r, err := o.ask(http.MethodPost, "/api/sic-inst/v1/recall/create", o.maker, body)
+	r, err := o.askAs("maker1", http.MethodPost, "/api/sic-inst/v1/recall/create", body)
 	switch {
 	case err != nil:
 	case r.status == http.StatusOK:
@@ -66,7 +66,7 @@ func (o *office) createRecall(c *claim) (reply, error) {
 
 func (o *office) approveRecall(c *claim) (reply, error) {
 	body := fmt.Sprintf(`{"identifiers":{"internalId":%q},"ApprovalDetails":{"action":"approve"}}`, c.id)
-	r, err := o.ask(http.MethodPost, "/api/sic-inst/v1/recall/approval", o.checker, body)
+	r, err := o.askAs("checker1", http.MethodPost, "/api/sic-inst/v1/recall/approval", body)
 	if err == nil && r.status == http.StatusOK {
 		c.approved = true
 		o.acknowledged.Add(1)

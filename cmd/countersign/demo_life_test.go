@@ -222,7 +222,7 @@ func TestAFirstStartShowsADay(t *testing.T) {
 // day counts the messages of the realm and says which of the wanted kinds and states are not among them.
 func (o *office) day(t *testing.T, want []string) (count int, missing []string) {
 	t.Helper()
-	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/list?pageSize=100", o.maker, "")
+	r, err := o.askAs("maker1", http.MethodGet, "/api/common/v1/transaction/list?pageSize=100", "")
 	must(t, err)
 	var list struct {
 		Transactions []struct{ Kind, State string }

@@ -21,15 +21,15 @@ import (
 
 // office is a client of the demo's API that writes down what was acknowledged to it.
 type office struct {
-	base           string
-	zone           *time.Location // of the banking day
-	client         *http.Client
-	maker, checker string // access tokens
-	acknowledged   atomic.Int64
-	refused        atomic.Bool // an answer was not 200
-	comesAgain     bool        // whoever is asked to try again does so at the end
+	base         string
+	zone         *time.Location // of the banking day
+	client       *http.Client
+	acknowledged atomic.Int64
+	refused      atomic.Bool // an answer was not 200
+	comesAgain   bool        // whoever is asked to try again does so at the end
 
 	mu      sync.Mutex
+	tokens  map[string]string // of access, by user
 	orders  []*paper
 	recalls []*claim
 }
@@ -59,16 +59,14 @@ func (p *paper) ends() string {
 // and two refused deliveries.
 var cents = []string{"00", "10", "95", "20", "91", "96", "30", "40", "97", "50"}
 
-// newOffice signs the people in. Their tokens outlive the demo's crashes.
+// newOffice is an office whose people sign in when they first ask, and again when their tokens are over. Tokens outlive the demo's crashes.
 func newOffice(t *testing.T, h *house) *office {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(t, err)
-	o := &office{base: "http://" + h.gateway, zone: zone, client: &http.Client{
+	return &office{base: "http://" + h.gateway, zone: zone, tokens: map[string]string{}, client: &http.Client{
 		Timeout: patience, Transport: &http.Transport{MaxIdleConnsPerHost: 16},
 	}}
-	o.maker, o.checker = o.signIn(t, "maker1"), o.signIn(t, "checker1")
-	return o
 }
 
 func (o *office) signIn(t *testing.T, user string) string {
@@ -78,19 +76,50 @@ func (o *office) signIn(t *testing.T, user string) string {
 
 func (o *office) signInTo(t *testing.T, realm, client, user string) string {
 	t.Helper()
+	token, err := o.enter(realm, client, user)
+	must(t, err)
+	return token
+}
+
+// enter signs a user in, and returns an access token. An error means that no answer came, or another one.
+func (o *office) enter(realm, client, user string) (string, error) {
 	answer, err := o.client.PostForm(o.base+"/api/auth/v1/realms/"+realm+"/login", url.Values{
 		"grant_type": {"password"}, "client_id": {client}, "client_secret": {demo.ClientSecret},
 		"username": {user}, "password": {demo.UserPassword},
 	})
-	must(t, err)
+	if err != nil {
+		return "", err
+	}
 	var tokens struct {
 		Access string `json:"access_token"`
 	}
-	must(t, errors.Join(json.NewDecoder(answer.Body).Decode(&tokens), answer.Body.Close()))
-	if tokens.Access == "" {
-		t.Fatalf("%s gets no token: %s", user, answer.Status)
+	err = errors.Join(json.NewDecoder(answer.Body).Decode(&tokens), answer.Body.Close())
+	if err == nil && tokens.Access == "" {
+		err = fmt.Errorf("%s gets no token: %s", user, answer.Status)
 	}
-	return tokens.Access
+	return tokens.Access, err
+}
+
+// askAs is ask for a user of the back office, who signs in when there is no token, or when it is over.
+func (o *office) askAs(user, method, path, body string) (reply, error) {
+	for first := true; ; first = false {
+		o.mu.Lock()
+		token := o.tokens[user]
+		o.mu.Unlock()
+		if token != "" {
+			r, err := o.ask(method, path, token, body)
+			if err != nil || r.status != http.StatusUnauthorized || !first {
+				return r, err
+			}
+		}
+		token, err := o.enter(demo.Realm, demo.Backoffice, user)
+		if err != nil {
+			return reply{}, err
+		}
+		o.mu.Lock()
+		o.tokens[user] = token
+		o.mu.Unlock()
+	}
 }
 
 // errLater: the gateway says that it cannot do it now, or does not know whether it did.
@@ -149,7 +178,7 @@ func (o *office) papers() []*paper {
 
 // create sends the order, the same one each time. Whoever repeats it gets the answer of the first time.
 func (o *office) create(p *paper) (reply, error) {
-	r, err := o.ask(http.MethodPost, "/api/sic-inst/v1/instruction/create", o.maker, p.body())
+	r, err := o.askAs("maker1", http.MethodPost, "/api/sic-inst/v1/instruction/create", p.body())
 	if err == nil && r.status == http.StatusOK {
 		p.id, p.global, p.created = r.Identifiers.InternalID, r.Identifiers.GlobalID, true
 		o.acknowledged.Add(1)
@@ -159,7 +188,7 @@ func (o *office) create(p *paper) (reply, error) {
 
 func (o *office) approve(p *paper) (reply, error) {
 	body := fmt.Sprintf(`{"identifiers":{"internalId":%q},"ApprovalDetails":{"action":"approve"}}`, p.id)
-	r, err := o.ask(http.MethodPost, "/api/common/v1/instruction/approval", o.checker, body)
+	r, err := o.askAs("checker1", http.MethodPost, "/api/common/v1/instruction/approval", body)
 	if err == nil && r.status == http.StatusOK {
 		p.approved = true
 		o.acknowledged.Add(1)
@@ -170,7 +199,7 @@ func (o *office) approve(p *paper) (reply, error) {
 func (o *office) state(p *paper) (string, error) { return o.stateOf(p.id) }
 
 func (o *office) stateOf(id string) (string, error) {
-	r, err := o.ask(http.MethodGet, "/api/common/v1/transaction/"+id, o.maker, "")
+	r, err := o.askAs("maker1", http.MethodGet, "/api/common/v1/transaction/"+id, "")
 	if err == nil && r.status != http.StatusOK {
 		return fmt.Sprintf("%d %s", r.status, r.text), nil
 	}
@@ -202,8 +231,15 @@ const (
 // it returns. An answer other than 200 is an error of the test.
 func (o *office) load() *errgroup.Group {
 	var group errgroup.Group
-	for range workers {
+	for worker := range workers {
+		begun := o.papers()
 		group.Go(func() error {
+			for i := worker; i < len(begun); i += workers {
+				err := o.comeBack(begun[i])
+				if err != nil {
+					return o.gone(err)
+				}
+			}
 			var mine []*paper
 			for number := range papersPerWorker {
 				p := o.newPaper(number)
@@ -218,18 +254,61 @@ func (o *office) load() *errgroup.Group {
 				if errors.Is(err, errLater) {
 					continue
 				}
-				if err != nil {
-					return nil // the demo is gone: what was not acknowledged is unknown
+				if err == nil && r.status != http.StatusOK {
+					err = refusal(r)
 				}
-				if r.status != http.StatusOK {
-					o.refused.Store(true)
-					return fmt.Errorf("answer %d: %s", r.status, r.text)
+				if err != nil {
+					return o.gone(err)
 				}
 			}
 			return nil
 		})
 	}
 	return &group
+}
+
+// refusal is an answer that the office does not expect.
+type refusal reply
+
+// Error tells it.
+func (r refusal) Error() string { return fmt.Sprintf("answer %d: %s", r.status, r.text) }
+
+// gone ends the work of one: the demo is gone, and what was not acknowledged is unknown, or an answer was not expected.
+func (o *office) gone(err error) error {
+	var unexpected refusal
+	if !errors.As(err, &unexpected) {
+		return nil
+	}
+	o.refused.Store(true)
+	return unexpected
+}
+
+// comeBack repeats what was asked about a paper and had no answer, under the same key. That it was done by the first time is an answer too.
+func (o *office) comeBack(p *paper) error {
+	for p.unanswered() {
+		ask, settled := o.approve, &p.approved
+		if !p.created {
+			ask, settled = o.create, &p.created
+		}
+		r, err := ask(p)
+		switch {
+		case err != nil:
+			return err
+		case r.done():
+			*settled = true
+		case r.status != http.StatusOK:
+			return refusal(r)
+		}
+	}
+	return nil
+}
+
+// unanswered says whether the paper's creation, or its approval, had no answer yet.
+func (p *paper) unanswered() bool { return !p.created || !p.approved && !p.leave }
+
+// done says that what was asked had been done before.
+func (r reply) done() bool {
+	return r.status == http.StatusBadRequest && strings.Contains(r.text, "This message was already")
 }
 
 // waitFor returns when at least so many requests were acknowledged since before, or one was refused.

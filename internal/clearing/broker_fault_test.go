@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 	"countersign/internal/transport/amqp"
 	"countersign/internal/transport/amqp/brokertest"
@@ -40,7 +39,7 @@ func overABroker(t *testing.T, b *brokertest.Broker, name string) scene {
 		return made
 	}
 	ours, theirs := side(false), side(true)
-	s := newScene(t, nil, stationtest.Options{Clearing: ours})
+	s := newScene(t, nil, ours)
 	atOnce := make(chan struct{}, 16) // what waited for the broker does not all go at the same moment
 	s.w.answer = func(ctx context.Context, d clearing.Document) error {
 		atOnce <- struct{}{}

@@ -28,6 +28,7 @@ import (
 // crossing is a clearing before which one payment stands still at one moment of its way, until it may go on.
 type crossing struct {
 	*wire
+	eye           *witness
 	at, of        string // the moment, and the reference of the payment
 	stood         atomic.Bool
 	reached, goOn chan struct{}
@@ -80,10 +81,10 @@ func TestNothingIsSentTwiceInFaultsBetweenDecisionAndDelivery(t *testing.T) {
 func twoGateways(t *testing.T, server *ownServer, c *crossing) (gateways [2]*stationtest.House, stop func()) {
 	t.Helper()
 	c.wire = &wire{took: map[string]string{}, times: map[string]int{}}
-	now := runningClock()
+	c.eye = &witness{now: runningClock()}
 	var stops [2]func()
 	for i := range gateways {
-		gateways[i] = stationtest.On(t, on(t, server.Cluster), stationtest.Options{Now: now, Clearing: c})
+		gateways[i] = stationtest.On(t, on(t, server.Cluster), c.eye.sees(t, c, func(db *storetest.DB) string { return db.URL }))
 		stops[i] = goingOn(t, gateways[i])
 	}
 	c.house = gateways[0]
@@ -143,7 +144,7 @@ func cross(t *testing.T, server *ownServer, at string, kill bool) {
 	stop()
 	c.answers.Wait()
 	c.judge(t)
-	late(t, gateways[0], away)
+	late(t, gateways[0], away, c.eye)
 	t.Logf("%s: %d approvals failed at first; the database was away for %s", at, failed, away.to.Sub(away.from).Round(time.Second/100))
 	gateways[0].CheckInvariants(t)
 }
@@ -208,7 +209,7 @@ func TestNothingIsLostInFaultsOfAFullDisk(t *testing.T) {
 						server.start(t)
 					}
 				}
-			}}, newScene(t, db, stationtest.Options{}))
+			}}, newScene(t, db, nil))
 		})
 	}
 }

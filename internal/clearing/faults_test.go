@@ -6,7 +6,6 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
-	"log/slog"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -20,7 +19,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testneed"
 )
@@ -179,6 +177,7 @@ func TestNothingIsLostInFaultsOfTheNetwork(t *testing.T) {
 type scene struct {
 	h    *stationtest.House
 	w    *wire
+	eye  *witness
 	line *storetest.Line // to its database; nil where the test has a server of its own
 	way  string          // through the line
 }
@@ -225,47 +224,37 @@ func play(t *testing.T, f fault, s scene) {
 		broken = probed()
 	}
 	outcome(t, h, w, clients, mended)
-	late(t, h, broken)
+	late(t, h, broken, s.eye)
 	settles(t, h, mendedAt)
 	stop()
 	w.answers.Wait()
 	h.CheckInvariants(t)
 }
 
-// newScene is a house that a network of the test's own leads to its clearing. db is its database; nil for a new one.
-func newScene(t *testing.T, db *storetest.DB, options stationtest.Options) scene {
+// newScene is a house that a network of the test's own leads to its clearing; nil for none between. db is its database; nil for a new one,
+// to which a line leads.
+func newScene(t *testing.T, db *storetest.DB, network clearing.Network) scene {
 	t.Helper()
-	w := &wire{took: map[string]string{}, times: map[string]int{}}
-	options.Now = runningClock()
-	if options.Clearing == nil {
-		options.Clearing = w
+	s := scene{w: &wire{took: map[string]string{}, times: map[string]int{}}, eye: &witness{now: runningClock()}}
+	if network == nil {
+		network = s.w
 	}
-	var h *stationtest.House
 	if db != nil {
-		h = stationtest.On(t, db, options)
+		s.h = stationtest.On(t, db, s.eye.sees(t, network, func(db *storetest.DB) string { return db.URL }))
 	} else {
-		h = stationtest.With(t, options)
+		s.h = stationtest.With(t, s.eye.sees(t, network, func(db *storetest.DB) string {
+			s.line, s.way = db.Relay(t)
+			return s.way
+		}))
 	}
-	w.house, w.answer = h, h.Clearing.Receive
-	return scene{h: h, w: w}
+	s.w.house, s.w.answer = s.h, s.h.Clearing.Receive
+	return s
 }
 
 // behindALine is a house that reaches its database by a line, which a test may do anything to.
 func behindALine(t *testing.T) scene {
 	t.Helper()
-	var line *storetest.Line
-	var through string
-	s := newScene(t, nil, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		line, through = db.Relay(t)
-		database, err := store.Open(
-			ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)},
-		)
-		must(t, err)
-		t.Cleanup(database.Close)
-		return database
-	}})
-	s.line, s.way = line, through
-	return s
+	return newScene(t, nil, nil)
 }
 
 // outcome waits for the end of every payment that was acknowledged, and judges.
@@ -316,7 +305,7 @@ type span struct{ from, to time.Time }
 const maxLate = 2 * time.Second
 
 // late says how late the clock was with what became Unconfirmed. What lies in the time that the database was away does not count.
-func late(t *testing.T, h *stationtest.House, away span) {
+func late(t *testing.T, h *stationtest.House, away span, eye *witness) {
 	t.Helper()
 	if away.to.IsZero() {
 		away.to = away.from
@@ -331,6 +320,7 @@ SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GR
 	t.Logf("%d time-outs; the clock late by %.2f s at most, half of them by %.2f s", count, most, p50)
 	if most > maxLate.Seconds() || count == 0 {
 		t.Errorf("the clock was late by %.2f s with one of %d time-outs, want %s at most", most, count, maxLate)
+		eye.explains(t, h, maxLate, away)
 	}
 }
 

@@ -167,7 +167,7 @@ func TestNothingIsLostInFaultsOfTheServer(t *testing.T) {
 				}
 				db := &storetest.DB{URL: address, OwnerURL: address, Seal: storetest.Sealer(t, storetest.Key)}
 				db.Database = db.Open(t, db.Seal)
-				play(t, of(t, server, standby), newScene(t, db, stationtest.Options{}))
+				play(t, of(t, server, standby), newScene(t, db, nil))
 			})
 		}
 	}

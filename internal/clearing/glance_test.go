@@ -129,8 +129,8 @@ func overdueOnce(t *testing.T, d *delayed, begin func(), content func() bool) {
 	t.Errorf("in none of %d rounds: of the last, what waited ended with %v, and %d looks began", rounds, ends, lists)
 }
 
-// TestALookThatStallsIsOvertaken: one statement of the look that finds a payment overdue is never answered. Another look moves it meanwhile,
-// and ends the first: that had not given up by itself.
+// TestALookThatStallsIsOvertaken: one statement of the look that finds a payment overdue is never answered. Another look moves it
+// meanwhile, and ends the first: that had not given up by itself.
 func TestALookThatStallsIsOvertaken(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"MessageListOverdue", "MessageRead", "MessageMoveIf"} {

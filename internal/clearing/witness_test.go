@@ -101,7 +101,9 @@ func (w *witness) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 }
 
 // TraceQueryEnd has seen it.
-func (w *witness) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) { w.end(ctx, data.Err) }
+func (w *witness) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryEndData) {
+	w.end(ctx, data.Err)
+}
 
 // explains tells of the payments that were later than some time when they were due, when they became Unconfirmed, and of what the clock did
 // from a second before: what it asked, how long that took, and what it failed with; then what the house logged.

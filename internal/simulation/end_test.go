@@ -82,9 +82,14 @@ func (g *game) settled(talks bool) bool {
 			return false
 		}
 	}
-	var owed int // what is not noted as delivered leaves once more, which the clearing of the next schedule would not understand
+	// What is not noted as delivered leaves once more, which the clearing of the next schedule would not understand. A recall whose answer was
+	// sent is noted as answered by the next look of the clock, where the gateway died in between.
+	var owed int
 	must(g.t, g.conn.QueryRow(ctx, `SELECT (SELECT count(*) FROM outbox WHERE delivered_at IS NULL AND refused_at IS NULL)
-		+ (SELECT count(*) FROM message WHERE accepted_at IS NOT NULL AND delivered_at IS NULL)`).Scan(&owed))
+		+ (SELECT count(*) FROM message WHERE accepted_at IS NOT NULL AND delivered_at IS NULL)
+		+ (SELECT count(*) FROM message recall JOIN message answer USING (realm)
+		   WHERE answer.answers_id = recall.message_id AND answer.state IN ('Settled', 'Communicated') AND recall.state = 'Awaiting Decision')`,
+	).Scan(&owed))
 	return owed == 0
 }
 

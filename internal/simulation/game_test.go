@@ -82,7 +82,8 @@ func (g *game) open() {
 				Connections: store.Connections{Requests: 2, Clearing: 2, Pages: 1}, // each costs a process of the server
 			}
 			opened, err := store.Open(ctx, cfg)
-			for tries := 0; err != nil && tries < 20; tries++ { // a busy machine
+			for tries := 0; err != nil && tries < 50; tries++ { // a busy machine: processes of the last gateway may still end
+				time.Sleep(100 * time.Millisecond)
 				opened, err = store.Open(ctx, cfg)
 			}
 			must(g.t, err)

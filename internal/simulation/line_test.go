@@ -60,7 +60,8 @@ func write(letter byte, texts ...string) []byte {
 	return made
 }
 
-// begin has the server start a process. It fails when the server wants to know more than the start says.
+// begin has the server start a process. It fails when the server wants to know more than the start says, or refuses: then the session is
+// returned too, with what the server said.
 func begin(far net.Conn, start string) (*session, error) {
 	s := &session{start: start, far: far, in: bufio.NewReaderSize(far, 64<<10), prepared: make(map[string]bool)}
 	_, err := io.WriteString(far, start)
@@ -75,10 +76,10 @@ func begin(far net.Conn, start string) (*session, error) {
 		case buffer[0] == ready:
 			return s, nil
 		case buffer[0] == failed, buffer[0] == authentication && binary.BigEndian.Uint32(buffer[header:]) != 0:
-			return nil, io.ErrUnexpectedEOF
+			return s, io.ErrUnexpectedEOF
 		}
 	}
-	return nil, err
+	return s, err
 }
 
 // clean ends what the last gateway had begun and takes back what it had set, as the end of its connection does. The statements stay.
@@ -140,6 +141,9 @@ func (w *wire) carry(near net.Conn) {
 	}
 	s, err := w.take(inOrder(start))
 	if err != nil {
+		if s != nil {
+			_, _ = near.Write(s.greeting) // who opens the gateway reads why
+		}
 		return
 	}
 	l := &line{wire: w, session: s, near: near}

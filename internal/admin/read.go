@@ -58,40 +58,34 @@ func (s *Station) Waiting(ctx context.Context, by identity.Principal, most int32
 	return s.changes.Waiting(ctx, by, identity.RoleAdministrator, most)
 }
 
-// Users lists the user accounts of the realm. Error: payment.ForbiddenError.
-func (s *Station) Users(ctx context.Context, by identity.Principal) ([]administration.User, error) {
+// administered reads of the realm of somebody who may administer it. Error: payment.ForbiddenError.
+func administered[T any](ctx context.Context, by identity.Principal, read func(ctx context.Context, realm string) (T, error)) (T, error) {
 	err := administration.MayAdminister(by)
 	if err != nil {
-		return nil, err
+		var none T
+		return none, err
 	}
-	return s.changes.Users(ctx, by.Realm)
+	return read(ctx, by.Realm)
+}
+
+// Users lists the user accounts of the realm. Error: payment.ForbiddenError.
+func (s *Station) Users(ctx context.Context, by identity.Principal) ([]administration.User, error) {
+	return administered(ctx, by, s.changes.Users)
 }
 
 // Clients lists the clients of the realm. Error: payment.ForbiddenError.
 func (s *Station) Clients(ctx context.Context, by identity.Principal) ([]administration.Client, error) {
-	err := administration.MayAdminister(by)
-	if err != nil {
-		return nil, err
-	}
-	return s.changes.Clients(ctx, by.Realm)
+	return administered(ctx, by, s.changes.Clients)
 }
 
 // Accounts lists the debtor accounts of the realm. Error: payment.ForbiddenError.
 func (s *Station) Accounts(ctx context.Context, by identity.Principal) ([]administration.Account, error) {
-	err := administration.MayAdminister(by)
-	if err != nil {
-		return nil, err
-	}
-	return s.changes.Accounts(ctx, by.Realm)
+	return administered(ctx, by, s.changes.Accounts)
 }
 
 // Policies lists the policies of the realm, those in force first. Error: payment.ForbiddenError.
 func (s *Station) Policies(ctx context.Context, by identity.Principal) ([]administration.Policy, error) {
-	err := administration.MayAdminister(by)
-	if err != nil {
-		return nil, err
-	}
-	return s.changes.Policies(ctx, by.Realm)
+	return administered(ctx, by, s.changes.Policies)
 }
 
 // Provider is the identity provider of the realm; found is false for none. Error: payment.ForbiddenError.
@@ -105,11 +99,7 @@ func (s *Station) Provider(ctx context.Context, by identity.Principal) (p admini
 
 // Factors is of which roles the realm asks a second factor. Error: payment.ForbiddenError.
 func (s *Station) Factors(ctx context.Context, by identity.Principal) (administration.Factors, error) {
-	err := administration.MayAdminister(by)
-	if err != nil {
-		return administration.Factors{}, err
-	}
-	return s.changes.Factors(ctx, by.Realm)
+	return administered(ctx, by, s.changes.Factors)
 }
 
 // Limits lists the limits of the realm with what is used of them today. Error: payment.ForbiddenError.

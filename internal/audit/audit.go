@@ -15,15 +15,11 @@ func EventOf(kind, action string) string {
 
 // Detail is the canonical text of a step: one JSON object with the keys from, to and, where words were given, reason, in this order.
 func Detail(from, to, reason string) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		From   string `json:"from"`
 		To     string `json:"to"`
 		Reason string `json:"reason,omitempty"`
 	}{from, to, reason})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // Opening is a message's first step.
@@ -41,16 +37,12 @@ func OpeningDetail(o Opening) string {
 		sum := sha256.Sum256([]byte(o.RequestKey))
 		digest = hex.EncodeToString(sum[:])
 	}
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		From       string `json:"from"`
 		To         string `json:"to"`
 		Reason     string `json:"reason"`
 		RequestKey string `json:"requestKey,omitempty"`
 	}{"None", o.To, o.Reason, digest})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // WithPayee adds to the detail of a step what the verification of the payee came to: the keys payee (its result) and, with a close match,
@@ -157,29 +149,21 @@ type Subject struct {
 // ChangeDetail is the canonical text of a step of a change of administration: one JSON object with the keys change (its id), kind, subject
 // and, where words were given, reason, in this order.
 func ChangeDetail(change, kind string, of Subject) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Change  string `json:"change"`
 		Kind    string `json:"kind"`
 		Subject string `json:"subject"`
 		Reason  string `json:"reason,omitempty"`
 	}{change, kind, of.Name, of.Reason})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // SubjectDetail is the canonical text of what was done to a subject: one JSON object with the keys subject and, where words were given,
 // reason, in this order.
 func SubjectDetail(subject, reason string) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Subject string `json:"subject"`
 		Reason  string `json:"reason,omitempty"`
 	}{subject, reason})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // Factor is a second factor and what it was shown for.
@@ -193,16 +177,12 @@ type Factor struct {
 // FactorDetail is the canonical text of what became of a second factor: one JSON object with the keys factor (its kind), name and, where
 // there is one, purpose and message, in this order.
 func FactorDetail(f Factor) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Kind    string `json:"factor"`
 		Name    string `json:"name"`
 		Purpose string `json:"purpose,omitempty"`
 		Message string `json:"message,omitempty"`
 	}{f.Kind, f.Name, f.Purpose, f.Message})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // RefusedEventOf names a step of a message's life that was refused, for example "instruction.approve-refused".
@@ -213,39 +193,36 @@ func RefusedEventOf(kind, action string) string {
 // RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (why, in a word: "four-eyes") and reason (the
 // sentence that was told), in this order.
 func RefusalDetail(why, sentence string) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Refused string `json:"refused"`
 		Reason  string `json:"reason,omitempty"`
 	}{why, sentence})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // EndDetail is the canonical text of the end of a sign-in or a session: one JSON object with the keys ended (its id or digest) and reason,
 // in this order.
 func EndDetail(ended, reason string) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Ended  string `json:"ended"`
 		Reason string `json:"reason"`
 	}{ended, reason})
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
 }
 
 // SealDetail is the canonical text of a sealing afterwards: one JSON object with the keys run (its id), rows (how many of the realm) and
 // reason, in this order.
 func SealDetail(run string, rows int, reason string) string {
-	text, err := json.Marshal(struct {
+	return detailOf(struct {
 		Run    string `json:"run"`
 		Rows   int    `json:"rows"`
 		Reason string `json:"reason"`
 	}{run, rows, reason})
+}
+
+// detailOf is the JSON of strings and numbers, which always encode.
+func detailOf(fields any) string {
+	text, err := json.Marshal(fields)
 	if err != nil {
-		return "{}" // strings and numbers always encode
+		return "{}"
 	}
 	return string(text)
 }

@@ -24,11 +24,7 @@ func (r Rights) None() bool { return len(r.Granted)+len(r.Ended) == 0 }
 // RightsDetail is the canonical text of it: one JSON object with the keys change, subject, user, person, granted and ended, in this order;
 // without those that say nothing.
 func RightsDetail(r Rights) string {
-	text, err := json.Marshal(r)
-	if err != nil {
-		return "{}" // strings always encode
-	}
-	return string(text)
+	return detailOf(r)
 }
 
 // ParseRights reads the text of RightsDetail.

@@ -12,80 +12,71 @@ import (
 	"countersign/internal/store/snapshot"
 )
 
-// decisions holds each decision against its seal.
-func (a *audit) decisions(ctx context.Context) error {
+// bySeal holds the rows of one kind against their seals; each tells the rows that do not fit.
+func (a *audit) bySeal(invariant, statement string, each func(unfit func(snapshot.Violation)) error) error {
 	if !a.sealed() {
-		a.skip("I21", decisionSealed, releaseKeys)
+		a.skip(invariant, statement, releaseKeys)
 		return nil
 	}
 	var found []snapshot.Violation
-	err := a.snapshot.EachDecision(ctx, func(d snapshot.AuditedDecision) {
-		err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)
-		if err != nil {
-			found = append(found, snapshot.Violation{
-				Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
-				What:     sealUnfit(err, "who decided, what, when, on which content or with which words"),
-				Unproven: errors.Is(err, payment.ErrUnsealed),
-			})
-		}
-	})
+	err := each(func(v snapshot.Violation) { found = append(found, v) })
 	if err != nil {
 		return err
 	}
-	a.conclude("I21", decisionSealed, found)
+	a.conclude(invariant, statement, found)
 	return nil
+}
+
+// decisions holds each decision against its seal.
+func (a *audit) decisions(ctx context.Context) error {
+	return a.bySeal("I21", decisionSealed, func(unfit func(snapshot.Violation)) error {
+		return a.snapshot.EachDecision(ctx, func(d snapshot.AuditedDecision) {
+			err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)
+			if err != nil {
+				unfit(snapshot.Violation{
+					Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
+					What:     sealUnfit(err, "who decided, what, when, on which content or with which words"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
+	})
 }
 
 // documents holds each document against its seal.
 func (a *audit) documents(ctx context.Context) error {
-	if !a.sealed() {
-		a.skip("I18", documentSealed, releaseKeys)
-		return nil
-	}
-	var found []snapshot.Violation
-	err := a.snapshot.EachDocument(ctx, func(d snapshot.AuditedDocument) {
-		a.report.Documents++
-		err := a.cfg.Seal.CheckKept(d.Facts, d.Seal)
-		if d.Outbound() {
-			err = a.cfg.Seal.CheckDocument(d.Facts.Outbound, d.Seal)
-		}
-		if err != nil {
-			found = append(found, snapshot.Violation{
-				Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
-				What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
-					sealUnfit(err, "its content, its source, its message, its name or its reference"),
-				Unproven: errors.Is(err, payment.ErrUnsealed),
-			})
-		}
+	return a.bySeal("I18", documentSealed, func(unfit func(snapshot.Violation)) error {
+		return a.snapshot.EachDocument(ctx, func(d snapshot.AuditedDocument) {
+			a.report.Documents++
+			err := a.cfg.Seal.CheckKept(d.Facts, d.Seal)
+			if d.Outbound() {
+				err = a.cfg.Seal.CheckDocument(d.Facts.Outbound, d.Seal)
+			}
+			if err != nil {
+				unfit(snapshot.Violation{
+					Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
+					What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
+						sealUnfit(err, "its content, its source, its message, its name or its reference"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	a.conclude("I18", documentSealed, found)
-	return nil
 }
 
 // answers holds each row of the outbox against its seal.
 func (a *audit) answers(ctx context.Context) error {
-	if !a.sealed() {
-		a.skip("I19", answerSealed, releaseKeys)
-		return nil
-	}
-	var found []snapshot.Violation
-	err := a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
-		a.report.Answers++
-		what, unproven := a.answerUnfit(o)
-		if what != "" {
-			found = append(found, snapshot.Violation{
-				Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what, Unproven: unproven,
-			})
-		}
+	return a.bySeal("I19", answerSealed, func(unfit func(snapshot.Violation)) error {
+		return a.snapshot.EachAnswer(ctx, func(o snapshot.AuditedAnswer) {
+			a.report.Answers++
+			what, unproven := a.answerUnfit(o)
+			if what != "" {
+				unfit(snapshot.Violation{
+					Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what, Unproven: unproven,
+				})
+			}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	a.conclude("I19", answerSealed, found)
-	return nil
 }
 
 // answerUnfit says what does not fit about a row of the outbox, "" when all does. unproven: the mark of its delivery has no seal.
@@ -113,27 +104,19 @@ func (a *audit) answerUnfit(o snapshot.AuditedAnswer) (what string, unproven boo
 
 // requests holds each key of a request against its seal.
 func (a *audit) requests(ctx context.Context) error {
-	if !a.sealed() {
-		a.skip("I28", requestSealed, releaseKeys)
-		return nil
-	}
-	var found []snapshot.Violation
-	err := a.snapshot.EachRequestKey(ctx, func(k snapshot.AuditedRequestKey) {
-		a.report.Requests++
-		err := a.cfg.Seal.CheckRequestKey(k.Key, k.Seal)
-		if err != nil {
-			found = append(found, snapshot.Violation{
-				Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
-				What:     "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
-				Unproven: errors.Is(err, payment.ErrUnsealed),
-			})
-		}
+	return a.bySeal("I28", requestSealed, func(unfit func(snapshot.Violation)) error {
+		return a.snapshot.EachRequestKey(ctx, func(k snapshot.AuditedRequestKey) {
+			a.report.Requests++
+			err := a.cfg.Seal.CheckRequestKey(k.Key, k.Seal)
+			if err != nil {
+				unfit(snapshot.Violation{
+					Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
+					What:     "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
 	})
-	if err != nil {
-		return err
-	}
-	a.conclude("I28", requestSealed, found)
-	return nil
 }
 
 // tokens holds each token and each session against its seal.

@@ -60,7 +60,7 @@ type Station struct {
 	addresses *limits
 	clients   *limits
 	openID    *openid.Client
-	providers places // of those who wait for an identity provider
+	providers *places // of those who wait for an identity provider
 	verified  atomic.Int64
 }
 
@@ -100,7 +100,7 @@ func New(cfg Config) (*Station, error) {
 		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: passwords, bearers: newBearerCache(),
-		openID: openid.NewClient(cfg.Now), providers: places{taken: map[string]int{}},
+		openID: openid.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil
 }

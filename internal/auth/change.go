@@ -49,20 +49,30 @@ func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 	if in.New == in.Old {
 		return ErrWeakPassword
 	}
-	account, err := s.checkPassword(ctx, attempt{
-		realm: in.By.Realm, name: in.By.UserName, password: in.Old, clientID: in.By.ClientID, source: in.By.SourceAddress,
-	})
+	err = s.checkOwnPassword(ctx, in.By, in.Old)
 	if err != nil {
 		return err
-	}
-	if account.UserID != in.By.UserID {
-		return ErrUnauthorized
 	}
 	hash, err := HashPassword(in.New)
 	if err != nil {
 		return err
 	}
 	return s.changeAccount(ctx, in.By, hash)
+}
+
+// checkOwnPassword checks the password of somebody who is signed in. Errors: those of checkPassword, ErrUnauthorized for an account of the
+// same name that is another by now.
+func (s *Station) checkOwnPassword(ctx context.Context, by identity.Principal, password string) error {
+	account, err := s.checkPassword(ctx, attempt{
+		realm: by.Realm, name: by.UserName, password: password, clientID: by.ClientID, source: by.SourceAddress,
+	})
+	if err != nil {
+		return err
+	}
+	if account.UserID != by.UserID {
+		return ErrUnauthorized
+	}
+	return nil
 }
 
 // EndSessions ends all sessions and tokens of the account of the person who asks. Error: ErrUnauthorized when there is no such account.

@@ -130,14 +130,9 @@ func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []c
 	if err != nil {
 		return err
 	}
-	account, err := s.checkPassword(ctx, attempt{
-		realm: c.By.Realm, name: c.By.UserName, password: c.Password, clientID: c.By.ClientID, source: c.By.SourceAddress,
-	})
+	err = s.checkOwnPassword(ctx, c.By, c.Password)
 	if err != nil {
 		return err
-	}
-	if account.UserID != c.By.UserID {
-		return ErrUnauthorized
 	}
 	if len(kindsOf(list)) == 0 {
 		return nil

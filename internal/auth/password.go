@@ -37,9 +37,7 @@ type passwordChecker struct {
 	lanes   [nameLanes]chan struct{}
 	dummy   string // the hash that the password of an unknown name is checked against
 
-	mu         sync.Mutex
-	held       map[string]int // places, by address
-	perAddress int
+	addresses *places
 }
 
 // dummyHash is what the password of an unknown name is held against: the hash of a password that nobody knows, made once.
@@ -52,7 +50,7 @@ func newPasswordChecker(workers, queue int) (*passwordChecker, error) {
 	}
 	c := &passwordChecker{
 		places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), dummy: dummy,
-		held: map[string]int{}, perAddress: max(4, (workers+queue)/8),
+		addresses: newPlaces(max(4, (workers+queue)/8)),
 	}
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
@@ -69,16 +67,17 @@ type waiter struct {
 // enter waits for this name's turn and for a worker, and returns the function that gives both back. Error: *BusyError, at once, when too
 // many wait already, in all or from this address.
 func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), err error) {
-	if !c.hold(who.address) {
-		return nil, &BusyError{RetryAfter: busyRetry}
+	release, err := c.addresses.take(who.address)
+	if err != nil {
+		return nil, err
 	}
 	select {
 	case c.places <- struct{}{}:
 	default:
-		c.release(who.address)
+		release()
 		return nil, &BusyError{RetryAfter: busyRetry}
 	}
-	giveBack := func() { <-c.places; c.release(who.address) }
+	giveBack := func() { <-c.places; release() }
 	lane := c.lanes[who.lane]
 	err = take(ctx, lane)
 	if err != nil {
@@ -92,26 +91,6 @@ func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), 
 		return nil, err
 	}
 	return func() { <-c.workers; <-lane; giveBack() }, nil
-}
-
-// hold takes one of the places of an address, if it has any left.
-func (c *passwordChecker) hold(address string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.held[address] >= c.perAddress {
-		return false
-	}
-	c.held[address]++
-	return true
-}
-
-func (c *passwordChecker) release(address string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.held[address]--
-	if c.held[address] == 0 {
-		delete(c.held, address)
-	}
 }
 
 func take(ctx context.Context, slot chan struct{}) error {

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -149,32 +148,6 @@ func (s *Station) provider(ctx context.Context, realm string) (credential.Provid
 		return p, settings, ErrProviderForged
 	}
 	return p, settings, nil
-}
-
-// places are those of the people who wait for the provider of their realm: one that hangs keeps nobody of another realm out.
-type places struct {
-	mu    sync.Mutex
-	taken map[string]int // by realm
-}
-
-// take takes a place until leave. Error: *BusyError.
-func (p *places) take(realm string) (leave func(), err error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.taken[realm] >= maxAtProvider {
-		return nil, &BusyError{RetryAfter: busyRetry}
-	}
-	p.taken[realm]++
-	return func() { p.leave(realm) }, nil
-}
-
-func (p *places) leave(realm string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.taken[realm]--
-	if p.taken[realm] == 0 {
-		delete(p.taken, realm)
-	}
 }
 
 func (s *Station) providerAway(ctx context.Context, realm string, err error) error {

@@ -138,12 +138,8 @@ func (s *Station) takeUp(ctx context.Context, in store.Document) error {
 		return s.giveUp(ctx, in, &unprocessableError{reason: "The stored document cannot be read."})
 	}
 	err := s.process(ctx, in, parsed)
-	var cannot *unprocessableError
-	switch {
-	case errors.As(err, &cannot):
+	if cannot := unprocessableOf(err); cannot != nil {
 		return s.giveUp(ctx, in, cannot)
-	case errors.Is(err, payment.ErrIllegalMove):
-		return s.giveUp(ctx, in, &unprocessableError{reason: "The state of the message contradicts this document."})
 	}
 	return err
 }

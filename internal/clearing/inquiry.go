@@ -28,11 +28,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	if err != nil {
 		return err
 	}
-	m, err := s.cfg.Messages.Message(ctx, realm, id)
-	if err != nil {
-		return err
-	}
-	err = s.trusted(ctx, m)
+	m, err := s.trustedMessage(ctx, realm, id)
 	if err != nil {
 		return err
 	}

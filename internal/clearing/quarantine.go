@@ -25,6 +25,18 @@ func (e *unprocessableError) Error() string { return e.reason }
 
 func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
 
+// unprocessableOf is why a document cannot be booked, whoever tries again; nil when an error says nothing of it.
+func unprocessableOf(err error) *unprocessableError {
+	var cannot *unprocessableError
+	switch {
+	case errors.As(err, &cannot):
+		return cannot
+	case errors.Is(err, payment.ErrIllegalMove):
+		return &unprocessableError{reason: "The state of the message contradicts this document."}
+	}
+	return nil
+}
+
 func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
 	if errors.Is(err, lifecycle.ErrSeen) {

@@ -33,11 +33,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
-	original, err := s.cfg.Messages.Message(ctx, realm, id)
-	if err != nil {
-		return err
-	}
-	err = s.trusted(ctx, original)
+	original, err := s.trustedMessage(ctx, realm, id)
 	if err != nil {
 		return err
 	}
@@ -204,11 +200,7 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 	if err != nil {
 		return payment.Message{}, err
 	}
-	recall, err := s.cfg.Messages.Message(ctx, realm, id)
-	if err != nil {
-		return payment.Message{}, err
-	}
-	return recall, s.trusted(ctx, recall)
+	return s.trustedMessage(ctx, realm, id)
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).

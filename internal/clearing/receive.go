@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
@@ -57,16 +59,22 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 		return s.quarantine(ctx, in, &unprocessableError{reason: "Look at who sent this: " + err.Error() + "."})
 	}
 	err := s.process(ctx, in, parsed)
-	var failed *unprocessableError
-	switch {
-	case errors.As(err, &failed):
-		return s.quarantine(ctx, in, failed)
-	case errors.Is(err, payment.ErrIllegalMove):
-		return s.quarantine(ctx, in, &unprocessableError{reason: "The state of the message contradicts this document."})
-	case errors.Is(err, lifecycle.ErrSeen):
+	if cannot := unprocessableOf(err); cannot != nil {
+		return s.quarantine(ctx, in, cannot)
+	}
+	if errors.Is(err, lifecycle.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	return err
+}
+
+// trustedMessage loads what a document is about. Error: unprocessableError when it is withheld.
+func (s *Station) trustedMessage(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	m, err := s.cfg.Messages.Message(ctx, realm, id)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return m, s.trusted(ctx, m)
 }
 
 // trusted refuses what is about a payment or recall that is withheld, because what is stored is not what came in or was sent, and raises

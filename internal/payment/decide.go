@@ -183,10 +183,9 @@ func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionReject, Reason: reason})
 	}
-	finding := CheckReason(reason)
-	if finding != nil {
-		finding.Pointer = "/ApprovalDetails/rejectReason"
-		return Transition{}, &FieldError{Findings: []Finding{*finding}}
+	err = checkReasonAt(reason, rejectReasonPointer)
+	if err != nil {
+		return Transition{}, err
 	}
 	t, err := m.step(ActionReject, StateRejected, v.By.Actor(), v.At)
 	if err != nil {
@@ -205,12 +204,28 @@ func checkRemark(remark string) (string, error) {
 	if remark == "" {
 		return "", nil
 	}
-	finding := CheckReason(remark)
+	return remark, checkReasonAt(remark, rejectReasonPointer)
+}
+
+// rejectReasonPointer is where a decision has its words.
+const rejectReasonPointer = "/ApprovalDetails/rejectReason"
+
+// checkReasonAt is CheckReason for the words at a place of the request. Error: FieldError.
+func checkReasonAt(reason, pointer string) error {
+	finding := CheckReason(reason)
 	if finding == nil {
-		return remark, nil
+		return nil
 	}
-	finding.Pointer = "/ApprovalDetails/rejectReason"
-	return "", &FieldError{Findings: []Finding{*finding}}
+	finding.Pointer = pointer
+	return &FieldError{Findings: []Finding{*finding}}
+}
+
+// checkNote is checkReasonAt for words that may be left out.
+func checkNote(note, pointer string) error {
+	if note == "" {
+		return nil
+	}
+	return checkReasonAt(note, pointer)
 }
 
 // CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank and have at most MaxReason characters.

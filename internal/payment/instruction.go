@@ -92,12 +92,9 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	if in.Note != "" {
-		finding := CheckReason(in.Note)
-		if finding != nil {
-			finding.Pointer = "/note"
-			return Created{}, &FieldError{Findings: []Finding{*finding}}
-		}
+	err = checkNote(in.Note, "/note")
+	if err != nil {
+		return Created{}, err
 	}
 	m := Message{
 		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,

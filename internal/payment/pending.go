@@ -78,12 +78,9 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
-	if draft.Note != "" {
-		finding := CheckReason(draft.Note)
-		if finding != nil {
-			finding.Pointer = "/reason"
-			return Transition{}, &FieldError{Findings: []Finding{*finding}}
-		}
+	err = checkNote(draft.Note, "/reason")
+	if err != nil {
+		return Transition{}, err
 	}
 	t, err := m.step(ActionAmend, StateApprovalPending, by.Actor(), at)
 	if err != nil {

@@ -15,44 +15,38 @@ import (
 func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
-	d.remember("realm "+from.Realm, head(from))
-	if from.IdentityProvider != nil {
-		d.remember(providerWord, from.IdentityProvider)
-	}
-	for _, person := range from.People {
-		for _, user := range person.Users {
-			d.remember("user "+user.User, Person{Name: person.Name, Users: []User{user}})
-		}
-	}
-	for _, client := range from.Clients {
-		d.remember("client "+client.Client, client)
-	}
-	for _, account := range from.Accounts {
-		d.remember("account "+account.IBAN, account)
-	}
-	for _, limit := range from.Limits {
-		d.remember(limit.key(), limit)
-	}
-	d.compare("realm "+to.Realm, head(to))
-	if to.IdentityProvider != nil {
-		d.compare(providerWord, to.IdentityProvider)
-	}
-	for _, person := range to.People {
-		for _, user := range person.Users {
-			d.compare("user "+user.User, Person{Name: person.Name, Users: []User{user}})
-		}
-	}
-	for _, client := range to.Clients {
-		d.compare("client "+client.Client, client)
-	}
+	eachActor(from, d.remember)
+	eachAccount(from, d.remember)
+	eachActor(to, d.compare)
 	d.policies(from.Policies, to.Policies)
-	for _, account := range to.Accounts {
-		d.compare("account "+account.IBAN, account)
-	}
-	for _, limit := range to.Limits {
-		d.compare(limit.key(), limit)
-	}
+	eachAccount(to, d.compare)
 	return d.lines, d.err
+}
+
+// eachActor hands over the realm itself and who acts in it, in the order of its file, each under the words that name it.
+func eachActor(f Form, look func(key string, value any)) {
+	look("realm "+f.Realm, head(f))
+	if f.IdentityProvider != nil {
+		look(providerWord, f.IdentityProvider)
+	}
+	for _, person := range f.People {
+		for _, user := range person.Users {
+			look("user "+user.User, Person{Name: person.Name, Users: []User{user}})
+		}
+	}
+	for _, client := range f.Clients {
+		look("client "+client.Client, client)
+	}
+}
+
+// eachAccount hands over the accounts and the limits in the same way.
+func eachAccount(f Form, look func(key string, value any)) {
+	for _, account := range f.Accounts {
+		look("account "+account.IBAN, account)
+	}
+	for _, limit := range f.Limits {
+		look(limit.key(), limit)
+	}
 }
 
 // providerWord names the identity provider among the differences.

@@ -353,3 +353,16 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 	begin := string(mode) + d.begin + "; set local countersign.realm = '" + realm + "'"
 	return d.inOne(ctx, begin, mode, work)
 }
+
+// Read answers with what is read of one realm, in one transaction that changes nothing.
+//
+// Errors: ErrNoRealm, ErrBusy, ErrUnavailable; what read returns.
+func Read[T any](ctx context.Context, d *Database, realm string, read func(*dbsqlc.Queries) (T, error)) (T, error) {
+	var found T
+	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		found, err = read(q)
+		return err
+	})
+	return found, err
+}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 
@@ -69,15 +70,34 @@ func (q *query) subjectPage() paging {
 // valued is what has fields: a user account, a client, a debtor account, a policy.
 type valued interface{ Values() administration.Values }
 
-// subjects reads one list of what a realm is made of and cuts a page out of it.
-func subjects[T valued](c echo.Context, read func() ([]T, error)) ([]AdministrationValues, Page, error) {
+// subjects is a page of one list of what a realm is made of.
+type subjects struct {
+	header Header
+	list   []AdministrationValues
+	page   Page
+}
+
+// listSubjects answers with a page of the list that read gives to whoever asks.
+func listSubjects[T valued](
+	a *API, c echo.Context, read func(context.Context, identity.Principal) ([]T, error), answer func(subjects) any,
+) error {
+	list, page, err := pageOfSubjects(c, read)
+	if err != nil {
+		return a.Fail(c, problem.Of(err), err)
+	}
+	return c.JSON(http.StatusOK, answer(subjects{a.header(c), list, page}))
+}
+
+func pageOfSubjects[T valued](
+	c echo.Context, read func(context.Context, identity.Principal) ([]T, error),
+) ([]AdministrationValues, Page, error) {
 	q := openQuery(c, []string{"currentPage", "pageSize"}, nil)
 	p := q.subjectPage()
 	err := firstOf(administration.MayAdminister(principal(c)), q.err())
 	if err != nil {
 		return nil, Page{}, err
 	}
-	list, err := read()
+	list, err := read(c.Request().Context(), principal(c))
 	if err != nil {
 		return nil, Page{}, err
 	}
@@ -91,82 +111,64 @@ func subjects[T valued](c echo.Context, read func() ([]T, error)) ([]Administrat
 
 // listUsers lists the user accounts of the realm.
 func (a *API) listUsers(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.User, error) { return a.cfg.Admin.Users(c.Request().Context(), principal(c)) })
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, UserSubjects{Header: a.header(c), Users: list, Page: page})
+	return listSubjects(a, c, a.cfg.Admin.Users, func(s subjects) any {
+		return UserSubjects{Header: s.header, Users: s.list, Page: s.page}
+	})
 }
 
 // listClients lists the clients of the realm.
 func (a *API) listClients(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.Client, error) {
-		return a.cfg.Admin.Clients(c.Request().Context(), principal(c))
+	return listSubjects(a, c, a.cfg.Admin.Clients, func(s subjects) any {
+		return ClientSubjects{Header: s.header, Clients: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, ClientSubjects{Header: a.header(c), Clients: list, Page: page})
 }
 
 // listDebtorAccounts lists the debtor accounts of the realm.
 func (a *API) listDebtorAccounts(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.Account, error) {
-		return a.cfg.Admin.Accounts(c.Request().Context(), principal(c))
+	return listSubjects(a, c, a.cfg.Admin.Accounts, func(s subjects) any {
+		return AccountSubjects{Header: s.header, Accounts: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, AccountSubjects{Header: a.header(c), Accounts: list, Page: page})
 }
 
 // listPolicies lists the policies of the realm, those in force first.
 func (a *API) listPolicies(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.Policy, error) {
-		return a.cfg.Admin.Policies(c.Request().Context(), principal(c))
+	return listSubjects(a, c, a.cfg.Admin.Policies, func(s subjects) any {
+		return PolicySubjects{Header: s.header, Policies: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, PolicySubjects{Header: a.header(c), Policies: list, Page: page})
 }
 
 // listProviders lists the identity provider of the realm, when it has one.
 func (a *API) listProviders(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.Provider, error) {
-		p, found, err := a.cfg.Admin.Provider(c.Request().Context(), principal(c))
-		if !found {
-			return nil, err
-		}
-		return []administration.Provider{p}, err
+	return listSubjects(a, c, a.providers, func(s subjects) any {
+		return ProviderSubjects{Header: s.header, Providers: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+}
+
+func (a *API) providers(ctx context.Context, by identity.Principal) ([]administration.Provider, error) {
+	p, found, err := a.cfg.Admin.Provider(ctx, by)
+	if !found {
+		return nil, err
 	}
-	return c.JSON(http.StatusOK, ProviderSubjects{Header: a.header(c), Providers: list, Page: page})
+	return []administration.Provider{p}, err
 }
 
 // listRealms tells what the realm asks of all its people.
 func (a *API) listRealms(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.Factors, error) {
-		asked, err := a.cfg.Admin.Factors(c.Request().Context(), principal(c))
-		return []administration.Factors{asked}, err
+	return listSubjects(a, c, a.realms, func(s subjects) any {
+		return RealmSubjects{Header: s.header, Realms: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, RealmSubjects{Header: a.header(c), Realms: list, Page: page})
+}
+
+func (a *API) realms(ctx context.Context, by identity.Principal) ([]administration.Factors, error) {
+	asked, err := a.cfg.Admin.Factors(ctx, by)
+	return []administration.Factors{asked}, err
 }
 
 // listLimits lists the limits of the realm with what is used of them today.
 func (a *API) listLimits(c echo.Context) error {
-	list, page, err := subjects(c, func() ([]administration.LimitToday, error) {
-		return a.cfg.Admin.Limits(c.Request().Context(), principal(c))
+	return listSubjects(a, c, a.cfg.Admin.Limits, func(s subjects) any {
+		return LimitSubjects{Header: s.header, Limits: s.list, Page: s.page}
 	})
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
-	}
-	return c.JSON(http.StatusOK, LimitSubjects{Header: a.header(c), Limits: list, Page: page})
 }
 
 // tryPolicy tells what a policy would have asked of the last messages.

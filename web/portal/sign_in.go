@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
@@ -58,7 +59,12 @@ func signIn(v *visit) error {
 		model.Problems = []ui.Problem{problem}
 		return v.renderSignIn(status, model)
 	}
-	err = v.StartSession(by)
+	return v.signedIn(by, model.Next)
+}
+
+// signedIn begins the session of somebody who proved who they are, and leads them on.
+func (v *visit) signedIn(by identity.Principal, next string) error {
+	err := v.StartSession(by)
 	if err != nil {
 		return err
 	}
@@ -66,7 +72,7 @@ func signIn(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Echo.Redirect(http.StatusSeeOther, model.Next)
+	return v.Echo.Redirect(http.StatusSeeOther, next)
 }
 
 // signInProblem says what keeps somebody out; status 0 is an error of ours.

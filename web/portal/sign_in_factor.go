@@ -82,15 +82,7 @@ func signInFactor(v *visit) error {
 	if err != nil {
 		return err
 	}
-	err = v.StartSession(by)
-	if err != nil {
-		return err
-	}
-	err = v.KeepDevice(by.Realm, by.UserName)
-	if err != nil {
-		return err
-	}
-	return v.Echo.Redirect(http.StatusSeeOther, next)
+	return v.signedIn(by, next)
 }
 
 // proofOf is what a form says of somebody who changes their factors.

@@ -46,11 +46,8 @@ type Factor struct {
 // Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
 // removed by hand.
 func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]Factor, error) {
-	var rows []dbsqlc.FactorOfUserListRow
-	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.FactorOfUserList(ctx, realm, user)
-		return err
+	rows, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.FactorOfUserListRow, error) {
+		return q.FactorOfUserList(ctx, realm, user)
 	})
 	if err != nil {
 		return nil, identityError(err, "list second factors", store.ErrUnknownUser)

@@ -18,11 +18,8 @@ type AccountChange = masterdata.AccountChange
 
 // Account reads a user account. Error: ErrUnknownUser.
 func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
-	var row dbsqlc.UserAccount
-	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.UserGet(ctx, realm, userID)
-		return err
+	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.UserAccount, error) {
+		return q.UserGet(ctx, realm, userID)
 	})
 	if err != nil {
 		return UserAccount{}, identityError(err, "read a user account", store.ErrUnknownUser)

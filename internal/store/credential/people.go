@@ -57,11 +57,8 @@ func (p *People) CheckKeys(ctx context.Context) error {
 // Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
 // suppressed.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
-	var row dbsqlc.RealmClientGetRow
-	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.RealmClientGet(ctx, storable(clientID), realm)
-		return err
+	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
+		return q.RealmClientGet(ctx, storable(clientID), realm)
 	})
 	if err != nil {
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
@@ -104,11 +101,8 @@ type PrincipalKey struct {
 // Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
 // for a user who is not active, was signed out after key.Since or key.AsOf, or is not what was sealed.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
-	var row dbsqlc.UserPrincipalGetRow
-	err := p.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
-		return err
+	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {
+		return q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
 	})
 	if err != nil {
 		return identity.Principal{}, identityError(err, "read a user", store.ErrUnknownUser)
@@ -135,7 +129,7 @@ func guardOf(db *store.Database) masterdata.Guard {
 func principalOf(p masterdata.PrincipalRows) identity.Principal {
 	return identity.Principal{
 		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
-		Roles: rolesFromDB(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		Roles: column.Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
 		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
 		AsOf: asOf(p.User.SignedOutAt),
 	}
@@ -174,12 +168,4 @@ func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity
 		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
 	}
 	return grants
-}
-
-func rolesFromDB(names []string) []identity.Role {
-	roles := make([]identity.Role, len(names))
-	for i, name := range names {
-		roles[i] = identity.Role(name)
-	}
-	return roles
 }

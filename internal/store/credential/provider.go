@@ -42,11 +42,8 @@ type Provider struct {
 
 // Provider finds the identity provider of a realm; found is false for none, also in a realm that is not there. Error: ErrProviderForged.
 func (p *People) Provider(ctx context.Context, realm string) (provider Provider, found bool, err error) {
-	var rows []dbsqlc.IdentityProvider
-	err = p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.ProviderInForce(ctx, realm)
-		return err
+	rows, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.IdentityProvider, error) {
+		return q.ProviderInForce(ctx, realm)
 	})
 	switch {
 	case errors.Is(err, store.ErrNoRealm):
@@ -78,11 +75,8 @@ type OuterAccount struct {
 
 // OuterUser finds the account that is linked with an outer subject. Error: ErrOuterUnknown, also for a link that does not fit its seal.
 func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, error) {
-	var rows []dbsqlc.OuterAccountBySubjectRow
-	err := p.db.InRealm(ctx, of.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.OuterAccountBySubject(ctx, of.Realm, storable(of.Issuer), storable(of.Subject))
-		return err
+	rows, err := store.Read(ctx, p.db, of.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.OuterAccountBySubjectRow, error) {
+		return q.OuterAccountBySubject(ctx, of.Realm, storable(of.Issuer), storable(of.Subject))
 	})
 	if err != nil {
 		return OuterAccount{}, fmt.Errorf("find an outer identity: %w", err)

@@ -37,11 +37,8 @@ type SetUpKey struct {
 
 // SetUp finds a set-up by its link. Error: ErrSetUpOver, also for one that does not fit its seal.
 func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
-	var row dbsqlc.SetUpByLinkRow
-	err := p.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
-		return err
+	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.SetUpByLinkRow, error) {
+		return q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
 	})
 	if err != nil {
 		return SetUp{}, setUpError(err, "find a set-up")

@@ -275,11 +275,8 @@ type BearerKey struct {
 // Bearer finds a live access token of an active user, and holds the token, the user, the roles and the client against their seals. Error:
 // ErrUnknownToken for everything else.
 func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
-	var row dbsqlc.AccessTokenPrincipalGetRow
-	err := t.db.InRealm(ctx, key.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
-		return err
+	row, err := store.Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
+		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
 	})
 	if errors.Is(err, store.ErrNoRealm) {
 		return Bearer{}, ErrUnknownToken

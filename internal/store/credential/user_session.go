@@ -122,13 +122,10 @@ type SessionAsk struct {
 
 // List returns the sessions of a person that can still be used, the newest first, at most 100.
 func (s *Sessions) List(ctx context.Context, ask SessionAsk) ([]OpenSession, error) {
-	var rows []dbsqlc.UserSession
-	err := s.db.InRealm(ctx, ask.By.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
+	rows, err := store.Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.UserSession, error) {
+		return q.UserSessionOpenList(ctx, dbsqlc.UserSessionOpenListParams{
 			Realm: ask.By.Realm, UserID: ask.By.UserID, At: ask.At, UsedAfter: ask.UsedAfter,
 		})
-		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)

@@ -11,12 +11,7 @@ import (
 
 // Accounts lists the debtor accounts of a realm by IBAN.
 func (c *Changes) Accounts(ctx context.Context, realm string) ([]administration.Account, error) {
-	var list []administration.Account
-	err := c.read(ctx, realm, "list accounts", func(s step) (err error) {
-		list, err = s.accounts(ctx, "")
-		return err
-	})
-	return list, err
+	return ask(ctx, c, question{realm, "list accounts"}, func(s step) ([]administration.Account, error) { return s.accounts(ctx, "") })
 }
 
 func (s step) accounts(ctx context.Context, iban string) ([]administration.Account, error) {

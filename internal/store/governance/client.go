@@ -11,12 +11,7 @@ import (
 
 // Clients lists the clients of a realm by their ids.
 func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.Client, error) {
-	var list []administration.Client
-	err := c.read(ctx, realm, "list clients", func(s step) (err error) {
-		list, err = s.clients(ctx, "")
-		return err
-	})
-	return list, err
+	return ask(ctx, c, question{realm, "list clients"}, func(s step) ([]administration.Client, error) { return s.clients(ctx, "") })
 }
 
 func (s step) clients(ctx context.Context, clientID string) ([]administration.Client, error) {

@@ -16,13 +16,10 @@ import (
 
 // Factors is of which roles a realm asks a second factor.
 func (c *Changes) Factors(ctx context.Context, realm string) (administration.Factors, error) {
-	var asked administration.Factors
-	err := c.read(ctx, realm, "read what the realm asks", func(s step) error {
+	return ask(ctx, c, question{realm, "read what the realm asks"}, func(s step) (administration.Factors, error) {
 		row, err := s.q.RealmGet(ctx, realm)
-		asked = factorsOf(row)
-		return err
+		return factorsOf(row), err
 	})
-	return asked, err
 }
 
 func factorsOf(row dbsqlc.Realm) administration.Factors {

@@ -11,6 +11,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/masterdata"
 )
 
@@ -93,17 +94,11 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 	}
 	holders, err := s.q.RoleHolderList(ctx, s.realm)
 	for _, holder := range holders {
-		known.Holders = append(known.Holders, administration.Holder{User: holder.Name, Person: holder.PersonID, Roles: rolesOf(holder.Roles)})
+		known.Holders = append(known.Holders, administration.Holder{
+			User: holder.Name, Person: holder.PersonID, Roles: column.Roles(holder.Roles),
+		})
 	}
 	return err
-}
-
-func rolesOf(names []string) []identity.Role {
-	roles := make([]identity.Role, len(names))
-	for i, name := range names {
-		roles[i] = identity.Role(name)
-	}
-	return roles
 }
 
 func (s step) clientFacts(ctx context.Context, known *administration.Facts, clientID string) error {

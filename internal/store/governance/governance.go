@@ -166,11 +166,14 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 	return change, changeError(err, "decide a change")
 }
 
-// read looks at a realm without changing it.
-func (c *Changes) read(ctx context.Context, realm, action string, look func(step) error) error {
-	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error { return look(step{q: q, realm: realm}) })
-	return changeError(err, action)
+// ask looks at a realm without changing it.
+func ask[T any](ctx context.Context, c *Changes, in question, look func(step) (T, error)) (T, error) {
+	found, err := store.Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(step{q: q, realm: in.realm}) })
+	return found, changeError(err, in.action)
 }
+
+// question is what is asked of a realm, in words for its failure.
+type question struct{ realm, action string }
 
 // changeError makes "no row" payment.ErrNotFound, and a right that ended or a decision that was there first what they are.
 func changeError(err error, action string) error {

@@ -14,12 +14,9 @@ import (
 
 // Limits lists the limits of a realm with what is used of them on a banking day.
 func (c *Changes) Limits(ctx context.Context, realm string, day time.Time) ([]administration.LimitToday, error) {
-	var list []administration.LimitToday
-	err := c.read(ctx, realm, "list limits", func(s step) (err error) {
-		list, err = s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: day.Format(time.DateOnly)})
-		return err
+	return ask(ctx, c, question{realm, "list limits"}, func(s step) ([]administration.LimitToday, error) {
+		return s.limits(ctx, dbsqlc.LimitSubjectListParams{Day: day.Format(time.DateOnly)})
 	})
-	return list, err
 }
 
 func (s step) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) ([]administration.LimitToday, error) {
@@ -100,7 +97,7 @@ func (s step) limitHolder(ctx context.Context, k administration.LimitKey) (admin
 	return holder, nil
 }
 
-// applyLimit writes a limit as the change says. A daily amount counts from the time it is set; a change of it goes on counting.
+// applyLimit writes a limit as the change says.
 func (s step) applyLimit(ctx context.Context, c administration.Change) error {
 	id, err := uuid.Parse(c.Subject)
 	if err != nil {
@@ -119,29 +116,11 @@ func (s step) applyLimit(ctx context.Context, c administration.Change) error {
 	if err != nil {
 		return err
 	}
-	if row.PerDay != nil {
-		row.PerDaySince = &s.at
-	}
-	if len(before) == 1 {
-		if !s.guard.Limit(ctx, before[0].SpendingLimit) {
-			return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
-		}
-		if since := before[0].SpendingLimit.PerDaySince; row.PerDay != nil && since != nil {
-			row.PerDaySince = since
-		}
-	}
-	keyID, seal, err := masterdata.Limit(row).Sealed(s.guard.Keys)
-	if err != nil {
-		return err
-	}
 	if len(before) == 0 {
-		return s.q.LimitInsert(ctx, dbsqlc.LimitInsertParams{
-			Realm: row.Realm, LimitID: row.LimitID, LimitOf: row.LimitOf, Holder: row.Holder, Currency: row.Currency, PerPayment: row.PerPayment,
-			PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
-		})
+		return masterdata.SetLimit(ctx, s.q, s.guard.Keys, masterdata.LimitSet{Limit: row})
 	}
-	return masterdata.One(s.q.LimitPut(ctx, dbsqlc.LimitPutParams{
-		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
-		Realm: row.Realm, LimitID: row.LimitID,
-	}))
+	if !s.guard.Limit(ctx, before[0].SpendingLimit) {
+		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
+	}
+	return masterdata.SetLimit(ctx, s.q, s.guard.Keys, masterdata.LimitSet{Limit: row, Before: &before[0].SpendingLimit})
 }

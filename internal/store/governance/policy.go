@@ -16,12 +16,7 @@ import (
 
 // Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
 func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.Policy, error) {
-	var list []administration.Policy
-	err := c.read(ctx, realm, "list policies", func(s step) (err error) {
-		list, err = s.policies(ctx)
-		return err
-	})
-	return list, err
+	return ask(ctx, c, question{realm, "list policies"}, func(s step) ([]administration.Policy, error) { return s.policies(ctx) })
 }
 
 func (s step) policies(ctx context.Context) ([]administration.Policy, error) {

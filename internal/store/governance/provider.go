@@ -15,12 +15,11 @@ import (
 
 // Provider is the identity provider of a realm; found is false for none.
 func (c *Changes) Provider(ctx context.Context, realm string) (p administration.Provider, found bool, err error) {
-	err = c.read(ctx, realm, "read the identity provider", func(s step) error {
-		row, there, err := s.provider(ctx)
-		p, found = providerOf(row), there
-		return err
+	row, err := ask(ctx, c, question{realm, "read the identity provider"}, func(s step) (dbsqlc.IdentityProvider, error) {
+		row, _, err := s.provider(ctx)
+		return row, err
 	})
-	return p, found, err
+	return providerOf(row), row.ProviderID != uuid.Nil, err
 }
 
 func (s step) provider(ctx context.Context) (row dbsqlc.IdentityProvider, found bool, err error) {

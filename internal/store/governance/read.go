@@ -116,13 +116,10 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 
 // Waiting counts the changes that wait for this person to decide them under a role, up to a limit.
 func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under identity.Role, most int32) (int, error) {
-	var count int64
-	err := c.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		count, err = q.ChangePendingCount(ctx, dbsqlc.ChangePendingCountParams{
+	count, err := store.Read(ctx, c.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
+		return q.ChangePendingCount(ctx, dbsqlc.ChangePendingCountParams{
 			Realm: by.Realm, DecidedUnder: string(under), PersonID: by.PersonID, Most: most,
 		})
-		return err
 	})
 	return int(count), changeError(err, "count changes")
 }

@@ -16,12 +16,7 @@ import (
 
 // Users lists the user accounts of a realm by their names.
 func (c *Changes) Users(ctx context.Context, realm string) ([]administration.User, error) {
-	var list []administration.User
-	err := c.read(ctx, realm, "list users", func(s step) (err error) {
-		list, err = s.users(ctx, "")
-		return err
-	})
-	return list, err
+	return ask(ctx, c, question{realm, "list users"}, func(s step) ([]administration.User, error) { return s.users(ctx, "") })
 }
 
 func (s step) users(ctx context.Context, name string) ([]administration.User, error) {
@@ -41,7 +36,7 @@ func (s step) users(ctx context.Context, name string) ([]administration.User, er
 	for i, row := range rows {
 		u := row.UserAccount
 		list[i] = administration.User{
-			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rolesOf(row.Roles), Status: u.Status,
+			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: column.Roles(row.Roles), Status: u.Status,
 			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp, HasFactor: row.HasFactor,
 			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
 		}

@@ -115,18 +115,7 @@ func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) e
 
 // AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
 func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in store.Document, reason string, answer store.Document) error {
-	var later store.Later
-	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason, Content: in.Content})
-		if err != nil {
-			return err
-		}
-		return s.outbox.put(ctx, q, &later, answer)
-	})
-	if err == nil {
-		s.outbox.jobs.Hand(later)
-	}
-	return err
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason}, &answer)
 }
 
 // Hold keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.

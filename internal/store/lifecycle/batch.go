@@ -17,11 +17,8 @@ import (
 
 // Batch returns the drafts of a file of many payments that the user sent, submitted or not, in its order, or payment.ErrNotFound.
 func (d *Drafts) Batch(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) ([]Draft, error) {
-	var rows []dbsqlc.Draft
-	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		rows, err = q.DraftBatch(ctx, dbsqlc.DraftBatchParams{Realm: by.Realm, UserID: by.UserID, BatchID: id, Now: now})
-		return err
+	rows, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.Draft, error) {
+		return q.DraftBatch(ctx, dbsqlc.DraftBatchParams{Realm: by.Realm, UserID: by.UserID, BatchID: id, Now: now})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("load the drafts of a file: %w", err)

@@ -128,11 +128,8 @@ func besideReference(reference string, content []byte) string {
 // Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
 // payment.ErrUnsealed, payment.ErrUnknownKey, payment.ErrForged.
 func (s *Documents) Outbound(ctx context.Context, realm, reference string) (store.Document, error) {
-	var kept store.Document
-	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		kept, err = s.outbound(ctx, q, realm, reference)
-		return err
+	kept, err := store.Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (store.Document, error) {
+		return s.outbound(ctx, q, realm, reference)
 	})
 	return kept, err
 }

@@ -93,11 +93,8 @@ func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertPa
 
 // Get returns a draft of the user that is not over, or payment.ErrNotFound.
 func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
-	var row dbsqlc.Draft
-	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
-		return err
+	row, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.Draft, error) {
+		return q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Draft{}, payment.ErrNotFound
@@ -168,11 +165,8 @@ func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time,
 
 // Full reports whether the user has so many open drafts, without those of files of many payments.
 func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time, most int32) (bool, error) {
-	var open int64
-	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		open, err = q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
-		return err
+	open, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
+		return q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
 	})
 	if err != nil {
 		return false, fmt.Errorf("count the drafts: %w", err)

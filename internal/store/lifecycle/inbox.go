@@ -134,9 +134,15 @@ func (s *Messages) sealReceived(sealed documentseal.Outbound) keyring.Seal {
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
 // gets all the same, if there is one. It fails with ErrSeen for a duplicate.
 func (s *Inbox) Quarantine(ctx context.Context, in store.Document, reason string, answer *store.Document) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason}, answer)
+}
+
+// noteOutside notes a document that belongs to no realm, and stores the answer it gets, if there is one.
+func (s *Inbox) noteOutside(ctx context.Context, in store.Document, p dbsqlc.InboxInsertParams, answer *store.Document) error {
 	var later store.Later
+	p.Content = in.Content
 	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason, Content: in.Content})
+		err := s.note(ctx, q, in, p)
 		if err != nil {
 			return err
 		}

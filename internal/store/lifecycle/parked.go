@@ -100,11 +100,8 @@ func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.U
 
 // Parked returns a form kept for the user that is not over, or payment.ErrNotFound.
 func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Parked, error) {
-	var row dbsqlc.ParkedForm
-	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now})
-		return err
+	row, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.ParkedForm, error) {
+		return q.ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now})
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Parked{}, payment.ErrNotFound

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
-
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
@@ -20,11 +18,8 @@ func (s *Messages) Earlier(ctx context.Context, err error) error {
 		return err
 	}
 	m := repeat.Message
-	var steps []dbsqlc.HistoryListRow
-	failed := s.db.InRealm(ctx, m.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		steps, err = q.HistoryList(ctx, m.Realm, m.InternalID)
-		return err
+	steps, failed := store.Read(ctx, s.db, m.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.HistoryListRow, error) {
+		return q.HistoryList(ctx, m.Realm, m.InternalID)
 	})
 	if failed != nil {
 		return failed

@@ -65,11 +65,8 @@ func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery
 // RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Error:
 // payment.ErrNotFound.
 func (s *Messages) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
-	var about payment.RTransactionSubject
-	err := s.db.InRealm(ctx, ask.By.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		about, err = s.rTransactionSubject(ctx, q, ask, load.ForRead)
-		return err
+	about, err := store.Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) (payment.RTransactionSubject, error) {
+		return s.rTransactionSubject(ctx, q, ask, load.ForRead)
 	})
 	if errors.Is(err, store.ErrNoRealm) {
 		return about, payment.ErrNotFound

@@ -75,11 +75,8 @@ func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id u
 
 // Template returns a template of the person, or one that is shared. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
-	var row dbsqlc.PaymentTemplate
-	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		row, err = q.TemplateGet(ctx, by.Realm, id, by.UserID)
-		return err
+	row, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.PaymentTemplate, error) {
+		return q.TemplateGet(ctx, by.Realm, id, by.UserID)
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Template{}, payment.ErrNotFound

@@ -279,11 +279,8 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.
 func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
-	var m payment.Message
-	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		var err error
-		m, err = load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForRead)
-		return err
+	m, err := store.Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
+		return load.In(q, s.db.Seal()).Message(ctx, realm, id, load.ForRead)
 	})
 	if errors.Is(err, store.ErrNoRealm) {
 		return m, payment.ErrNotFound

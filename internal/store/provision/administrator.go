@@ -79,10 +79,7 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 // secrets are printed and count for nothing. Errors: store.ErrUnknownRealm, ErrAdministered, ErrMoved.
 func ApplyFirst(ctx context.Context, by Provisioner, seen Known, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error {
-		_, err := p.q.RealmLock(ctx, p.realm)
-		if errors.Is(err, pgx.ErrNoRows) {
-			return store.ErrUnknownRealm
-		}
+		err := p.lock(ctx)
 		if err != nil {
 			return err
 		}
@@ -164,12 +161,18 @@ func (p provision) freeName(ctx context.Context, name string) error {
 	return err
 }
 
-// mayAdminister lets the operator in while fewer than two administrators are active. The lock makes two operators take turns.
-func (p provision) mayAdminister(ctx context.Context, breakGlass string) error {
+// lock makes operators take turns in the realm. Error: store.ErrUnknownRealm.
+func (p provision) lock(ctx context.Context) error {
 	_, err := p.q.RealmLock(ctx, p.realm)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return store.ErrUnknownRealm
 	}
+	return err
+}
+
+// mayAdminister lets the operator in while fewer than two administrators are active.
+func (p provision) mayAdminister(ctx context.Context, breakGlass string) error {
+	err := p.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ type LimitDefinition struct {
 	PerPayment, PerDay int64
 }
 
-// limit brings a limit to its definition. A daily amount that is there goes on counting since it was first set.
+// limit brings a limit to its definition.
 func (p provision) limit(ctx context.Context, d LimitDefinition) error {
 	holder := d.Holder
 	if d.Of == spending.OfPerson {
@@ -43,35 +43,15 @@ func (p provision) limit(ctx context.Context, d LimitDefinition) error {
 		Realm: p.realm, LimitOf: of, Holder: holder, Currency: d.Currency, PerPayment: column.OrNull(d.PerPayment),
 		PerDay: column.OrNull(d.PerDay), SetAt: p.at,
 	}
+	if len(known) == 1 {
+		row.LimitID = known[0].SpendingLimit.LimitID
+		return masterdata.SetLimit(ctx, p.q, p.keys, masterdata.LimitSet{Limit: row, Before: &known[0].SpendingLimit})
+	}
 	row.LimitID, err = uuid.NewV7()
 	if err != nil {
 		return err
 	}
-	if row.PerDay != nil {
-		row.PerDaySince = &p.at
-	}
-	if len(known) == 1 {
-		before := known[0].SpendingLimit
-		row.LimitID = before.LimitID
-		if row.PerDay != nil && before.PerDaySince != nil {
-			row.PerDaySince = before.PerDaySince
-		}
-	}
-	keyID, seal, err := masterdata.Limit(row).Sealed(p.keys)
-	if err != nil {
-		return err
-	}
-	if len(known) == 0 {
-		return p.q.LimitInsert(ctx, dbsqlc.LimitInsertParams{
-			Realm: row.Realm, LimitID: row.LimitID, LimitOf: row.LimitOf, Holder: row.Holder, Currency: row.Currency, PerPayment: row.PerPayment,
-			PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
-		})
-	}
-	_, err = p.q.LimitPut(ctx, dbsqlc.LimitPutParams{
-		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: *keyID, Seal: seal,
-		Realm: row.Realm, LimitID: row.LimitID,
-	})
-	return err
+	return masterdata.SetLimit(ctx, p.q, p.keys, masterdata.LimitSet{Limit: row})
 }
 
 // limits reads those of a realm; a person is named by the first of their user accounts.

@@ -67,12 +67,9 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 	return nil
 }
 
-// mayReset lets the operator give passwords until the realm has had two administrators. The lock makes operators take turns.
+// mayReset lets the operator give passwords until the realm has had two administrators.
 func (p provision) mayReset(ctx context.Context, breakGlass string) error {
-	_, err := p.q.RealmLock(ctx, p.realm)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return store.ErrUnknownRealm
-	}
+	err := p.lock(ctx)
 	if err != nil {
 		return err
 	}

@@ -108,7 +108,7 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 		if err != nil {
 			return err
 		}
-		var rows []dbsqlc.UnsealedListRow
+		var rows []load.LeafRow
 		if g.server != g.end.ThisServer && !next.sweep.complete {
 			rows, err = g.sweep(ctx, &next.sweep)
 			next.More = true
@@ -183,19 +183,23 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 }
 
 // unsealed lists rows in the order of the transactions that wrote them. begun is the sweep that ended just now, if one did.
-func (g *growth) unsealed(ctx context.Context, begun sweep) ([]dbsqlc.UnsealedListRow, error) {
+func (g *growth) unsealed(ctx context.Context, begun sweep) ([]load.LeafRow, error) {
 	if begun.complete {
 		g.sealedBelow, g.server, g.moved = begun.below, g.end.ThisServer, true
 	}
 	rows, err := g.q.UnsealedList(ctx, g.realm, g.sealedBelow, batch)
 	if err != nil || len(rows) == 0 {
-		return rows, err
+		return nil, err
 	}
 	g.sealedBelow, g.moved = g.end.Below, true
 	if len(rows) == batch { // the rest of the last one's transaction is yet to be seen
 		g.sealedBelow, err = older(g.end.Below, rows[batch-1].WrittenIn)
 	}
-	return rows, err
+	found := make([]load.LeafRow, len(rows))
+	for i, row := range rows {
+		found[i] = load.LeafRow{Kind: evidence.Kind(row.Kind), RowID: row.RowID}
+	}
+	return found, err
 }
 
 // older is the older one of two transactions.
@@ -212,7 +216,7 @@ func older(one, other string) (string, error) {
 }
 
 // sweep lists rows that the tree does not have by their keys, events before documents.
-func (g *growth) sweep(ctx context.Context, s *sweep) (rows []dbsqlc.UnsealedListRow, err error) {
+func (g *growth) sweep(ctx context.Context, s *sweep) (rows []load.LeafRow, err error) {
 	if s.below == "" {
 		s.below = g.end.Below
 	}
@@ -221,7 +225,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []dbsqlc.UnsealedLis
 		for _, row := range page {
 			s.event = row.EventID
 			if !row.Sealed {
-				rows = append(rows, dbsqlc.UnsealedListRow{Kind: string(evidence.KindEvent), RowID: row.EventID})
+				rows = append(rows, load.LeafRow{Kind: evidence.KindEvent, RowID: row.EventID})
 			}
 		}
 		s.events = len(page) < batch
@@ -231,7 +235,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []dbsqlc.UnsealedLis
 	for _, row := range page {
 		s.document = row.DocumentID
 		if !row.Sealed {
-			rows = append(rows, dbsqlc.UnsealedListRow{Kind: string(evidence.KindDocument), RowID: row.DocumentID})
+			rows = append(rows, load.LeafRow{Kind: evidence.KindDocument, RowID: row.DocumentID})
 		}
 	}
 	s.complete = len(page) < batch
@@ -239,7 +243,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []dbsqlc.UnsealedLis
 }
 
 // add adds the rows to the tree, signs the checkpoint after them and stores all of it.
-func (g *growth) add(ctx context.Context, rows []dbsqlc.UnsealedListRow, now time.Time) (evidence.Checkpoint, error) {
+func (g *growth) add(ctx context.Context, rows []load.LeafRow, now time.Time) (evidence.Checkpoint, error) {
 	if len(rows) == 0 {
 		if !g.moved {
 			return g.checkpoint, nil
@@ -265,16 +269,8 @@ func (g *growth) add(ctx context.Context, rows []dbsqlc.UnsealedListRow, now tim
 }
 
 // addLeaves stores the leaves of the rows and the nodes they complete.
-func (g *growth) addLeaves(ctx context.Context, rows []dbsqlc.UnsealedListRow) error {
-	var events, documents []uuid.UUID
-	for _, row := range rows {
-		if evidence.Kind(row.Kind) == evidence.KindEvent {
-			events = append(events, row.RowID)
-		} else {
-			documents = append(documents, row.RowID)
-		}
-	}
-	leaves, err := load.Leaves(ctx, g.q, g.realm, events, documents)
+func (g *growth) addLeaves(ctx context.Context, rows []load.LeafRow) error {
+	leaves, err := load.Leaves(ctx, g.q, g.realm, rows)
 	if err != nil {
 		return err
 	}
@@ -285,7 +281,8 @@ func (g *growth) addLeaves(ctx context.Context, rows []dbsqlc.UnsealedListRow) e
 			return fmt.Errorf("the %s %s is gone", row.Kind, row.RowID)
 		}
 		hash, seal := leaf.Hash(), g.signer.Seal(evidence.Place{Realm: g.realm, Index: g.tree.Size, Leaf: leaf})
-		added.Indexes, added.Kinds, added.Ids = append(added.Indexes, g.tree.Size), append(added.Kinds, row.Kind), append(added.Ids, row.RowID)
+		added.Indexes, added.Ids = append(added.Indexes, g.tree.Size), append(added.Ids, row.RowID)
+		added.Kinds = append(added.Kinds, string(row.Kind))
 		added.Hashes, added.Seals, added.KeyID = append(added.Hashes, hash[:]), append(added.Seals, seal.MAC[:]), seal.KeyID
 		for _, node := range g.tree.Append(hash) {
 			nodes.Levels, nodes.Indexes = append(nodes.Levels, int32(node.Level)), append(nodes.Indexes, node.Index) //nolint:gosec // below 64

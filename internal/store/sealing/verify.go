@@ -111,15 +111,7 @@ func (v *verification) page(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var events, documents []uuid.UUID
-		for _, row := range rows {
-			if evidence.Kind(row.Kind) == evidence.KindEvent {
-				events = append(events, row.RowID)
-			} else {
-				documents = append(documents, row.RowID)
-			}
-		}
-		said, err = load.Leaves(ctx, q, v.realm, events, documents)
+		said, err = load.Leaves(ctx, q, v.realm, load.LeafRowsOf(rows))
 		return err
 	})
 	if err != nil {

@@ -21,6 +21,25 @@ import (
 // auditedPage is how many rows the auditor reads at once: it holds the memory bounded, whatever the table has.
 const auditedPage = 500
 
+// eachRow reads a table in pages, each after the last row that was looked at.
+func eachRow[R any](action string, page func() ([]R, error), look func(R) error) error {
+	for {
+		rows, err := page()
+		if err != nil {
+			return fmt.Errorf("%s: %w", action, err)
+		}
+		for _, row := range rows {
+			err = look(row)
+			if err != nil {
+				return err
+			}
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}
+
 // AuditedVersion is a version of a message as it is stored, whatever is wrong with it.
 type AuditedVersion struct {
 	// Message has the fields of this version. Its maker's names and its decisions are left out; no seal covers them.
@@ -35,27 +54,16 @@ type AuditedVersion struct {
 // EachVersion hands over every version of every message, in pages.
 func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) error) error {
 	after := dbsqlc.AuditedVersionListParams{PageSize: auditedPage}
-	for {
-		rows, err := s.q.AuditedVersionList(ctx, after)
+	page := func() ([]dbsqlc.AuditedVersionListRow, error) { return s.q.AuditedVersionList(ctx, after) }
+	return eachRow("read the versions", page, func(row dbsqlc.AuditedVersionListRow) (err error) {
+		after.Realm, after.MessageID, after.Version = row.MessageVersion.Realm, row.MessageVersion.MessageID, row.MessageVersion.Version
+		v := auditedVersion(row)
+		v.Found, err = s.foundBy(ctx, v.Message, row.FoundBy)
 		if err != nil {
-			return fmt.Errorf("read the versions: %w", err)
+			return err
 		}
-		for _, row := range rows {
-			v := auditedVersion(row)
-			v.Found, err = s.foundBy(ctx, v.Message, row.FoundBy)
-			if err == nil {
-				err = look(v)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
-		last := rows[len(rows)-1].MessageVersion
-		after.Realm, after.MessageID, after.Version = last.Realm, last.MessageID, last.Version
-	}
+		return look(v)
+	})
 }
 
 func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
@@ -106,19 +114,12 @@ type AuditedDecision struct {
 // EachDecision hands over every decision, in pages.
 func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision)) error {
 	after := dbsqlc.AuditedDecisionListParams{PageSize: auditedPage}
-	for {
-		rows, err := s.q.AuditedDecisionList(ctx, after)
-		if err != nil {
-			return fmt.Errorf("read the decisions: %w", err)
-		}
-		for _, row := range rows {
-			look(auditedDecision(row))
-			after.Realm, after.MessageID, after.Version, after.Ordinal = row.Realm, row.MessageID, row.Version, row.Ordinal
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
-	}
+	page := func() ([]dbsqlc.Decision, error) { return s.q.AuditedDecisionList(ctx, after) }
+	return eachRow("read the decisions", page, func(row dbsqlc.Decision) error {
+		look(auditedDecision(row))
+		after.Realm, after.MessageID, after.Version, after.Ordinal = row.Realm, row.MessageID, row.Version, row.Ordinal
+		return nil
+	})
 }
 
 func auditedDecision(d dbsqlc.Decision) AuditedDecision {
@@ -140,19 +141,12 @@ func (d AuditedDocument) Outbound() bool { return d.Facts.Direction == string(pa
 func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument)) error {
 	var realm string
 	var after uuid.UUID
-	for {
-		rows, err := s.q.AuditedDocumentList(ctx, realm, after, auditedPage)
-		if err != nil {
-			return fmt.Errorf("read the documents: %w", err)
-		}
-		for _, d := range rows {
-			look(auditedDocument(d))
-			realm, after = d.Realm, d.DocumentID
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
-	}
+	page := func() ([]dbsqlc.Document, error) { return s.q.AuditedDocumentList(ctx, realm, after, auditedPage) }
+	return eachRow("read the documents", page, func(d dbsqlc.Document) error {
+		look(auditedDocument(d))
+		realm, after = d.Realm, d.DocumentID
+		return nil
+	})
 }
 
 func auditedDocument(d dbsqlc.Document) AuditedDocument {
@@ -174,20 +168,14 @@ type AuditedAnswer struct {
 // EachAnswer hands over every row of the outbox, in pages.
 func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) error {
 	var scheme, reference string
-	for {
-		rows, err := s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
-		if err != nil {
-			return fmt.Errorf("read the outbox: %w", err)
-		}
-		for _, row := range rows {
-			o := row.Outbox
-			look(auditedAnswer(row))
-			scheme, reference = o.Scheme, o.Reference
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
+	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
+		return s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
 	}
+	return eachRow("read the outbox", page, func(row dbsqlc.AuditedOutboxListRow) error {
+		look(auditedAnswer(row))
+		scheme, reference = row.Outbox.Scheme, row.Outbox.Reference
+		return nil
+	})
 }
 
 func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
@@ -212,17 +200,10 @@ type AuditedRequestKey struct {
 // EachRequestKey hands over every key of a request, in pages.
 func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestKey)) error {
 	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
-	for {
-		rows, err := s.q.AuditedRequestKeyList(ctx, after)
-		if err != nil {
-			return fmt.Errorf("read the keys of requests: %w", err)
-		}
-		for _, row := range rows {
-			look(AuditedRequestKey{Key: load.RequestKey(row), Seal: column.Seal(row.KeyID, row.Seal)})
-			after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
-		}
-		if len(rows) < auditedPage {
-			return nil
-		}
-	}
+	page := func() ([]dbsqlc.CreationKey, error) { return s.q.AuditedRequestKeyList(ctx, after) }
+	return eachRow("read the keys of requests", page, func(row dbsqlc.CreationKey) error {
+		look(AuditedRequestKey{Key: load.RequestKey(row), Seal: column.Seal(row.KeyID, row.Seal)})
+		after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
+		return nil
+	})
 }

@@ -196,17 +196,22 @@ func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 		return nil, err
 	}
 	for _, key := range keys {
-		rows, err := s.db.Query(ctx, key.Statement)
-		if err != nil {
-			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
-		}
-		broken, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
+		broken, err := s.violations(ctx, key.Statement)
 		if err != nil {
 			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
 		}
 		found = append(found, broken...)
 	}
 	return found, nil
+}
+
+// violations are the rows that a statement of the schema's own finds.
+func (s *Snapshot) violations(ctx context.Context, statement string) ([]Violation, error) {
+	rows, err := s.db.Query(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
 }
 
 // violationRow is the shape all queries of invariants answer in.

@@ -6,8 +6,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // rulesHeldElsewhere are the rules that are not held against each row once more, because another invariant does, by what the rule asks for:
@@ -36,11 +34,7 @@ func (s *Snapshot) brokenRules(ctx context.Context) ([]Violation, error) {
 	}
 	var found []Violation
 	for _, one := range statements {
-		rows, err := s.db.Query(ctx, one.Statement)
-		if err != nil {
-			return nil, fmt.Errorf("hold the rules of %s: %w", one.Name, err)
-		}
-		unfit, err := pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
+		unfit, err := s.violations(ctx, one.Statement)
 		if err != nil {
 			return nil, fmt.Errorf("hold the rules of %s: %w", one.Name, err)
 		}

@@ -85,15 +85,7 @@ func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(Audited
 
 // leaves reads what the rows of leaves say now.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
-	var events, documents []uuid.UUID
-	for _, row := range rows {
-		if evidence.Kind(row.Kind) == evidence.KindEvent {
-			events = append(events, row.RowID)
-		} else {
-			documents = append(documents, row.RowID)
-		}
-	}
-	said, err := load.Leaves(ctx, s.q, realm, events, documents)
+	said, err := load.Leaves(ctx, s.q, realm, load.LeafRowsOf(rows))
 	if err != nil {
 		return nil, err
 	}

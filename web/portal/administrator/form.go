@@ -90,20 +90,10 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
 	case administration.KindUserRoles:
 		users, err := v.station.Users(v.Context(), v.By)
-		for _, u := range users {
-			if u.Name == subject {
-				return u.Values(), nil
-			}
-		}
-		return nil, err
+		return valuesOf(users, func(u administration.User) bool { return u.Name == subject }), err
 	case administration.KindAccountUpdate:
 		accounts, err := v.station.Accounts(v.Context(), v.By)
-		for _, a := range accounts {
-			if a.IBAN == subject {
-				return a.Values(), nil
-			}
-		}
-		return nil, err
+		return valuesOf(accounts, func(a administration.Account) bool { return a.IBAN == subject }), err
 	case administration.KindProviderSet:
 		provider, _, err := v.station.Provider(v.Context(), v.By)
 		return provider.Values(), err
@@ -112,15 +102,19 @@ func (v *visit) present(kind administration.Kind, subject string) (administratio
 		return asked.Values(), err
 	case administration.KindLimitSet:
 		limits, err := v.station.Limits(v.Context(), v.By)
-		for _, l := range limits {
-			if l.ID == subject {
-				return l.Values(), nil
-			}
-		}
-		return nil, err
+		return valuesOf(limits, func(l administration.LimitToday) bool { return l.ID == subject }), err
 	default:
 		return administration.Values{}, nil
 	}
+}
+
+// valuesOf are those of the one that is meant; nil when it is not there.
+func valuesOf[T interface{ Values() administration.Values }](list []T, meant func(T) bool) administration.Values {
+	i := slices.IndexFunc(list, meant)
+	if i < 0 {
+		return nil
+	}
+	return list[i].Values()
 }
 
 // form is the form of a kind with values.

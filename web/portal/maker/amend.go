@@ -91,26 +91,18 @@ func amendForm(m payment.Message, version int) views.NewPayment {
 
 // checkAmend takes the form and keeps it as a draft that amends the submission. The scheme of a submission stays.
 func checkAmend(v *visit) error {
-	m, _, barred := v.amendable()
-	_, lost := page.LostTo(barred)
-	if barred != nil && !lost {
-		return barred
-	}
-	form, err := v.Form()
+	in, err := v.amendment()
 	if err != nil {
 		return err
 	}
-	draft, err := v.amendment(m, form)
-	if err != nil {
-		return err
-	}
+	m, form, draft := in.of, in.form, in.draft
 	kept, open, err := v.openDraft(form.Get(fieldDraft))
 	if err != nil {
 		return err
 	}
 	open = open && kept.Amends == m.InternalID
-	if lost {
-		return v.tooLateToAmend(m, barred, form, draft)
+	if in.lost != nil {
+		return v.tooLateToAmend(in)
 	}
 	model := amendForm(m, draft.AmendsVersion)
 	model.Values = typed(form)
@@ -131,42 +123,49 @@ func checkAmend(v *visit) error {
 	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
 }
 
-// amendment makes the draft of a form that amends a submission, in the version that the address names.
-func (v *visit) amendment(m payment.Message, form url.Values) (lifecycle.Draft, error) {
+// amendment is the form of an amendment as it was sent.
+type amendment struct {
+	of    payment.Message
+	form  url.Values
+	draft lifecycle.Draft // that amends the submission, in the version that the address names
+	lost  error           // somebody decided the submission meanwhile
+}
+
+// amendment takes the form, also of a submission that somebody decided meanwhile.
+func (v *visit) amendment() (amendment, error) {
+	m, _, barred := v.amendable()
+	if _, lost := page.LostTo(barred); barred != nil && !lost {
+		return amendment{}, barred
+	}
+	form, err := v.Form()
+	if err != nil {
+		return amendment{}, err
+	}
 	draft, err := v.newDraft(m.Scheme, entry.Values(typed(form)))
 	version, noVersion := strconv.Atoi(v.Echo.QueryParam("version"))
 	if noVersion != nil || version < 1 || version > m.Version {
 		version = m.Version
 	}
 	draft.Amends, draft.AmendsVersion = m.InternalID, version
-	return draft, err
+	return amendment{of: m, form: form, draft: draft, lost: barred}, err
 }
 
 // keepAmend keeps an amendment while it is being typed, as a draft; one that came too late too, so that nothing is typed for nothing.
 func keepAmend(v *visit) error {
-	m, _, err := v.amendable()
-	_, lost := page.LostTo(err)
-	if err != nil && !lost {
-		return err
-	}
-	form, err := v.Form()
+	in, err := v.amendment()
 	if err != nil {
 		return err
 	}
-	draft, err := v.amendment(m, form)
-	if err != nil {
-		return err
-	}
-	return v.keepAs(form, draft)
+	return v.keepAs(in.form, in.draft)
 }
 
 // tooLateToAmend keeps what was typed when somebody decided the submission meanwhile, and says where.
-func (v *visit) tooLateToAmend(m payment.Message, cause error, form url.Values, draft lifecycle.Draft) error {
-	kept, err := v.keepIn(form, draft)
+func (v *visit) tooLateToAmend(in amendment) error {
+	kept, err := v.keepIn(in.form, in.draft)
 	if err != nil {
 		return err
 	}
-	return v.cannotAmend(m, cause, views.Link{Label: "Show what you typed", URL: formPath(kept)})
+	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept)})
 }
 
 // cannotAmend answers when the submission is not to be amended (any more).

@@ -62,6 +62,15 @@ func ActorIDs(a identity.Actor) (user, person *uuid.UUID) {
 	return OrNull(a.UserID), OrNull(a.PersonID)
 }
 
+// Roles are the names of roles as the domain has them.
+func Roles(names []string) []identity.Role {
+	roles := make([]identity.Role, len(names))
+	for i, name := range names {
+		roles[i] = identity.Role(name)
+	}
+	return roles
+}
+
 // Seconds reads a column that counts seconds.
 func Seconds(count int32) time.Duration { return time.Duration(count) * time.Second }
 

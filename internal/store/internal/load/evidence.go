@@ -12,9 +12,32 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
+// LeafRow names a row that is, or is to be, a leaf of a realm's tree.
+type LeafRow struct {
+	Kind  evidence.Kind
+	RowID uuid.UUID
+}
+
+// LeafRowsOf names the rows of leaves that are in the tree, in their order.
+func LeafRowsOf(leaves []dbsqlc.AuditLeaf) []LeafRow {
+	rows := make([]LeafRow, len(leaves))
+	for i, leaf := range leaves {
+		rows[i] = LeafRow{evidence.Kind(leaf.Kind), leaf.RowID}
+	}
+	return rows
+}
+
 // Leaves makes the leaves of rows, of both kinds, by their keys. A row that is not there is not in the map.
-func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, events, documents []uuid.UUID) (map[uuid.UUID]evidence.Leaf, error) {
-	leaves := make(map[uuid.UUID]evidence.Leaf, len(events)+len(documents))
+func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow) (map[uuid.UUID]evidence.Leaf, error) {
+	leaves := make(map[uuid.UUID]evidence.Leaf, len(of))
+	var events, documents []uuid.UUID
+	for _, row := range of {
+		if row.Kind == evidence.KindEvent {
+			events = append(events, row.RowID)
+		} else {
+			documents = append(documents, row.RowID)
+		}
+	}
 	rows, err := q.EventFactList(ctx, events, realm)
 	if err != nil {
 		return nil, fmt.Errorf("read events to seal: %w", err)

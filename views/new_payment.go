@@ -3,20 +3,20 @@ package views
 import (
 	"slices"
 
+	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
-// NewPayment is the form for a payment. POST Action sends the fields of
-// PaymentValues under the ids named there, scheme, and either act=check or
-// switchScheme={scheme}, which shows the same form with all fields kept.
+// NewPayment is the form for a payment. POST Action sends the fields of Values under the names that entry gives them, scheme, and either
+// act=check or switchScheme={scheme}, which shows the same form with all fields kept.
 type NewPayment struct {
 	Kept           Kept // where the form is kept while it is being typed
 	Drafts         int  // how many forms of this person wait to be gone on with, where an empty form is shown
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string
-	Values         PaymentValues
+	Values         entry.Values // exactly as typed
 	DebtorAccounts []ui.Option
 	Countries      []ui.Option
 	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
@@ -34,28 +34,6 @@ type Kept struct {
 	URL   string // where it is sent to be kept; of a form that is kept: where it is found again
 	Draft string // key of the draft it is kept in; empty for none yet
 	At    string // when it was kept; empty for not yet
-}
-
-// PaymentValues is what a person typed, exactly as typed.
-type PaymentValues struct {
-	DebtorAccount     string // debtorAccount
-	CreditorName      string // creditorName
-	CreditorIBAN      string // creditorIban
-	AddressKind       string // addressKind: "structured" or "hybrid"
-	Street            string // street
-	BuildingNumber    string // buildingNumber
-	AddressLine1      string // addressLine1, hybrid only
-	AddressLine2      string // addressLine2, hybrid only
-	Postcode          string // postcode
-	Town              string // town
-	Country           string // country
-	Amount            string // amount
-	RemittanceKind    string // remittanceKind: "none", "qr", "scor" or "text"
-	QRReference       string // qrReference
-	CreditorReference string // creditorReference
-	RemittanceText    string // remittanceText
-	EndToEndID        string // endToEndId
-	AmendReason       string // amendReason
 }
 
 // Picks are the beneficiaries that a text finds: the answer of GET /payments/creditors?find=….
@@ -150,13 +128,13 @@ func (m NewPayment) creditorIBAN() ui.Field {
 func (m NewPayment) addressKind() ui.Choice {
 	chosen := m.Values.AddressKind
 	if chosen == "" {
-		chosen = "structured"
+		chosen = entry.AddressStructured
 	}
 	return ui.Choice{
 		ID: "addressKind", Label: "Address", Value: chosen, Problem: problemOf(m.Problems, "addressKind"),
 		Options: []ui.Option{
-			{Value: "structured", Label: "In separate fields"},
-			{Value: "hybrid", Label: "As two lines, with postcode and town"},
+			{Value: entry.AddressStructured, Label: "In separate fields"},
+			{Value: entry.AddressHybrid, Label: "As two lines, with postcode and town"},
 		},
 	}
 }
@@ -183,15 +161,15 @@ func (m NewPayment) amount() ui.Field {
 func (m NewPayment) remittanceKind() ui.Choice {
 	chosen := m.Values.RemittanceKind
 	if chosen == "" {
-		chosen = "none"
+		chosen = entry.RemittanceNone
 	}
-	options := []ui.Option{{Value: "none", Label: "No reference"}}
+	options := []ui.Option{{Value: entry.RemittanceNone, Label: "No reference"}}
 	if m.Scheme == "sic-inst" {
-		options = append(options, ui.Option{Value: "qr", Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
+		options = append(options, ui.Option{Value: entry.RemittanceQR, Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
 	}
 	options = append(options,
-		ui.Option{Value: "scor", Label: "Creditor reference", Hint: "Starts with RF"},
-		ui.Option{Value: "text", Label: "Message to the creditor"})
+		ui.Option{Value: entry.RemittanceReference, Label: "Creditor reference", Hint: "Starts with RF"},
+		ui.Option{Value: entry.RemittanceText, Label: "Message to the creditor"})
 	return ui.Choice{
 		ID: "remittanceKind", Label: "What is it for?", Value: chosen,
 		Options: options, Problem: problemOf(m.Problems, "remittanceKind"),

@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
@@ -62,13 +63,13 @@ func newPayment() views.NewPayment {
 		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
 		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
 		Countries:      []ui.Option{{Value: "CH", Label: "Switzerland"}, {Value: "LI", Label: "Liechtenstein"}},
-		Values:         views.PaymentValues{DebtorAccount: "CH5021977000004331346", Country: "CH", EndToEndID: "E2E-20261120-000184"},
+		Values:         entry.Values{DebtorAccount: "CH5021977000004331346", Country: "CH", EndToEndID: "E2E-20261120-000184"},
 	}
 }
 
 func filledPayment() views.NewPayment {
 	model := newPayment()
-	model.Values = views.PaymentValues{
+	model.Values = entry.Values{
 		DebtorAccount: "CH5021977000004331346", CreditorName: "Beispiel Holzbau GmbH", CreditorIBAN: "CH44 3199 9123 0008 8901 2",
 		AddressKind: "structured", Street: "Seestrasse", BuildingNumber: "41", Postcode: "8002", Town: "Zürich", Country: "CH",
 		Amount: "1,234", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",

@@ -77,7 +77,7 @@ func showAmend(v *visit) error {
 		return v.cannotAmend(m, err)
 	}
 	model := amendForm(m, m.Version)
-	model.Values = views.PaymentValues(entry.ValuesOf(document))
+	model.Values = entry.ValuesOf(document)
 	return v.renderForm(http.StatusOK, model)
 }
 
@@ -141,7 +141,7 @@ func (v *visit) amendment() (amendment, error) {
 	if err != nil {
 		return amendment{}, err
 	}
-	draft, err := v.newDraft(m.Scheme, entry.Values(typed(form)))
+	draft, err := v.newDraft(m.Scheme, typed(form))
 	version, noVersion := strconv.Atoi(v.Echo.QueryParam("version"))
 	if noVersion != nil || version < 1 || version > m.Version {
 		version = m.Version

@@ -67,7 +67,7 @@ func (v *visit) refuseDraft(p prepared) error {
 		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
 	}
 	model := views.NewPayment{
-		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: views.PaymentValues(p.values),
+		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: p.values,
 	}
 	err := v.markAmending(&model, p.draft.Amends)
 	if err != nil {

@@ -31,7 +31,7 @@ func showNewPayment(v *visit) error {
 		return err
 	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
-	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme), Values: views.PaymentValues{Country: homeCountry(scheme)}}
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme), Values: entry.Values{Country: homeCountry(scheme)}}
 	err = v.prefill(&model)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (v *visit) fillLike(model *views.NewPayment, like string) error {
 	if err != nil {
 		return err
 	}
-	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), views.PaymentValues(entry.ValuesOf(document)), true
+	model.Scheme, model.Values, model.Prefilled = string(m.Scheme), entry.ValuesOf(document), true
 	return nil
 }
 
@@ -117,7 +117,7 @@ func checkNewPayment(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	draft, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
+	draft, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func showEdit(v *visit) error {
 		return err
 	}
 	model := views.NewPayment{
-		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: views.PaymentValues(values),
+		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: values,
 	}
 	if draft.MessageID == uuid.Nil {
 		model.Kept.Draft = draft.ID.String()
@@ -207,7 +207,7 @@ func checkEdit(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	changed, err := v.newDraft(page.SchemeOf(model.Scheme), entry.Values(model.Values))
+	changed, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
 	if err != nil {
 		return err
 	}
@@ -246,7 +246,7 @@ func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep ke
 
 // refuseForm shows the form again with what is wrong in it.
 func (v *visit) refuseForm(model views.NewPayment, p prepared) error {
-	model.Problems = problemsOf(p.built.Problems, p.findings, entry.Values(model.Values))
+	model.Problems = problemsOf(p.built.Problems, p.findings, model.Values)
 	iban, err := account.ParseInput(model.Values.CreditorIBAN)
 	if err == nil && !ibanRefused(model) { // the rules were asked with the rest of the form
 		feedback := describeIBAN(iban, page.SchemeOf(model.Scheme))
@@ -325,7 +325,7 @@ func showIBAN(v *visit) error {
 	}
 	return v.renderForm(http.StatusOK, views.NewPayment{
 		Action: "/payments/new", Scheme: string(scheme),
-		Values: views.PaymentValues{CreditorIBAN: typed, Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
+		Values: entry.Values{CreditorIBAN: typed, Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
 	})
 }
 
@@ -368,8 +368,8 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 }
 
 // typed are the answers of a form as the page shows them again.
-func typed(form url.Values) views.PaymentValues {
-	values := views.PaymentValues(entry.ReadForm(form))
+func typed(form url.Values) entry.Values {
+	values := entry.ReadForm(form)
 	iban, err := account.ParseInput(values.CreditorIBAN)
 	addressed := values.Street+values.BuildingNumber+values.AddressLine1+values.AddressLine2+values.Postcode+values.Town != ""
 	if values.Country == "" && addressed && err == nil {

@@ -36,7 +36,7 @@ func findCreditors(v *visit) error {
 		scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 		return v.renderFound(views.NewPayment{
 			Action: "/payments/new", Scheme: string(scheme),
-			Values: views.PaymentValues{Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
+			Values: entry.Values{Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
 		}, find)
 	}
 	if strings.TrimSpace(find) == "" {
@@ -88,7 +88,7 @@ func (v *visit) helped(model views.NewPayment, form url.Values) (helped bool, er
 }
 
 // fillCreditor puts the creditor that was picked into the form and returns its name.
-func (v *visit) fillCreditor(values *views.PaymentValues, picked string) (name string, err error) {
+func (v *visit) fillCreditor(values *entry.Values, picked string) (name string, err error) {
 	text, beneficiary := strings.CutPrefix(picked, beneficiaryPick)
 	if !beneficiary {
 		text = strings.TrimPrefix(picked, recentPick)
@@ -111,12 +111,12 @@ func (v *visit) fillCreditor(values *views.PaymentValues, picked string) (name s
 }
 
 // beneficiaryValues are the answers of the form that a beneficiary in force gives.
-func (v *visit) beneficiaryValues(id uuid.UUID) (views.PaymentValues, error) {
+func (v *visit) beneficiaryValues(id uuid.UUID) (entry.Values, error) {
 	b, err := v.Config.Admin.Beneficiary(v.Context(), v.By, id)
 	if err == nil && b.Status != administration.StatusInForce {
 		err = payment.ErrNotFound
 	}
-	values := views.PaymentValues{
+	values := entry.Values{
 		CreditorName: b.Name, CreditorIBAN: b.IBAN, AddressKind: entry.AddressStructured, Street: b.Street, BuildingNumber: b.BuildingNumber,
 		AddressLine1: b.AddressLine1, AddressLine2: b.AddressLine2, Postcode: b.Postcode, Town: b.Town, Country: b.Country,
 	}

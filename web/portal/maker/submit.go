@@ -169,7 +169,7 @@ func (v *visit) amendLost(p prepared, cause error) error {
 		return cause
 	}
 	model := views.NewPayment{
-		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: views.PaymentValues(p.values),
+		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: p.values,
 		Problems: []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not stored.")}},
 	}
 	err := v.markAmending(&model, p.draft.Amends)

@@ -69,7 +69,7 @@ func (v *visit) toSave() (scheme rulebook.Scheme, values entry.Values, found boo
 	case query.Get("like") != "":
 		model := views.NewPayment{}
 		err = v.fillLike(&model, query.Get("like"))
-		scheme, values = page.SchemeOf(model.Scheme), entry.Values(model.Values)
+		scheme, values = page.SchemeOf(model.Scheme), model.Values
 	default:
 		return "", values, false, nil
 	}
@@ -193,6 +193,6 @@ func (v *visit) fillTemplate(model *views.NewPayment, key string) error {
 		return err
 	}
 	values, err := entry.DecodeValues(t.Answers)
-	model.Scheme, model.Values, model.Prefilled = string(t.Scheme), views.PaymentValues(values), true
+	model.Scheme, model.Values, model.Prefilled = string(t.Scheme), values, true
 	return err
 }

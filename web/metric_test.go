@@ -11,6 +11,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -74,6 +75,10 @@ func TestTheMetricsCountWhatHappens(t *testing.T) {
 		`countersign_messages{scheme="sic-inst",state="undelivered"} 0`, `countersign_messages{scheme="sic-inst",state="in flight"} 1`,
 		`countersign_clearing_connected{scheme="sct-inst"} 1`, `countersign_alarms_total 1`,
 	)
+	b.Clock.Add(13 * time.Second) // and no clock that runs
+	wantLines(t, read(), `countersign_in_flight_age_seconds{scheme="sic-inst"} 13`, `countersign_in_flight_age_seconds{scheme="sct-inst"} 0`)
+	b.Clearing.Sweep(t.Context())
+	wantLines(t, read(), `countersign_in_flight_age_seconds{scheme="sic-inst"} 0`)
 	for _, secret := range []string{"demo", "maker1", "CH4821966000009613388", "Haller"} {
 		if strings.Contains(text, secret) {
 			t.Errorf("the metrics hold %q", secret)

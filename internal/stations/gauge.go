@@ -2,6 +2,7 @@ package stations
 
 import (
 	"context"
+	"time"
 
 	"countersign/internal/clearing"
 	"countersign/internal/metric"
@@ -18,6 +19,11 @@ var gauges = []metric.Gauge{
 	{
 		Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.",
 		Labels: []string{"scheme"},
+	},
+	{
+		Name: "countersign_in_flight_age_seconds", Labels: []string{"scheme"},
+		Help: "Age of the oldest payment that is released and without an answer of clearing: more than ten seconds and a moment means that the " +
+			"clock of no gateway runs.",
 	},
 	{Name: "countersign_answers_undelivered", Help: "Answers that clearing does not have; to 10,000.", Labels: []string{"scheme"}},
 	{
@@ -65,10 +71,7 @@ func (s *Stations) read(ctx context.Context) []metric.Sample {
 		return samples // readiness tells why
 	}
 	for _, b := range backlog {
-		scheme, age := string(b.Scheme), 0.0
-		if !b.Oldest.IsZero() {
-			age = max(0, s.Now().Sub(b.Oldest).Seconds())
-		}
+		scheme := string(b.Scheme)
 		for state, count := range map[string]int64{
 			"approval pending": b.Pending, "in flight": b.InFlight, "unconfirmed": b.Unconfirmed, "undelivered": b.Undelivered,
 		} {
@@ -76,10 +79,19 @@ func (s *Stations) read(ctx context.Context) []metric.Sample {
 		}
 		samples = append(
 			samples, metric.Sample{Gauge: "countersign_answers_undelivered", Labels: []string{scheme}, Value: float64(b.Answers)},
-			metric.Sample{Gauge: "countersign_undelivered_age_seconds", Labels: []string{scheme}, Value: age},
+			metric.Sample{Gauge: "countersign_undelivered_age_seconds", Labels: []string{scheme}, Value: s.age(b.Oldest)},
+			metric.Sample{Gauge: "countersign_in_flight_age_seconds", Labels: []string{scheme}, Value: s.age(b.First)},
 		)
 	}
 	return samples
+}
+
+// age is how long ago something was, in seconds; 0 for what was never.
+func (s *Stations) age(at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return max(0, s.Now().Sub(at).Seconds())
 }
 
 // readQueues reads what waits: jobs, what pauses, keys that are missing.

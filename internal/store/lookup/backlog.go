@@ -17,6 +17,7 @@ type Backlog struct {
 	Scheme      rulebook.Scheme
 	Pending     int64     // for approval
 	InFlight    int64     // released and without an answer of clearing
+	First       time.Time // when the oldest one in flight was released; zero for none
 	Unconfirmed int64     // without one in time
 	Undelivered int64     // released and not with clearing
 	Oldest      time.Time // when the oldest undelivered one was released; zero for none
@@ -60,13 +61,19 @@ func (r *Reader) addBacklog(ctx context.Context, realm string, b *Backlog) error
 		b.InFlight += row.InFlight
 		b.Unconfirmed += row.Unconfirmed
 		b.Undelivered += row.Undelivered
-		if oldest := row.Oldest.UTC(); oldest.Unix() != 0 && (b.Oldest.IsZero() || oldest.Before(b.Oldest)) {
-			b.Oldest = oldest
-		}
+		b.Oldest, b.First = earlier(b.Oldest, row.Oldest), earlier(b.First, row.First)
 		return nil
 	})
 	if err != nil {
 		return fmt.Errorf("count what waits in %s: %w", realm, err)
 	}
 	return nil
+}
+
+// earlier is the earlier of two times, of which the first may be zero and the second the epoch, for none.
+func earlier(known, read time.Time) time.Time {
+	if read.Unix() != 0 && (known.IsZero() || read.Before(known)) {
+		return read.UTC()
+	}
+	return known
 }

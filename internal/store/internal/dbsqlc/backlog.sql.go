@@ -21,7 +21,9 @@ SELECT (SELECT count(*) FROM (SELECT FROM message p WHERE p.realm = $1 AND p.sch
        (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = $1 AND d.scheme = $2 AND d.accepted_at IS NOT NULL
                                 AND d.delivered_at IS NULL LIMIT $3::integer) AS x)::bigint AS undelivered,
        coalesce((SELECT min(o.accepted_at) FROM message o WHERE o.realm = $1 AND o.scheme = $2 AND o.accepted_at IS NOT NULL
-                   AND o.delivered_at IS NULL), 'epoch')::timestamptz AS oldest
+                   AND o.delivered_at IS NULL), 'epoch')::timestamptz AS oldest,
+       coalesce((SELECT min(g.accepted_at) FROM message g WHERE g.realm = $1 AND g.scheme = $2
+                   AND g.state IN ('Approved', 'Processing') AND g.kind IN ('instruction', 'return')), 'epoch')::timestamptz AS first
 `
 
 type BacklogOfRow struct {
@@ -30,10 +32,11 @@ type BacklogOfRow struct {
 	Unconfirmed int64
 	Undelivered int64
 	Oldest      time.Time
+	First       time.Time
 }
 
 // What waits, for the operator's metrics: counted to a bound, so that a long queue costs no more than that.
-// Of one scheme in a realm. oldest is the epoch when nothing is undelivered.
+// Of one scheme in a realm. oldest is the epoch when nothing is undelivered, and first when nothing is in flight.
 func (q *Queries) BacklogOf(ctx context.Context, realm string, scheme string, most int32) (BacklogOfRow, error) {
 	row := q.db.QueryRow(ctx, backlogOf, realm, scheme, most)
 	var i BacklogOfRow
@@ -43,6 +46,7 @@ func (q *Queries) BacklogOf(ctx context.Context, realm string, scheme string, mo
 		&i.Unconfirmed,
 		&i.Undelivered,
 		&i.Oldest,
+		&i.First,
 	)
 	return i, err
 }

@@ -64,7 +64,14 @@ func (s *Station) PreviewRTransaction(
 	if err != nil {
 		return payment.RTransactionPreview{}, err
 	}
-	return s.rTransaction(by, asked, about).Preview(), nil
+	return s.PreviewRTransactionAbout(by, asked, about), nil
+}
+
+// PreviewRTransactionAbout is PreviewRTransaction of another request about what was loaded for one.
+func (s *Station) PreviewRTransactionAbout(
+	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
+) payment.RTransactionPreview {
+	return s.rTransaction(by, asked, about).Preview()
 }
 
 func (s *Station) rTransaction(

@@ -65,7 +65,7 @@ func (v *visit) passes(a asked) (fine bool, err error) {
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
 func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
-	charge, problems, err := v.charge(f)
+	charge, problems, err := f.charge(money.Currency(f.Currency))
 	if err != nil {
 		return err
 	}
@@ -82,7 +82,7 @@ func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 
 // refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
 func (v *visit) refuse(typed asked, refused *payment.RefusalError) error {
-	a, err := v.look(typed.form, money.Amount{})
+	a, err := v.look(typed.form)
 	if err != nil {
 		return err
 	}

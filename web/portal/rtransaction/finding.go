@@ -43,25 +43,28 @@ func (a asked) barred() language.Text {
 	return refusalText(a.preview.Ineligible)
 }
 
-// look asks the station about a form, with the charge it keeps; of an empty form, none.
-func (v *visit) look(f form, charge money.Amount) (asked, error) {
-	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, charge))
+// look asks the station about a form, whatever charge it keeps.
+func (v *visit) look(f form) (asked, error) {
+	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
 	if err != nil {
 		return asked{}, err
 	}
 	f.Original = preview.About.Original.InternalID
-	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview, keeps: charge}, nil
+	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
 }
 
 // check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
 func (v *visit) check(f form) (asked, error) {
-	charge, problems, err := v.charge(f)
+	a, err := v.look(f)
 	if err != nil {
 		return asked{}, err
 	}
-	a, err := v.look(f, charge)
+	charge, problems, err := f.charge(a.preview.About.Original.Summary.Amount.Currency())
 	if err != nil {
 		return asked{}, err
+	}
+	if !charge.IsZero() {
+		a.keeps, a.preview = charge, v.Config.Submission.PreviewRTransactionAbout(v.By, f.asked(uuid.Nil, charge), a.preview.About)
 	}
 	if f.Reason == "" {
 		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, problems...)
@@ -72,20 +75,12 @@ func (v *visit) check(f form) (asked, error) {
 }
 
 // charge reads the charge a form keeps, in the currency of the payment; the zero amount for none and for one that cannot be read.
-func (v *visit) charge(f form) (money.Amount, []ui.Problem, error) {
+func (f form) charge(currency money.Currency) (money.Amount, []ui.Problem, error) {
 	typed := strings.TrimSpace(f.Charge)
 	if typed == "" {
 		return money.Amount{}, nil, nil
 	}
-	id := f.Original
-	if f.Kind == payment.KindResolution {
-		id = f.Recall
-	}
-	about, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
-	if err != nil {
-		return money.Amount{}, nil, err
-	}
-	charge, err := money.ParseInput(about.Summary.Amount.Currency(), typed)
+	charge, err := money.ParseInput(currency, typed)
 	var wrong *money.Error
 	if errors.As(err, &wrong) {
 		return money.Amount{}, []ui.Problem{{Field: "charge", Text: language.Sentence(wrong.Text), Code: wrong.Code}}, nil

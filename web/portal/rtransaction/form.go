@@ -28,7 +28,7 @@ type form struct {
 	Information []string // a line for each field of the form, as typed
 	Charge      string   // as typed
 
-	// Name and Amount are those of the payment, for the list of drafts.
+	// Name, Currency and Amount are those of the payment, for the list of drafts; a charge is in its currency.
 	Name, Currency, Amount string
 }
 

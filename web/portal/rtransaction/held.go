@@ -6,7 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/web/portal/page"
@@ -88,7 +87,7 @@ func Keep(v *page.Visit) (string, error) {
 	if kind == payment.KindResolution {
 		f.Original, f.Recall = uuid.Nil, id
 	}
-	a, err := (&visit{v}).look(f, money.Amount{})
+	a, err := (&visit{v}).look(f)
 	if errors.Is(err, payment.ErrNotFound) {
 		return "", nil
 	}

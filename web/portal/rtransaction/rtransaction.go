@@ -11,7 +11,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -39,7 +38,7 @@ func (v *visit) showForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a, err := v.look(f, money.Amount{})
+	a, err := v.look(f)
 	if err != nil {
 		return err
 	}
@@ -190,7 +189,7 @@ func (v *visit) keepForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a, err := v.look(f, money.Amount{})
+	a, err := v.look(f)
 	if err != nil {
 		return err
 	}

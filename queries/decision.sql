@@ -1,5 +1,5 @@
--- name: DecisionListOf :many
--- The decisions of several messages, of every version, in order, with the names of the people.
+-- name: DecisionList :many
+-- The decisions of messages, of every version, in order, with the names of the people.
 SELECT d.*, p.display_name, u.name AS checker_login,
        coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
                  WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
@@ -8,17 +8,6 @@ JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
 WHERE d.realm = @realm AND d.message_id = ANY (@message_ids::uuid[])
 ORDER BY d.message_id, d.version, d.ordinal;
-
--- name: DecisionList :many
--- The decisions of one message, of every version, in order, with the names of the people.
-SELECT d.*, p.display_name, u.name AS checker_login,
-       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
-                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
-FROM decision d
-JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
-JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
-WHERE d.realm = @realm AND d.message_id = @message_id
-ORDER BY d.version, d.ordinal;
 
 -- name: NewestKeyList :many
 -- The keys that sealed the newest release and the newest version of a realm.

@@ -97,31 +97,38 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		return Created{}, err
 	}
 	m := Message{
-		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, Direction: DirectionOut,
-		Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
-		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, Makers: []uuid.UUID{in.By.PersonID}, Clients: []string{in.By.ClientID},
-		ApprovalsRequired: in.Policy.ApprovalsRequired, PolicyID: in.Policy.ID, CreatedAt: in.At, Account: in.Account,
-		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
-		DocumentID: draft.DocumentID, ContentHash: draft.Hash, Content: draft.Content, Summary: draft.Summary,
-		Payee: draft.Payee,
+		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, ExternalID: in.ExternalID, Account: in.Account,
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
 		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m, in.Policy, in.Seal).using(in.Limits), nil
+	return created.open(m, opening{in.By, in.Policy, in.Seal}).using(in.Limits), nil
 }
 
-// open puts the message into its first state: released at once when its policy asks for no approval, else pending for as long as the
-// policy lets it.
-func (c Created) open(m Message, policy Policy, seal Sealer) Created {
-	if policy.ApprovalsRequired == 0 {
+// opening is who made a message, and under which policy.
+type opening struct {
+	by     identity.Principal
+	policy Policy
+	seal   Sealer
+}
+
+// open gives the message its maker, its first version and its first state: released at once when its policy asks for no approval, else
+// pending for as long as the policy lets it.
+func (c Created) open(m Message, o opening) Created {
+	by, d := o.by, c.Draft
+	m.Realm, m.Direction, m.Channel, m.ClientID, m.Clients = by.Realm, DirectionOut, by.Channel, by.ClientID, []string{by.ClientID}
+	m.MakerUser, m.MakerName, m.MakerLogin, m.Makers = by.UserID, by.DisplayName, by.UserName, []uuid.UUID{by.PersonID}
+	m.ApprovalsRequired, m.PolicyID, m.CreatedAt = o.policy.ApprovalsRequired, o.policy.ID, c.CreatedAt
+	m.Version, m.State, m.Sequence, m.StateSince = 1, StateApprovalPending, 1, c.CreatedAt
+	m.DocumentID, m.ContentHash, m.Content, m.Summary, m.Payee = d.DocumentID, d.Hash, d.Content, d.Summary, d.Payee
+	if o.policy.ApprovalsRequired == 0 {
 		m.State, m.AcceptedAt = StateProcessing, c.CreatedAt
-		release := m.release(nil, c.CreatedAt, seal)
+		release := m.release(nil, c.CreatedAt, o.seal)
 		c.Release = &release
 	} else {
-		m.ExpiresAt = c.CreatedAt.Add(policy.PendingFor)
+		m.ExpiresAt = c.CreatedAt.Add(o.policy.PendingFor)
 	}
 	c.Message = m.WithContent(m.Content)
 	return c

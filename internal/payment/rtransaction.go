@@ -227,16 +227,9 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	if len(in.Source) > 0 {
 		d.Source, d.SourceType = in.Source, in.SourceType
 	}
-	policy := in.About.Policy
 	m := Message{
-		Realm: in.By.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: in.Kind, Scheme: original.Scheme,
-		Direction: DirectionOut, Channel: in.By.Channel, ClientID: in.By.ClientID, ExternalID: in.ExternalID,
+		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: in.Kind, Scheme: original.Scheme, ExternalID: in.ExternalID,
 		OriginalID: original.InternalID, Reason: in.Reason,
-		MakerUser: in.By.UserID, MakerName: in.By.DisplayName, MakerLogin: in.By.UserName, Makers: []uuid.UUID{in.By.PersonID},
-		Clients:           []string{in.By.ClientID},
-		ApprovalsRequired: policy.ApprovalsRequired, PolicyID: policy.ID, CreatedAt: in.At,
-		Version: 1, State: StateApprovalPending, Sequence: 1, StateSince: in.At,
-		DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,
 	}
 	if in.Kind != KindRecall && in.About.Recalled() {
 		m.AnswersID = in.About.Recall.InternalID
@@ -249,7 +242,7 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 		Actor: in.By.Actor(), Grant: grant, Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint(),
 	}
-	return made.open(m, policy, in.Seal).using(in.About.Limits), nil
+	return made.open(m, opening{in.By, in.About.Policy, in.Seal}).using(in.About.Limits), nil
 }
 
 // dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.

@@ -95,8 +95,7 @@ func (v *visit) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp)
 		return err
 	}
 	model.Key, model.URI, model.QR, model.Held = fresh.Key, fresh.URI, fresh.QR, fresh.Held
-	model.Shell = v.Shell("Add an authenticator app", views.PlaceProfile)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Add an authenticator app", views.PlaceProfile, status)
 	return v.Render(status, views.NewAppPage(model))
 }
 
@@ -145,8 +144,7 @@ func (v *visit) renderNewPasskey(status int, name string, problems ...ui.Problem
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell("Add a passkey", views.PlaceProfile)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Add a passkey", views.PlaceProfile, status)
 	return v.Render(status, views.NewPasskeyPage(model))
 }
 
@@ -194,8 +192,7 @@ func (v *visit) renderRemoveFactor(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell("Remove a second factor", views.PlaceProfile)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Remove a second factor", views.PlaceProfile, status)
 	return v.Render(status, views.RemoveFactorPage(model))
 }
 
@@ -243,8 +240,7 @@ func (v *visit) renderRecoveryCodes(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell("Recovery codes", views.PlaceProfile)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Recovery codes", views.PlaceProfile, status)
 	return v.Render(status, views.RecoveryCodesPage(model))
 }
 

@@ -117,8 +117,7 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	shell := v.Shell("Profile", views.PlaceProfile)
-	shell.Failed = status != http.StatusOK
+	shell := v.FormShell("Profile", views.PlaceProfile, status)
 	model := views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Language: v.ChosenLanguage(), Problems: problems}
 	for _, f := range list {
 		if f.Kind != identity.FactorRecovery {

@@ -191,13 +191,13 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 	if failed != nil || len(decided) == 0 {
 		return make([]*payment.Message, len(ids)), failed
 	}
-	decisions, err := q.DecisionListOf(ctx, realm, decided)
+	decisions, err := q.DecisionList(ctx, realm, decided)
 	if err != nil {
 		return nil, err
 	}
 	of := make(map[uuid.UUID][]dbsqlc.DecisionListRow, len(decided))
 	for _, row := range decisions {
-		of[row.MessageID] = append(of[row.MessageID], dbsqlc.DecisionListRow(row))
+		of[row.MessageID] = append(of[row.MessageID], row)
 	}
 	messages := make([]*payment.Message, len(ids))
 	for i, row := range rows {

@@ -244,7 +244,7 @@ func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Ve
 func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
 	var list []payment.Decision
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecisionList(ctx, realm, id)
+		rows, err := q.DecisionList(ctx, realm, []uuid.UUID{id})
 		for _, d := range rows {
 			list = append(list, load.Decision(d))
 		}
@@ -257,9 +257,9 @@ func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]p
 func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
 	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecisionListOf(ctx, realm, ids)
+		rows, err := q.DecisionList(ctx, realm, ids)
 		for _, row := range rows {
-			decisions[row.MessageID] = append(decisions[row.MessageID], load.Decision(dbsqlc.DecisionListRow(row)))
+			decisions[row.MessageID] = append(decisions[row.MessageID], load.Decision(row))
 		}
 		return err
 	})

@@ -33,8 +33,7 @@ func (v *visit) renderViews(status int, model views.SavedViews) error {
 		return err
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
-	model.Shell = v.Shell("Saved views", views.PlaceQueue)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Saved views", views.PlaceQueue, status)
 	model.Query, model.Words = savable(f), f.Words()
 	for _, one := range saved {
 		model.Views = append(model.Views, savedView(one))

@@ -55,8 +55,7 @@ func (v *visit) renderTemplates(status int, model making.Templates) error {
 		}
 		model.Templates = append(model.Templates, shown)
 	}
-	model.Shell = v.Shell("Templates", views.PlaceNew)
-	model.Shell.Failed = status != http.StatusOK
+	model.Shell = v.FormShell("Templates", views.PlaceNew, status)
 	return v.Render(status, making.TemplatesPage(model))
 }
 

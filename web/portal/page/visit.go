@@ -150,6 +150,13 @@ func (v *Visit) Shell(title language.Text, place views.Place) views.Shell {
 	}
 }
 
+// FormShell is the shell of a form that is shown with a status: of one that was refused, the title says so.
+func (v *Visit) FormShell(title language.Text, place views.Place, status int) views.Shell {
+	shell := v.Shell(title, place)
+	shell.Failed = status != http.StatusOK
+	return shell
+}
+
 func (v *Visit) person() views.Person {
 	if v.By.UserName == "" {
 		return views.Person{}

@@ -19,8 +19,8 @@ SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.
 FROM decision d
 JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
 JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
-WHERE d.realm = $1 AND d.message_id = $2
-ORDER BY d.version, d.ordinal
+WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
+ORDER BY d.message_id, d.version, d.ordinal
 `
 
 type DecisionListRow struct {
@@ -53,9 +53,9 @@ type DecisionListRow struct {
 	FactorKind        string
 }
 
-// The decisions of one message, of every version, in order, with the names of the people.
-func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid.UUID) ([]DecisionListRow, error) {
-	rows, err := q.db.Query(ctx, decisionList, realm, messageID)
+// The decisions of messages, of every version, in order, with the names of the people.
+func (q *Queries) DecisionList(ctx context.Context, realm string, messageIds []uuid.UUID) ([]DecisionListRow, error) {
+	rows, err := q.db.Query(ctx, decisionList, realm, messageIds)
 	if err != nil {
 		return nil, err
 	}
@@ -63,96 +63,6 @@ func (q *Queries) DecisionList(ctx context.Context, realm string, messageID uuid
 	var items []DecisionListRow
 	for rows.Next() {
 		var i DecisionListRow
-		if err := rows.Scan(
-			&i.Realm,
-			&i.MessageID,
-			&i.Version,
-			&i.Ordinal,
-			&i.Makers,
-			&i.ContentHash,
-			&i.ApprovalsRequired,
-			&i.CheckerUser,
-			&i.CheckerPerson,
-			&i.ClientID,
-			&i.Channel,
-			&i.Action,
-			&i.Reason,
-			&i.PreviousOrdinal,
-			&i.PreviousAction,
-			&i.DecidedAt,
-			&i.Remark,
-			&i.CheckerRole,
-			&i.GrantID,
-			&i.GrantedAt,
-			&i.MessageCreatedAt,
-			&i.KeyID,
-			&i.Seal,
-			&i.FactorUseID,
-			&i.DisplayName,
-			&i.CheckerLogin,
-			&i.FactorKind,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const decisionListOf = `-- name: DecisionListOf :many
-SELECT d.realm, d.message_id, d.version, d.ordinal, d.makers, d.content_hash, d.approvals_required, d.checker_user, d.checker_person, d.client_id, d.channel, d.action, d.reason, d.previous_ordinal, d.previous_action, d.decided_at, d.remark, d.checker_role, d.grant_id, d.granted_at, d.message_created_at, d.key_id, d.seal, d.factor_use_id, p.display_name, u.name AS checker_login,
-       coalesce((SELECT f.kind FROM factor_use x JOIN second_factor f ON f.realm = x.realm AND f.factor_id = x.factor_id
-                 WHERE x.realm = d.realm AND x.use_id = d.factor_use_id), '')::text AS factor_kind
-FROM decision d
-JOIN person p ON p.realm = d.realm AND p.person_id = d.checker_person
-JOIN user_account u ON u.realm = d.realm AND u.user_id = d.checker_user
-WHERE d.realm = $1 AND d.message_id = ANY ($2::uuid[])
-ORDER BY d.message_id, d.version, d.ordinal
-`
-
-type DecisionListOfRow struct {
-	Realm             string
-	MessageID         uuid.UUID
-	Version           int32
-	Ordinal           int32
-	Makers            []uuid.UUID
-	ContentHash       []byte
-	ApprovalsRequired int32
-	CheckerUser       uuid.UUID
-	CheckerPerson     uuid.UUID
-	ClientID          string
-	Channel           string
-	Action            string
-	Reason            *string
-	PreviousOrdinal   *int32
-	PreviousAction    *string
-	DecidedAt         time.Time
-	Remark            *string
-	CheckerRole       *string
-	GrantID           *uuid.UUID
-	GrantedAt         *time.Time
-	MessageCreatedAt  *time.Time
-	KeyID             *string
-	Seal              []byte
-	FactorUseID       *uuid.UUID
-	DisplayName       string
-	CheckerLogin      string
-	FactorKind        string
-}
-
-// The decisions of several messages, of every version, in order, with the names of the people.
-func (q *Queries) DecisionListOf(ctx context.Context, realm string, messageIds []uuid.UUID) ([]DecisionListOfRow, error) {
-	rows, err := q.db.Query(ctx, decisionListOf, realm, messageIds)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DecisionListOfRow
-	for rows.Next() {
-		var i DecisionListOfRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.MessageID,

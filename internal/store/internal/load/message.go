@@ -126,7 +126,7 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 	}
 	var decisions []dbsqlc.DecisionListRow
 	if !Undecided(row.MessageListed) {
-		decisions, err = l.q.DecisionList(ctx, realm, id)
+		decisions, err = l.q.DecisionList(ctx, realm, []uuid.UUID{id})
 		if err != nil {
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
 		}

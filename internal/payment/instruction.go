@@ -97,7 +97,8 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		return Created{}, err
 	}
 	m := Message{
-		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, ExternalID: in.ExternalID, Account: in.Account,
+		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, ExternalID: in.ExternalID,
+		Account: in.Account,
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{

@@ -37,6 +37,17 @@
   // would fall back to the start of the page.
   let held;
   document.addEventListener("htmx:beforeSwap", (event) => (held = event.detail.target.contains(document.activeElement)));
+
+  // A payment under way arrives: what takes the place of the clock, and of what may be done, takes its room too.
+  document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (detail.target.id !== "payment") return;
+    const tall = [".flight", ".actions"].map((one) => find(one, detail.target)?.offsetHeight ?? 0);
+    document.addEventListener(
+      "htmx:afterSwap",
+      () => [".flight-over", ".actions"].forEach((one, i) => find(one, find("#payment"))?.style.setProperty("--was", `${tall[i]}px`)),
+      { once: true },
+    );
+  });
   document.addEventListener("htmx:afterSettle", (event) => {
     const swapped = event.detail.elt;
     if (!(swapped instanceof Element) || !swapped.isConnected) return;

@@ -30,6 +30,8 @@ type Payment struct {
 	Tab       PaymentTab
 	Back      ui.Step         // the list it was opened from; that of its kind when it has no address
 	Flight    *Flight         // nil for one that is not under way
+	Over      bool            // the page saw it under way, and that is over
+	OverAfter language.Text   // how long after the approval clearing answered; empty where it did not
 	Actions   []Action        // what this person may do now
 	Barred    []language.Text // why something expected is not offered, one sentence each
 	Documents []Document
@@ -46,6 +48,21 @@ func (m Payment) news() language.Text {
 		return m.Message.StatusReason
 	}
 	return ui.StateLabel(m.Message.State)
+}
+
+// overTitle is how it ended, in the words of the outcome where there are some.
+func (m Payment) overTitle() language.Text {
+	if m.Message.StatusReason != "" {
+		return m.Message.StatusReason
+	}
+	return ui.StateLabel(m.Message.State)
+}
+
+func (m Payment) overTone() ui.Tone {
+	if m.Message.State == payment.StateSettled {
+		return ui.ToneGood
+	}
+	return m.Message.outcomeTone()
 }
 
 // back is the way to the list.

@@ -52,8 +52,8 @@ type gateway struct {
 	Resting bool
 }
 
-// countsShared is how long the pages of a realm share the counts of what waits, figuresShared how long they share what they tell of the last
-// day and the last thirty.
+// countsShared is how long the pages of a realm share the counts of what waits, figuresShared how long they share what they tell of the
+// last day and the last thirty.
 const (
 	countsShared  = time.Second
 	figuresShared = 5 * time.Second

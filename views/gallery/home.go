@@ -28,7 +28,7 @@ func endedLines() views.Lines {
 }
 
 // ageChart is how much waits so long or longer.
-func ageChart() views.Chart {
+func ageChart(ending int) views.Chart {
 	chart := views.Chart{Heading: "What waits, by age", Words: "What you may decide", Label: "Waits", Number: "Waiting"}
 	for i, age := range views.Ages[1:] {
 		chart.Bars = append(chart.Bars, views.ChartBar{
@@ -36,7 +36,7 @@ func ageChart() views.Chart {
 		})
 	}
 	chart.Bars = append(chart.Bars, views.ChartBar{
-		Label: "Expires within 4 hours", Count: 1000, Most: views.MaxWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
+		Label: "Expires within 4 hours", Count: ending, Most: views.MaxWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
 	})
 	return chart
 }
@@ -71,7 +71,7 @@ func supervisorHome() views.Dashboard {
 			{Label: "Our answers to recalls", Count: 0, Tone: ui.ToneBad, URL: "/recalls?tab=late"},
 		},
 	}
-	model.Charts = []views.Chart{ageChart(), reasons, failed, deadlines}
+	model.Charts = []views.Chart{ageChart(views.MaxWaiting), reasons, failed, deadlines}
 	return model
 }
 

@@ -1,8 +1,14 @@
 package gallery
 
 import (
+	"bytes"
+	"context"
 	"fmt"
+	"io"
+	"strings"
 	"time"
+
+	"github.com/a-h/templ"
 
 	"countersign/internal/language"
 	"countersign/views"
@@ -59,6 +65,10 @@ func decision() views.Decision {
 	}
 }
 
+var purposes = []language.Text{
+	"Rechnung 1107", "Miete Dezember", "Honorar 3. Quartal", "Beitrag 2026", "", "Serviceabo 88-4", "Fracht KW 47",
+}
+
 var creditors = []string{
 	"Beispiel Holzbau GmbH", "Gemeinde Musterlingen", "Muster Treuhand AG", "Stiftung Beispielhof zur Förderung der Wohnkultur",
 	"A. Muster", "Elektro Beispiel SA", "Muster Logistik AG",
@@ -73,6 +83,7 @@ func rows(count int) []views.QueueRow {
 			Kind: "instruction", Scheme: "sic-inst",
 			Amount:       ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
 			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",
+			Purpose:     purposes[index%len(purposes)],
 			SubmittedAt: now.Add(-time.Duration(190-index*9) * time.Minute), Now: now,
 		}
 		switch index % 5 {
@@ -97,7 +108,7 @@ func queue() views.Queue {
 			{Label: "Submitted by me", URL: "/queue?tab=own"},
 			{Label: "Decided today", URL: "/queue?tab=decided"},
 		},
-		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(20),
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(20), Selecting: true,
 		Facts: views.QueueFacts{
 			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
 			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
@@ -108,7 +119,10 @@ func queue() views.Queue {
 
 func openQueue(detail views.Decision) views.Queue {
 	model := queue()
-	model.Rows[0].Current = true
+	open := &model.Rows[0] // what the pane shows
+	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID, detail.Message.GlobalID
+	open.Amount, open.CreditorName, open.CreditorAccount = detail.Message.Amount, detail.Message.CreditorName, detail.Message.CreditorAccount
+	open.Scheme, open.SubmittedAt = detail.Message.Scheme, detail.Message.SubmittedAt
 	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
 	return model
@@ -157,6 +171,7 @@ func queueExhibits() []Exhibit {
 		{Name: "queue", Page: views.QueuePage(queue())},
 		{Name: "queue-decided", Page: views.QueuePage(decidedToday())},
 		{Name: "queue-open", Page: views.QueuePage(openQueue(warned()))},
+		{Name: "queue-arrivals", Page: arrivals()},
 		{Name: "queue-own", Page: views.QueuePage(openQueue(own))},
 		{Name: "queue-reject", Page: views.QueuePage(refusedReject()), Failed: true},
 		{Name: "queue-conflict", Page: views.QueuePage(openQueue(conflicted()))},
@@ -172,6 +187,25 @@ func queueExhibits() []Exhibit {
 		}), Fragment: true},
 		{Name: "decided-fragment", Page: views.DecidedFragment(decided()), Fragment: true},
 	}
+}
+
+// arrivals is the queue with what the live line tells of payments that came in: over the head of the list, on narrow screens above the bar.
+func arrivals() templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		model := openQueue(decision())
+		model.Shell.EventsURL = "/queue/events"
+		var page, told bytes.Buffer
+		err := views.QueuePage(model).Render(ctx, &page)
+		if err == nil {
+			err = views.QueueLiveUpdate(views.QueueLive{Shell: model.Shell, Arrivals: 3, URL: "/queue", Facts: model.Facts}).Render(ctx, &told)
+		}
+		if err != nil {
+			return err
+		}
+		link, _, _ := strings.Cut(told.String(), "</a>")
+		_, err = io.WriteString(w, strings.Replace(page.String(), `aria-live="off">`, `aria-live="off">`+link+"</a>", 1))
+		return err
+	})
 }
 
 func warned() views.Decision {

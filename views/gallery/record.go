@@ -11,15 +11,19 @@ import (
 )
 
 func mine() views.Mine {
+	place := -1
 	row := func(reference string, state payment.State, note language.Text) views.MineRow {
+		place++
 		return views.MineRow{
 			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
-			Amount: ui.Amount{
-				Currency: "CHF", Value: "1'234.56",
-			},
-			CreditorName: "Beispiel Holzbau GmbH", State: state, SubmittedAt: now.Add(-time.Hour), Note: note,
-			LikeURL: "/payments/new?like=" + reference,
+			Amount:       ui.Amount{Currency: "CHF", Value: []string{"1'234.56", "88.40", "12'000.00", "640.00", "3'918.05"}[place]},
+			CreditorName: creditors[place], Account: "CH4431999123000889012", Purpose: purposes[place], State: state,
+			SubmittedAt: now.Add(-time.Duration(12+place*95) * time.Minute), Note: note, LikeURL: "/payments/new?like=" + reference,
 		}
+	}
+	again := func(like views.MineRow) views.MineRow {
+		like.LikeLabel = "Correct and submit again"
+		return like
 	}
 	waiting := row("7QK4M2XW9TCH3F5A", "Approval Pending", "")
 	waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
@@ -34,8 +38,8 @@ func mine() views.Mine {
 			{Label: "Failed", URL: "/mine?tab=failed"},
 		},
 		Rows: []views.MineRow{
-			waiting, row("7QK4M2XW9TCH3F5B", "Rejected", rejection),
-			row("7QK4M2XW9TCH3F5C", "Settled", ""), row("7QK4M2XW9TCH3F5D", "Failed", "The account is closed"),
+			waiting, again(row("7QK4M2XW9TCH3F5B", "Rejected", rejection)),
+			row("7QK4M2XW9TCH3F5C", "Settled", ""), again(row("7QK4M2XW9TCH3F5D", "Failed", "The account is closed")),
 			row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
 		},
 	}
@@ -162,7 +166,7 @@ func dashboard() views.Dashboard {
 		},
 		Waiting: rows(5),
 		Lists:   []views.Lines{endedLines()},
-		Charts:  []views.Chart{ageChart()},
+		Charts:  []views.Chart{ageChart(3)},
 		Volumes: []views.Volume{
 			{
 				Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours,
@@ -173,6 +177,14 @@ func dashboard() views.Dashboard {
 			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: ""},
 		},
 	}
+}
+
+// arrived is the payment under way a moment later: clearing settled it.
+func arrived() views.Payment {
+	model := paymentPage(views.TabOverview)
+	model.Message.FollowUp, model.Barred = "", nil
+	model.Over, model.OverAfter = true, language.Data("820 ms")
+	return model
 }
 
 func drafts() views.Mine {
@@ -223,7 +235,7 @@ func recordExhibits() []Exhibit {
 	}
 	return []Exhibit{
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
-		{Name: "payment-arrived", Page: views.PaymentUpdate(paymentPage(views.TabOverview)), Fragment: true},
+		{Name: "payment-arrived", Page: views.PaymentUpdate(arrived()), Fragment: true},
 		{Name: "mine", Page: views.MinePage(mine())},
 		{Name: "mine-drafts", Page: views.MinePage(drafts())},
 		{Name: "mine-empty", Page: views.MinePage(noneMine)},

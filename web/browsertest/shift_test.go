@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/playwright-community/playwright-go"
@@ -32,21 +33,75 @@ func (p *person) still(when string) {
 	}
 }
 
+// watched has the page note what moves from the next page on.
+func (p *person) watched() *person {
+	p.t.Helper()
+	err := p.page.AddInitScript(playwright.Script{Content: playwright.String(watchShifts)})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	return p
+}
+
+// wide makes the window so wide.
+func (p *person) wide(width int) {
+	p.t.Helper()
+	err := p.page.SetViewportSize(width, desktop.height)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// TestNothingMovesUnderAMakersEyes: what is known of an account, who is found, what is wrong with a character and that a form is kept come
+// late, and nothing that is there makes way.
+func TestNothingMovesUnderAMakersEyes(t *testing.T) {
+	t.Parallel()
+	p := signedIn(t, "maker1", desktop).watched()
+	for _, width := range []int{desktop.width, 360} {
+		p.wide(width)
+		p.open("/payments/new?scheme=sic-inst")
+		p.still("when the form came")
+		p.fill("Find a beneficiary", "nobody of this name")
+		p.says("#picks", "No beneficiary")
+		p.still("when a beneficiary was looked for")
+		for _, iban := range []string{swissCreditor, swissCreditor[:4] + "0" + swissCreditor[5:]} {
+			p.fill("IBAN", iban)
+			p.press("Tab")
+			p.counts(".feedback p", 1+map[bool]int{true: 1}[iban == swissCreditor])
+			p.still("when " + iban + " was looked up")
+		}
+		p.fill("Name", "Łódź Æther AG ✓")
+		p.says("#creditorName-count", "✓")
+		p.still("when a character was found that is not carried")
+		p.says(".kept", "kept at")
+		p.still("when the form was kept")
+	}
+}
+
+// TestNothingMovesWhenAPaymentArrives: the page of a payment under way shows its end in the place of the clock.
+func TestNothingMovesWhenAPaymentArrives(t *testing.T) {
+	t.Parallel()
+	for _, width := range []int{desktop.width, 360} {
+		var asked atomic.Int32
+		var arrived atomic.Bool
+		address, p := flightServer(t, &asked, &arrived), visitor(t, desktop).watched()
+		p.wide(width)
+		p.open(address + "/en/payment-flying")
+		p.still("when the page came")
+		arrived.Store(true)
+		p.says("#payment .flight-over", "Settled")
+		p.still("when the payment arrived")
+	}
+}
+
 // TestNothingMovesUnderACheckersEyes: payments arrive, others look and decide, the checker decides, and nothing in the list, beside it or
 // above it jumps.
 func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 	t.Parallel()
-	maker, rival, p := as(t, "maker1"), as(t, "checker2"), signedIn(t, "checker1", desktop)
-	err := p.page.AddInitScript(playwright.Script{Content: playwright.String(watchShifts)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	maker, rival, p := as(t, "maker1"), as(t, "checker2"), signedIn(t, "checker1", desktop).watched()
 	for _, width := range []int{desktop.width, 360} {
 		common, waiting := threeOrders(maker)
-		err := p.page.SetViewportSize(width, desktop.height)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p.wide(width)
 		narrowed := "?text=" + strings.ReplaceAll(common, " ", "+")
 		p.open("/queue" + narrowed)
 		p.counts("#queue-list tr[data-row]", 3)

@@ -33,6 +33,10 @@ func showFlight(v *visit) error {
 	if err != nil {
 		return err
 	}
+	model.Over = model.Flight == nil
+	if model.Over && m.SettledAt.After(m.AcceptedAt) {
+		model.OverAfter = took(m.SettledAt.Sub(m.AcceptedAt))
+	}
 	return v.Render(http.StatusOK, views.PaymentUpdate(model))
 }
 

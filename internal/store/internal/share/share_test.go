@@ -15,7 +15,8 @@ func TestAnswersAreForgottenWhenTheyAreTooOld(t *testing.T) {
 	ask := func(context.Context) (int, error) { asked++; return asked, nil }
 	at := time.Date(2026, 11, 20, 8, 0, 0, 0, time.UTC)
 	for i := range 100 {
-		if n, err := answers.Ask(t.Context(), fmt.Sprint("question ", i), at.Add(time.Duration(i)*100*time.Millisecond), ask); err != nil || n != i+1 {
+		n, err := answers.Ask(t.Context(), fmt.Sprint("question ", i), at.Add(time.Duration(i)*100*time.Millisecond), ask)
+		if err != nil || n != i+1 {
 			t.Fatalf("answer %d is %d, %v", i, n, err)
 		}
 	}

@@ -280,7 +280,7 @@ func TestEveryIconIsOnTheSheet(t *testing.T) {
 }
 
 // The budgets are those of the portal's targets for a full page of the queue:
-// 9 kB compressed (with all filters; 15 is the bar), 1,500 elements.
+// 10 kB compressed (with all filters, purposes and boxes to tick; 15 is the bar), 1,600 elements (2,500).
 func TestFullQueueStaysSmall(t *testing.T) {
 	t.Parallel()
 	model := queue()
@@ -296,7 +296,7 @@ func TestFullQueueStaysSmall(t *testing.T) {
 	}
 	elements := parse(t, views.QueuePage(model)).Find("*").Length()
 	t.Logf("60 rows: %d bytes, %d compressed, %d elements", len(text), compressed.Len(), elements)
-	if compressed.Len() > 9_000 || elements > 1_500 {
+	if compressed.Len() > 10_000 || elements > 1_600 {
 		t.Errorf("%d bytes compressed, %d elements", compressed.Len(), elements)
 	}
 }

@@ -35,7 +35,7 @@ func (p *person) typeIn(o order) {
 func TestAMakerEntersAPayment(t *testing.T) {
 	t.Parallel()
 	for scheme, feedback := range map[string][]string{
-		"sic-inst": {"Switzerland"}, "sct-inst": {"France"},
+		"sic-inst": {"CH48 2196 6000 0096 1338 8", "Switzerland"}, "sct-inst": {"FR14 2004 1010 0505 0001 3M02 606", "France"},
 	} {
 		t.Run(scheme, func(t *testing.T) {
 			t.Parallel()

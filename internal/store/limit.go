@@ -122,6 +122,9 @@ func (l *limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.T
 
 // TraceBatchEnd ends the limit of a batch.
 func (l *limits) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
+	if next, batches := l.next.(pgx.BatchTracer); batches {
+		next.TraceBatchEnd(ctx, conn, data)
+	}
 	l.ended(ctx, conn, data.Err)
 }
 

@@ -43,8 +43,8 @@ func (s *Snapshot) brokenRules(ctx context.Context) ([]Violation, error) {
 	return found, nil
 }
 
-// rulesOf are the CHECKs and NOT NULLs of the schema: their tables, their names, and the conditions that hold for rows which break them. The
-// texts are those of schema.txt.
+// rulesOf are the CHECKs and NOT NULLs of the schema: their tables, their names, and the conditions that hold for rows which break them.
+// Their texts are those of schema.txt.
 func rulesOf(objects map[SchemaObject]string) (tables, rules, broken []string) {
 	for _, object := range slices.SortedFunc(maps.Keys(objects), func(a, b SchemaObject) int { return strings.Compare(a.Name, b.Name) }) {
 		table, rule, named := strings.Cut(object.Name, ".")

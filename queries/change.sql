@@ -69,6 +69,10 @@ INSERT INTO realm_administration AS a (realm, decided) VALUES (@realm, 1)
 ON CONFLICT (realm) DO UPDATE SET decided = a.decided + 1
 RETURNING decided;
 
+-- name: ChangesDecided :one
+-- How many changes of a realm were decided. Whoever is told another number than before has reason to look at rights again.
+SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = @realm), 0)::bigint AS decided;
+
 -- name: ChangeListAll :many
 SELECT * FROM realm_change ORDER BY realm, change_id;
 

@@ -53,6 +53,9 @@ func (e *StateError) Error() string {
 		return fmt.Sprintf("This message was already %s by %s on %s. It is now %s.",
 			pastOf(d.Action), d.Name, d.DecidedAt.UTC().Format(time.RFC3339), e.Message.State)
 	}
+	if e.Message.State == e.Wanted {
+		return fmt.Sprintf("This message waited too long: it could be decided until %s.", e.Message.ExpiresAt.UTC().Format(time.RFC3339))
+	}
 	return fmt.Sprintf("This message is %s since %s; this needs %s.",
 		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
+	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/web/portal/checker"
 )
@@ -20,6 +21,9 @@ import (
 const (
 	// defaultEventsPause is the time between two looks of a stream.
 	defaultEventsPause = 5 * time.Second
+	// rightsPause is the longest time between two looks at whether rights changed, and rightsShared how old what is known of that may be:
+	// what was taken away ends a stream within a second.
+	rightsPause, rightsShared = 500 * time.Millisecond, 300 * time.Millisecond
 	// maxStreams bounds the open streams of this process; a page without one works all the same.
 	maxStreams = 500
 	// maxStreamsEach bounds those of one person, in however many sessions: more pages than anybody has open at a time, and far too few
@@ -78,33 +82,47 @@ func (p *Portal) events(v *visit) error {
 	response.Header().Set(echo.HeaderContentType, "text/event-stream")
 	response.WriteHeader(http.StatusOK)
 	response.Flush()
-	err := v.stream(p.pause)
+	err := v.stream(p.pause, p.rights)
 	if v.Context().Err() != nil {
 		return nil // the browser is gone, or the server stops: the usual ends of a stream
 	}
 	return err
 }
 
-func (v *visit) stream(pause time.Duration) error {
+func (v *visit) stream(pause time.Duration, rights *lookup.Rights) error {
 	live, err := checker.Follow(v.Visit)
 	if err != nil {
 		return err
 	}
-	ticker := time.NewTicker(pause)
-	defer ticker.Stop()
+	news, looks := time.NewTicker(pause), time.NewTicker(min(pause, rightsPause))
+	defer news.Stop()
+	defer looks.Stop()
+	decided := int64(-1) // unknown: what was decided before the stream began counts too
 	for {
+		due := false
 		select {
 		case <-v.Context().Done():
 			return nil
-		case <-ticker.C:
+		case <-news.C:
+			due = true
+		case <-looks.C:
 		}
-		open, err := v.stillOpen()
-		if err != nil || !open {
+		now, err := rights.Decided(v.Context(), v.By.Realm, v.Config.Now())
+		if err != nil {
 			return err
 		}
-		err = v.tell(live)
-		if err != nil {
-			return fmt.Errorf("write to the stream: %w", err)
+		if due || now != decided {
+			open, err := v.stillOpen()
+			if err != nil || !open {
+				return err
+			}
+			decided = now
+		}
+		if due {
+			err = v.tell(live)
+			if err != nil {
+				return fmt.Errorf("write to the stream: %w", err)
+			}
 		}
 	}
 }

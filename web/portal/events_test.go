@@ -145,6 +145,28 @@ func TestAStreamEndsWithTheSessionAndDoesNotProlongIt(t *testing.T) {
 	b.browser().get("/events").is(http.StatusNoContent)
 }
 
+// TestAStreamEndsSoonAfterTheRoleWasTakenAway: not with the next look at the queue, which is far away here.
+func TestAStreamEndsSoonAfterTheRoleWasTakenAway(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	b.config.EventsPause = time.Hour
+	b.serve()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	lines, stays := b.as("checker1").listen(ctx), b.as("checker2").listen(ctx)
+	b.changed("user.roles", "checker1", url.Values{"roles": {"supervisor"}})
+	if until(lines, "no line is this one") || ctx.Err() != nil {
+		t.Error("the stream went on after the role was taken away")
+	}
+	select {
+	case _, open := <-stays:
+		if !open {
+			t.Error("the stream of somebody else ended too")
+		}
+	default:
+	}
+}
+
 // TestOnePersonDoesNotTakeTheStreamsOfOthers: beyond a dozen the browser is told not to come back, and an ended one makes room.
 func TestOnePersonDoesNotTakeTheStreamsOfOthers(t *testing.T) {
 	t.Parallel()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/store/lookup"
 	"countersign/web/portal/page"
 )
 
@@ -27,6 +28,8 @@ type Portal struct {
 	streams *streams
 	// pause is the time between two looks of a stream.
 	pause time.Duration
+	// rights tell the streams when there is reason to look at them again.
+	rights *lookup.Rights
 	// simulator talks to the demo's simulator.
 	simulator *http.Client
 }
@@ -37,7 +40,10 @@ func New(cfg Config) (*Portal, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &Portal{site: site, streams: newStreams(), pause: cfg.EventsPause, simulator: &http.Client{Timeout: simulatorWait}}
+	p := &Portal{
+		site: site, streams: newStreams(), pause: cfg.EventsPause, rights: lookup.NewRights(cfg.Reader, rightsShared),
+		simulator: &http.Client{Timeout: simulatorWait},
+	}
 	if p.pause <= 0 {
 		p.pause = defaultEventsPause
 	}

@@ -268,6 +268,9 @@ func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	b.provided(provider.Issuer, url.Values{"signInAge": {"1h"}})
 	w.comesBack(back).is(http.StatusForbidden).says("provider-replaced")
 	w.comesBack(provider.SignIn(t, w.begins("//elsewhere.example/"), "s-1")).opens("/")
+	back = provider.SignIn(t, w.begins("/"), "s-1")
+	w.post("/signout", nil).goesTo("/signedout")
+	w.comesBack(back).is(http.StatusUnprocessableEntity).says("Begin again")
 }
 
 // TestOfTheSameAnswerManyTimesAtOnceOneCounts, even at a provider that takes a code as often as it comes.

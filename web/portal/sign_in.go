@@ -120,6 +120,7 @@ func signOut(v *visit) error {
 	if err != nil {
 		return err
 	}
+	v.TakeOuter() // whoever comes to this browser next goes on with no sign-in that was begun at a provider before
 	// The next person at this browser finds nothing of what was shown. Cookies are not named: the session's has ended, and the one that
 	// lets the browser be known again is to stay.
 	v.Echo.Response().Header().Set("Clear-Site-Data", `"cache", "storage"`)

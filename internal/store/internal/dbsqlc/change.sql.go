@@ -444,6 +444,18 @@ func (q *Queries) ChangePendingCount(ctx context.Context, arg ChangePendingCount
 	return count, err
 }
 
+const changesDecided = `-- name: ChangesDecided :one
+SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = $1), 0)::bigint AS decided
+`
+
+// How many changes of a realm were decided. Whoever is told another number than before has reason to look at rights again.
+func (q *Queries) ChangesDecided(ctx context.Context, realm string) (int64, error) {
+	row := q.db.QueryRow(ctx, changesDecided, realm)
+	var decided int64
+	err := row.Scan(&decided)
+	return decided, err
+}
+
 const clientInsert = `-- name: ClientInsert :exec
 INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)

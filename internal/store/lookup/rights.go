@@ -1,0 +1,37 @@
+package lookup
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/share"
+)
+
+// Rights tell everybody who keeps a page open whether rights of their realm may have changed: by one look for all who ask within a while,
+// so that many open pages cost what one does.
+type Rights struct {
+	reader  *Reader
+	decided share.Answers[int64]
+}
+
+// NewRights makes Rights whose answers are at most so old.
+func NewRights(r *Reader, age time.Duration) *Rights {
+	return &Rights{reader: r, decided: share.Answers[int64]{Age: age}}
+}
+
+// Decided is how many changes of administration were decided in a realm. Each changes rights, or may.
+func (r *Rights) Decided(ctx context.Context, realm string, now time.Time) (int64, error) {
+	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (decided int64, err error) {
+		err = r.reader.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+			decided, err = q.ChangesDecided(ctx, realm)
+			if err != nil {
+				return fmt.Errorf("count the changes that were decided: %w", err)
+			}
+			return nil
+		})
+		return decided, err
+	})
+}

@@ -93,7 +93,11 @@ func (s *Station) Request(ctx context.Context, by identity.Principal, in Request
 		ID: s.cfg.NewID(), Kind: in.Kind, Subject: in.Subject, Values: in.Values, Note: in.Note, By: by, At: at,
 	}}
 	var made Requested
-	var err error
+	err := ask.Check()
+	if err != nil {
+		s.refused(ctx, refusal{by: by, event: audit.EventChangeRequest, cause: err, at: at})
+		return Requested{}, err
+	}
 	ask.Values, err = s.hideSecret(by.Realm, in.Values)
 	if err != nil {
 		return Requested{}, err

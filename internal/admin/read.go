@@ -117,7 +117,7 @@ func (s *Station) DryRun(ctx context.Context, by identity.Principal, values admi
 	if err != nil {
 		return administration.DryRun{}, err
 	}
-	policy, err := administration.PolicyOf(values, "")
+	policy, err := administration.PolicyAsked(values)
 	if err != nil {
 		return administration.DryRun{}, err
 	}

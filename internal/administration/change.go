@@ -317,7 +317,7 @@ func partyOf(by identity.Principal, role identity.Role) Party {
 // Change makes a change of a request: what the subject would be after it. Errors: payment.ForbiddenError, payment.FieldError with
 // everything that is wrong, an unknown subject and a change that changes nothing included.
 func (r Request) Change(known Facts) (Change, error) {
-	err := r.Kind.MayAsk(r.By)
+	err := r.Check()
 	if err != nil {
 		return Change{}, err
 	}
@@ -346,11 +346,12 @@ func (r Request) change(known Facts) (Change, error) {
 		return Change{}, f.err()
 	}
 	after, err := r.after(known)
+	err = r.Kind.emptied(r.Values, after, err)
 	if err != nil {
 		return Change{}, err
 	}
 	c := Change{
-		ID: r.ID, Kind: r.Kind, Subject: r.subject(after), Values: r.Values.with(nil), Before: known.Before.with(nil), After: after,
+		ID: r.ID, Kind: r.Kind, Subject: r.subject(after), Values: r.Values.said(), Before: known.Before.with(nil), After: after,
 		Note: strings.TrimSpace(r.Note), Beneficiary: known.Beneficiary, Requester: partyOf(r.By, r.Kind.AskedUnder()), RequestedAt: r.At,
 	}
 	if known.Person != nil {

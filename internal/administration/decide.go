@@ -72,6 +72,10 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	if utf8.RuneCountInString(reason) > ReasonLimit {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, fmt.Sprintf("Shorten the reason to %d characters.", ReasonLimit))
 	}
+	err = refuseProse("/ApprovalDetails/rejectReason", "rejectReason", reason)
+	if err != nil {
+		return Decision{}, err
+	}
 	decision := Decision{Approved: v.Approve, Reason: reason, By: partyOf(v.By, c.Kind.DecidedUnder()), At: v.At}
 	if !v.Approve {
 		return decision, nil

@@ -37,6 +37,7 @@ func CheckReason(field, reason string) error {
 	if strings.TrimSpace(reason) == "" || utf8.RuneCountInString(reason) > ReasonLimit {
 		f.add(field, codeFormat, "Say why, in 1 to %d characters.", ReasonLimit)
 	}
+	f.prose(field, reason)
 	return f.err()
 }
 

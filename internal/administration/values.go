@@ -177,6 +177,7 @@ var labels = map[string]string{ //nolint:gosec // words for people, no secret
 	"receives": "whether the realm receives payments for it", "rank": "the rank", "channel": "the channel", "amountFrom": "the least amount",
 	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether whoever approves shows a second factor",
 	"contentHashRequired": "whether an approval must name the content", "expiresAfter": "how long a message may wait", "note": "the note",
+	"subject": "what changes", "rejectReason": "the reason", "breakGlass": "the reason",
 	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark",
 	"outerIssuer": "the provider of the outer identity", "outerSubject": "the subject at the identity provider", "issuer": "the issuer",
 	"providerClient": "the portal's client id at the provider", "providerSecret": "the portal's secret at the provider",

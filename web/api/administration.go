@@ -12,7 +12,8 @@ import (
 	"countersign/web/problem"
 )
 
-// fields reads the members of an object as fields of administration, in their canonical text. What the schema refuses is not there.
+// fields reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
+// said to be so. What the schema refuses is not there.
 func (b body) fields(path ...string) administration.Values {
 	members, _ := b.value(path...).(map[string]any)
 	if len(path) == 0 {
@@ -24,6 +25,7 @@ func (b body) fields(path ...string) administration.Values {
 		case string:
 			values[name] = value
 		case bool:
+			values[name] = ""
 			if value {
 				values[name] = administration.Yes
 			}
@@ -38,7 +40,7 @@ func (b body) fields(path ...string) administration.Values {
 			values[name] = b.numbers[b.prefix+pointerTo(append(path[:len(path):len(path)], name))]
 		}
 	}
-	return values.Compact()
+	return values
 }
 
 // shownValues are fields of administration as JSON has them.

@@ -243,7 +243,9 @@ func ask(v *visit) error {
 	for _, name := range fieldsOf(kind, subject) {
 		values[name] = canonical(name, strings.TrimSpace(strings.Join(typed[name], ", ")))
 	}
-	values.Compact()
+	if kind != administration.KindAccountUpdate { // whose form begins with what is there: what is empty was emptied
+		values.Compact()
+	}
 	model := v.form(kind, subject, values)
 	if kind == administration.KindUserCreate {
 		err = v.knownPerson(values)

@@ -1,0 +1,64 @@
+package administration
+
+import (
+	"maps"
+	"slices"
+
+	"countersign/internal/payment"
+)
+
+// said is a copy of what a request says: an empty value among it says something.
+func (v Values) said() Values {
+	copied := Values{}
+	maps.Copy(copied, v)
+	return copied
+}
+
+// emptied refuses fields that are said to be empty, or no, and would be taken as if nothing was said: what the change leaves as it is, and
+// what a new subject has no such value of. after is the subject after the change; told is what is wrong already. Error: payment.FieldError.
+func (k Kind) emptied(values, after Values, told error) error {
+	f := &findings{prefix: valuesPrefix}
+	f.join(told)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		pointer := f.prefix + "/" + name
+		known := slices.ContainsFunc(f.list, func(one payment.Finding) bool { return one.Pointer == pointer })
+		switch {
+		case values[name] != "" || known:
+		case after[name] != "":
+			f.add(name, codeFormat, "Leave %s out, or enter another value: it cannot be emptied.", label(name))
+		case !k.empties(name):
+			f.add(name, codeMissing, "Leave %s out, or enter it: an empty value says nothing.", label(name))
+		}
+	}
+	return f.err()
+}
+
+// empties reports whether an empty value of a field says something: that a list has nothing in it, that something is not so, or that what
+// was there is taken away.
+func (k Kind) empties(field string) bool {
+	switch TypeOf(field) {
+	case TypeYesNo, TypeWords:
+		return true
+	case TypeAmount:
+		return k == KindLimitSet
+	case TypeText, TypeNumber:
+	}
+	return k == KindAccountUpdate || k.Noun() == nounBeneficiary
+}
+
+// PolicyAsked reads a policy as somebody asks for it. Error: payment.FieldError.
+func PolicyAsked(values Values) (Policy, error) {
+	err := values.Check("")
+	if err != nil {
+		return Policy{}, err
+	}
+	f := &findings{}
+	p, err := PolicyOf(values, "")
+	f.join(err)
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		if values[name] == "" && !KindPolicyCreate.empties(name) && name != "approvals" {
+			f.add(name, codeMissing, "Leave %s out, or enter it: an empty value says nothing.", label(name))
+		}
+	}
+	return p, f.err()
+}

@@ -1,0 +1,68 @@
+package administration
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Check tells, before anything is looked up, why somebody may not ask for the change, or what of it people could not read. The database
+// takes no NUL and no broken character, so nothing of the request reaches a query before. Errors: payment.ForbiddenError,
+// payment.FieldError.
+func (r Request) Check() error {
+	err := r.Kind.MayAsk(r.By)
+	if err != nil {
+		return err
+	}
+	f := &findings{}
+	f.line("subject", r.Subject)
+	f.join(r.Values.Check(valuesPrefix))
+	f.prose("note", r.Note)
+	return f.err()
+}
+
+// Check tells which fields hold what no field can: control characters and broken ones. Error: payment.FieldError; prefix leads the
+// pointers of its findings.
+func (v Values) Check(prefix string) error {
+	f := &findings{prefix: prefix}
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		f.line(name, v[name])
+	}
+	return f.err()
+}
+
+// line checks a text that stands on one line. Space around it is cut off elsewhere.
+func (f *findings) line(field, text string) {
+	text = strings.TrimSpace(text)
+	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
+	}
+}
+
+// prose checks a text of one or more lines that somebody else reads before deciding: what turns the direction of reading would have it say
+// something else than was written (Unicode Technical Report 36, 2.5).
+func (f *findings) prose(field, text string) {
+	if legible(text) {
+		return
+	}
+	f.add(field, codeFormat, "Write %s without control characters and without marks that turn the direction of reading.", label(field))
+}
+
+// legible reports whether a text of several lines has nothing but characters, line breaks and tabs.
+func legible(text string) bool {
+	return utf8.ValidString(text) && !strings.ContainsFunc(text, func(r rune) bool {
+		return unicode.Is(unicode.Bidi_Control, r) || unicode.IsControl(r) && r != '\n' && r != '\r' && r != '\t'
+	})
+}
+
+// refuseProse is prose for a text that stands alone. Error: payment.FieldError.
+func refuseProse(pointer, field, text string) error {
+	f := &findings{}
+	f.prose(field, text)
+	for i := range f.list {
+		f.list[i].Pointer = pointer
+	}
+	return f.err()
+}

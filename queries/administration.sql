@@ -76,11 +76,6 @@ ON CONFLICT DO NOTHING;
 -- Zero rows: somebody else was first.
 INSERT INTO user_setup_use (realm, setup_id, user_id, at) VALUES (@realm, @setup_id, @user_id, @at) ON CONFLICT DO NOTHING;
 
--- name: AdministratorActiveCount :one
--- How many people may administer the realm at this moment.
-SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
-WHERE g.realm = @realm AND g.role = 'administrator' AND g.ended_at IS NULL AND u.status = 'active';
-
 -- name: SetUpListAll :many
 SELECT * FROM user_setup ORDER BY realm, setup_id;
 

@@ -14,6 +14,15 @@ JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
 WHERE c.realm = @realm AND c.change_id = @change_id;
 
+-- name: ChangeRequesterHolds :one
+-- Whether who asked for a change still has the role that it took, by the same grant, in an active account.
+SELECT EXISTS (
+  SELECT FROM realm_change c
+  JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user AND u.status = 'active'
+  JOIN user_role g ON g.realm = c.realm AND g.user_id = c.requester_user AND g.role = c.requester_role AND g.grant_id = c.requester_grant_id
+    AND g.ended_at IS NULL
+  WHERE c.realm = @realm AND c.change_id = @change_id);
+
 -- name: ChangeList :many
 -- Changes of a realm that are decided under a role, newest first or oldest first, or by kind or state and then the newest first, from a key on
 -- and in those orders from its kind or state. Runs with custom plans, as every search does: without such an order the word is nothing to sort by.

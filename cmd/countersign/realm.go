@@ -67,7 +67,7 @@ type realmAdministratorCommand struct {
 	Realm      string        `help:"Realm of the administrator." required:""`
 	User       string        `help:"User name." required:""`
 	Name       string        `help:"Name of the person." required:""`
-	BreakGlass string        `help:"Why the operator does this although two administrators are active. It is audited, and shown on every administrator's page." placeholder:"REASON"`
+	BreakGlass string        `help:"Why the operator does this although the realm has had two administrators. It is audited, and shown on every administrator's page." placeholder:"REASON"`
 	Portal     string        `help:"Address of the portal, to print the link in full." env:"COUNTERSIGN_PORTAL_URL" placeholder:"URL"`
 	Owner      ownerSettings `embed:""`
 }

@@ -198,14 +198,17 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 		"--name", "PERSON Anna", "--break-glass", "both are ill",
 	)
 	third := []string{"realm", "administrator", "--realm", "bank", "--user", "carla", "--name", "Carla C"}
-	o.runs(exitFailed, "this realm has two administrators", third...)
+	o.runs(exitFailed, "this realm has had two administrators", third...)
 	shown := o.runs(0, "mark: BK", "realm", "show", "--realm", "bank")
 	o.runs(0, "nothing to change", "realm", "apply", o.file("same.yaml", shown))
 	changed := o.file("changed.yaml", strings.Replace(shown, "approvals: 1", "approvals: 0", 1))
-	o.runs(exitFailed, "this realm has two administrators", "realm", "apply", changed)
+	o.runs(exitFailed, "this realm has had two administrators", "realm", "apply", changed)
 	if n := o.count("SELECT count(*) FROM policy WHERE approvals_required = 0"); n != 0 {
 		t.Error("four-eyes was turned off behind the administrators' backs")
 	}
+	_, err = o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name = 'bert'")
+	must(t, err)
+	o.runs(exitFailed, "this realm has had two administrators", third...)
 	o.runs(0, "code  ", append(third, "--break-glass", "both are ill")...)
 	if n := o.count(
 		"SELECT count(*) FROM break_glass JOIN audit_event USING (realm, at) WHERE event = 'realm.break-glass' AND reason = 'both are ill'",

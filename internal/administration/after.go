@@ -204,18 +204,22 @@ func (r Request) afterPolicy(known Facts) (Values, error) {
 const minPeople = 2
 
 // keepsRealm refuses a change after which fewer than two people could administer or check, when it would take one away, or no policy would
-// match everything. Error: payment.FieldError.
+// match everything. A checker whose password is reset comes back by the link, so that one other is enough meanwhile; of administrators two
+// stay, because it takes two to help anybody back in. Error: payment.FieldError.
 func (c Change) keepsRealm(known Facts) error {
 	if c.Kind == KindPolicyRetire && known.CoverAll < 2 && policyMatchesEverything(c.Before) {
 		return refuse("/subject", codeFormat,
 			"Make another policy that matches everything first: without this one some payments could not be entered.")
 	}
-	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles {
+	if c.Kind != KindUserSuppress && c.Kind != KindUserRoles && c.Kind != KindUserReset {
 		return nil
 	}
 	for _, role := range []identity.Role{identity.RoleAdministrator, identity.RoleChecker} {
 		before, after := known.people(role, ""), known.people(role, c.Subject)
 		if c.After["status"] == StatusActive && hasRole(c.After, role) {
+			continue
+		}
+		if c.Kind == KindUserReset && role == identity.RoleChecker && after > 0 {
 			continue
 		}
 		if after < before && after < minPeople {

@@ -166,6 +166,8 @@ type Facts struct {
 	AccountTaken bool
 	// LimitHolder is whom a new limit names.
 	LimitHolder LimitHolder
+	// RequesterHolds: who asked for the change that is decided still has the role, by the same grant, in an active account.
+	RequesterHolds bool
 }
 
 // Person is a human being of the realm.

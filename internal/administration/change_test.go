@@ -128,7 +128,7 @@ func TestAPolicyIsTriedOnWhatWasEntered(t *testing.T) {
 func suppression(t *testing.T) (administration.Change, administration.Facts) {
 	t.Helper()
 	known := administration.Facts{
-		Found: true, Beneficiary: uuid.UUID{15: 9},
+		Found: true, Beneficiary: uuid.UUID{15: 9}, RequesterHolds: true,
 		Before: administration.Values{"name": "maker1", "status": administration.StatusActive, "duty": "payments", "roles": "maker"},
 	}
 	c, err := administration.Request{
@@ -193,6 +193,11 @@ func TestADecisionHoldsTheChangeAgainstTheRealmAsItIsNow(t *testing.T) {
 	var conflict *administration.ConflictError
 	if _, err = change.Decide(approve, moved); !errors.As(err, &conflict) {
 		t.Errorf("of a subject that changed meanwhile: %v", err)
+	}
+	gone := known
+	gone.RequesterHolds = false
+	if _, err = change.Decide(approve, gone); !errors.As(err, &conflict) {
+		t.Errorf("of a requester who is no administrator any more: %v", err)
 	}
 	decided := change
 	decided.Decision = &made

@@ -58,7 +58,8 @@ func (c Change) MayDecide(by identity.Principal) error {
 
 // Decide makes the decision of a change. now is what the realm knows at this moment, read after whoever else decides was shut out.
 //
-// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the subject is not what the requester saw, and
+// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the subject is not what the requester saw or the requester
+// has lost the role, and
 // payment.FieldError when the realm could not be run after it.
 func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	err := c.MayDecide(v.By)
@@ -79,6 +80,11 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	decision := Decision{Approved: v.Approve, Reason: reason, By: partyOf(v.By, c.Kind.DecidedUnder()), At: v.At}
 	if !v.Approve {
 		return decision, nil
+	}
+	if !now.RequesterHolds {
+		return Decision{}, &ConflictError{Text: fmt.Sprintf(
+			"Who asked for this change is no active %s any more. Reject it, and let another one ask for it anew.", c.Kind.AskedUnder(),
+		)}
 	}
 	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
 	if err != nil {

@@ -106,12 +106,18 @@ func (a DebtorAccount) isAt(agent string) bool {
 	return account.SameOffice(agent, a.AgentBIC)
 }
 
-// checkDebtor refuses to approve a message that shows another debtor or another bank of it than its interbank document would name: the
-// account's master data were changed while it waited, or it was made before orders were shown by them.
+// checkDebtor refuses to approve a message whose account was closed while it waited, or that shows another debtor or another bank of it
+// than its interbank document would name: the account's master data were changed while it waited, or it was made before orders were shown by
+// them.
 func (m Message) checkDebtor() []Finding {
 	switch {
 	case m.Account == nil:
 		return nil
+	case !m.Account.Open:
+		return []Finding{{
+			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAccountPointer, Code: "AC04",
+			Text: "Withdraw the payment: its account was closed while it waited.",
+		}}
 	case m.Account.Holder.Name == m.Summary.DebtorName && m.Account.isAt(m.Summary.DebtorAgent):
 		return nil
 	case m.Account.Holder.Name == m.Summary.DebtorName:

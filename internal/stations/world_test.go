@@ -289,7 +289,11 @@ func (w *world) administer(d deed, by identity.Principal) error {
 		return err
 	}
 	c := w.changes[d.on]
-	decision, err := c.Decide(administration.Verdict{Approve: true, By: by, At: w.at()}, w.facts(wish{c.Kind, c.Subject, c.Values}))
+	known := w.facts(wish{c.Kind, c.Subject, c.Values})
+	known.RequesterHolds = slices.ContainsFunc(w.hands, func(h hand) bool {
+		return h.user == c.Requester.UserID && h.active && slices.Contains(h.roles, c.Kind.AskedUnder())
+	})
+	decision, err := c.Decide(administration.Verdict{Approve: true, By: by, At: w.at()}, known)
 	if err != nil {
 		return err
 	}

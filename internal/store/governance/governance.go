@@ -145,6 +145,10 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 		if err != nil {
 			return err
 		}
+		known.RequesterHolds, err = q.ChangeRequesterHolds(ctx, realm, d.ChangeID)
+		if err != nil {
+			return err
+		}
 		decided, err := change.Decide(d.Verdict, known)
 		if err != nil {
 			return err

@@ -24,8 +24,8 @@ var (
 	ErrRealmExists = errors.New(
 		"there is a realm of this name or with this mark: choose others (countersign realm show --realm NAME shows it)",
 	)
-	// ErrAdministered: two administrators are there, so they decide.
-	ErrAdministered = errors.New("this realm has two administrators: let one of them ask for the change and the other approve it, " +
+	// ErrAdministered: two administrators were there, so administrators decide.
+	ErrAdministered = errors.New("this realm has had two administrators: let one of them ask for the change and the other approve it, " +
 		"or say why neither can with --break-glass REASON")
 	// ErrMoved: the realm is not as it was read.
 	ErrMoved = errors.New("somebody else changed the realm at the same time: run the command again")
@@ -109,13 +109,13 @@ type Administrator struct {
 	Realm, UserName, DisplayName string
 	PasswordHash                 string // of a password that nobody knows
 	SetUp                        identity.SetUpSecret
-	// BreakGlass is why it is done although two administrators are there; "" refuses it then.
+	// BreakGlass is why it is done although the realm has had two administrators; "" refuses it then.
 	BreakGlass string
 }
 
 // AddAdministrator makes a person with one account of the role administrator, whose password its set-up sets. An account of this name that
-// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrAccountInUse, ErrNamesake,
-// payment.FieldError.
+// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrNoGlass, ErrAccountInUse,
+// ErrNamesake, payment.FieldError.
 func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) error {
 	user, err := administration.UserOf(administration.Values{
 		"name": a.UserName, "displayName": a.DisplayName, "roles": string(identity.RoleAdministrator),
@@ -124,7 +124,7 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 		return err
 	}
 	err = by.run(ctx, a.Realm, func(p provision) error {
-		err := p.mayAdminister(ctx, a.BreakGlass)
+		err := p.mayAlone(ctx, a.BreakGlass, ErrAdministered)
 		if err != nil {
 			return err
 		}
@@ -168,28 +168,6 @@ func (p provision) lock(ctx context.Context) error {
 		return store.ErrUnknownRealm
 	}
 	return err
-}
-
-// mayAdminister lets the operator in while fewer than two administrators are active.
-func (p provision) mayAdminister(ctx context.Context, breakGlass string) error {
-	err := p.lock(ctx)
-	if err != nil {
-		return err
-	}
-	active, err := p.q.AdministratorActiveCount(ctx, p.realm)
-	if err != nil {
-		return err
-	}
-	if active < 2 && breakGlass != "" {
-		return errors.New("fewer than two administrators are active, so no glass needs to be broken: leave --break-glass out")
-	}
-	if active >= 2 && breakGlass == "" {
-		return ErrAdministered
-	}
-	if breakGlass == "" {
-		return nil
-	}
-	return administration.CheckReason("breakGlass", breakGlass)
 }
 
 func (p provision) tellAdministrator(ctx context.Context, name, breakGlass string) error {

@@ -7,7 +7,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/administration"
 	"countersign/internal/audit"
 	"countersign/internal/identity"
 	"countersign/internal/store"
@@ -36,7 +35,7 @@ type PasswordReset struct {
 // ErrResetByTwo, ErrNoGlass, payment.FieldError for the reason.
 func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) error {
 	err := by.run(ctx, reset.Realm, func(p provision) error {
-		err := p.mayReset(ctx, reset.BreakGlass)
+		err := p.mayAlone(ctx, reset.BreakGlass, ErrResetByTwo)
 		if err != nil {
 			return err
 		}
@@ -65,24 +64,4 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 		return fmt.Errorf("reset a password: %w", err)
 	}
 	return nil
-}
-
-// mayReset lets the operator give passwords until the realm has had two administrators.
-func (p provision) mayReset(ctx context.Context, breakGlass string) error {
-	err := p.lock(ctx)
-	if err != nil {
-		return err
-	}
-	ever, err := p.q.AdministratorEverCount(ctx, p.realm)
-	switch {
-	case err != nil:
-		return err
-	case ever < 2 && breakGlass != "":
-		return ErrNoGlass
-	case ever < 2:
-		return nil
-	case breakGlass == "":
-		return ErrResetByTwo
-	}
-	return administration.CheckReason("breakGlass", breakGlass)
 }

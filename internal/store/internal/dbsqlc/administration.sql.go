@@ -36,19 +36,6 @@ func (q *Queries) AdministeredRealmList(ctx context.Context) ([]string, error) {
 	return items, nil
 }
 
-const administratorActiveCount = `-- name: AdministratorActiveCount :one
-SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
-WHERE g.realm = $1 AND g.role = 'administrator' AND g.ended_at IS NULL AND u.status = 'active'
-`
-
-// How many people may administer the realm at this moment.
-func (q *Queries) AdministratorActiveCount(ctx context.Context, realm string) (int64, error) {
-	row := q.db.QueryRow(ctx, administratorActiveCount, realm)
-	var count int64
-	err := row.Scan(&count)
-	return count, err
-}
-
 const administratorEverCount = `-- name: AdministratorEverCount :one
 SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id
 WHERE g.realm = $1 AND g.role = 'administrator' AND (u.status <> 'unverified' OR EXISTS (

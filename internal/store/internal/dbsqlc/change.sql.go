@@ -444,6 +444,23 @@ func (q *Queries) ChangePendingCount(ctx context.Context, arg ChangePendingCount
 	return count, err
 }
 
+const changeRequesterHolds = `-- name: ChangeRequesterHolds :one
+SELECT EXISTS (
+  SELECT FROM realm_change c
+  JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user AND u.status = 'active'
+  JOIN user_role g ON g.realm = c.realm AND g.user_id = c.requester_user AND g.role = c.requester_role AND g.grant_id = c.requester_grant_id
+    AND g.ended_at IS NULL
+  WHERE c.realm = $1 AND c.change_id = $2)
+`
+
+// Whether who asked for a change still has the role that it took, by the same grant, in an active account.
+func (q *Queries) ChangeRequesterHolds(ctx context.Context, realm string, changeID uuid.UUID) (bool, error) {
+	row := q.db.QueryRow(ctx, changeRequesterHolds, realm, changeID)
+	var exists bool
+	err := row.Scan(&exists)
+	return exists, err
+}
+
 const changesDecided = `-- name: ChangesDecided :one
 SELECT coalesce((SELECT a.decided FROM realm_administration a WHERE a.realm = $1), 0)::bigint AS decided
 `

@@ -107,8 +107,8 @@ func (a DebtorAccount) isAt(agent string) bool {
 }
 
 // checkDebtor refuses to approve a message whose account was closed while it waited, or that shows another debtor or another bank of it
-// than its interbank document would name: the account's master data were changed while it waited, or it was made before orders were shown by
-// them.
+// than its interbank document would name: the account's master data were changed while it waited, or it was made before orders were shown
+// by them.
 func (m Message) checkDebtor() []Finding {
 	switch {
 	case m.Account == nil:

@@ -84,6 +84,7 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	o.runs(exitFailed, "there is a realm of this name", "realm", "create", "--realm", "bank", "--mark", "B2", "--name", "Again")
 	o.runs(exitFailed, "there is a realm of this name", "realm", "create", "--realm", "other", "--mark", "BK", "--name", "Again")
 	o.runs(exitUsage, "mark: Give the realm a mark", "realm", "create", "--realm", "other", "--mark", "IO", "--name", "X")
+	o.runs(exitUsage, "name: Enter the name of the institution", "realm", "create", "--realm", "other", "--mark", "B2", "--name", "")
 	file := o.file("bank.yaml", realmYAML)
 	said := o.runs(
 		0, "+ user maker\n+ user checker\n+ client erp\n+ policy of rank 100: 2 approvals, from 10000.00, within 90m\n"+
@@ -100,6 +101,8 @@ func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 		}
 	}
 	o.runs(0, "nothing to change", "realm", "apply", file)
+	o.runs(0, "~ client erp, may decide what it created (mayDecideOwn)\n", "realm", "apply", "--dry-run", o.file("own.yaml",
+		strings.Replace(realmYAML, "kind: confidential", "kind: confidential, mayDecideOwn: true", 1)))
 	o.runs(exitUsage, "people/1/name: Name an account of Muster Maker too", "realm", "apply", o.file("twin.yaml", strings.NewReplacer(
 		"name: Muster Checker", "name: Muster Maker", "user: checker, roles: [checker]", "user: checker2, roles: [checker]",
 		"name: Muster Maker", "name: Somebody Else", "user: maker, roles: [maker]", "user: maker3, roles: [maker]",
@@ -282,9 +285,21 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		"a name that runs backwards": {
 			"name: Muster Checker", "name: Muster \u202erekcehC", "people/1/users/0/displayName: Write the person's name on one line",
 		},
-		"no words at all":     {realmYAML, "# nothing\n", "the file is empty"},
-		"a policy twice over": {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
-		"too many approvals":  {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
+		"a name with a selector of a variant": {
+			"name: Muster Checker", "name: Muster\ufe0f Maker", "people/1/users/0/displayName: Write the person's name on one line",
+		},
+		"a name with a filler": {
+			"user: checker", "user: maker\u3164", "people/1/users/0/name: Write the user name on one line",
+		},
+		"a name of two scripts":   {"user: checker", "user: m\u0430ker", "people/1/users/0/name: Write the user name in letters of one script"},
+		"a part of an approval":   {"approvals: 2", "approvals: 0.9", "line 13: write a whole number instead of \"0.9\""},
+		"less than no approval":   {"approvals: 2", "approvals: -0.5", "write a whole number"},
+		"a number in another way": {"approvals: 2", "approvals: 0x2", "write a whole number"},
+		"a yes in quotes":         {"kind: confidential", "kind: confidential, mayDecideOwn: \"yes\"", "write true or false instead of \"yes\""},
+		"a yes without":           {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
+		"no words at all":         {realmYAML, "# nothing\n", "the file is empty"},
+		"a policy twice over":     {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
+		"too many approvals":      {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
 		"no policy": {
 			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",
 			"policies: Name the policies in force",

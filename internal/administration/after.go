@@ -64,12 +64,12 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	case KindUserCreate:
 		return r.newUser(known)
 	case KindUserRoles:
-		u, err := UserOf(before.with(Values{"roles": r.Values["roles"]}), valuesPrefix)
-		if err == nil && string(DutyOf(u.Roles)) != before["duty"] {
-			err = refuse(valuesPrefix+"/roles", codeFormat,
-				"Give administration and payments to different people: make an account for another person.")
+		f, roles := &findings{prefix: valuesPrefix}, WordsOf[identity.Role](r.Values["roles"])
+		f.roles(roles)
+		if len(f.list) == 0 && string(DutyOf(roles)) != before["duty"] {
+			f.add("roles", codeFormat, "Give administration and payments to different people: make an account for another person.")
 		}
-		return before.with(Values{"roles": Words(u.Roles)}), err
+		return before.with(Values{"roles": Words(roles)}), f.err()
 	case KindUserSuppress:
 		return before.with(Values{"status": StatusSuppressed}), nil
 	case KindUserRestore:

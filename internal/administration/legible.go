@@ -6,6 +6,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"countersign/internal/identity"
 )
 
 // Check tells, before anything is looked up, why somebody may not ask for the change, or what of it people could not read. The database
@@ -36,7 +38,7 @@ func (v Values) Check(prefix string) error {
 // line checks a text that stands on one line. Space around it is cut off elsewhere.
 func (f *findings) line(field, text string) {
 	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, unicode.IsControl) {
+	if identity.Broken(text) || strings.ContainsFunc(text, unicode.IsControl) {
 		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
 	}
 }

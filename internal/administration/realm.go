@@ -24,7 +24,12 @@ func (r Realm) Check() error {
 	if !realmPattern.MatchString(r.Realm) {
 		f.add("realm", codeFormat, "Name the realm with a lower-case letter first, then lower-case letters, digits and hyphens, at most 32.")
 	}
-	f.text("name", r.Name, 1, displayNameLimit)
+	named := &findings{}
+	named.text("institution", r.Name, 1, displayNameLimit)
+	for _, wrong := range named.list {
+		wrong.Pointer = "/name"
+		f.list = append(f.list, wrong)
+	}
 	if !markPattern.MatchString(r.Mark) {
 		f.add("mark", codeFormat, "Give the realm a mark of two capital letters or digits, without 0, 1, I, L, O and U, such as BK.")
 	}

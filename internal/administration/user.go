@@ -70,10 +70,7 @@ func UserOf(values Values, prefix string) (User, error) {
 		Roles: WordsOf[identity.Role](values["roles"]),
 	}
 	u.Duty = DutyOf(u.Roles)
-	f.text("name", u.Name, 1, userNameLimit)
-	if strings.ContainsFunc(u.Name, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
-		f.add("name", codeFormat, "Write the user name without spaces and slashes.")
-	}
+	f.userName(strings.TrimSpace(values["name"]), u.Name)
 	f.text("displayName", u.DisplayName, 1, displayNameLimit)
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
@@ -84,6 +81,22 @@ func UserOf(values Values, prefix string) (User, error) {
 	}
 	f.roles(u.Roles)
 	return u, f.err()
+}
+
+// userName checks the name of an account, as it was written and as it is stored: that form has other letters in the place of some, and of
+// broken ones.
+func (f *findings) userName(written, name string) {
+	length := len(f.list)
+	f.text("name", name, 1, userNameLimit)
+	if len(f.list) == length {
+		f.text("name", written, 1, len(written))
+	}
+	if strings.ContainsFunc(name, func(r rune) bool { return unicode.IsSpace(r) || r == '/' }) {
+		f.add("name", codeFormat, "Write the user name without spaces and slashes.")
+	}
+	if identity.MixesScripts(name) {
+		f.add("name", codeFormat, "Write the user name in letters of one script: it reads like another name.")
+	}
 }
 
 // roles checks that there is one, that each is known, and that they belong to one duty.

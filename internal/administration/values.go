@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
 
@@ -115,14 +115,9 @@ func (f *findings) text(field, text string, least, most int) {
 		f.add(field, codeMissing, "Enter %s: it may not be empty.", label(field))
 	case length < least || length > most:
 		f.add(field, codeFormat, "Enter %s of %d to %d characters.", label(field), least, most)
-	case !utf8.ValidString(text) || strings.ContainsFunc(text, unseen):
+	case identity.Broken(text) || strings.ContainsFunc(text, identity.Unseen):
 		f.add(field, codeFormat, "Write %s on one line, without control and invisible characters.", label(field))
 	}
-}
-
-// unseen reports whether nobody sees a character, or only by what it does to others: two names that differ by it read alike.
-func unseen(r rune) bool {
-	return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)
 }
 
 // number reads a whole number between bounds.
@@ -177,7 +172,7 @@ var labels = map[string]string{ //nolint:gosec // words for people, no secret
 	"receives": "whether the realm receives payments for it", "rank": "the rank", "channel": "the channel", "amountFrom": "the least amount",
 	"amountTo": "the largest amount", "approvals": "the number of approvals", "stepUp": "whether whoever approves shows a second factor",
 	"contentHashRequired": "whether an approval must name the content", "expiresAfter": "how long a message may wait", "note": "the note",
-	"subject": "what changes", "rejectReason": "the reason", "breakGlass": "the reason",
+	"subject": "what changes", "institution": "the name of the institution", "rejectReason": "the reason", "breakGlass": "the reason",
 	"policyId": "the policy", "password": "the password", "secret": "the secret", "mark": "the mark",
 	"outerIssuer": "the provider of the outer identity", "outerSubject": "the subject at the identity provider", "issuer": "the issuer",
 	"providerClient": "the portal's client id at the provider", "providerSecret": "the portal's secret at the provider",

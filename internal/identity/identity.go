@@ -4,11 +4,9 @@ package identity
 
 import (
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/text/unicode/norm"
 )
 
 // Role is a permission to take part in the life of a payment.
@@ -107,15 +105,4 @@ func (p Principal) Actor() Actor {
 // Gateway is the actor of moves that no person makes: an answer of clearing, the end of a time limit.
 func Gateway(channel Channel) Actor {
 	return Actor{Name: "gateway", Channel: channel}
-}
-
-// NormaliseName returns the form in which user names are stored and compared: NFKC, lower case, without surrounding space.
-func NormaliseName(name string) string {
-	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(name)))
-}
-
-// SameName reports whether two names of people are the same to a reader: whatever their case, spaces and ways to write a letter.
-func SameName(a, b string) bool {
-	plain := func(name string) string { return strings.Join(strings.Fields(NormaliseName(name)), " ") }
-	return plain(a) == plain(b)
 }

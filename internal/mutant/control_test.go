@@ -95,8 +95,8 @@ var ofAdministration = []mutant{
 		before: `case !reflect.DeepEqual(now, seen):`, after: `case false && !reflect.DeepEqual(now, seen):`,
 	},
 	{
-		name: "two names read alike", file: "internal/administration/values.go", tests: "cmd/countersign:TestARealmFileIsReadStrictly",
-		before: `unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp)`, after: `unicode.IsControl(r)`,
+		name: "two names read alike", file: "internal/identity/name.go", tests: "cmd/countersign:TestARealmFileIsReadStrictly",
+		before: `unicode.IsControl(r) || r == brailleBlank || unicode.In(r,`, after: `unicode.IsControl(r) || r == brailleBlank && unicode.In(r,`,
 	},
 	{
 		name: "whoever decides sees no trial of a policy", file: "web/portal/page/change.go",

@@ -145,7 +145,7 @@ func (d *definer) person(at string, p Person) provision.PersonDefinition {
 			d.find(at, "Give administration and payments to different people.")
 		}
 		person.Duty = duty
-		account, linked := d.user(user, u.Suppressed)
+		account, linked := d.user(user, bool(u.Suppressed))
 		account.OuterSubject = d.subject(fmt.Sprintf("%s/users/%d", at, i), u.OuterSubject, linked)
 		person.Accounts = append(person.Accounts, account)
 	}
@@ -180,7 +180,7 @@ func (d *definer) client(at string, c Client) provision.ClientDefinition {
 	read, err := administration.ClientOf(administration.Values{"clientId": c.Client, "kind": c.Kind}, at)
 	d.note(err)
 	client := provision.ClientDefinition{
-		ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: c.MayDecideOwn, PayeeWaived: c.PayeeWaived,
+		ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: bool(c.MayDecideOwn), PayeeWaived: bool(c.PayeeWaived),
 	}
 	if client.ClientID == identity.PortalClient {
 		d.find(at+"/client", "Leave the client "+identity.PortalClient+" out: every realm has its own.")
@@ -206,17 +206,17 @@ func (d *definer) policy(at string, p Policy) provision.PolicyDefinition {
 		"expiresAfter": p.ExpiresAfter,
 	}
 	if p.Rank != nil {
-		values["rank"] = strconv.Itoa(*p.Rank)
+		values["rank"] = strconv.Itoa(int(*p.Rank))
 	}
 	if p.Approvals != nil {
-		values["approvals"] = strconv.Itoa(*p.Approvals)
+		values["approvals"] = strconv.Itoa(int(*p.Approvals))
 	}
 	read, err := administration.PolicyOf(values, at)
 	d.note(err)
 	return provision.PolicyDefinition{
 		Rank: read.Rank, ClientID: read.ClientID, Channel: identity.Channel(read.Channel), Scheme: read.Scheme, Kind: read.Kind,
 		AmountFrom: read.AmountFrom, AmountTo: read.AmountTo, ApprovalsRequired: read.Approvals, Pending: read.ExpiresAfter,
-		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
+		ContentHashRequired: bool(p.ContentHashRequired), StepUp: bool(p.StepUp),
 	}
 }
 
@@ -230,7 +230,7 @@ func (d *definer) account(at string, a Account) provision.DebtorAccountDefinitio
 	return provision.DebtorAccountDefinition{
 		IBAN: read.IBAN, Scheme: read.Scheme, Currency: read.Currency, HolderName: read.HolderName, HolderStreet: read.HolderStreet,
 		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,
-		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: a.Receives, Closed: a.Closed,
+		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: bool(a.Receives), Closed: bool(a.Closed),
 	}
 }
 

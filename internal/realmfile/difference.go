@@ -77,12 +77,25 @@ func (d *difference) remember(key string, value any) { d.before[key] = d.text(va
 
 func (d *difference) compare(key string, value any) {
 	before, known := d.before[key]
+	client, _ := value.(Client)
 	switch {
 	case !known:
-		d.lines = append(d.lines, "+ "+key)
+		d.lines = append(d.lines, "+ "+key+clientWords(client))
 	case before != d.text(value):
-		d.lines = append(d.lines, "~ "+key)
+		d.lines = append(d.lines, "~ "+key+clientWords(client))
 	}
+}
+
+// clientWords say what a client may by the file: four-eyes rests on it.
+func clientWords(c Client) string {
+	words := ""
+	if c.MayDecideOwn {
+		words += ", may decide what it created (mayDecideOwn)"
+	}
+	if c.PayeeWaived {
+		words += ", payees are not verified (payeeWaived)"
+	}
+	return words
 }
 
 // policies never change: one that differs is retired, and another takes its place.

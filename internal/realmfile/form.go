@@ -50,7 +50,7 @@ type Person struct {
 type User struct {
 	User       string   `yaml:"user"`
 	Roles      []string `yaml:"roles,flow"`
-	Suppressed bool     `yaml:"suppressed,omitempty"`
+	Suppressed Flag     `yaml:"suppressed,omitempty"`
 	// OuterSubject is who the account is at the identity provider, its claim sub; left out, the link stays.
 	OuterSubject string `yaml:"outerSubject,omitempty"`
 }
@@ -59,22 +59,22 @@ type User struct {
 type Client struct {
 	Client       string `yaml:"client"`
 	Kind         string `yaml:"kind"`
-	MayDecideOwn bool   `yaml:"mayDecideOwn,omitempty"`
-	PayeeWaived  bool   `yaml:"payeeWaived,omitempty"`
+	MayDecideOwn Flag   `yaml:"mayDecideOwn,omitempty"`
+	PayeeWaived  Flag   `yaml:"payeeWaived,omitempty"`
 }
 
 // Policy is a policy in force; empty fields match everything.
 type Policy struct {
-	Rank                *int   `yaml:"rank,omitempty"`
+	Rank                *Whole `yaml:"rank,omitempty"`
 	Client              string `yaml:"client,omitempty"`
 	Channel             string `yaml:"channel,omitempty"`
 	Scheme              string `yaml:"scheme,omitempty"`
 	Kind                string `yaml:"kind,omitempty"`
 	AmountFrom          string `yaml:"amountFrom,omitempty"`
 	AmountTo            string `yaml:"amountTo,omitempty"`
-	Approvals           *int   `yaml:"approvals"`
-	ContentHashRequired bool   `yaml:"contentHashRequired,omitempty"`
-	StepUp              bool   `yaml:"stepUp,omitempty"`
+	Approvals           *Whole `yaml:"approvals"`
+	ContentHashRequired Flag   `yaml:"contentHashRequired,omitempty"`
+	StepUp              Flag   `yaml:"stepUp,omitempty"`
 	ExpiresAfter        string `yaml:"expiresAfter,omitempty"`
 }
 
@@ -85,8 +85,8 @@ type Account struct {
 	Currency string `yaml:"currency,omitempty"`
 	Holder   Holder `yaml:"holder"`
 	Agent    Agent  `yaml:"agent"`
-	Receives bool   `yaml:"receives,omitempty"`
-	Closed   bool   `yaml:"closed,omitempty"`
+	Receives Flag   `yaml:"receives,omitempty"`
+	Closed   Flag   `yaml:"closed,omitempty"`
 }
 
 // Holder is whom an account belongs to.
@@ -151,7 +151,7 @@ func Of(realm provision.RealmDefinition) Form {
 		shown := Person{Name: person.DisplayName}
 		for _, account := range person.Accounts {
 			shown.Users = append(shown.Users, User{
-				User: account.Name, Roles: names(account.Roles), Suppressed: account.Status == store.UserSuppressed,
+				User: account.Name, Roles: names(account.Roles), Suppressed: Flag(account.Status == store.UserSuppressed),
 				OuterSubject: account.OuterSubject,
 			})
 		}
@@ -160,7 +160,8 @@ func Of(realm provision.RealmDefinition) Form {
 	for _, client := range realm.Clients {
 		if client.Kind != store.ClientPortal {
 			form.Clients = append(form.Clients, Client{
-				Client: client.ClientID, Kind: string(client.Kind), MayDecideOwn: client.MayDecideOwn, PayeeWaived: client.PayeeWaived,
+				Client: client.ClientID, Kind: string(client.Kind), MayDecideOwn: Flag(client.MayDecideOwn),
+				PayeeWaived: Flag(client.PayeeWaived),
 			})
 		}
 	}
@@ -169,7 +170,7 @@ func Of(realm provision.RealmDefinition) Form {
 	}
 	for _, a := range realm.DebtorAccounts {
 		form.Accounts = append(form.Accounts, Account{
-			IBAN: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, Receives: a.Receives, Closed: a.Closed,
+			IBAN: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, Receives: Flag(a.Receives), Closed: Flag(a.Closed),
 			Holder: Holder{
 				Name: a.HolderName, Street: a.HolderStreet, Building: a.HolderBuilding, Postcode: a.HolderPostcode, Town: a.HolderTown,
 				Country: a.HolderCountry,
@@ -185,9 +186,10 @@ func Of(realm provision.RealmDefinition) Form {
 
 func policyForm(p provision.PolicyDefinition) Policy {
 	values := administration.Policy{AmountFrom: p.AmountFrom, AmountTo: p.AmountTo, ExpiresAfter: p.Pending}.Values()
+	rank, approvals := Whole(p.Rank), Whole(p.ApprovalsRequired)
 	return Policy{
-		Rank: &p.Rank, Client: p.ClientID, Channel: string(p.Channel), Scheme: p.Scheme, Kind: p.Kind, AmountFrom: values["amountFrom"],
-		AmountTo: values["amountTo"], Approvals: &p.ApprovalsRequired, ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
+		Rank: &rank, Client: p.ClientID, Channel: string(p.Channel), Scheme: p.Scheme, Kind: p.Kind, AmountFrom: values["amountFrom"],
+		AmountTo: values["amountTo"], Approvals: &approvals, ContentHashRequired: Flag(p.ContentHashRequired), StepUp: Flag(p.StepUp),
 		ExpiresAfter: values["expiresAfter"],
 	}
 }

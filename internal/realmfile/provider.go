@@ -21,7 +21,7 @@ type IdentityProvider struct {
 type ProviderSecret struct {
 	File        string `yaml:"file,omitempty"`        // that nobody else may read
 	Environment string `yaml:"environment,omitempty"` // the name of a variable
-	Kept        bool   `yaml:"kept,omitempty"`        // the realm has it
+	Kept        Flag   `yaml:"kept,omitempty"`        // the realm has it
 }
 
 // ErrSecretPlace says that it is not clear where a secret is.

@@ -144,3 +144,29 @@ func TestWhatIsEmptiedIsDoneOrRefused(t *testing.T) {
 	}
 	b.CheckInvariants(t)
 }
+
+// A name that differs from another by what nobody sees, or by letters that look alike, is no name of somebody new.
+func TestNamesThatReadAlikeAreRefused(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	asked := func(name, displayName string) map[string]any {
+		return map[string]any{
+			"kind": "user.create", "values": map[string]any{"name": name, "displayName": displayName, "roles": []string{"maker"}},
+		}
+	}
+	for _, unseen := range []string{
+		"\ufe0f", "\u034f", "\u17b4", "\u3164", "\u115f", "\uffa0", "\u2065", "\U000e0100", "\u2800", "\u200b", "\u00ad", "\u180e", "\ufffd",
+	} {
+		b.refusedAt(t, "a user name", "/values/name", asked("adm"+unseen+"in1", "Somebody Else"))
+		b.refusedAt(t, "a person's name", "/values/displayName", asked("else", "Maker"+unseen+" 1"))
+	}
+	for _, name := range []string{"\u0430dmin1", "admin\u043e", "\u03bfadmin"} {
+		b.refusedAt(t, "letters that look alike", "/values/name", asked(name, "Somebody Else"))
+	}
+	for name, displayName := range map[string]string{"\u0430\u043d\u043d\u0430": "\u0410\u043d\u043d\u0430", "zoë-2": "Zoë Müller"} {
+		a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: requested(t, asked(name, displayName))})
+		if a.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+}

@@ -27,6 +27,20 @@ func TestWhatIsClearedInAFormIsAskedFor(t *testing.T) {
 	}
 }
 
+// TestAFormAboutNothingIsNotFound: an address that names nobody is no form to fill in.
+func TestAFormAboutNothingIsNotFound(t *testing.T) {
+	t.Parallel()
+	one := setup(t).as("admin1")
+	for _, kind := range []string{
+		"user.roles", "user.suppress", "client.secret", "account.update", "account.close", "policy.retire", "limit.set",
+	} {
+		for _, subject := range []string{"nobody", "a\x00b"} {
+			one.get("/admin/ask/" + kind + "?" + url.Values{"subject": {subject}}.Encode()).is(http.StatusNotFound)
+		}
+	}
+	one.get("/admin/ask/limit.set").is(http.StatusOK)
+}
+
 // TestAFormWithWhatNobodyCanReadIsShownAgain: no control character reaches a query, whichever form it is typed into.
 func TestAFormWithWhatNobodyCanReadIsShownAgain(t *testing.T) {
 	t.Parallel()

@@ -45,13 +45,14 @@ func (s step) users(ctx context.Context, name string) ([]administration.User, er
 }
 
 func (s step) applyUser(ctx context.Context, c administration.Change) error {
-	after, err := administration.UserOf(c.After, "")
-	if err != nil {
-		return err
-	}
 	if c.Kind == administration.KindUserCreate {
+		after, err := administration.UserOf(c.After, "")
+		if err != nil {
+			return err
+		}
 		return s.createUser(ctx, c, after)
 	}
+	// The rest is of accounts that are there: their names may be older than what is asked of names today.
 	row, err := s.q.UserByName(ctx, s.realm, c.Subject)
 	if err != nil {
 		return err
@@ -59,7 +60,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if !s.guard.User(ctx, row) {
 		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
 	}
-	change := masterdata.AccountChange{Keys: s.guard.Keys, Status: after.Status}
+	change := masterdata.AccountChange{Keys: s.guard.Keys, Status: c.After["status"]}
 	switch c.Kind {
 	case administration.KindUserLink:
 		return s.link(ctx, c, row.UserID)
@@ -70,7 +71,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		}
 		change.SignedOutAt = s.at
 	case administration.KindUserRoles:
-		return s.changeRoles(ctx, c, row, after.Roles)
+		return s.changeRoles(ctx, c, row, administration.WordsOf[identity.Role](c.After["roles"]))
 	case administration.KindUserSuppress:
 		change.SignedOutAt = s.at
 	case administration.KindUserReset:

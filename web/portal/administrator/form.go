@@ -57,6 +57,10 @@ func showForm(v *visit) error {
 		return err
 	}
 	subject := v.Echo.QueryParam("subject")
+	err = v.isThere(kind, subject)
+	if err != nil {
+		return err
+	}
 	values, err := v.present(kind, subject)
 	if err != nil {
 		return err

@@ -295,11 +295,17 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 		"a part of an approval":   {"approvals: 2", "approvals: 0.9", "line 13: write a whole number instead of \"0.9\""},
 		"less than no approval":   {"approvals: 2", "approvals: -0.5", "write a whole number"},
 		"a number in another way": {"approvals: 2", "approvals: 0x2", "write a whole number"},
-		"a yes in quotes":         {"kind: confidential", "kind: confidential, mayDecideOwn: \"yes\"", "write true or false instead of \"yes\""},
-		"a yes without":           {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
-		"no words at all":         {realmYAML, "# nothing\n", "the file is empty"},
-		"a policy twice over":     {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
-		"too many approvals":      {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
+		"a yes in quotes": {
+			"kind: confidential", "kind: confidential, mayDecideOwn: \"yes\"", "write true or false instead of \"yes\"",
+		},
+		"a yes without": {"kind: confidential", "kind: confidential, mayDecideOwn: on", "write true or false instead of \"on\""},
+		"another bank's number": {
+			"iid: \"21977\"", "iid: \"762\"", "accounts/0/agentIid: Enter the bank's number (IID) that stands in the IBAN",
+		},
+		"a bank of another country": {"bic: AAAACHBBXXX", "bic: AAAADEFFXXX", "accounts/0/agentBic: Enter the BIC of the bank that keeps"},
+		"no words at all":           {realmYAML, "# nothing\n", "the file is empty"},
+		"a policy twice over":       {"{approvals: 1}", "{approvals: 1, approvals: 0}", "already defined"},
+		"too many approvals":        {"approvals: 2", "approvals: 10", "policies/1/approvals: "},
 		"no policy": {
 			"policies:\n  - {approvals: 1}\n  - {approvals: 2, amountFrom: \"10000.00\", expiresAfter: 90m}\n", "",
 			"policies: Name the policies in force",

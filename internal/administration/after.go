@@ -182,6 +182,11 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	}
 	a, err := AccountOf(values.Compact(), valuesPrefix)
 	f.join(err)
+	check := a.CheckBank
+	if r.Kind == KindAccountCreate {
+		check = a.Check
+	}
+	f.join(check(valuesPrefix))
 	a.Status = StatusOpen
 	return a.Values(), f.err()
 }

@@ -227,6 +227,7 @@ func (d *definer) account(at string, a Account) provision.DebtorAccountDefinitio
 		"agentBic": a.Agent.BIC, "agentIid": a.Agent.IID,
 	}, at)
 	d.note(err)
+	d.note(read.Check(at))
 	return provision.DebtorAccountDefinition{
 		IBAN: read.IBAN, Scheme: read.Scheme, Currency: read.Currency, HolderName: read.HolderName, HolderStreet: read.HolderStreet,
 		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,

@@ -170,3 +170,40 @@ func TestNamesThatReadAlikeAreRefused(t *testing.T) {
 		}
 	}
 }
+
+// An account that is to be debited is one that its scheme debits, kept by the bank that its IBAN names.
+func TestAnAccountIsOfItsSchemeAndItsBank(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	type values = map[string]any
+	account := func(scheme, iban, bic, iid string) values {
+		made := values{"iban": iban, "scheme": scheme, "holderName": "X", "holderTown": "Bern", "holderCountry": "CH", "agentBic": bic}
+		if iid != "" {
+			made["agentIid"] = iid
+		}
+		return values{"kind": "account.create", "values": made}
+	}
+	const swiss, bern, frankfurt = "CH9300762011623852957", "AAAACHBBXXX", "AAAADEFFXXX"
+	b.refusedAt(t, "a British account in Swiss clearing", "/values/iban", account("sic-inst", "GB82WEST12345698765432", "AAAAGB2LXXX", ""))
+	b.refusedAt(t, "a German one", "/values/iban", account("sic-inst", "DE75512108001245126199", frankfurt, ""))
+	b.refusedAt(t, "an account beyond SEPA", "/values/iban", account("sct-inst", "BR1800000000141455123924100C2", "AAAABRSPXXX", ""))
+	b.refusedAt(t, "a QR-IBAN", "/values/iban", account("sic-inst", "CH4431999123000889012", bern, "31999"))
+	b.refusedAt(t, "another bank's number", "/values/agentIid", account("sic-inst", swiss, bern, "21977"))
+	b.refusedAt(t, "a number beside a German IBAN", "/values/agentIid", account("sct-inst", "DE75512108001245126199", frankfurt, "762"))
+	b.refusedAt(t, "a bank of another country", "/values/agentBic", account("sic-inst", swiss, frankfurt, "762"))
+	for place, changed := range map[string]values{
+		"/values/agentIid": {"agentIid": "99999"}, "/values/agentBic": {"agentBic": frankfurt},
+	} {
+		b.refusedAt(t, "a change", place, values{"kind": "account.update", "subject": "CH5021977000004331346", "values": changed})
+	}
+	for name, members := range map[string]values{
+		"Swiss": account("sic-inst", swiss, bern, "00762"), "without its number": account("sic-inst", "LI21088100002324013AA", "AAAALI22XXX", ""),
+		"Swiss in euro": account("sct-inst", "CH5604835012345678009", bern, "4835"), "French overseas": account(
+			"sct-inst", "FR1420041010050500013M02606", "AAAAREPPXXX", ""),
+	} {
+		a := b.Send(t, call{Path: changeCreate, Who: admin1, Body: requested(t, members)})
+		if a.Status != http.StatusOK {
+			t.Errorf("%s: %d %s", name, a.Status, a.Body)
+		}
+	}
+}

@@ -150,7 +150,7 @@ func TestALookThatStallsIsOvertaken(t *testing.T) {
 // is neither overtaken nor ended.
 func TestALookThatIsSlowIsLeftAlone(t *testing.T) {
 	t.Parallel()
-	d, slow := &delayed{}, []string{"MessageListOverdue", "MessageRead", "DecisionListOf", "MessageMoveIf"}
+	d, slow := &delayed{}, []string{"MessageListOverdue", "MessageRead", "DecisionList", "MessageMoveIf"}
 	overdueOnce(t, d, func() { d.begin(350*time.Millisecond, slow...) }, func() bool {
 		ends, lists := d.waited()
 		return len(ends) == len(slow) && errors.Join(ends...) == nil && lists == 1

@@ -51,7 +51,7 @@ type sight struct {
 }
 
 // clockStatements are what looks for overdue payments ask.
-var clockStatements = []string{"MessageListOverdue", "MessageRead", "DecisionListOf", "MessageMoveAll", "MessageMoveIf"}
+var clockStatements = []string{"MessageListOverdue", "MessageRead", "DecisionList", "MessageMoveAll", "MessageMoveIf"}
 
 type sightKey struct{}
 

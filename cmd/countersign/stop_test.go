@@ -22,12 +22,12 @@ func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
 	h := newHouse(t)
 	p := h.open(t)
 	o := newOffice(t, h)
-	slow := o.newPaper(0)
-	_, err := o.create(slow)
-	must(t, err)
 	stream := openStream(t, o)
 	before := o.acknowledged.Load()
 	group := o.load()
+	slow := o.newPaper(0) // later than the load began: it comes back to what was there
+	_, err := o.create(slow)
+	must(t, err)
 	o.waitFor(t, before, 30)
 	postmaster, socket := h.postmaster(t), h.pidFile(t)[4]
 	// The gateway waits five seconds for a lock at most: it is taken when everything else is under way, and given back once nobody gets in.

@@ -150,6 +150,7 @@ func TestTheDemoStartsItsDatabaseAgain(t *testing.T) {
 	h := newHouse(t)
 	p := h.open(t)
 	o := newOffice(t, h)
+	o.tokens["maker1"] = o.signIn(t, "maker1") // who signs in too early gets no token
 	before := h.postmaster(t)
 	must(t, syscall.Kill(before, syscall.SIGKILL))
 	until := time.Now().Add(patience)

@@ -16,10 +16,7 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	refused := approved(t, h, rulebook.SchemeSCT).Reference() // the oldest: it is looked at first
-	h.Clock.Add(time.Millisecond)
-	const payments = 30
-	approveMany(t, h, rulebook.SchemeSCT, payments)
+	refused := approved(t, h, rulebook.SchemeSCT).Reference()
 	away, again := true, 0
 	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
 		switch {
@@ -31,16 +28,22 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 		}
 		return nil
 	}
+	const refusals, payments = 4, 30
+	for range refusals { // until its pause is longer than what follows takes
+		h.Clock.Add(5 * time.Second)
+		h.Clearing.Sweep(ctx)
+	}
+	approveMany(t, h, rulebook.SchemeSCT, payments)
 	h.Clock.Add(5 * time.Second)
 	h.Clearing.Sweep(ctx)
-	if n := len(h.Network.Delivered()); n != 0 || again != 1 {
+	if n := len(h.Network.Delivered()); n != 0 || again != refusals {
 		t.Fatalf("clearing is away, and has %d documents; the one it refuses was tried %d times", n, again)
 	}
 	away = false
 	tried(t, h)
 	h.Clearing.Sweep(ctx)
-	if n := len(h.Network.Delivered()); n != payments || again != 1 {
-		t.Errorf("clearing is back and has %d of %d documents; the one it refuses was tried %d times, want once", n, payments, again)
+	if n := len(h.Network.Delivered()); n != payments || again != refusals {
+		t.Errorf("clearing is back and has %d of %d documents; the one it refuses was tried %d times, want %d", n, payments, again, refusals)
 	}
 }
 

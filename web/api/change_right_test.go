@@ -19,16 +19,30 @@ func TestResetsLeaveTwoAdministratorsAndAChecker(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	admin3 := b.thirdAdministrator(t)
-	first, _ := b.asked(t, admin3, "user.reset", "admin1", "")
-	second, _ := b.asked(t, admin1, "user.reset", "admin3", "")
-	for _, who := range []person{admin1, admin2, admin3} {
+	first, _ := b.asked(t, admin2, "user.reset", "admin1", "")
+	second, _ := b.asked(t, admin2, "user.reset", "admin3", "")
+	by := map[string]person{first: admin3, second: admin1}
+	for _, who := range by {
 		b.Token(t, who)
 	}
+	held, err := b.DB.Connect(t).Begin(t.Context())
+	must(t, err)
+	_, err = held.Exec(t.Context(), "SELECT FROM realm_administration WHERE realm = 'demo' FOR UPDATE")
+	must(t, err)
 	var both sync.WaitGroup
 	answers := make([]answer, 2)
-	for i, id := range []string{first, second} {
-		both.Go(func() { answers[i] = b.approve(t, admin2, id) })
+	for i, id := range []string{first, second} { // both are let in before either is done
+		both.Go(func() { answers[i] = b.approve(t, by[id], id) })
 	}
+	watch := b.DB.Connect(t)
+	for until, waiting := time.Now().Add(time.Minute), 0; waiting < len(by); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatal("the two do not wait for the realm")
+		}
+		must(t, watch.QueryRow(t.Context(), `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND cardinality(pg_blocking_pids(pid)) > 0`).Scan(&waiting))
+	}
+	must(t, held.Rollback(t.Context()))
 	both.Wait()
 	applied := 0
 	for _, a := range answers {

@@ -57,10 +57,6 @@ func showForm(v *visit) error {
 		return err
 	}
 	subject := v.Echo.QueryParam("subject")
-	err = v.isThere(kind, subject)
-	if err != nil {
-		return err
-	}
 	values, err := v.present(kind, subject)
 	if err != nil {
 		return err
@@ -87,38 +83,23 @@ func listOf(kind administration.Kind) string {
 	return "/admin/policies"
 }
 
-// present is what a form begins with: the subject as it is.
+// present is what a form begins with: the subject as it is, where the form shows it. Error: as subject.
 func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
 	switch kind {
 	case administration.KindUserCreate:
 		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
-	case administration.KindUserRoles:
-		users, err := v.station.Users(v.Context(), v.By)
-		return valuesOf(users, func(u administration.User) bool { return u.Name == subject }), err
-	case administration.KindAccountUpdate:
-		accounts, err := v.station.Accounts(v.Context(), v.By)
-		return valuesOf(accounts, func(a administration.Account) bool { return a.IBAN == subject }), err
 	case administration.KindProviderSet:
 		provider, _, err := v.station.Provider(v.Context(), v.By)
 		return provider.Values(), err
 	case administration.KindRealmFactors:
 		asked, err := v.station.Factors(v.Context(), v.By)
 		return asked.Values(), err
-	case administration.KindLimitSet:
-		limits, err := v.station.Limits(v.Context(), v.By)
-		return valuesOf(limits, func(l administration.LimitToday) bool { return l.ID == subject }), err
+	case administration.KindUserRoles, administration.KindAccountUpdate, administration.KindLimitSet:
+		return v.subject(kind, subject)
 	default:
-		return administration.Values{}, nil
+		_, err := v.subject(kind, subject)
+		return administration.Values{}, err
 	}
-}
-
-// valuesOf are those of the one that is meant; nil when it is not there.
-func valuesOf[T interface{ Values() administration.Values }](list []T, meant func(T) bool) administration.Values {
-	i := slices.IndexFunc(list, meant)
-	if i < 0 {
-		return nil
-	}
-	return list[i].Values()
 }
 
 // form is the form of a kind with values.

@@ -7,49 +7,40 @@ import (
 	"countersign/internal/payment"
 )
 
-// isThere tells whether the realm has what a form is about. Error: payment.ErrNotFound for a subject that it does not have; a provider, the
-// realm and a message are looked for when the form comes back.
-func (v *visit) isThere(kind administration.Kind, subject string) error {
+// subject is what a form is about, as it is; nothing for what is new. Error: payment.ErrNotFound for a subject that the realm does not
+// have; a provider, the realm and a message are looked for when the form comes back.
+func (v *visit) subject(kind administration.Kind, subject string) (administration.Values, error) {
 	if kind.Creates() || kind == administration.KindLimitSet && subject == "" {
-		return nil
+		return administration.Values{}, nil
 	}
-	var names []string
-	var err error
 	switch kind.Noun() {
 	case "user":
-		var users []administration.User
-		users, err = v.station.Users(v.Context(), v.By)
-		names = namesOf(users, func(u administration.User) string { return u.Name })
+		users, err := v.station.Users(v.Context(), v.By)
+		return valuesOf(users, err, func(u administration.User) bool { return u.Name == subject })
 	case "client":
-		var clients []administration.Client
-		clients, err = v.station.Clients(v.Context(), v.By)
-		names = namesOf(clients, func(c administration.Client) string { return c.ClientID })
+		clients, err := v.station.Clients(v.Context(), v.By)
+		return valuesOf(clients, err, func(c administration.Client) bool { return c.ClientID == subject })
 	case "account":
-		var accounts []administration.Account
-		accounts, err = v.station.Accounts(v.Context(), v.By)
-		names = namesOf(accounts, func(a administration.Account) string { return a.IBAN })
+		accounts, err := v.station.Accounts(v.Context(), v.By)
+		return valuesOf(accounts, err, func(a administration.Account) bool { return a.IBAN == subject })
 	case "policy":
-		var policies []administration.Policy
-		policies, err = v.station.Policies(v.Context(), v.By)
-		names = namesOf(policies, func(p administration.Policy) string { return p.ID })
+		policies, err := v.station.Policies(v.Context(), v.By)
+		return valuesOf(policies, err, func(p administration.Policy) bool { return p.ID == subject })
 	case "limit":
-		var limits []administration.LimitToday
-		limits, err = v.station.Limits(v.Context(), v.By)
-		names = namesOf(limits, func(l administration.LimitToday) string { return l.ID })
-	default:
-		return nil
+		limits, err := v.station.Limits(v.Context(), v.By)
+		return valuesOf(limits, err, func(l administration.LimitToday) bool { return l.ID == subject })
 	}
-	if err == nil && !slices.Contains(names, subject) {
-		err = payment.ErrNotFound
-	}
-	return err
+	return administration.Values{}, nil
 }
 
-// namesOf are what the subjects of a list are called in addresses.
-func namesOf[T any](list []T, name func(T) string) []string {
-	names := make([]string, len(list))
-	for i, one := range list {
-		names[i] = name(one)
+// valuesOf are those of the one of a list that is meant, if the list could be read. Error: payment.ErrNotFound.
+func valuesOf[T interface{ Values() administration.Values }](list []T, err error, meant func(T) bool) (administration.Values, error) {
+	if err != nil {
+		return nil, err
 	}
-	return names
+	i := slices.IndexFunc(list, meant)
+	if i < 0 {
+		return nil, payment.ErrNotFound
+	}
+	return list[i].Values(), nil
 }

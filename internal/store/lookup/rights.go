@@ -24,14 +24,11 @@ func NewRights(r *Reader, age time.Duration) *Rights {
 
 // Decided is how many changes of administration were decided in a realm. Each changes rights, or may.
 func (r *Rights) Decided(ctx context.Context, realm string, now time.Time) (int64, error) {
-	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (decided int64, err error) {
-		err = r.reader.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
-			decided, err = q.ChangesDecided(ctx, realm)
-			if err != nil {
-				return fmt.Errorf("count the changes that were decided: %w", err)
-			}
-			return nil
-		})
-		return decided, err
+	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (int64, error) {
+		decided, err := store.Read(ctx, r.reader.db, realm, func(q *dbsqlc.Queries) (int64, error) { return q.ChangesDecided(ctx, realm) })
+		if err != nil {
+			return 0, fmt.Errorf("count the changes that were decided: %w", err)
+		}
+		return decided, nil
 	})
 }

@@ -20,6 +20,8 @@ import (
 
 // delayed is a tracer that has a statement of the clock, or each of a look's, wait before it is sent: for its end, or for a while.
 type delayed struct {
+	storetest.Unmoved // by what is no batch: the clock moves messages by batches
+
 	mu     sync.Mutex
 	wanted map[string]bool // by their names: once each
 	wait   time.Duration   // 0: until who asks gives it up
@@ -82,20 +84,6 @@ func (d *delayed) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 	}
 	return ctx
 }
-
-// TraceBatchQuery does nothing.
-func (d *delayed) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd does nothing.
-func (d *delayed) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-// TraceQueryStart does nothing: the clock moves messages by batches.
-func (d *delayed) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-
-// TraceQueryEnd does nothing.
-func (d *delayed) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // overdueOnce has one payment after the other fall due while something is done to the look that finds it, until the test is content with
 // what became of that, for as many rounds as a busy machine may need.

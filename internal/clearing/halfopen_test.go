@@ -62,6 +62,8 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 
 // breaker is a tracer that breaks all connections to the database when a batch begins with a statement of the name in it.
 type breaker struct {
+	storetest.Unmoved // by what is no batch: the clock moves messages by batches
+
 	line  *storetest.Line
 	name  string
 	times atomic.Int64 // left
@@ -82,20 +84,6 @@ func (b *breaker) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 	}
 	return ctx
 }
-
-// TraceBatchQuery does nothing.
-func (b *breaker) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd does nothing.
-func (b *breaker) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}
-
-// TraceQueryStart does nothing: the clock moves messages by batches.
-func (b *breaker) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
-	return ctx
-}
-
-// TraceQueryEnd does nothing.
-func (b *breaker) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
 // behindABreaker is a house whose connections to its database break as the breaker says.
 func behindABreaker(t *testing.T, b *breaker) *stationtest.House {

@@ -23,6 +23,8 @@ import (
 
 // witness sees what the clock asks the database, and what the house logs, so that a payment that becomes Unconfirmed late explains itself.
 type witness struct {
+	storetest.Unmoved
+
 	now func() time.Time
 	log testlog.Log
 
@@ -82,9 +84,6 @@ func (w *witness) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 	}
 	return w.begin(ctx, what)
 }
-
-// TraceBatchQuery does nothing.
-func (w *witness) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd has seen it.
 func (w *witness) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {

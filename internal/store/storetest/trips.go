@@ -8,7 +8,10 @@ import (
 )
 
 // Trips counts the round trips to the database as a tracer of its connections: a statement is one, and a batch of statements is.
-type Trips struct{ atomic.Int64 }
+type Trips struct {
+	Unmoved
+	atomic.Int64
+}
 
 // TraceQueryStart counts a statement.
 func (n *Trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQueryStartData) context.Context {
@@ -16,17 +19,8 @@ func (n *Trips) TraceQueryStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceQue
 	return ctx
 }
 
-// TraceQueryEnd does nothing.
-func (n *Trips) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
-
 // TraceBatchStart counts a batch.
 func (n *Trips) TraceBatchStart(ctx context.Context, _ *pgx.Conn, _ pgx.TraceBatchStartData) context.Context {
 	n.Add(1)
 	return ctx
 }
-
-// TraceBatchQuery does nothing.
-func (n *Trips) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
-
-// TraceBatchEnd does nothing.
-func (n *Trips) TraceBatchEnd(context.Context, *pgx.Conn, pgx.TraceBatchEndData) {}

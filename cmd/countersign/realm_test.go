@@ -77,6 +77,18 @@ func (o *operator) file(name, text string) string {
 	return path
 }
 
+// refuses holds that a realm file is refused in some words when a text of it is another.
+func (o *operator) refuses(t *testing.T, good, from, to, want string) {
+	t.Helper()
+	t.Parallel()
+	if !strings.Contains(good, from) {
+		t.Fatal("the case changes nothing")
+	}
+	one := *o
+	one.t = t
+	one.runs(exitUsage, want, "realm", "apply", one.file("wrong.yaml", strings.Replace(good, from, to, 1)))
+}
+
 func TestARealmIsMadeFromTheCommandLine(t *testing.T) {
 	t.Parallel()
 	o := newOperator(t)
@@ -318,15 +330,7 @@ func TestARealmFileIsReadStrictly(t *testing.T) {
 			"people/0/users: Give the person at least one user account",
 		},
 	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			if !strings.Contains(realmYAML, test.from) {
-				t.Fatal("the case changes nothing")
-			}
-			one := *o
-			one.t = t
-			one.runs(exitUsage, test.want, "realm", "apply", one.file("wrong.yaml", strings.Replace(realmYAML, test.from, test.to, 1)))
-		})
+		t.Run(name, func(t *testing.T) { o.refuses(t, realmYAML, test.from, test.to, test.want) })
 	}
 }
 

@@ -61,8 +61,9 @@ generate: ## make the generated code anew: pages, queries, API types, ISO 20022 
 	@$(TOOL) sqlc compile
 	@rm -f internal/store/internal/dbsqlc/*.sql.go # sqlc leaves the code of queries that are gone
 	@$(TOOL) sqlc generate
-	@echo "API types (oapi-codegen)"
+	@echo "API types (oapi-codegen), the contract as JSON (jsondoc)"
 	@$(TOOL) oapi-codegen -config api/oapi-codegen.yaml api/openapi.yaml
+	@$(GO) generate ./api
 	@echo "ISO 20022 messages (xsdgen)"
 	@$(GO) generate ./internal/iso20022
 	@echo "the page of the schemes' rules (rulesdoc)"

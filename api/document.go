@@ -6,7 +6,14 @@ import (
 	_ "embed"
 )
 
+//go:generate go run ./jsondoc
+
 // Document is the OpenAPI 3.1 document, as YAML.
 //
 //go:embed openapi.yaml
 var Document []byte
+
+// DocumentJSON is the same document as JSON. It is made from the YAML by make generate.
+//
+//go:embed openapi.json
+var DocumentJSON []byte

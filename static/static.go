@@ -36,7 +36,7 @@ var contentTypes = map[string]string{
 type asset struct {
 	contentType string
 	plain       []byte
-	compressed  []byte // empty where compression gains nothing
+	compressed  func() []byte // made when it is first asked for; empty where compression gains nothing
 }
 
 // catalogue is all embedded files, under their public paths.
@@ -72,7 +72,9 @@ func (c catalogue) add(name string) {
 	digest := sha256.Sum256(content)
 	public := Prefix + strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(digest[:6]) + extension
 	c.paths[name] = public
-	c.assets[public] = asset{contentType: contentTypes[extension], plain: content, compressed: compress(extension, content)}
+	c.assets[public] = asset{contentType: contentTypes[extension], plain: content, compressed: sync.OnceValue(func() []byte {
+		return compress(extension, content)
+	})}
 }
 
 // withoutComments leaves out the lines of a script that are a comment and nothing else: they are for who reads the source.
@@ -152,9 +154,9 @@ func serve(response http.ResponseWriter, request *http.Request) {
 	header.Set("X-Content-Type-Options", "nosniff")
 	header.Set("Vary", "Accept-Encoding")
 	content := found.plain
-	if len(found.compressed) > 0 && strings.Contains(request.Header.Get("Accept-Encoding"), "gzip") {
+	if strings.Contains(request.Header.Get("Accept-Encoding"), "gzip") && len(found.compressed()) > 0 {
 		header.Set("Content-Encoding", "gzip")
-		content = found.compressed
+		content = found.compressed()
 	}
 	header.Set("Content-Length", strconv.Itoa(len(content)))
 	if request.Method == http.MethodGet {

@@ -13,12 +13,12 @@ import (
 
 // documentRoutes serve the description of the interface, and a page to read it on. The page is our own: the one that comes with the
 // reader has its script and style inside, which the policy of pages forbids.
-func (s *Server) documentRoutes(document []byte) []request.Route {
+func documentRoutes() []request.Route {
 	const page = "/api/docs"
 	files := echo.WrapHandler(v5emb.New("Countersign", "/api/openapi.json", page+"/"))
 	return []request.Route{
 		{Method: http.MethodGet, Path: "/api/openapi.yaml", Handle: blob("application/yaml", contract.Document)},
-		{Method: http.MethodGet, Path: "/api/openapi.json", Handle: blob(echo.MIMEApplicationJSON, document)},
+		{Method: http.MethodGet, Path: "/api/openapi.json", Handle: blob(echo.MIMEApplicationJSON, contract.DocumentJSON)},
 		{Method: http.MethodGet, Path: page, Handle: func(c echo.Context) error { return c.Redirect(http.StatusMovedPermanently, page+"/") }},
 		{Method: http.MethodGet, Path: page + "/", Handle: blob(echo.MIMETextHTMLCharsetUTF8, []byte(readerPage()))},
 		{Method: http.MethodGet, Path: page + "/*", Handle: files},

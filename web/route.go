@@ -8,18 +8,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/static"
-	"countersign/web/api"
 	"countersign/web/request"
 )
 
 // register puts every route into the table, door by door. There is no other place that adds one.
-func (s *Server) register() error {
-	document, err := api.DocumentJSON()
-	if err != nil {
-		return err
-	}
+func (s *Server) register() {
 	s.add(s.operatorRoutes(), request.Within(probeLimit))
-	s.add(s.documentRoutes(document))
+	s.add(documentRoutes())
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.admitted(tokensInFlight), request.Within(callLimit))
 	most := s.cfg.Limits.InFlight
 	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(most), s.uncrowded(most), s.cfg.API.Guard, s.byPrincipal)
@@ -28,7 +23,6 @@ func (s *Server) register() error {
 	if s.cfg.Portal != nil {
 		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.admitted(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
 	}
-	return nil
 }
 
 // How long a request may take. Whoever waits longer is told so: nothing hangs on a database that does not answer.

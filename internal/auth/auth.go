@@ -88,10 +88,6 @@ func New(cfg Config) (*Station, error) {
 	if cfg.ClientTries == 0 {
 		cfg.ClientTries = clientBurst
 	}
-	passwords, err := newPasswordChecker(cfg.HashWorkers, cfg.HashQueue)
-	if err != nil {
-		return nil, fmt.Errorf("auth: %w", err)
-	}
 	tokens, err := credential.NewTokens(cfg.Database, cfg.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
@@ -99,7 +95,7 @@ func New(cfg Config) (*Station, error) {
 	return &Station{
 		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
-		passwords: passwords, bearers: newBearerCache(),
+		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
 		openID: openid.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil

@@ -255,7 +255,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (credential.User
 	if err != nil {
 		return none, s.reserveError(ctx, a, err)
 	}
-	hash := s.passwords.dummy
+	hash := s.passwords.none
 	if found {
 		hash = account.PasswordHash
 	}

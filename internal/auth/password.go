@@ -3,11 +3,12 @@ package auth
 import (
 	"context"
 	"crypto/rand"
+	"encoding/base64"
 	"fmt"
-	"sync"
 	"time"
 
 	"github.com/alexedwards/argon2id"
+	"golang.org/x/crypto/argon2"
 )
 
 // hashParameters are those of new hashes: 19 MiB, two passes, one lane (OWASP password storage cheat sheet, argon2id).
@@ -35,27 +36,31 @@ type passwordChecker struct {
 	places  chan struct{}
 	workers chan struct{}
 	lanes   [nameLanes]chan struct{}
-	dummy   string // the hash that the password of an unknown name is checked against
+	none    string // the hash that the password of an unknown name is checked against
 
 	addresses *places
 }
 
-// dummyHash is what the password of an unknown name is held against: the hash of a password that nobody knows, made once.
-var dummyHash = sync.OnceValues(func() (string, error) { return HashPassword(rand.Text()) })
+// hashOfNone is what the password of an unknown name is held against: a hash with the parameters of new ones, so that comparing takes as
+// long, which no password is known to have. It is drawn by chance rather than made: making one takes the time and the memory of a check.
+func hashOfNone() string {
+	drawn := make([]byte, hashParameters.SaltLength+hashParameters.KeyLength)
+	_, _ = rand.Read(drawn) // never fails, by its documentation
+	salt, key := drawn[:hashParameters.SaltLength], drawn[hashParameters.SaltLength:]
+	text := base64.RawStdEncoding.EncodeToString
+	return fmt.Sprintf("$argon2id$v=%d$m=%d,t=%d,p=%d$%s$%s", argon2.Version,
+		hashParameters.Memory, hashParameters.Iterations, hashParameters.Parallelism, text(salt), text(key))
+}
 
-func newPasswordChecker(workers, queue int) (*passwordChecker, error) {
-	dummy, err := dummyHash()
-	if err != nil {
-		return nil, err
-	}
+func newPasswordChecker(workers, queue int) *passwordChecker {
 	c := &passwordChecker{
-		places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), dummy: dummy,
+		places: make(chan struct{}, workers+queue), workers: make(chan struct{}, workers), none: hashOfNone(),
 		addresses: newPlaces(max(4, (workers+queue)/8)),
 	}
 	for i := range c.lanes {
 		c.lanes[i] = make(chan struct{}, 1)
 	}
-	return c, nil
+	return c
 }
 
 // waiter is who waits for a password check.

@@ -6,15 +6,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 )
 
 func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 	t.Parallel()
-	c, err := newPasswordChecker(1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := newPasswordChecker(1, 1)
 	leave, err := c.enter(t.Context(), waiter{lane: 1})
 	if err != nil {
 		t.Fatal(err)
@@ -75,5 +73,21 @@ func TestBearerCacheForgetsAcrossARevocation(t *testing.T) {
 	_, known, _ := s.get([32]byte{9}, now)
 	if known {
 		t.Error("a revoked token was put back")
+	}
+}
+
+func TestTheHashOfNoneCostsWhatAnyHashCosts(t *testing.T) {
+	t.Parallel()
+	none := hashOfNone()
+	made, err := HashPassword("a password")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(none) != len(made) || none == hashOfNone() {
+		t.Errorf("%d characters, a hash that was made has %d; it must be drawn anew each time", len(none), len(made))
+	}
+	same, parameters, err := argon2id.CheckHash("a password", none)
+	if same || err != nil || *parameters != hashParameters {
+		t.Errorf("same %v, parameters %+v, error %v, want a hash of %+v that nothing matches", same, parameters, err, hashParameters)
 	}
 }

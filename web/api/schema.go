@@ -2,36 +2,17 @@ package api
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
-	"gopkg.in/yaml.v3"
 
 	contract "countersign/api"
 )
-
-// DocumentJSON returns the OpenAPI document as JSON. It is made once for all who ask, none of whom may change it.
-func DocumentJSON() ([]byte, error) { return contractJSON() }
-
-var contractJSON = sync.OnceValues(func() ([]byte, error) {
-	var document any
-	err := yaml.Unmarshal(contract.Document, &document)
-	if err != nil {
-		return nil, fmt.Errorf("read the OpenAPI document: %w", err)
-	}
-	content, err := json.Marshal(document)
-	if err != nil {
-		return nil, fmt.Errorf("write the OpenAPI document: %w", err)
-	}
-	return content, nil
-})
 
 // bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
 type bodies struct {
@@ -42,11 +23,7 @@ type bodies struct {
 
 // compileBodies compiles them, once at start.
 func compileBodies() (bodies, error) {
-	content, err := DocumentJSON()
-	if err != nil {
-		return bodies{}, err
-	}
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(content))
+	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(contract.DocumentJSON))
 	if err != nil {
 		return bodies{}, fmt.Errorf("read the OpenAPI document: %w", err)
 	}

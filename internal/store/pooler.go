@@ -21,10 +21,12 @@ func throughPooler(cc *pgx.ConnConfig) {
 	cc.RuntimeParams = map[string]string{"application_name": "countersign", "timezone": "UTC"}
 }
 
-// localSettings begin a transaction through a pooler as a connection of our own is opened.
-const localSettings = "; set local role " + appRole +
-	"; set local lock_timeout = '5s'; set local statement_timeout = '15s'; set local jit = off" +
-	"; set local idle_in_transaction_session_timeout = '5s'"
+// localSettings begin a transaction through a pooler with what a connection of our own for the same use is opened with.
+func localSettings(use Use) string {
+	return "; set local role " + appRole +
+		"; set local lock_timeout = '" + locksWithin(use) + "'; set local statement_timeout = '" + statementsWithin + "'; set local jit = off" +
+		"; set local idle_in_transaction_session_timeout = '" + standsStill(use) + "'"
+}
 
 // checkPooler looks whether the login brings its role and the realm of statements outside a transaction.
 func (d *Database) checkPooler(ctx context.Context) error {

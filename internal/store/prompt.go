@@ -24,6 +24,9 @@ func locksWithin(use Use) string {
 	return "5s"
 }
 
+// statementsWithin is how long a statement may take, for the server.
+const statementsWithin = "15s"
+
 // standsStill is how long a transaction may stand still between two statements, for the server, before it ends the connection: a gateway
 // that stands still (SIGSTOP, a machine that is moved) lets go what it has locked, so that another one carries on in time. What pages read
 // locks nothing.

@@ -139,16 +139,16 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	begin := ""
-	if cfg.Pooled {
-		begin = localSettings
-	}
 	away, all := newOutage(cfg.Log), &[uses]*Database{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
 			closeAll(all)
 			return nil, fmt.Errorf("open the database: %w", err)
+		}
+		begin := ""
+		if cfg.Pooled {
+			begin = localSettings(Use(use))
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
@@ -186,7 +186,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
 	pc.ConnConfig.RuntimeParams["lock_timeout"] = locksWithin(use)
-	pc.ConnConfig.RuntimeParams["statement_timeout"] = "15s"
+	pc.ConnConfig.RuntimeParams["statement_timeout"] = statementsWithin
 	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = standsStill(use)
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
@@ -248,7 +248,7 @@ func (d *Database) Outside() *dbsqlc.Queries { return dbsqlc.New(d.pool) }
 //
 // Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Queries) error) error {
-	return d.inOne(ctx, "begin", Changing, work) // a pooler gives it the login's settings
+	return d.inOne(ctx, string(Changing)+d.begin, Changing, work)
 }
 
 // inOne runs work in one transaction that the statement begins, and tells what became of it. A rollback after a cancelled request has a

@@ -48,7 +48,8 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 }
 
 // TestThePauseAfterTheDatabaseIsShort: each time that a payment is to be sent its connection to the database breaks. However often that
-// was, it is sent a second after the database is back.
+// was, it is offered a second after the database is back; and when clearing does not take it then, it pauses as after the first attempt,
+// and not as after the ninth.
 func TestThePauseAfterTheDatabaseIsShort(t *testing.T) {
 	t.Parallel()
 	const broken = 8
@@ -57,15 +58,24 @@ func TestThePauseAfterTheDatabaseIsShort(t *testing.T) {
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	b.times.Store(broken)
+	offers := offered(h, m.Reference(), clearing.ErrNotTaken)
 	for looks := 0; looks < 20*broken && b.broke.Load() < broken; looks++ {
 		h.Clock.Add(time.Second)
 		h.Clearing.Sweep(ctx)
 	}
-	h.Clock.Add(time.Second)
-	for range 5 { // the list breaks with a connection that is no more
-		h.Clearing.Sweep(ctx)
+	secondLater := func() {
+		h.Clock.Add(time.Second)
+		for range 5 { // the list breaks with a connection that is no more
+			h.Clearing.Sweep(ctx)
+		}
 	}
-	if sent := h.Network.Delivered(); b.broke.Load() != broken || len(sent) == 0 || sent[0].Reference != m.Reference() {
-		t.Errorf("after %d connections that broke, a second later clearing has %d documents", b.broke.Load(), len(sent))
+	secondLater()
+	if b.broke.Load() != broken || *offers != 1 {
+		t.Errorf("after %d connections that broke, a second later clearing was offered the payment %d times, want once", b.broke.Load(), *offers)
+	}
+	h.Network.Refuse = nil
+	secondLater()
+	if sent := h.Network.Delivered(); len(sent) == 0 || sent[0].Reference != m.Reference() {
+		t.Errorf("a second after clearing did not take the payment it has %d documents", len(sent))
 	}
 }

@@ -78,7 +78,8 @@ type overdue struct {
 type glance struct {
 	end      context.CancelFunc
 	answered time.Time // when the database last did
-	// beside others that stand still. Only one that is not may be patient with the database: there is always room for the next.
+	// beside one that stands still and is patient with the database. There is one such at a time, so that there is room for the next, and at
+	// any time, so that a database that is slower than a look may stand still is waited for.
 	beside bool
 	alone  bool // what it finds is moved one by one
 }
@@ -106,7 +107,7 @@ func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// due says whether another look is to begin, and whether beside others that stand still.
+// due says whether another look is to begin, and whether beside one that is patient.
 func (o *overdue) due(now time.Time) (begin, beside bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -118,9 +119,9 @@ func (o *overdue) due(now time.Time) (begin, beside bool) {
 		if !o.still(one, now) {
 			return false, false
 		}
+		beside = beside || !one.beside
 	}
-	begin = len(o.looks) < maxLooks
-	return begin, begin
+	return len(o.looks) < maxLooks, beside
 }
 
 // still says whether a look stands still.

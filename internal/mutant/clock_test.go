@@ -4,7 +4,22 @@ package mutant
 var ofClock = []mutant{
 	{
 		name: "a look that stands still is not overtaken", file: "internal/clearing/glance.go", tests: ofBooked + ":TestALookThatStalls",
-		before: "\treturn begin, begin\n", after: "\treturn false, begin\n",
+		before: "\treturn len(o.looks) < maxLooks, beside\n", after: "\treturn false, beside\n",
+	},
+	{
+		name: "a database that is slow is not waited for", file: "internal/clearing/glance.go",
+		tests:  ofBooked + ":TestADatabaseThatIsSlow",
+		before: `beside = beside || !one.beside`, after: `beside = true`,
+	},
+	{
+		name: "every look is patient, and none has room for the next", file: "internal/clearing/watch.go",
+		tests:  ofBooked + ":TestADatabaseThatIsSlow",
+		before: `if one.beside {`, after: `if false && one.beside {`,
+	},
+	{
+		name: "a look that is slow is ended by another that ended well", file: "internal/clearing/glance.go",
+		tests:  ofBooked + ":TestALookThatIsSlow",
+		before: `if o.still(other, now) {`, after: `if true || o.still(other, now) {`,
 	},
 	{
 		name: "a look that stands still is not ended by one that ended well", file: "internal/clearing/glance.go",
@@ -40,6 +55,21 @@ var ofClock = []mutant{
 		name: "a database that was away is held against a message", file: "internal/clearing/pause.go",
 		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
 		before: `pause = min(pause, maxDatabasePause)`, after: `pause = backoff(a.failed + p.begun)`,
+	},
+	{
+		name: "what the database failed with lengthens the pauses of after", file: "internal/clearing/pause.go",
+		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
+		before: `backoff(a.failed - a.database + p.begun)`, after: `backoff(a.failed + p.begun)`,
+	},
+	{
+		name: "through a pooler a gateway that stands still keeps what it has locked", file: "internal/store/pooler.go",
+		tests:  "internal/store:TestThroughAPooler",
+		before: `standsStill(use)`, after: `"0"`,
+	},
+	{
+		name: "through a pooler what belongs to no realm is changed without limits", file: "internal/store/store.go",
+		tests:  "internal/store:TestThroughAPooler",
+		before: `string(Changing)+d.begin, Changing, work`, after: `string(Changing), Changing, work`,
 	},
 	{
 		name: "a gateway that stands still keeps what it has locked", file: "internal/store/store.go",

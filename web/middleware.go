@@ -35,6 +35,9 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// maxAttributes is how many words the line of a request has at most.
+const maxAttributes = 11
+
 // logged writes one line for each request: the route as the table has it, never the address with its values, no header and no body, so
 // that no secret, name or account can get into the log.
 func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
@@ -51,11 +54,12 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 		if c.Response().Status >= http.StatusInternalServerError && c.Response().Status != http.StatusServiceUnavailable && !gone {
 			level = slog.LevelError
 		}
-		attributes := []slog.Attr{
+		attributes := append(
+			make([]slog.Attr, 0, maxAttributes),
 			slog.String("method", method(c.Request().Method)), slog.String("route", c.Path()), slog.Int("status", c.Response().Status),
 			slog.Int64("bytes", c.Response().Size), slog.Duration("took", s.cfg.Now().Sub(start)),
 			slog.String("reference", request.Reference(ctx)), slog.String("address", request.Address(ctx)),
-		}
+		)
 		if by, known := request.Principal(ctx); known {
 			attributes = append(
 				attributes, slog.String("realm", by.Realm), slog.String("client", by.ClientID), slog.String("user", by.UserID.String()),

@@ -127,8 +127,7 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	}
 	ctx, end := trace.Step(ctx, in.InternalID, string(d.action))
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
-	var asked *payment.StepUpError
-	if errors.As(err, &asked) && !in.StepUp.Empty() {
+	if asked, is := errors.AsType[*payment.StepUpError](err); is && !in.StepUp.Empty() {
 		// Nothing but the factor keeps this content from being approved. What is shown counts for it alone: if another takes its place
 		// meanwhile, nothing is decided.
 		var shown identity.StepUp
@@ -140,11 +139,10 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		}
 	}
 	end(err)
-	var repeat *payment.RepeatError
-	if errors.As(err, &repeat) {
+	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
 		err = s.cfg.Messages.Earlier(ctx, repeat)
 	}
-	if errors.As(err, &repeat) {
+	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
 		return repeat.Message, err
 	}
 	if err != nil {

@@ -44,12 +44,14 @@ type Seal struct {
 // key is one secret under its id.
 type key struct {
 	id     string
+	named  []byte // the id as seals cover it
 	secret []byte
 	macs   *sync.Pool // of *sealing under this key
 }
 
 func newKey(id string, secret []byte) key {
-	return key{id: id, secret: secret, macs: &sync.Pool{New: func() any { return &sealing{hash: hmac.New(sha256.New, secret)} }}}
+	macs := &sync.Pool{New: func() any { return &sealing{hash: hmac.New(sha256.New, secret)} }}
+	return key{id: id, named: []byte(id), secret: secret, macs: macs}
 }
 
 // sealing is what making one seal works with; it is used again, because a payment is sealed and checked dozens of times on its way.
@@ -212,7 +214,7 @@ func (k key) fitsFirst(stored Seal, covered Fields) bool {
 	s := k.macs.Get().(*sealing)
 	defer k.macs.Put(s)
 	s.hash.Reset()
-	s.write([]byte(k.id))
+	s.write(k.named)
 	s.hash.Write(covered)
 	s.hash.Sum(s.mac[:0])
 	return hmac.Equal(s.mac[:], stored.MAC[:])
@@ -233,7 +235,7 @@ func (k key) mac(fields [][]byte) [sha256.Size]byte {
 	s := k.macs.Get().(*sealing)
 	defer k.macs.Put(s)
 	s.hash.Reset()
-	s.write([]byte(k.id))
+	s.write(k.named)
 	for _, field := range fields {
 		s.write(field)
 	}

@@ -61,7 +61,7 @@ func (w writtenOrder) fingerprint(scheme rulebook.Scheme) Digest {
 		from = leaf.End
 	}
 	meaning = append(meaning, w.content[from:]...)
-	return fingerprint(string(KindInstruction), string(scheme), string(meaning))
+	return fingerprint([]byte(KindInstruction), []byte(scheme), meaning)
 }
 
 // withoutZeros is a decimal without trailing zeros.
@@ -73,12 +73,12 @@ func withoutZeros(text []byte) []byte {
 }
 
 // fingerprint is the digest of the parts.
-func fingerprint(parts ...string) Digest {
+func fingerprint[T string | []byte](parts ...T) Digest {
 	return sha256.Sum256(joined(parts...))
 }
 
 // joined writes the parts, each with its length before it, so that no two lists read alike.
-func joined(parts ...string) []byte {
+func joined[T string | []byte](parts ...T) []byte {
 	size := 0
 	for _, part := range parts {
 		size += len(part) + len("100000:")

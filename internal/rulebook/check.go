@@ -182,8 +182,7 @@ func readIBAN(from *iso20022.CashAccount38) readAccount {
 		return readAccount{}
 	}
 	iban, err := account.Parse(from.ID.IBAN)
-	var refusal *account.Error
-	errors.As(err, &refusal)
+	refusal, _ := errors.AsType[*account.Error](err)
 	return readAccount{iban: iban, refusal: refusal}
 }
 
@@ -197,7 +196,7 @@ func (i *inspection) readAmount() {
 	}
 	amount, err := money.FromDecimal(i.profile.Currency, instructed.Value)
 	i.amount = amount
-	errors.As(err, &i.amountRefusal)
+	i.amountRefusal, _ = errors.AsType[*money.Error](err)
 }
 
 // indexed is prefix and index; a message nearly always has index 0 only.

@@ -74,14 +74,13 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.
 		order.Payee = found
 		return payment.NewInstruction(order)
 	})
-	var duplicate *lifecycle.DuplicateError
-	var refused *payment.RefusalError
-	switch {
-	case errors.As(err, &duplicate):
+	if duplicate, is := errors.AsType[*lifecycle.DuplicateError](err); is {
 		return s.repeat(ctx, by, in, duplicate)
-	case errors.As(err, &refused) && in.ExternalID+in.IdempotencyKey != "":
+	}
+	if _, refused := errors.AsType[*payment.RefusalError](err); refused && in.ExternalID+in.IdempotencyKey != "" {
 		return s.repeatOrRefuse(ctx, by, in, err)
-	case err != nil:
+	}
+	if err != nil {
 		return Result{}, err
 	}
 	trace.Made(ctx, message.InternalID)

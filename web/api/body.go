@@ -87,6 +87,7 @@ func parseForm(ctx context.Context, raw []byte, f form) (body, error) {
 		tokens: jsontoken.New(raw), raw: raw,
 		places: map[string]int{}, numbers: map[string]string{},
 	}
+	defer r.tokens.Close()
 	b := body{raw: raw, numbers: r.numbers}
 	b.members, b.prefix = r.order(resolved(f.schema), f.mode)
 	err := ctx.Err()

@@ -267,14 +267,14 @@ func (a *API) answerStep(c echo.Context, o order, s step) error {
 
 // failed reports whether the step was not taken, now or before.
 func (s step) failed() bool {
-	var repeat *payment.RepeatError
-	return s.err != nil && !errors.As(s.err, &repeat)
+	_, repeated := errors.AsType[*payment.RepeatError](s.err)
+	return s.err != nil && !repeated
 }
 
 // stepReply is the answer to a step that was taken.
 func (a *API) stepReply(c echo.Context, s step) reply {
-	var repeat *payment.RepeatError
-	if !errors.As(s.err, &repeat) {
+	repeat, repeated := errors.AsType[*payment.RepeatError](s.err)
+	if !repeated {
 		return a.storedReply(c, s.message)
 	}
 	first := a.storedReply(c, repeat.Message)

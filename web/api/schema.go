@@ -77,9 +77,8 @@ type mistake struct {
 // mistakesIn holds a body against its schema, each place once. What the strict reading has said already (unknown members) is left out, and
 // it stops when there are more than one answer tells.
 func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
-	err := schema.Validate(body)
-	var invalid *jsonschema.ValidationError
-	if !errors.As(err, &invalid) {
+	invalid, is := errors.AsType[*jsonschema.ValidationError](schema.Validate(body))
+	if !is {
 		return nil
 	}
 	var found []mistake

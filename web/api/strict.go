@@ -192,7 +192,7 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 			r.fail(err, pointer)
 			return nil
 		}
-		r.document, r.documentPointer, r.documentOffset = bytes.Clone(value), pointer, offset
+		r.document, r.documentPointer, r.documentOffset = r.raw[offset:offset+len(value)], pointer, offset
 		return map[string]any{}
 	case found == '{' && schema.Properties != nil:
 		return r.object(schema, pointer)

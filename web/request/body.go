@@ -83,11 +83,13 @@ func ReadBody(c echo.Context, most int64) ([]byte, error) {
 	announced := min(max(c.Request().ContentLength, 0), most, maxAnnounced)
 	content := bytes.NewBuffer(make([]byte, 0, announced+bytes.MinRead))
 	_, err := content.ReadFrom(http.MaxBytesReader(c.Response(), c.Request().Body, most))
-	var tooLarge *http.MaxBytesError
-	switch {
-	case err == nil, errors.As(err, &tooLarge):
+	if err == nil {
+		return content.Bytes(), nil
+	}
+	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return content.Bytes(), err
-	case TooSlow(c, err):
+	}
+	if TooSlow(c, err) {
 		return nil, ErrSlowBody
 	}
 	return nil, ErrBrokenBody

@@ -53,6 +53,7 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 	}
 	j.name = name
 	j.reader = jsontoken.New(j.data)
+	defer j.reader.Close()
 	document := message.New()
 	if !j.object("the content of the message") {
 		return nil

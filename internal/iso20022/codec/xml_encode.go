@@ -40,7 +40,7 @@ type Leaf struct {
 // EncodeXMLNoting is EncodeXML, and notes where the texts of the elements with the given tags stand, in their order. What an envelope
 // holds has no elements.
 func EncodeXMLNoting(document iso20022.Document, tags ...string) ([]byte, []Leaf, error) {
-	x := xmlEncoder{noted: tags}
+	x := xmlEncoder{noted: tags, leaves: make([]Leaf, 0, len(tags))}
 	content, err := encodeXML(document, &x)
 	return content, x.leaves, err
 }

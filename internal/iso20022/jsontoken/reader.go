@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"errors"
 	"strings"
+	"sync"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -16,10 +17,25 @@ type Reader struct {
 	tokens *jsontext.Decoder
 }
 
-// New makes the reader of a text.
+// decoders are used again, because what they remember of a text grows with its depth.
+var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
+
+// New makes the reader of a text. Close it when nothing is asked of it any more.
 func New(data []byte) *Reader {
-	return &Reader{data: data, tokens: jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))}
+	tokens := decoders.Get().(*jsontext.Decoder)
+	tokens.Reset(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
+	return &Reader{data: data, tokens: tokens}
 }
+
+// Close gives back what the reader worked with.
+func (r *Reader) Close() {
+	r.tokens.Reset(nothing)
+	decoders.Put(r.tokens)
+	r.tokens = nil
+}
+
+// nothing is read by a decoder that is not in use, so that it keeps no text.
+var nothing = new(bytes.Buffer)
 
 // Next is the kind of the next piece; 0 when it cannot be read, or there is none.
 func (r *Reader) Next() jsontext.Kind { return r.tokens.PeekKind() }

@@ -105,18 +105,19 @@ func NewInstruction(in InstructionInput) (Created, error) {
 		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m, opening{in.By, in.Policy, in.Seal}).using(in.Limits), nil
+	return created.open(m, opening{in.By, in.Policy, in.Limits, in.Seal}), nil
 }
 
-// opening is who made a message, and under which policy.
+// opening is who made a message, and what holds for it.
 type opening struct {
 	by     identity.Principal
 	policy Policy
+	limits []spending.Limit
 	seal   Sealer
 }
 
-// open gives the message its maker, its first version and its first state: released at once when its policy asks for no approval, else
-// pending for as long as the policy lets it.
+// open gives the message its maker, its first version and its first state: released at once when its policy asks for no approval, which
+// takes of the limits that bind it, else pending for as long as the policy lets it.
 func (c Created) open(m Message, o opening) Created {
 	by, d := o.by, c.Draft
 	m.Realm, m.Direction, m.Channel, m.ClientID, m.Clients = by.Realm, DirectionOut, by.Channel, by.ClientID, []string{by.ClientID}
@@ -128,18 +129,13 @@ func (c Created) open(m Message, o opening) Created {
 		m.State, m.AcceptedAt = StateProcessing, c.CreatedAt
 		release := m.release(nil, c.CreatedAt, o.seal)
 		c.Release = &release
+		if m.Kind.Limited() {
+			c.Uses = spending.Uses(m.Summary.Amount, o.limits)
+		}
 	} else {
 		m.ExpiresAt = c.CreatedAt.Add(o.policy.PendingFor)
 	}
 	c.Message = m.WithContent(m.Content)
-	return c
-}
-
-// using notes what a release takes of daily limits.
-func (c Created) using(limits []spending.Limit) Created {
-	if c.Release != nil && c.Message.Kind.Limited() {
-		c.Uses = spending.Uses(c.Message.Summary.Amount, limits)
-	}
 	return c
 }
 

@@ -242,7 +242,7 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 		Actor: in.By.Actor(), Grant: grant, Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
 		Fingerprint: in.Fingerprint(),
 	}
-	return made.open(m, opening{in.By, in.About.Policy, in.Seal}).using(in.About.Limits), nil
+	return made.open(m, opening{in.By, in.About.Policy, in.About.Limits, in.Seal}), nil
 }
 
 // dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.

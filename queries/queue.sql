@@ -37,13 +37,14 @@ ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.listed_amount END, CASE WHEN 
 LIMIT @page_size::integer;
 
 -- name: QueueKeys :many
--- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first; and whether the person who
--- looks made each, or decided it already.
+-- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
+-- whether the person who looks made each, or decided it already.
 SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
        (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
                  AND x.checker_person = @person::uuid))::boolean AS decided
 FROM message_listed m
 WHERE m.realm = @realm AND m.state = 'Approval Pending'
+  AND (sqlc.narg(after)::uuid IS NULL OR m.message_id > sqlc.narg(after)::uuid)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(maker_user)::uuid IS NULL OR m.maker_user = sqlc.narg(maker_user)::uuid)

@@ -39,6 +39,12 @@ SELECT (SELECT count(*) FROM (SELECT l.mine FROM (SELECT w.maker_user = @maker::
                                              AND f.state_since >= @since::timestamptz ORDER BY f.state_since DESC LIMIT @look::integer) AS l
                               WHERE l.mine LIMIT @most::integer) AS x)::integer AS failed;
 
+-- name: StandingOfMakerByState :many
+-- How many messages of a maker, of so many of the newest, are in each state.
+SELECT l.state, count(*)::integer AS messages
+FROM (SELECT m.state FROM message m WHERE m.realm = @realm AND m.maker_user = @maker::uuid ORDER BY m.message_id DESC LIMIT @look::integer) AS l
+GROUP BY l.state ORDER BY l.state;
+
 -- name: StandingQueue :one
 -- How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
 -- most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is.

@@ -171,8 +171,8 @@ type Waiting struct {
 	Decided   bool // approved by the person who asks
 }
 
-// QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most. The place
-// the filter goes on from does not count, nor does its order. person is who asks.
+// QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most, behind the
+// message that the filter goes on from. Its order does not count. person is who asks.
 func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, f QueueFilter) ([]Waiting, error) {
 	var list []Waiting
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -182,8 +182,8 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		}
 		p := f.params(realm)
 		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
-			Realm: p.Realm, Person: person, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore, ExpiresBefore: p.ExpiresBefore,
-			Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
+			Realm: p.Realm, Person: person, After: p.After, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore,
+			ExpiresBefore: p.ExpiresBefore, Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
 			Kind: p.Kind, Scheme: p.Scheme, MakerUser: p.MakerUser, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Keys: p.Keys,
 		})

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/column"
@@ -94,6 +95,22 @@ func (r *Reader) StandingOfMaker(ctx context.Context, realm string, asked Counte
 		return err
 	})
 	return s, standingError(err)
+}
+
+// StatesOfMaker counts the messages of a maker, the newest 2,500, by their states; cut when there are more of them.
+func (r *Reader) StatesOfMaker(ctx context.Context, realm string, maker uuid.UUID) (counts map[payment.State]int, cut bool, err error) {
+	counts = map[payment.State]int{}
+	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.StandingOfMakerByState(ctx, realm, maker, scattered)
+		all := 0
+		for _, row := range rows {
+			counts[payment.State(row.State)] = int(row.Messages)
+			all += int(row.Messages)
+		}
+		cut = all == scattered
+		return err
+	})
+	return counts, cut, standingError(err)
 }
 
 // Ages asks how much waits for how long.

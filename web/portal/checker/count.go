@@ -3,7 +3,6 @@ package checker
 import (
 	"maps"
 	"slices"
-	"strconv"
 	"time"
 
 	"countersign/internal/identity"
@@ -32,8 +31,8 @@ func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
 	return facts
 }
 
-// counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once are the tabs asked for
-// apart, each as far as its count goes.
+// counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once is each tab asked for
+// what comes behind it, as far as its count goes.
 func (v *visit) counted(f *page.Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
@@ -41,12 +40,12 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 		if err != nil {
 			return now, err
 		}
-		now.tabs[tabDecided] = countUpTo(len(decided), queuePage)
+		now.tabs[tabDecided] = page.CountUpTo(len(decided), queuePage)
 	}
 	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {
-		now.tabs[tab] = countUpTo(len(waiting), maxCounted-1)
+		now.tabs[tab] = page.CountUpTo(len(waiting), maxCounted-1)
 	}
 	now.waiting = shares[v.tab(*f)]
 	return now, err
@@ -74,29 +73,22 @@ func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.Queu
 		return shares, ask, nil
 	}
 	for _, t := range v.tabs() {
-		current := t.name == v.tab(*f)
-		if t.name == tabAll || t.name == tabDecided || !current && len(shares[t.name]) >= maxCounted {
+		enough := maxCounted
+		if t.name == v.tab(*f) {
+			enough = views.MaxWaiting
+		}
+		if t.name == tabAll || t.name == tabDecided || len(shares[t.name]) >= enough {
 			continue
 		}
 		ask := v.onTab(ask, t.name)
-		ask.PageSize = maxCounted
-		if current {
-			ask.PageSize = views.MaxWaiting
-		}
-		shares[t.name], err = v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+		ask.After.MessageID, ask.PageSize = all[len(all)-1].MessageID, int32(enough-len(shares[t.name])) //nolint:gosec // a thousand at most
+		more, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
 		if err != nil {
 			return nil, ask, err
 		}
+		shares[t.name] = append(shares[t.name], more...)
 	}
 	return shares, ask, nil
-}
-
-// countUpTo writes a count, and of a larger one that it is larger: "99+".
-func countUpTo(count, most int) string {
-	if count > most {
-		return strconv.Itoa(most) + "+"
-	}
-	return strconv.Itoa(count)
 }
 
 // waiting lists the keys of all messages the address leaves, so many as are counted.

@@ -96,13 +96,25 @@ func (v *visit) openDraft(key string) (draft lifecycle.Draft, open bool, err err
 	return draft, err == nil && other == "" && len(draft.File) == 0 && draft.MessageID == uuid.Nil, err
 }
 
-// draftRows lists what this person began and did not submit.
-func (v *visit) draftRows() ([]ui.Entry, error) {
+// begun counts what draftRows lists.
+func (v *visit) begun() (int, error) {
+	list, files, err := v.drafts()
+	return len(list) + len(files), err
+}
+
+// drafts are the forms and the files of many payments that this person began and did not submit.
+func (v *visit) drafts() ([]lifecycle.Listed, []lifecycle.ListedBatch, error) {
 	list, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	files, err := v.Config.Drafts.Batches(v.Context(), v.By, v.At)
+	return list, files, err
+}
+
+// draftRows lists what this person began and did not submit.
+func (v *visit) draftRows() ([]ui.Entry, error) {
+	list, files, err := v.drafts()
 	if err != nil {
 		return nil, err
 	}

@@ -40,10 +40,16 @@ func showMine(v *visit) error {
 	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
+	counts, err := v.mineCounts()
+	if err != nil {
+		return err
+	}
 	ask := lookup.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
-		model.Tabs = append(model.Tabs, ui.Tab{Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current})
+		model.Tabs = append(model.Tabs, ui.Tab{
+			Label: tab.label, URL: "/mine" + page.Filter{}.Query("tab", tab.name), Current: current, Count: counts[tab.name],
+		})
 		if current {
 			ask.States = tab.states
 			model.Empty = ui.Empty{
@@ -77,6 +83,32 @@ func showMine(v *visit) error {
 		model.Empty = f.NotYet("/mine", next)
 	}
 	return v.Render(http.StatusOK, views.MinePage(model))
+}
+
+// maxMine is where the count on a tab ends: "99+".
+const maxMine = 99
+
+// mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
+// older one.
+func (v *visit) mineCounts() (map[string]string, error) {
+	of, cut, err := v.Config.Reader.StatesOfMaker(v.Context(), v.By.Realm, v.By.UserID)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]string{}
+	for _, tab := range mineTabs {
+		count := 0
+		for _, state := range tab.states {
+			count += of[state]
+		}
+		counts[tab.name] = page.CountUpTo(count, maxMine)
+		if cut && count == 0 {
+			counts[tab.name] = ""
+		}
+	}
+	begun, err := v.begun()
+	counts[tabDrafts] = page.CountUpTo(begun, maxMine)
+	return counts, err
 }
 
 // mineRow shows one submission with the steps the domain allows its maker.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +11,14 @@ import (
 	"countersign/internal/store/lookup"
 	"countersign/views"
 )
+
+// CountUpTo writes a count as tabs show it, and of a larger one that it is larger: "99+".
+func CountUpTo(count, most int) string {
+	if count > most {
+		return strconv.Itoa(most) + "+"
+	}
+	return strconv.Itoa(count)
+}
 
 // CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
 func (v *Visit) CountWaiting() error {

@@ -68,31 +68,33 @@ SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce($1::uuid = ANY
                  AND x.checker_person = $1::uuid))::boolean AS decided
 FROM message_listed m
 WHERE m.realm = $2 AND m.state = 'Approval Pending'
-  AND ($3::text IS NULL OR m.kind = $3::text)
-  AND ($4::text IS NULL OR m.scheme = $4::text)
-  AND ($5::uuid IS NULL OR m.maker_user = $5::uuid)
-  AND ($6::bigint IS NULL OR m.listed_amount >= $6::bigint)
-  AND ($7::bigint IS NULL OR m.listed_amount <= $7::bigint)
-  AND ($8::timestamptz IS NULL OR m.created_at >= $8::timestamptz)
-  AND ($9::timestamptz IS NULL OR m.created_at < $9::timestamptz)
-  AND ($10::timestamptz IS NULL OR m.expires_at < $10::timestamptz)
-  AND (NOT $11::boolean OR m.version > 1)
-  AND (NOT $12::boolean OR m.approvals > 0)
-  AND ($13::text[] IS NULL OR m.payee_result = ANY ($13::text[]))
-  AND ($14::uuid[] IS NULL OR m.message_id = ANY ($14::uuid[]))
-  AND ($15::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $15::uuid
-       AND $15::uuid <> ALL (m.makers)
+  AND ($3::uuid IS NULL OR m.message_id > $3::uuid)
+  AND ($4::text IS NULL OR m.kind = $4::text)
+  AND ($5::text IS NULL OR m.scheme = $5::text)
+  AND ($6::uuid IS NULL OR m.maker_user = $6::uuid)
+  AND ($7::bigint IS NULL OR m.listed_amount >= $7::bigint)
+  AND ($8::bigint IS NULL OR m.listed_amount <= $8::bigint)
+  AND ($9::timestamptz IS NULL OR m.created_at >= $9::timestamptz)
+  AND ($10::timestamptz IS NULL OR m.created_at < $10::timestamptz)
+  AND ($11::timestamptz IS NULL OR m.expires_at < $11::timestamptz)
+  AND (NOT $12::boolean OR m.version > 1)
+  AND (NOT $13::boolean OR m.approvals > 0)
+  AND ($14::text[] IS NULL OR m.payee_result = ANY ($14::text[]))
+  AND ($15::uuid[] IS NULL OR m.message_id = ANY ($15::uuid[]))
+  AND ($16::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $16::uuid
+       AND $16::uuid <> ALL (m.makers)
        AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
-                         AND d.checker_person = $15::uuid))))
-  AND ($16::uuid IS NULL OR ((m.maker_person = $16::uuid OR m.version > 1)
-       AND $16::uuid = ANY (m.makers)))
+                         AND d.checker_person = $16::uuid))))
+  AND ($17::uuid IS NULL OR ((m.maker_person = $17::uuid OR m.version > 1)
+       AND $17::uuid = ANY (m.makers)))
 ORDER BY m.message_id
-LIMIT $17::integer
+LIMIT $18::integer
 `
 
 type QueueKeysParams struct {
 	Person        uuid.UUID
 	Realm         string
+	After         *uuid.UUID
 	Kind          *string
 	Scheme        *string
 	MakerUser     *uuid.UUID
@@ -119,12 +121,13 @@ type QueueKeysRow struct {
 	Decided   bool
 }
 
-// The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first; and whether the person who
-// looks made each, or decided it already.
+// The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
+// whether the person who looks made each, or decided it already.
 func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKeysRow, error) {
 	rows, err := q.db.Query(ctx, queueKeys,
 		arg.Person,
 		arg.Realm,
+		arg.After,
 		arg.Kind,
 		arg.Scheme,
 		arg.MakerUser,

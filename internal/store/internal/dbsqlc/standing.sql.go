@@ -196,6 +196,38 @@ func (q *Queries) StandingLate(ctx context.Context, arg StandingLateParams) (Sta
 	return i, err
 }
 
+const standingOfMakerByState = `-- name: StandingOfMakerByState :many
+SELECT l.state, count(*)::integer AS messages
+FROM (SELECT m.state FROM message m WHERE m.realm = $1 AND m.maker_user = $2::uuid ORDER BY m.message_id DESC LIMIT $3::integer) AS l
+GROUP BY l.state ORDER BY l.state
+`
+
+type StandingOfMakerByStateRow struct {
+	State    string
+	Messages int32
+}
+
+// How many messages of a maker, of so many of the newest, are in each state.
+func (q *Queries) StandingOfMakerByState(ctx context.Context, realm string, maker uuid.UUID, look int32) ([]StandingOfMakerByStateRow, error) {
+	rows, err := q.db.Query(ctx, standingOfMakerByState, realm, maker, look)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []StandingOfMakerByStateRow
+	for rows.Next() {
+		var i StandingOfMakerByStateRow
+		if err := rows.Scan(&i.State, &i.Messages); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const standingQueue = `-- name: StandingQueue :one
 WITH waits AS (
   SELECT m.created_at FROM message m

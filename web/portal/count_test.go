@@ -1,0 +1,103 @@
+package portal_test
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+)
+
+// copied makes copies of a waiting message by plain SQL, past every rule, under keys from a number on: they are counted, and nothing else.
+func copied(t *testing.T, connection *pgx.Conn, m payment.Message, first, count int) {
+	t.Helper()
+	for _, table := range []string{"message", "message_version"} {
+		var columns, values string
+		must(t, connection.QueryRow(t.Context(), `
+			SELECT string_agg(quote_ident(attname), ', '), string_agg(CASE attname
+			  WHEN 'message_id' THEN $$('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid$$
+			  WHEN 'global_id' THEN $$'DM' || lpad(n::text, 14, '0')$$
+			  ELSE quote_ident(attname) END, ', ')
+			FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, table,
+		).Scan(&columns, &values))
+		_, err := connection.Exec(t.Context(), "INSERT INTO "+table+" ("+columns+") SELECT "+values+" FROM "+table+
+			" CROSS JOIN generate_series($1::integer, $2::integer) n WHERE message_id = $3", first, first+count-1, m.InternalID)
+		must(t, err)
+	}
+}
+
+// tabCounts are the counts on the tabs of a page, by their labels.
+func (a answer) tabCounts() map[string]string {
+	counts := map[string]string{}
+	a.is(http.StatusOK).page.Find(".tabs a").Each(func(_ int, tab *goquery.Selection) {
+		count := tab.Find(".tab-count").Remove().Text()
+		counts[strings.TrimSpace(tab.Text())] = count
+	})
+	return counts
+}
+
+// TestMySubmissionsAreCountedOnTheirTabs: each tab counts what it lists, of the newest 2,500; where there are older ones that were not
+// counted, a tab of none shows no count.
+func TestMySubmissionsAreCountedOnTheirTabs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	rejected := maker.submit(filled())
+	checker.post("/queue/"+rejected.InternalID.String()+"/reject", url.Values{
+		"version": {"1"}, "contentHash": {hash(rejected)}, "category": {"other"}, "reason": {"Where is it?"},
+	}).goesTo("/queue")
+	waits := maker.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00"))
+	maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3.00"))
+	b.as("maker2").submit(with(filled(), "endToEndId", "E2E-4", "amount", "4.00"))
+	maker.post("/payments/new", with(filled(), "endToEndId", "E2E-5", "amount", "5.00")).goesTo("/payments/")
+	want := map[string]string{
+		"Waiting": "2", "Sent": "0", "Settled": "0", "Rejected": "1", "Failed": "0", "Withdrawn and expired": "0", "Drafts": "1",
+	}
+	for _, address := range []string{"/mine", "/mine?tab=rejected", "/mine?tab=drafts"} {
+		if got := maker.get(address).tabCounts(); !maps.Equal(got, want) {
+			t.Errorf("%s counts %v, not %v", address, got, want)
+		}
+	}
+	connection := b.DB.Connect(t)
+	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	copied(t, connection, waits, 1, 2500)
+	want["Waiting"], want["Sent"], want["Settled"], want["Failed"], want["Withdrawn and expired"] = "99+", "", "", "", ""
+	if got := maker.get("/mine").tabCounts(); !maps.Equal(got, want) {
+		t.Errorf("of 2,503 the tabs count %v, not %v", got, want)
+	}
+}
+
+// TestTabsOfALongQueueCountBehindWhatIsReadAtOnce: a thousand waiting messages are read at once and shared out to the tabs; what a tab
+// holds beyond them is counted too, each message once.
+func TestTabsOfALongQueueCountBehindWhatIsReadAtOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	others := b.as("maker1").submit(filled())
+	both := b.as("both1")
+	own := both.submit(with(filled(), "endToEndId", "E2E-2", "amount", "2.00"))
+	connection := b.DB.Connect(t)
+	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	copied(t, connection, others, 1, 10)
+	copied(t, connection, own, 11, 995)
+	copied(t, connection, others, 1006, 50)
+	for address, want := range map[string]map[string]string{
+		"/queue":          {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "61 waiting"},
+		"/queue?tab=all":  {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "1'000+ waiting"},
+		"/queue?tab=mine": {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "996 waiting"},
+	} {
+		page := both.get(address).is(http.StatusOK)
+		got := page.tabCounts()
+		got["facts"] = strings.TrimSpace(page.page.Find("#queue-facts span").First().Text())
+		want["Decided today"] = "0"
+		if !maps.Equal(got, want) {
+			t.Errorf("%s counts %v, not %v", address, got, want)
+		}
+	}
+}

@@ -23,7 +23,7 @@ type Check struct {
 	Transliterated []Change
 	NotForwarded   []language.Text // what of an order stays behind, a sentence each
 	Warnings       []Warning
-	Approvers      string          // who may approve: "checker1, checker2 or both1"
+	Approvers      string          // who may approve: "Checker 1, Checker 2"
 	NeedsApproval  bool            // false where no policy asks for one
 	Next           []language.Text // what happens next, one sentence a step
 	ChangeURL      string          // the form, with everything kept
@@ -45,7 +45,7 @@ type CheckGroup struct {
 type Duplicate struct {
 	Reference string
 	URL       string
-	At        string // shown as it is
+	At        language.Text // when, and by whom
 	State     payment.State
 }
 

@@ -155,7 +155,7 @@ func check() views.Check {
 				),
 			},
 		},
-		NeedsApproval: true, Approvers: "checker1, checker2 or both1",
+		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
 		Next: []language.Text{
 			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
 			language.Text("Once approved it is sent at once. %s").With(language.Text("It is final. The way back is a recall.")),
@@ -168,7 +168,7 @@ func formExhibits() []Exhibit {
 	doubtful := check()
 	doubtful.Shell.Failed = true
 	doubtful.Duplicates = []views.Duplicate{
-		{Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", At: "18.11.2026 09:12:00 CET", State: "Settled"},
+		{Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", At: language.Data("18.11.2026 09:12:00 CET by Maker 1"), State: "Settled"},
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{

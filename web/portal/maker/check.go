@@ -87,8 +87,8 @@ func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplica
 	hits := make([]views.Duplicate, 0, len(similar))
 	for _, s := range similar {
 		hits = append(hits, views.Duplicate{
-			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), At: ui.DateTime(s.CreatedAt) + " by " + s.MakerName,
-			State: s.State,
+			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), State: s.State,
+			At: language.Join(" ", language.Data(ui.DateTime(s.CreatedAt)), language.Text("by %s").With(s.MakerName)),
 		})
 	}
 	return hits, nil
@@ -105,6 +105,10 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 		return err
 	}
 	model.Payee = payeeView(p, found)
+	err = v.nameApprovers(p, &model)
+	if err != nil {
+		return err
+	}
 	model.Amount, model.CreditorName = page.AmountView(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)

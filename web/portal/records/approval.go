@@ -4,7 +4,19 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/web/portal/page"
 )
+
+// MayApprove names the people who could approve a message: who check, and neither made it nor approved it yet.
+func MayApprove(v *page.Visit, m payment.Message) (names []string, err error) {
+	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	for _, checker := range found.Checkers {
+		if m.Barred(checker) == "" {
+			names = append(names, checker.DisplayName)
+		}
+	}
+	return names, err
+}
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
 func (v *visit) approval(m payment.Message) (*views.Approval, error) {

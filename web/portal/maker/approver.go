@@ -1,0 +1,49 @@
+package maker
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/web/portal/records"
+)
+
+// maxNamed is how many people a page names who may approve.
+const maxNamed = 6
+
+// nameApprovers says on the page before a submission who may approve it, and warns where they are fewer than it needs.
+func (v *visit) nameApprovers(p prepared, model *views.Check) error {
+	needed := p.asked.ApprovalsRequired
+	if needed == 0 {
+		return nil
+	}
+	m := payment.Message{Realm: v.By.Realm, CreatedAt: v.At}
+	if p.draft.Amends != uuid.Nil {
+		var err error
+		m, err = v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+		if err != nil {
+			return err
+		}
+		m.Decisions = nil // those of the version before count no more
+	}
+	m.Makers = append(m.Makers, v.By.PersonID)
+	names, err := records.MayApprove(v.Visit, m)
+	if err != nil {
+		return err
+	}
+	if len(names) < needed {
+		model.Warnings = append(model.Warnings, views.Warning{
+			Title: "Too few people may approve it",
+			Text: language.Text("Approvals needed: %s. People who may give one: %s. It would wait until it expires.").
+				With(language.Number(needed), language.Number(len(names))),
+		})
+	}
+	model.Approvers = strings.Join(names[:min(len(names), maxNamed)], ", ")
+	if len(names) > maxNamed {
+		model.Approvers += ", …"
+	}
+	return nil
+}

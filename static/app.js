@@ -265,7 +265,9 @@
   document.addEventListener("keydown", (event) => {
     if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
     if (document.body.dataset.shortcuts !== "on" || find("dialog[open], :popover-open")) return;
-    if (inText(event.target) && !(event.key === "Escape" && event.target.closest("#reject-panel"))) return;
+    // Who begins to write a reason before the field has the focus must not approve with an "a" and Enter.
+    const rejecting = event.target.closest("#reject-panel form");
+    if ((inText(event.target) || rejecting) && !(event.key === "Escape" && rejecting)) return;
     if (event.key === "g") {
       leader = event.timeStamp;
       return;

@@ -106,7 +106,10 @@ func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
 	m := as(t, "maker1").submit(newOrder("sic-inst"))
 	p := as(t, "checker2")
 	p.open("/queue/" + m.id)
-	p.press("a", "a", "r", "a")
+	p.press("a", "a", "r", "a", "x", "j")
+	p.focused("#reject-panel input[type=radio]") // a reason that is written too early approves nothing
+	p.counts("#queue-list input:checked", 0)
+	p.press("Escape", "a")
 	p.focused("#approve")
 	p.press("Control+a", "Alt+r")
 	p.focused("#approve")

@@ -26,6 +26,7 @@ import (
 type house struct {
 	size    int
 	gateway *gateway
+	server  bench.Server
 	people  map[string]*http.Client
 	log     *statementLog
 }
@@ -77,8 +78,22 @@ func (cfg PagesConfig) open(ctx context.Context, cluster *postgres.Cluster, size
 	if err != nil {
 		return nil, err
 	}
+	h.server, err = bench.ServerOf(ctx, cluster.URL(name))
+	if err != nil {
+		return nil, err
+	}
 	h.log, err = openStatementLog(filepath.Join(cfg.Folder, "postgres.log"))
 	return h, err
+}
+
+// worked is the processor time that gateway and PostgreSQL used so far.
+func (h *house) worked() (time.Duration, error) {
+	server, err := h.server.ProcessorTime()
+	if err != nil {
+		return 0, err
+	}
+	gateway, err := h.gateway.used()
+	return server + gateway.Processor, err
 }
 
 func (h *house) close() {
@@ -137,6 +152,7 @@ type sight struct {
 	address    string
 	number     int
 	took       []time.Duration
+	work       time.Duration // of all looks
 	statements map[float64]string
 }
 
@@ -170,12 +186,21 @@ func (s *sight) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	before, err := s.house.worked()
+	if err != nil {
+		return err
+	}
 	began := time.Now()
 	_, err = fetch(ctx, s.browser, s.address)
 	if err != nil {
 		return err
 	}
 	s.took = append(s.took, time.Since(began))
+	after, err := s.house.worked()
+	if err != nil {
+		return err
+	}
+	s.work += after - before
 	slowest, name, err := s.house.log.slowest()
 	s.statements[slowest] = name
 	return err
@@ -186,6 +211,7 @@ func (s *sight) page() Page {
 	slices.Sort(s.took)
 	share := func(of100 int) float64 { return s.took[len(s.took)*of100/100].Seconds() * 1000 }
 	p := Page{Messages: s.house.size, Number: s.number, P50Ms: share(50), P95Ms: share(95)}
+	p.WorkMs = s.work.Seconds() * 1000 / float64(len(s.took))
 	order := slices.Sorted(maps.Keys(s.statements))
 	p.StatementMs = order[len(order)/2]
 	p.Statement = s.statements[p.StatementMs]

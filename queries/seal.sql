@@ -59,28 +59,44 @@ FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.doc
 
 -- name: EventFactList :many
 -- What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
--- Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself.
-SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id,
-       e.source_address, e.content_hash, e.detail, e.at,
-       h.sequence, h.kind, h.from_state, h.action, h.to_state, h.version, h.actor_user AS move_user, h.actor_person AS move_person,
-       h.actor_name AS move_name, h.client_id AS move_client, h.channel AS move_channel, h.reason AS move_reason, h.at AS moved_at,
-       v.document_id, v.content_hash AS version_hash, v.makers AS version_makers, v.approvals_required,
-       d.ordinal, d.version AS decision_version, d.action AS decision_action, d.content_hash AS decision_hash, d.makers AS decision_makers,
-       d.checker_user, d.checker_person, d.client_id AS decision_client, d.channel AS decision_channel, d.reason AS decision_reason, d.remark,
-       d.checker_role, d.grant_id, d.granted_at, d.decided_at
+-- What is not there is 0, empty or the zero time; UUIDs are texts, as leaves have them. Each row is found by its key, whatever the planner
+-- knows of the tables: the OFFSET keeps the inner statements by themselves. On a young database it would else read all of a realm to join
+-- a few rows with it.
+SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel,
+       e.request_id, e.source_address, e.content_hash, e.detail, e.at,
+       coalesce(h.sequence, 0)::integer AS sequence, coalesce(h.kind, '')::text AS kind, coalesce(h.from_state, '')::text AS from_state,
+       coalesce(h.action, '')::text AS action, coalesce(h.to_state, '')::text AS to_state, coalesce(h.version, 0)::integer AS version,
+       coalesce(h.actor_user::text, '')::text AS move_user, coalesce(h.actor_person::text, '')::text AS move_person,
+       coalesce(h.actor_name, '')::text AS move_name, coalesce(h.client_id, '')::text AS move_client,
+       coalesce(h.channel, '')::text AS move_channel, coalesce(h.reason, '')::text AS move_reason,
+       coalesce(h.at, '0001-01-01 00:00:00+00')::timestamptz AS moved_at,
+       coalesce(v.document_id::text, '')::text AS document_id, coalesce(v.content_hash, '')::bytea AS version_hash,
+       coalesce(v.makers, '{}')::uuid[] AS version_makers, coalesce(v.approvals_required, 0)::integer AS approvals_required,
+       coalesce(d.ordinal, 0)::integer AS ordinal, coalesce(d.version, 0)::integer AS decision_version,
+       coalesce(d.action, '')::text AS decision_action, coalesce(d.content_hash, '')::bytea AS decision_hash,
+       coalesce(d.makers, '{}')::uuid[] AS decision_makers, coalesce(d.checker_user::text, '')::text AS checker_user,
+       coalesce(d.checker_person::text, '')::text AS checker_person, coalesce(d.client_id, '')::text AS decision_client,
+       coalesce(d.channel, '')::text AS decision_channel, coalesce(d.reason, '')::text AS decision_reason,
+       coalesce(d.remark, '')::text AS remark, coalesce(d.checker_role, '')::text AS checker_role,
+       coalesce(d.grant_id::text, '')::text AS grant_id, coalesce(d.granted_at, '0001-01-01 00:00:00+00')::timestamptz AS granted_at,
+       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at
 FROM unnest(@ids::uuid[]) AS i (event_id)
 CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm AND x.event_id = i.event_id OFFSET 0) e
-LEFT JOIN message_history h ON h.realm = e.realm AND h.message_id = e.message_id AND h.sequence = e.sequence
-LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
-  AND (h.sequence = 1 OR h.action = 'amend')
-LEFT JOIN decision d ON d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.checker_person = h.actor_person
-  AND h.action IN ('approve', 'reject');
+LEFT JOIN LATERAL (SELECT * FROM message_history x
+  WHERE x.realm = e.realm AND x.message_id = e.message_id AND x.sequence = e.sequence OFFSET 0) h ON true
+LEFT JOIN LATERAL (SELECT * FROM message_version x
+  WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND (h.sequence = 1 OR h.action = 'amend')
+  OFFSET 0) v ON true
+LEFT JOIN LATERAL (SELECT * FROM decision x
+  WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND h.action IN ('approve', 'reject') OFFSET 0) d
+  ON d.checker_person = h.actor_person;
 
 -- name: DocumentFactList :many
--- What the leaves of documents are made of. The digest is made anew of the bytes that are there.
-SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash, d.source_type,
-       sha256(d.source)::bytea AS source_hash, d.created_at
-FROM document d WHERE d.realm = @realm AND d.document_id = ANY (@ids::uuid[]);
+-- What the leaves of documents are made of, each found by its key, as events are. The digest is made anew of the bytes that are there.
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash,
+       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at
+FROM unnest(@ids::uuid[]) AS i (document_id)
+CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.realm = @realm AND x.document_id = i.document_id OFFSET 0) d;
 
 -- name: AuditLeafInsert :exec
 INSERT INTO audit_leaf (realm, leaf_index, kind, row_id, hash, key_id, seal)

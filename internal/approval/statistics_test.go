@@ -10,8 +10,9 @@ import (
 )
 
 // TestAYoungDatabaseReadsFewRows: on a database without statistics all indexes that begin with the realm look alike to the planner, and the
-// cached plan of a foreign key may read a whole realm at each check, more with each payment. After a thousand payments, created and
-// approved, no index has read more than two rows at a time, and nothing was read from end to end.
+// cached plan of a foreign key may read a whole realm at each check, more with each payment. After a thousand payments, created, approved
+// and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), and nothing was read
+// from end to end. The two indexes that list what is not sealed are read a batch at a time.
 func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	t.Parallel()
 	const payments, hands = 1000, 8
@@ -28,7 +29,10 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	var group sync.WaitGroup
 	for range hands {
 		group.Go(func() {
-			for range payments / hands {
+			for i := range payments / hands {
+				if i%25 == 0 {
+					h.Notary.Sweep(ctx)
+				}
 				_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: h.Create(t, maker, rulebook.SchemeSIC).InternalID})
 				if err != nil {
 					t.Error(err)
@@ -40,11 +44,12 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	group.Wait()
 	h.Database.Close() // what a connection counted is told at its end
 	growing := []string{
-		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key",
+		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
 	}
 	rows, err := owner.Query(ctx, `
 		SELECT indexrelname, idx_tup_read / greatest(idx_scan, 1), idx_scan FROM pg_stat_user_indexes
-		WHERE idx_tup_read > 2 * idx_scan AND relname = ANY ($2)
+		WHERE idx_tup_read > greatest(2 * idx_scan, $1 / 20) AND relname = ANY ($2)
+		AND indexrelname NOT IN ('audit_event_written', 'document_written')
 		UNION ALL
 		SELECT relname || ', from end to end', seq_tup_read / greatest(seq_scan, 1), seq_scan FROM pg_stat_user_tables
 		WHERE seq_tup_read > $1 AND relname = ANY ($2)`, 20*payments, growing)

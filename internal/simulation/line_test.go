@@ -105,6 +105,7 @@ type line struct {
 	*wire
 	*session
 	near net.Conn
+	life int // of the wire
 
 	lock   sync.Mutex
 	asked  []asked // that the server has not answered
@@ -149,6 +150,7 @@ func (w *wire) carry(near net.Conn) {
 	l := &line{wire: w, session: s, near: near}
 	w.mu.Lock()
 	let := !w.dead
+	l.life = w.life
 	if let {
 		w.open[near] = true
 	}
@@ -272,7 +274,7 @@ func (l *line) ask(a asked) {
 
 // statement hands on the end of a statement, unless the wire breaks before it.
 func (l *line) statement(buffer []byte) bool {
-	b, here := l.wire.statement()
+	b, here := l.wire.statement(l.life)
 	if here && !b.done {
 		return false
 	}
@@ -327,7 +329,7 @@ func (l *line) back() {
 		}
 		silent, breaks, finished := l.answer(buffer)
 		if breaks {
-			l.cut(l.breaks)
+			l.cutOf(l.life, l.breaks)
 		}
 		if !silent {
 			_, _ = to.Write(buffer)

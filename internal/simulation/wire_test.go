@@ -23,6 +23,7 @@ type wire struct {
 	idle   map[string][]*session // processes of the server that wait for a gateway, by how they were started
 	closed bool
 	dead   bool
+	life   int // which gateway it is: each that is let in is the next
 	passed int // statements since the start
 	next   breakage
 }
@@ -62,9 +63,9 @@ func newWire(t *testing.T, db *storetest.DB) (w *wire, through string) {
 // close ends everything.
 func (w *wire) close() {
 	_ = w.listener.Close()
-	w.cut(breakage{})
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.end(breakage{})
 	w.closed = true
 	for _, idle := range w.idle {
 		for _, s := range idle {
@@ -88,6 +89,15 @@ func (w *wire) cut(b breakage) {
 	w.end(b)
 }
 
+// cutOf ends every connection of a gateway. Those of the next stay, which may be there when the server has done what the last one asked.
+func (w *wire) cutOf(life int, b breakage) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if life == w.life {
+		w.end(b)
+	}
+}
+
 func (w *wire) end(b breakage) {
 	w.dead, w.next = !b.blip, breakage{}
 	for connection := range w.open {
@@ -108,14 +118,15 @@ func (w *wire) revive() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.dead, w.next = false, breakage{}
+	w.life++
 }
 
-// statement counts one, and says whether the wire breaks at it.
-func (w *wire) statement() (b breakage, here bool) {
+// statement counts one of a gateway, and says whether the wire breaks at it.
+func (w *wire) statement(life int) (b breakage, here bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.passed++
-	if w.next.after == 0 {
+	if w.next.after == 0 || life != w.life {
 		return breakage{}, false
 	}
 	w.next.after--

@@ -52,7 +52,7 @@ type Standing struct {
 // Standing looks how far the tree of a realm is, and begins it where there is none.
 func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	var found Standing
-	err := t.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.AuditTreeStanding(ctx, realm)
 		if err != nil {
 			return err
@@ -103,7 +103,7 @@ type sweep struct {
 func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
 	next := from
 	next.More, next.Added = false, 0
-	err := t.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		g, err := t.grow(ctx, q, realm, from.Checkpoint)
 		if err != nil {
 			return err

@@ -476,9 +476,10 @@ func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messag
 }
 
 const documentFactList = `-- name: DocumentFactList :many
-SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash, d.source_type,
-       sha256(d.source)::bytea AS source_hash, d.created_at
-FROM document d WHERE d.realm = $1 AND d.document_id = ANY ($2::uuid[])
+SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash,
+       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at
+FROM unnest($1::uuid[]) AS i (document_id)
+CROSS JOIN LATERAL (SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document x WHERE x.realm = $2 AND x.document_id = i.document_id OFFSET 0) d
 `
 
 type DocumentFactListRow struct {
@@ -495,9 +496,9 @@ type DocumentFactListRow struct {
 	CreatedAt   time.Time
 }
 
-// What the leaves of documents are made of. The digest is made anew of the bytes that are there.
-func (q *Queries) DocumentFactList(ctx context.Context, realm string, ids []uuid.UUID) ([]DocumentFactListRow, error) {
-	rows, err := q.db.Query(ctx, documentFactList, realm, ids)
+// What the leaves of documents are made of, each found by its key, as events are. The digest is made anew of the bytes that are there.
+func (q *Queries) DocumentFactList(ctx context.Context, ids []uuid.UUID, realm string) ([]DocumentFactListRow, error) {
+	rows, err := q.db.Query(ctx, documentFactList, ids, realm)
 	if err != nil {
 		return nil, err
 	}
@@ -529,21 +530,34 @@ func (q *Queries) DocumentFactList(ctx context.Context, realm string, ids []uuid
 }
 
 const eventFactList = `-- name: EventFactList :many
-SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id,
-       e.source_address, e.content_hash, e.detail, e.at,
-       h.sequence, h.kind, h.from_state, h.action, h.to_state, h.version, h.actor_user AS move_user, h.actor_person AS move_person,
-       h.actor_name AS move_name, h.client_id AS move_client, h.channel AS move_channel, h.reason AS move_reason, h.at AS moved_at,
-       v.document_id, v.content_hash AS version_hash, v.makers AS version_makers, v.approvals_required,
-       d.ordinal, d.version AS decision_version, d.action AS decision_action, d.content_hash AS decision_hash, d.makers AS decision_makers,
-       d.checker_user, d.checker_person, d.client_id AS decision_client, d.channel AS decision_channel, d.reason AS decision_reason, d.remark,
-       d.checker_role, d.grant_id, d.granted_at, d.decided_at
+SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel,
+       e.request_id, e.source_address, e.content_hash, e.detail, e.at,
+       coalesce(h.sequence, 0)::integer AS sequence, coalesce(h.kind, '')::text AS kind, coalesce(h.from_state, '')::text AS from_state,
+       coalesce(h.action, '')::text AS action, coalesce(h.to_state, '')::text AS to_state, coalesce(h.version, 0)::integer AS version,
+       coalesce(h.actor_user::text, '')::text AS move_user, coalesce(h.actor_person::text, '')::text AS move_person,
+       coalesce(h.actor_name, '')::text AS move_name, coalesce(h.client_id, '')::text AS move_client,
+       coalesce(h.channel, '')::text AS move_channel, coalesce(h.reason, '')::text AS move_reason,
+       coalesce(h.at, '0001-01-01 00:00:00+00')::timestamptz AS moved_at,
+       coalesce(v.document_id::text, '')::text AS document_id, coalesce(v.content_hash, '')::bytea AS version_hash,
+       coalesce(v.makers, '{}')::uuid[] AS version_makers, coalesce(v.approvals_required, 0)::integer AS approvals_required,
+       coalesce(d.ordinal, 0)::integer AS ordinal, coalesce(d.version, 0)::integer AS decision_version,
+       coalesce(d.action, '')::text AS decision_action, coalesce(d.content_hash, '')::bytea AS decision_hash,
+       coalesce(d.makers, '{}')::uuid[] AS decision_makers, coalesce(d.checker_user::text, '')::text AS checker_user,
+       coalesce(d.checker_person::text, '')::text AS checker_person, coalesce(d.client_id, '')::text AS decision_client,
+       coalesce(d.channel, '')::text AS decision_channel, coalesce(d.reason, '')::text AS decision_reason,
+       coalesce(d.remark, '')::text AS remark, coalesce(d.checker_role, '')::text AS checker_role,
+       coalesce(d.grant_id::text, '')::text AS grant_id, coalesce(d.granted_at, '0001-01-01 00:00:00+00')::timestamptz AS granted_at,
+       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at
 FROM unnest($1::uuid[]) AS i (event_id)
 CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in FROM audit_event x WHERE x.realm = $2 AND x.event_id = i.event_id OFFSET 0) e
-LEFT JOIN message_history h ON h.realm = e.realm AND h.message_id = e.message_id AND h.sequence = e.sequence
-LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
-  AND (h.sequence = 1 OR h.action = 'amend')
-LEFT JOIN decision d ON d.realm = h.realm AND d.message_id = h.message_id AND d.version = h.version AND d.checker_person = h.actor_person
-  AND h.action IN ('approve', 'reject')
+LEFT JOIN LATERAL (SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person, actor_name, client_id, channel, reason, at FROM message_history x
+  WHERE x.realm = e.realm AND x.message_id = e.message_id AND x.sequence = e.sequence OFFSET 0) h ON true
+LEFT JOIN LATERAL (SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x
+  WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND (h.sequence = 1 OR h.action = 'amend')
+  OFFSET 0) v ON true
+LEFT JOIN LATERAL (SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision x
+  WHERE x.realm = h.realm AND x.message_id = h.message_id AND x.version = h.version AND h.action IN ('approve', 'reject') OFFSET 0) d
+  ON d.checker_person = h.actor_person
 `
 
 type EventFactListRow struct {
@@ -562,42 +576,44 @@ type EventFactListRow struct {
 	ContentHash       []byte
 	Detail            string
 	At                time.Time
-	Sequence          *int32
-	Kind              *string
-	FromState         *string
-	Action            *string
-	ToState           *string
-	Version           *int32
-	MoveUser          *uuid.UUID
-	MovePerson        *uuid.UUID
-	MoveName          *string
-	MoveClient        *string
-	MoveChannel       *string
-	MoveReason        *string
-	MovedAt           *time.Time
-	DocumentID        *uuid.UUID
+	Sequence          int32
+	Kind              string
+	FromState         string
+	Action            string
+	ToState           string
+	Version           int32
+	MoveUser          string
+	MovePerson        string
+	MoveName          string
+	MoveClient        string
+	MoveChannel       string
+	MoveReason        string
+	MovedAt           time.Time
+	DocumentID        string
 	VersionHash       []byte
 	VersionMakers     []uuid.UUID
-	ApprovalsRequired *int32
-	Ordinal           *int32
-	DecisionVersion   *int32
-	DecisionAction    *string
+	ApprovalsRequired int32
+	Ordinal           int32
+	DecisionVersion   int32
+	DecisionAction    string
 	DecisionHash      []byte
 	DecisionMakers    []uuid.UUID
-	CheckerUser       *uuid.UUID
-	CheckerPerson     *uuid.UUID
-	DecisionClient    *string
-	DecisionChannel   *string
-	DecisionReason    *string
-	Remark            *string
-	CheckerRole       *string
-	GrantID           *uuid.UUID
-	GrantedAt         *time.Time
-	DecidedAt         *time.Time
+	CheckerUser       string
+	CheckerPerson     string
+	DecisionClient    string
+	DecisionChannel   string
+	DecisionReason    string
+	Remark            string
+	CheckerRole       string
+	GrantID           string
+	GrantedAt         time.Time
+	DecidedAt         time.Time
 }
 
 // What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
-// Each row is found by its key, whatever the planner knows of the table: the OFFSET keeps the inner statement by itself.
+// What is not there is 0, empty or the zero time; UUIDs are texts, as leaves have them. Each row is found by its key, whatever the planner
+// knows of the tables: the OFFSET keeps the inner statements by themselves. On a young database it would else read all of a realm to join
+// a few rows with it.
 func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm string) ([]EventFactListRow, error) {
 	rows, err := q.db.Query(ctx, eventFactList, ids, realm)
 	if err != nil {

@@ -48,7 +48,7 @@ func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow) 
 			return nil, err
 		}
 	}
-	papers, err := q.DocumentFactList(ctx, realm, documents)
+	papers, err := q.DocumentFactList(ctx, documents, realm)
 	if err != nil {
 		return nil, fmt.Errorf("read documents to seal: %w", err)
 	}
@@ -68,21 +68,20 @@ func eventOf(row dbsqlc.EventFactListRow) evidence.Event {
 		Channel: row.Channel, RequestID: column.Text(row.RequestID), SourceAddress: column.Text(row.SourceAddress),
 		ContentHash: row.ContentHash, Detail: row.Detail, At: row.At.UTC(),
 	}
-	if row.Sequence != nil {
+	if row.Sequence != 0 {
 		event.Move = &evidence.Move{
-			Sequence: int(*row.Sequence), Kind: column.Text(row.Kind), From: column.Text(row.FromState), Action: column.Text(row.Action),
-			To: column.Text(row.ToState), Version: int(column.OrZero(row.Version)), ActorUser: idText(row.MoveUser),
-			ActorPerson: idText(row.MovePerson), ActorName: column.Text(row.MoveName), ClientID: column.Text(row.MoveClient),
-			Channel: column.Text(row.MoveChannel), Reason: column.Text(row.MoveReason), At: column.Time(row.MovedAt),
+			Sequence: int(row.Sequence), Kind: row.Kind, From: row.FromState, Action: row.Action, To: row.ToState, Version: int(row.Version),
+			ActorUser: row.MoveUser, ActorPerson: row.MovePerson, ActorName: row.MoveName, ClientID: row.MoveClient,
+			Channel: row.MoveChannel, Reason: row.MoveReason, At: row.MovedAt.UTC(),
 		}
 	}
-	if row.DocumentID != nil {
+	if row.DocumentID != "" {
 		event.Version = &evidence.Version{
-			Number: int(column.OrZero(row.Version)), DocumentID: row.DocumentID.String(), ContentHash: row.VersionHash,
-			Makers: idTexts(row.VersionMakers), ApprovalsRequired: int(column.OrZero(row.ApprovalsRequired)),
+			Number: int(row.Version), DocumentID: row.DocumentID, ContentHash: row.VersionHash,
+			Makers: idTexts(row.VersionMakers), ApprovalsRequired: int(row.ApprovalsRequired),
 		}
 	}
-	if row.Ordinal != nil {
+	if row.Ordinal != 0 {
 		event.Decision = decisionOf(row)
 	}
 	return event
@@ -90,13 +89,12 @@ func eventOf(row dbsqlc.EventFactListRow) evidence.Event {
 
 func decisionOf(row dbsqlc.EventFactListRow) *evidence.Decision {
 	decision := &evidence.Decision{
-		Ordinal: int(*row.Ordinal), Version: int(column.OrZero(row.DecisionVersion)), Action: column.Text(row.DecisionAction),
-		ContentHash: row.DecisionHash, Makers: idTexts(row.DecisionMakers), CheckerUser: idText(row.CheckerUser),
-		CheckerPerson: idText(row.CheckerPerson), ClientID: column.Text(row.DecisionClient), Channel: column.Text(row.DecisionChannel),
-		Reason: column.Text(row.DecisionReason), Remark: column.Text(row.Remark), Role: column.Text(row.CheckerRole),
-		GrantID: idText(row.GrantID), DecidedAt: column.Time(row.DecidedAt),
+		Ordinal: int(row.Ordinal), Version: int(row.DecisionVersion), Action: row.DecisionAction, ContentHash: row.DecisionHash,
+		Makers: idTexts(row.DecisionMakers), CheckerUser: row.CheckerUser, CheckerPerson: row.CheckerPerson,
+		ClientID: row.DecisionClient, Channel: row.DecisionChannel, Reason: row.DecisionReason, Remark: row.Remark, Role: row.CheckerRole,
+		GrantID: row.GrantID, DecidedAt: row.DecidedAt.UTC(),
 	}
-	if row.GrantedAt != nil {
+	if !row.GrantedAt.IsZero() {
 		decision.GrantedAt = row.GrantedAt.UTC().Format(time.RFC3339Nano)
 	}
 	return decision

@@ -167,6 +167,25 @@ func (n *tally) load(t *testing.T, s *shop, clients int) (stop func()) {
 // maxWait is how long an approved payment may wait for its delivery under overload.
 const maxWait = 2 * time.Second
 
+// maxReadiness is how long /readyz may take whatever else is asked. Half of the answers count: the clients have their share of the machine.
+const maxReadiness = 100 * time.Millisecond
+
+// readinessTook asks for readiness ten times a second, until the context ends, and says how long each answer took, the shortest first.
+func readinessTook(ctx context.Context, address string) []time.Duration {
+	var took []time.Duration
+	for ; ctx.Err() == nil; time.Sleep(maxReadiness) {
+		began := time.Now()
+		response, err := http.Get("http://" + address + "/readyz")
+		if err != nil || response.StatusCode != http.StatusOK {
+			continue
+		}
+		_ = response.Body.Close()
+		took = append(took, time.Since(began))
+	}
+	slices.Sort(took)
+	return took
+}
+
 // TestApprovedPaymentsLeaveInTimeUnderOverload: with 500 clients in a closed loop no approved payment waits more than two seconds for its
 // delivery; those whom the gateway cannot serve are asked to come again.
 func TestApprovedPaymentsLeaveInTimeUnderOverload(t *testing.T) {
@@ -177,9 +196,20 @@ func TestApprovedPaymentsLeaveInTimeUnderOverload(t *testing.T) {
 		s := shopAt("http://"+i.address, 500)
 		s.maker, s.checker = s.signIn(t, "maker1"), s.signIn(t, "checker1")
 		var n tally
-		stop := n.load(t, s, 500)
+		stop, readiness := n.load(t, s, 500), make(chan []time.Duration)
+		asking, enough := context.WithCancel(t.Context())
+		go func() { readiness <- readinessTook(asking, i.address) }()
 		time.Sleep(15 * time.Second)
+		enough()
 		stop()
+		took := <-readiness
+		if len(took) == 0 {
+			t.Fatal("/readyz was never 200")
+		}
+		t.Logf("/readyz was asked %d times: half within %s, 99 of 100 within %s", len(took), took[len(took)/2], took[len(took)*99/100])
+		if took[len(took)/2] > maxReadiness {
+			t.Errorf("half of the answers of /readyz took more than %s", maxReadiness)
+		}
 		connection := db.Connect(t)
 		var left int
 		for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {

@@ -108,7 +108,7 @@ var ofDecisions = []mutant{
 		before: `if !m.MadeBy(by.PersonID) {`, after: `if false {`,
 	},
 	{
-		name: "what has time left expires", file: pending, tests: "internal/payment:TestAnyOrderOfEvents|TestExpir|TestWhatHasTimeLeft",
+		name: "what has time left expires", file: pending, tests: "internal/payment:TestWhatHasTimeLeft",
 		before: `if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {`, after: `if m.State != StateApprovalPending {`,
 	},
 	{

@@ -221,6 +221,23 @@ func TestNoStateButPendingCanBeDecided(t *testing.T) {
 	}
 }
 
+// TestWhatHasTimeLeftDoesNotExpire: a message expires from the moment its time is up, and only while it waits for a decision.
+func TestWhatHasTimeLeftDoesNotExpire(t *testing.T) {
+	t.Parallel()
+	m := pending(maker, 1)
+	_, err := m.Expire(m.ExpiresAt.Add(-time.Nanosecond))
+	if !errors.Is(err, payment.ErrIllegalMove) {
+		t.Errorf("with a moment left: %v", err)
+	}
+	for _, state := range instructionStates {
+		m.State = state
+		_, err := m.Expire(m.ExpiresAt)
+		if errors.Is(err, payment.ErrIllegalMove) == (state == payment.StateApprovalPending) {
+			t.Errorf("in %s, with its time up: %v", state, err)
+		}
+	}
+}
+
 func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 	t.Parallel()
 	var changed *payment.ContentError

@@ -76,8 +76,8 @@ func (s *Station) sweepKeys(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
 	held, err := s.outbox.Held(limited)
+	s.complain(ctx, err, "look at the outbox")
 	if err != nil {
-		s.warn(ctx, err, "look at the outbox")
 		return
 	}
 	for _, id := range held {
@@ -105,8 +105,8 @@ func (s *Station) sweepHeld(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	waited, err := s.inbox.HoldExpired(limited, s.now(), s.held.held(s.now()), watchPage)
 	cancel()
+	s.complain(ctx, err, "look at what waits")
 	if err != nil {
-		s.warn(ctx, err, "look at what waits")
 		return
 	}
 	for _, in := range waited {

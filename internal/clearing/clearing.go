@@ -59,6 +59,8 @@ type Station struct {
 	moves    chan struct{} // has room for those that the clock makes at once
 	overdue  overdues
 
+	complaints complaints
+
 	mu      sync.Mutex
 	known   []string        // the realms as of the last look
 	alarmed map[string]bool // what alarmOnce has raised

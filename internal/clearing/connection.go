@@ -62,7 +62,7 @@ type connection struct {
 
 	mu            sync.Mutex // taken while the breaker's own is held: whoever holds it asks the breaker nothing
 	since         time.Time
-	told          bool // that clearing takes nothing
+	away          bool // and the log was told that clearing takes nothing
 	toldAt        time.Time
 	interruptions int // since the last line about it
 }
@@ -88,8 +88,8 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 	if to == gobreaker.StateClosed {
 		c.back()
 		c.since = now
-		if c.told {
-			c.told = false
+		if c.away {
+			c.away = false
 			c.cfg.Log.Info("clearing takes documents again", "scheme", c.scheme)
 		}
 		return
@@ -99,12 +99,19 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 		c.interruptions++
 	}
 	passed := now.Sub(c.toldAt)
-	if to != gobreaker.StateOpen || c.told || 0 <= passed && passed < interruptionLines {
+	if to != gobreaker.StateOpen || c.away || 0 <= passed && passed < interruptionLines {
 		return
 	}
 	c.cfg.Log.Error("clearing takes no documents: deliveries pause, and one is tried every second", "alarm", true, "scheme", c.scheme,
 		"failed", failuresToInterrupt, "interruptions", c.interruptions)
-	c.told, c.toldAt, c.interruptions = true, now, 0
+	c.away, c.toldAt, c.interruptions = true, now, 0
+}
+
+// told says whether an error is about clearing and the log was told that it takes nothing: no document is named for that.
+func (c *connection) told(err error) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.away && unheard(err)
 }
 
 // deliver hands over one document, within the time of one attempt. It fails with errInterrupted when that was not tried.

@@ -140,10 +140,8 @@ func (s *Station) glance(ctx context.Context, realm string, beside bool) {
 	o.began, o.looks[one] = began, true
 	o.mu.Unlock()
 	err := s.moveOverdue(store.WhenAnswered(ctx, func() { o.answered(one) }), realm, one)
-	first, again := o.ended(ctx, one, err)
-	if first {
-		s.warn(ctx, err, "look for what is overdue", "realm", realm)
-	}
+	s.complain(ctx, err, "look for what is overdue", "realm", realm)
+	again := o.ended(ctx, one, err)
 	if err != nil && ctx.Err() == nil {
 		s.cfg.Due.Renew()
 	}
@@ -161,16 +159,14 @@ func (o *overdue) answered(one *glance) {
 	o.usual, one.answered = max(took, (3*o.usual+took)/4), now
 }
 
-// ended notes the end of a look. One that ended well ends the others that stand still. It says whether this one is the first that failed
-// after others did not, and whether it is to be followed at once.
-func (o *overdue) ended(ctx context.Context, one *glance, err error) (first, again bool) {
+// ended notes the end of a look. One that ended well ends the others that stand still. It says whether this one is to be followed at once.
+func (o *overdue) ended(ctx context.Context, one *glance, err error) (again bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	delete(o.looks, one)
 	if ctx.Err() != nil {
-		return false, false // another one was faster, or the program ends
+		return false // another one was faster, or the program ends
 	}
-	first = err != nil && !o.failed
 	o.failed = err != nil
 	if err == nil {
 		now := time.Now()
@@ -179,10 +175,10 @@ func (o *overdue) ended(ctx context.Context, one *glance, err error) (first, aga
 				other.end()
 			}
 		}
-		return false, false
+		return false
 	}
 	o.inVain++
-	return first, o.inVain < maxInVain
+	return o.inVain < maxInVain
 }
 
 // listed notes that the database said what is overdue.

@@ -140,13 +140,13 @@ func (l *lane) doIn(ctx context.Context, realm string, t task) {
 		limited, cancel := context.WithTimeout(ctx, listWithin)
 		ids, err := t.list(limited, realm, l.scheme, l.dueTimes(t.paused.held(l.now()), page))
 		cancel()
+		l.complain(ctx, err, t.words, "realm", realm, "scheme", l.scheme)
 		if err != nil {
-			l.warn(ctx, err, t.words, "realm", realm, "scheme", l.scheme)
 			return
 		}
 		work(ids, func(id uuid.UUID) {
 			err := t.do(ctx, realm, id)
-			if t.paused.attempted(ctx, id, l.now(), err) && !moved(err) {
+			if t.paused.attempted(ctx, id, l.now(), err) && !moved(err) && !l.connection.told(err) {
 				l.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id, "scheme", l.scheme)
 			}
 		})
@@ -184,13 +184,13 @@ func (l *lane) answer(ctx context.Context) {
 		Scheme: l.scheme, Before: l.now().Add(-answersLead), Held: l.answers.held(l.now()), Most: page,
 	})
 	cancel()
+	l.complain(ctx, err, "look at the outbox", "scheme", l.scheme)
 	if err != nil {
-		l.warn(ctx, err, "look at the outbox", "scheme", l.scheme)
 		return
 	}
 	work(references, func(reference string) {
 		err := l.Answer(ctx, l.scheme, reference)
-		if l.answers.attempted(ctx, reference, l.now(), err) {
+		if l.answers.attempted(ctx, reference, l.now(), err) && !l.connection.told(err) {
 			l.warn(ctx, err, "send an answer again", "reference", reference, "scheme", l.scheme)
 		}
 	})

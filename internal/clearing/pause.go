@@ -62,7 +62,7 @@ func (p *pauses[K]) held(now time.Time) []K {
 	return held
 }
 
-// failed notes an attempt and returns whether it was the first that failed.
+// failed notes an attempt and returns whether it was the first that failed: for the database, or for another reason.
 func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -72,13 +72,15 @@ func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 	a := p.of[key]
 	a.failed++
 	pause := backoff(a.failed - a.database + p.begun)
+	first = a.failed-a.database == 1
 	if ofDatabase(err) {
 		a.database++
+		first = a.database == 1
 		pause = min(pause, maxDatabasePause)
 	}
 	a.next, a.why = now.Add(pause), err
 	p.of[key] = a
-	return a.failed == 1
+	return first
 }
 
 // ofDatabase says whether an error is about the database, and not about what it was asked.

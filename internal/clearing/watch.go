@@ -114,8 +114,8 @@ func (s *Station) listRealms(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
 	realms, err := s.cfg.Due.Realms(limited)
+	s.complain(ctx, err, "watch the clock")
 	if err != nil {
-		s.warn(ctx, err, "watch the clock")
 		return
 	}
 	s.mu.Lock()
@@ -126,9 +126,7 @@ func (s *Station) listRealms(ctx context.Context) {
 // look does for one realm what time asks for besides what is overdue, each step for itself, and tells the lanes what waits.
 func (s *Station) look(ctx context.Context, realm string) {
 	due, err := s.due(ctx, realm)
-	if err != nil {
-		s.warn(ctx, err, "watch the clock", "realm", realm)
-	}
+	s.complain(ctx, err, "watch the clock", "realm", realm)
 	for _, l := range s.lanes {
 		if due.Lanes[l.scheme].Undelivered {
 			l.toDeliver.tell(realm)
@@ -231,11 +229,4 @@ func (p *patience) after(err error) {
 	if errors.Is(err, context.DeadlineExceeded) {
 		p.within.Store(int64(min(patiently, 2*p.now())))
 	}
-}
-
-func (s *Station) warn(ctx context.Context, err error, doing string, with ...any) {
-	if ctx.Err() != nil {
-		return
-	}
-	s.cfg.Log.WarnContext(ctx, doing, append(with, "error", err.Error())...)
 }

@@ -62,6 +62,21 @@ var ofClock = []mutant{
 		before: `backoff(a.failed - a.database + p.begun)`, after: `backoff(a.failed + p.begun)`,
 	},
 	{
+		name: "every look tells of a database that is away", file: "internal/clearing/complaint.go",
+		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		before: `errors.Is(err, store.ErrUnavailable)`, after: `false && errors.Is(err, store.ErrUnavailable)`,
+	},
+	{
+		name: "every look tells of a database that does not answer", file: "internal/clearing/complaint.go",
+		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		before: `return !told`, after: `return true || !told`,
+	},
+	{
+		name: "every payment is named while clearing is away", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAClearingThatIsAwayIsToldOnce",
+		before: `return c.away && unheard(err)`, after: `return false && unheard(err)`,
+	},
+	{
 		name: "through a pooler a gateway that stands still keeps what it has locked", file: "internal/store/pooler.go",
 		tests:  "internal/store:TestThroughAPooler",
 		before: `standsStill(use)`, after: `"0"`,

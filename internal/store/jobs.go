@@ -195,8 +195,9 @@ func (j *Jobs) attempt(ctx context.Context, lane *jobLane, one *job, handlers Jo
 	one.attempts++
 	if one.attempts >= maxSendAttempts {
 		lane.forget(one)
-		j.log.WarnContext(ctx, "a delivery failed several times: the lane goes on with it", "scheme", one.scheme, "realm", one.realm,
-			"internalId", one.id, "reference", one.reference, "attempts", one.attempts, "error", err.Error())
+		// The lane of the scheme goes on with it, and names what goes on to fail.
+		j.log.DebugContext(ctx, "a delivery failed several times", "scheme", one.scheme, "realm", one.realm, "internalId", one.id,
+			"reference", one.reference, "attempts", one.attempts, "error", err.Error())
 		return
 	}
 	pause := handlers.Retry(one.attempts)

@@ -39,6 +39,16 @@ SELECT (SELECT count(*) FROM (SELECT l.mine FROM (SELECT w.maker_user = @maker::
                                              AND f.state_since >= @since::timestamptz ORDER BY f.state_since DESC LIMIT @look::integer) AS l
                               WHERE l.mine LIMIT @most::integer) AS x)::integer AS failed;
 
+-- name: StandingRecalls :one
+-- How many received recalls wait for an answer of ours, how many of these have a last day before one, and how many are answered; so many of each
+-- at most.
+SELECT (SELECT count(*) FROM (SELECT FROM message w WHERE w.realm = @realm AND w.state = 'Awaiting Decision' AND w.kind = 'received recall'
+                              LIMIT @most::integer) AS x)::integer AS to_answer,
+       (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = @realm AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
+                                AND d.answer_by < @due_before::timestamptz LIMIT @most::integer) AS x)::integer AS late,
+       (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = @realm AND a.state = 'Answered' AND a.kind = 'received recall'
+                              LIMIT @most::integer) AS x)::integer AS answered;
+
 -- name: StandingOfMakerByState :many
 -- How many messages of a maker, of so many of the newest, are in each state.
 SELECT l.state, count(*)::integer AS messages

@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -99,7 +100,14 @@ func TestALateAnswerIsPreparedAndNeverSentByItself(t *testing.T) {
 		days, words := c.days, c.words
 		o.change("UPDATE message SET answer_by = ((" + zurich + " + " + days + ")::timestamp AT TIME ZONE 'UTC') WHERE kind = 'received recall'")
 		o.DB.SealVersions(t)
-		maker.get("/recalls").is(http.StatusOK).says(words)
+		list := maker.get("/recalls").is(http.StatusOK).says(words)
+		want := map[string]string{"To answer": "1", "Late": "0", "Answered": "0"}
+		if strings.HasSuffix(words, "overdue") {
+			want["Late"] = "1"
+		}
+		if got := list.tabCounts(); !maps.Equal(got, want) {
+			t.Errorf("%s: the tabs count %v, not %v", words, got, want)
+		}
 		prepared := days != "3"
 		form := maker.get(path).is(http.StatusOK)
 		if got := form.fields(path).Get("reason") == "NOAS"; got != prepared {

@@ -74,6 +74,22 @@ func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (Late,
 	return late, standingError(err)
 }
 
+// Recalls is how many received recalls are at each point.
+type Recalls struct {
+	ToAnswer, Late, Answered int // Late of those that are to answer
+}
+
+// Recalls counts received recalls, so many of each at most; late are those whose last day for an answer is before a time.
+func (r *Reader) Recalls(ctx context.Context, realm string, dueBefore time.Time, most int32) (Recalls, error) {
+	var recalls Recalls
+	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingRecalls(ctx, realm, most, dueBefore)
+		recalls = Recalls{ToAnswer: int(row.ToAnswer), Late: int(row.Late), Answered: int(row.Answered)}
+		return err
+	})
+	return recalls, standingError(err)
+}
+
 // StandingOfMaker is how many messages of one maker are in the states that the maker's first page tells of.
 type StandingOfMaker struct {
 	Waiting     int // for an approval

@@ -85,9 +85,6 @@ func showMine(v *visit) error {
 	return v.Render(http.StatusOK, views.MinePage(model))
 }
 
-// maxMine is where the count on a tab ends: "99+".
-const maxMine = 99
-
 // mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
 // older one.
 func (v *visit) mineCounts() (map[string]string, error) {
@@ -101,13 +98,13 @@ func (v *visit) mineCounts() (map[string]string, error) {
 		for _, state := range tab.states {
 			count += of[state]
 		}
-		counts[tab.name] = page.CountUpTo(count, maxMine)
+		counts[tab.name] = page.CountUpTo(count, page.MaxOnTab)
 		if cut && count == 0 {
 			counts[tab.name] = ""
 		}
 	}
 	begun, err := v.begun()
-	counts[tabDrafts] = page.CountUpTo(begun, maxMine)
+	counts[tabDrafts] = page.CountUpTo(begun, page.MaxOnTab)
 	return counts, err
 }
 

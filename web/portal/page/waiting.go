@@ -12,6 +12,9 @@ import (
 	"countersign/views"
 )
 
+// MaxOnTab is where the counts on tabs of long lists end: "99+".
+const MaxOnTab = 99
+
 // CountUpTo writes a count as tabs show it, and of a larger one that it is larger: "99+".
 func CountUpTo(count, most int) string {
 	if count > most {

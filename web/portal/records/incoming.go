@@ -74,6 +74,9 @@ func incomingRow(m payment.Message) views.IncomingRow {
 	}
 }
 
+// tabAnswered is the part of the received recalls that were granted or refused.
+const tabAnswered = "answered"
+
 // recallTabs are the parts of the list of received recalls.
 var recallTabs = []struct {
 	name  string
@@ -82,7 +85,7 @@ var recallTabs = []struct {
 }{
 	{"", "To answer", payment.StateAwaitingDecision},
 	{tabLate, "Late", payment.StateAwaitingDecision},
-	{"answered", "Answered", payment.StateAnswered},
+	{tabAnswered, "Answered", payment.StateAnswered},
 }
 
 // showReceivedRecalls lists the recalls that came in, with the days left for an answer.
@@ -95,11 +98,16 @@ func showReceivedRecalls(v *visit) error {
 	f := page.ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
 	ask := lookup.Filter{Kind: string(payment.KindReceivedRecall)}
+	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v.Visit), page.MaxOnTab+1)
+	if err != nil {
+		return err
+	}
+	counts := map[string]int{"": counted.ToAnswer, tabLate: counted.Late, tabAnswered: counted.Answered}
 	for _, tab := range recallTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{
 			Label: tab.label, URL: "/recalls" + page.Filter{}.Query("tab", tab.name),
-			Current: current,
+			Current: current, Count: page.CountUpTo(counts[tab.name], page.MaxOnTab),
 		})
 		if current {
 			ask.States = []payment.State{tab.state}

@@ -279,3 +279,27 @@ func (q *Queries) StandingQueue(ctx context.Context, arg StandingQueueParams) (S
 	err := row.Scan(&i.Older, &i.Ending)
 	return i, err
 }
+
+const standingRecalls = `-- name: StandingRecalls :one
+SELECT (SELECT count(*) FROM (SELECT FROM message w WHERE w.realm = $1 AND w.state = 'Awaiting Decision' AND w.kind = 'received recall'
+                              LIMIT $2::integer) AS x)::integer AS to_answer,
+       (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = $1 AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
+                                AND d.answer_by < $3::timestamptz LIMIT $2::integer) AS x)::integer AS late,
+       (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = $1 AND a.state = 'Answered' AND a.kind = 'received recall'
+                              LIMIT $2::integer) AS x)::integer AS answered
+`
+
+type StandingRecallsRow struct {
+	ToAnswer int32
+	Late     int32
+	Answered int32
+}
+
+// How many received recalls wait for an answer of ours, how many of these have a last day before one, and how many are answered; so many of each
+// at most.
+func (q *Queries) StandingRecalls(ctx context.Context, realm string, most int32, dueBefore time.Time) (StandingRecallsRow, error) {
+	row := q.db.QueryRow(ctx, standingRecalls, realm, most, dueBefore)
+	var i StandingRecallsRow
+	err := row.Scan(&i.ToAnswer, &i.Late, &i.Answered)
+	return i, err
+}

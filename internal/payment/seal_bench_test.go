@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/documentseal"
 	"countersign/internal/globalid"
-	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -83,14 +82,15 @@ func BenchmarkListed(b *testing.B) {
 // BenchmarkVerify holds a released message against its seals and makes its document, as before it is sent.
 func BenchmarkVerify(b *testing.B) {
 	seal := sealer(b, 'k')
-	m := pending(maker, 1)
-	m.Summary.Amount, _ = money.FromMinor(money.CHF, 10_000)
-	m.Seal = seal.SealVersion(m)
-	approved, err := m.Approve(by(checker), payment.Terms{Today: noon, Seal: seal})
+	in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(b, rulebook.SchemeSIC))
+	in.Policy, in.Seal = payment.Policy{ID: uuid.New()}, seal // released at once
+	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), globalid.New("DM", noon, [4]byte{})
+	created, err := payment.NewInstruction(in)
 	if err != nil {
 		b.Fatal(err)
 	}
-	released, release := approved.After(), *approved.Release()
+	released, release := created.Message, *created.Release
+	released.Seal = seal.SealVersion(released)
 	b.ReportAllocs()
 	for b.Loop() {
 		_, err := seal.Verify(release, released)

@@ -68,6 +68,9 @@ SELECT current_user::text AS role, coalesce(current_setting('countersign.realm',
 -- name: AccountPresent :one
 SELECT EXISTS (SELECT FROM user_account)::boolean AS present;
 
+-- name: CheckpointPresent :one
+SELECT EXISTS (SELECT FROM audit_checkpoint)::boolean AS present;
+
 -- name: MessageListEnds :many
 -- The newest and the oldest messages of a realm: what the keys are tried on.
 SELECT * FROM message_listed l

@@ -185,11 +185,15 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 // keys reads the demo's keys, or makes them the first time. A key that is gone is not replaced once there is something that it sealed: no
 // new one could ever verify that, and everything under way would be withheld as forged, every account be unknown.
 func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) error {
-	release, token := filepath.Join(c.DataDir, "release.key"), filepath.Join(c.DataDir, "token.key")
+	in := func(name string) string { return filepath.Join(c.DataDir, name) }
+	release, token, audit := in("release.key"), in("token.key"), in("audit.key")
 	for _, key := range []struct {
 		path, proves string
 		held         func(context.Context, string) (bool, error)
-	}{{release, "messages", store.HoldsMessages}, {token, "accounts", store.HoldsAccounts}} {
+	}{
+		{release, "messages", store.HoldsMessages}, {token, "accounts", store.HoldsAccounts},
+		{audit, "checkpoints of the audit trail", store.HoldsCheckpoints},
+	} {
 		_, err := os.Stat(key.path)
 		if !errors.Is(err, os.ErrNotExist) {
 			continue // what else is wrong with it is told when it is read
@@ -212,6 +216,6 @@ func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) er
 	if err != nil {
 		return err
 	}
-	g.AuditKeys, err = readOrMakeRing(filepath.Join(c.DataDir, "audit.key"), bareAuditKey)
+	g.AuditKeys, err = readOrMakeRing(audit, bareAuditKey)
 	return err
 }

@@ -73,7 +73,7 @@ func TestADemoThatStartsAgainGoesOn(t *testing.T) {
 	if code := p.terminate(t); code != 0 {
 		t.Errorf("the demo ends with %d", code)
 	}
-	for _, name := range []string{"release.key", "token.key"} {
+	for _, name := range []string{"release.key", "token.key", "audit.key"} {
 		key := filepath.Join(h.data, name)
 		must(t, os.Rename(key, key+".away"))
 		h.refuses(t, name+" is gone, and the database holds", "put the file back, or begin anew in another folder (COUNTERSIGN_DATA_DIR)")

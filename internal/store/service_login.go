@@ -47,6 +47,11 @@ func HoldsAccounts(ctx context.Context, ownerURL string) (bool, error) {
 	return holds(ctx, ownerURL, (*dbsqlc.Queries).AccountPresent)
 }
 
+// HoldsCheckpoints reports, as the owner, whether the audit trail was ever sealed: what a lost audit key could no longer prove.
+func HoldsCheckpoints(ctx context.Context, ownerURL string) (bool, error) {
+	return holds(ctx, ownerURL, (*dbsqlc.Queries).CheckpointPresent)
+}
+
 func holds(ctx context.Context, ownerURL string, present func(*dbsqlc.Queries, context.Context) (bool, error)) (bool, error) {
 	conn, err := pgx.Connect(ctx, ownerURL)
 	if err != nil {

@@ -20,6 +20,17 @@ func (q *Queries) AccountPresent(ctx context.Context) (bool, error) {
 	return present, err
 }
 
+const checkpointPresent = `-- name: CheckpointPresent :one
+SELECT EXISTS (SELECT FROM audit_checkpoint)::boolean AS present
+`
+
+func (q *Queries) CheckpointPresent(ctx context.Context) (bool, error) {
+	row := q.db.QueryRow(ctx, checkpointPresent)
+	var present bool
+	err := row.Scan(&present)
+	return present, err
+}
+
 const loginDangerList = `-- name: LoginDangerList :many
 SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
 FROM pg_catalog.pg_roles r

@@ -191,7 +191,8 @@ func (c *demoCommand) keys(ctx context.Context, db *demoDatabase, g *gateway) er
 		path, proves string
 		held         func(context.Context, string) (bool, error)
 	}{
-		{release, "messages", store.HoldsMessages}, {token, "accounts", store.HoldsAccounts},
+		{release, "messages", store.HoldsMessages},
+		{token, "accounts", store.HoldsAccounts},
 		{audit, "checkpoints of the audit trail", store.HoldsCheckpoints},
 	} {
 		_, err := os.Stat(key.path)

@@ -266,7 +266,7 @@
     if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
     if (document.body.dataset.shortcuts !== "on" || find("dialog[open], :popover-open")) return;
     // Who begins to write a reason before the field has the focus must not approve with an "a" and Enter.
-    const rejecting = event.target.closest("#reject-panel form");
+    const rejecting = event.target.closest?.("#reject-panel form");
     if ((inText(event.target) || rejecting) && !(event.key === "Escape" && rejecting)) return;
     if (event.key === "g") {
       leader = event.timeStamp;

@@ -38,5 +38,5 @@ func turn(source, output string) error {
 	if err != nil {
 		return fmt.Errorf("write %s: %w", source, err)
 	}
-	return os.WriteFile(output, append(content, '\n'), 0o644)
+	return os.WriteFile(output, append(content, '\n'), 0o644) //nolint:gosec // a file of the tree, as others
 }

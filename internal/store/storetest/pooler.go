@@ -20,7 +20,7 @@ import (
 
 // Pooler starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL through
 // it for a login. One that was started before the login was settled has connections that do not know it.
-func (db *DB) Pooler(t testing.TB, login string) (through string) {
+func (d *DB) Pooler(t testing.TB, login string) (through string) {
 	t.Helper()
 	must := func(err error) {
 		if err != nil {
@@ -28,7 +28,7 @@ func (db *DB) Pooler(t testing.TB, login string) (through string) {
 		}
 	}
 	program := testneed.Program(t, "pgbouncer", "make pgbouncer")
-	direct, err := url.Parse(db.URL)
+	direct, err := url.Parse(d.URL)
 	must(err)
 	socket := filepath.Join(direct.Query().Get("host"), ".s.PGSQL."+direct.Query().Get("port"))
 	free, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,16 +38,18 @@ func (db *DB) Pooler(t testing.TB, login string) (through string) {
 	folder, err := os.MkdirTemp("", "csbouncer")
 	must(err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	settings := filepath.Join(folder, "pgbouncer.ini")
-	must(os.WriteFile(filepath.Join(folder, "users"), fmt.Appendf(nil, "%q \"\"\n", login), 0o644))
-	must(
-		os.WriteFile(settings, fmt.Appendf(nil, "[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
+	settings, users := filepath.Join(folder, "pgbouncer.ini"), filepath.Join(folder, "users")
+	must(os.WriteFile(users, fmt.Appendf(nil, "%q \"\"\n", login), 0o600))
+	must(os.WriteFile(settings, fmt.Appendf(
+		nil, "[databases]\n* = host=%s port=%s\n[pgbouncer]\nlisten_addr = 127.0.0.1\nlisten_port = %d\n"+
 			"unix_socket_dir =\nauth_type = trust\nauth_file = %s\npool_mode = transaction\ndefault_pool_size = 4\nmax_client_conn = 100\n",
-			filepath.Dir(socket), direct.Query().Get("port"), port, filepath.Join(folder, "users")), 0o644),
-	)
-	must(os.Chmod(folder, fs.FileMode(0o755)))
-	command := exec.Command(program, "-q", settings)
-	if os.Getuid() == 0 { // it refuses to be root, and works as the account of the server
+		filepath.Dir(socket), direct.Query().Get("port"), port, users,
+	), 0o600))
+	must(os.Chmod(folder, fs.FileMode(0o755))) // the account of the server reads them
+	must(os.Chmod(settings, fs.FileMode(0o644)))
+	must(os.Chmod(users, fs.FileMode(0o644)))
+	command := exec.Command(program, "-q", settings) //nolint:gosec // the program that make installs
+	if os.Getuid() == 0 {                            // it refuses to be root, and works as the account of the server
 		owner, err := os.Stat(socket)
 		must(err)
 		account := owner.Sys().(*syscall.Stat_t)
@@ -75,9 +77,9 @@ func (db *DB) Pooler(t testing.TB, login string) (through string) {
 }
 
 // SettlePooled has a login bring what the service else sets for its own connections, as docs/operations.md says.
-func (db *DB) SettlePooled(t testing.TB, login string) {
+func (d *DB) SettlePooled(t testing.TB, login string) {
 	t.Helper()
-	_, err := db.Connect(t).Exec(
+	_, err := d.Connect(t).Exec(
 		context.Background(), "ALTER ROLE "+login+" SET role = 'countersign_app'; ALTER ROLE "+login+" SET countersign.realm = '(gateway)'",
 	)
 	if err != nil {

@@ -96,36 +96,33 @@ func (v *visit) openDraft(key string) (draft lifecycle.Draft, open bool, err err
 	return draft, err == nil && other == "" && len(draft.File) == 0 && draft.MessageID == uuid.Nil, err
 }
 
-// begun counts what draftRows lists.
-func (v *visit) begun() (int, error) {
-	list, files, err := v.drafts()
-	return len(list) + len(files), err
+// begun is what this person began and did not submit.
+type begun struct {
+	forms []lifecycle.Listed
+	files []lifecycle.ListedBatch // of many payments
 }
 
-// drafts are the forms and the files of many payments that this person began and did not submit.
-func (v *visit) drafts() ([]lifecycle.Listed, []lifecycle.ListedBatch, error) {
-	list, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+func (b begun) count() int { return len(b.forms) + len(b.files) }
+
+func (v *visit) begun() (b begun, err error) {
+	b.forms, err = v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
 	if err != nil {
-		return nil, nil, err
+		return b, err
 	}
-	files, err := v.Config.Drafts.Batches(v.Context(), v.By, v.At)
-	return list, files, err
+	b.files, err = v.Config.Drafts.Batches(v.Context(), v.By, v.At)
+	return b, err
 }
 
-// draftRows lists what this person began and did not submit.
-func (v *visit) draftRows() ([]ui.Entry, error) {
-	list, files, err := v.drafts()
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]ui.Entry, 0, len(files)+len(list))
-	for _, f := range files {
+// draftRows lists what was begun.
+func (v *visit) draftRows(b begun) ([]ui.Entry, error) {
+	rows := make([]ui.Entry, 0, b.count())
+	for _, f := range b.files {
 		rows = append(rows, ui.Entry{
 			ID: f.ID.String(), URL: batchPath(f.ID), Name: f.FileName, At: f.SavedAt, Now: v.At, Aged: true,
 			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: language.Text("%d of %d submitted").With(f.Submitted, f.Lines),
 		})
 	}
-	for _, d := range list {
+	for _, d := range b.forms {
 		row, err := v.draftRow(d)
 		if err != nil {
 			return nil, err

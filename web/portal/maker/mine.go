@@ -40,7 +40,11 @@ func showMine(v *visit) error {
 	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
-	counts, err := v.mineCounts()
+	unsubmitted, err := v.begun()
+	if err != nil {
+		return err
+	}
+	counts, err := v.mineCounts(unsubmitted)
 	if err != nil {
 		return err
 	}
@@ -60,7 +64,7 @@ func showMine(v *visit) error {
 	}
 	if f.View.Tab == tabDrafts {
 		model.Empty.Text = "A form that you fill in is kept while you type, for a day."
-		model.Drafts, err = v.draftRows()
+		model.Drafts, err = v.draftRows(unsubmitted)
 		if err != nil {
 			return err
 		}
@@ -87,7 +91,7 @@ func showMine(v *visit) error {
 
 // mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
 // older one.
-func (v *visit) mineCounts() (map[string]string, error) {
+func (v *visit) mineCounts(unsubmitted begun) (map[string]string, error) {
 	of, cut, err := v.Config.Reader.StatesOfMaker(v.Context(), v.By.Realm, v.By.UserID)
 	if err != nil {
 		return nil, err
@@ -103,9 +107,8 @@ func (v *visit) mineCounts() (map[string]string, error) {
 			counts[tab.name] = ""
 		}
 	}
-	begun, err := v.begun()
-	counts[tabDrafts] = page.CountUpTo(begun, page.MaxOnTab)
-	return counts, err
+	counts[tabDrafts] = page.CountUpTo(unsubmitted.count(), page.MaxOnTab)
+	return counts, nil
 }
 
 // mineRow shows one submission with the steps the domain allows its maker.

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -10,12 +11,21 @@ import (
 // MayApprove names the people who could approve a message: who check, and neither made it nor approved it yet.
 func MayApprove(v *page.Visit, m payment.Message) (names []string, err error) {
 	found, err := v.Config.Reader.Approvers(v.Context(), m)
-	for _, checker := range found.Checkers {
-		if m.Barred(checker) == "" {
-			names = append(names, checker.DisplayName)
-		}
-	}
+	names, _ = toldApart(m, found.Checkers)
 	return names, err
+}
+
+// toldApart names who may approve a message, and says why each of the others may not.
+func toldApart(m payment.Message, checkers []identity.Principal) (may []string, mayNot []language.Text) {
+	for _, checker := range checkers {
+		why := m.Barred(checker)
+		if why == "" {
+			may = append(may, checker.DisplayName)
+			continue
+		}
+		mayNot = append(mayNot, language.Sentence(checker.DisplayName+" "+why))
+	}
+	return may, mayNot
 }
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
@@ -36,13 +46,6 @@ func (v *visit) approval(m payment.Message) (*views.Approval, error) {
 	for _, d := range m.Decisions {
 		shown.By = append(shown.By, d.Name)
 	}
-	for _, checker := range found.Checkers {
-		why := m.Barred(checker)
-		if why == "" {
-			shown.May = append(shown.May, checker.DisplayName)
-			continue
-		}
-		shown.MayNot = append(shown.MayNot, language.Sentence(checker.DisplayName+" "+why))
-	}
+	shown.May, shown.MayNot = toldApart(m, found.Checkers)
 	return shown, nil
 }

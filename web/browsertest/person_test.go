@@ -250,9 +250,19 @@ func (p *person) click(role playwright.AriaRole, name string) {
 	}
 }
 
+// arrived waits until the scripts of the page have run, which listen to keys: the address, and what can be read, are there before.
+func (p *person) arrived() {
+	p.t.Helper()
+	err := p.page.WaitForLoadState(playwright.PageWaitForLoadStateOptions{State: playwright.LoadStateDomcontentloaded})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
+
 // press sends keys to whatever has the focus: "j", "Enter", "Control+Enter".
 func (p *person) press(keys ...string) {
 	p.t.Helper()
+	p.arrived()
 	for _, key := range keys {
 		err := p.page.Keyboard().Press(key)
 		if err != nil {
@@ -264,6 +274,7 @@ func (p *person) press(keys ...string) {
 // write types text to whatever has the focus.
 func (p *person) write(text string) {
 	p.t.Helper()
+	p.arrived()
 	err := p.page.Keyboard().Type(text)
 	if err != nil {
 		p.t.Fatal(err)

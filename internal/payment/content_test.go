@@ -18,7 +18,7 @@ func TestAContentIsDecodedOnceForAllCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	loaded := created.Message.WithContent(created.Draft.Content)
+	loaded := created.Message.WithContent(created.Message.Content)
 	first, err := payment.DocumentOf(loaded)
 	if err != nil {
 		t.Fatal(err)

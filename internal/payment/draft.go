@@ -12,27 +12,48 @@ import (
 	"countersign/internal/payee"
 )
 
-// Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for.
+// Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for. The
+// message takes them over (Message.with); what is stored beside them is the Origin.
 type Draft struct {
 	DocumentID uuid.UUID
-	Direction  DocumentDirection
 	Content    []byte // canonical XML
 	Hash       Digest
+	Summary    Summary
+	// Payee is what the verification of the payee came to; none when nobody was asked.
+	Payee  payee.Verification
+	Origin Origin
+	// ApprovalsRequired is what the policy in force asks for content like this.
+	ApprovalsRequired int
+	// Replaces is the version an amendment was made from; 0 when its editor did not say.
+	Replaces int
+
+	fingerprint Digest // of the order
+}
+
+// Origin is what is stored with the content of a version and is no part of the message: which document it is, where it came from, and what
+// its maker said with it.
+type Origin struct {
+	Direction  DocumentDirection
 	Name       iso20022.MessageName
 	Reference  string // MsgId
 	Source     []byte // the bytes the client sent, when they are not the content; else nil
 	SourceType string // media type of Source
 	// Note is what its maker says to the checkers, "" for nothing; of an amendment, why it was made.
 	Note string
-	// ApprovalsRequired is what the policy in force asks for content like this.
-	ApprovalsRequired int
-	// Replaces is the version an amendment was made from; 0 when its editor did not say.
-	Replaces int
-	Summary  Summary
-	// Payee is what the verification of the payee came to; none when nobody was asked.
-	Payee payee.Verification
+}
 
-	fingerprint Digest // of the order
+// sentAs is the origin with the bytes that the client sent, if there are any.
+func (o Origin) sentAs(source []byte, mediaType string) Origin {
+	if len(source) > 0 {
+		o.Source, o.SourceType = source, mediaType
+	}
+	return o
+}
+
+// with is the message with the draft as the content of its current version.
+func (m Message) with(d Draft) Message {
+	m.DocumentID, m.ContentHash, m.Summary, m.Payee = d.DocumentID, d.Hash, d.Summary, d.Payee
+	return m.WithContent(d.Content)
 }
 
 // DocumentDirection says where a stored document comes from.
@@ -60,18 +81,13 @@ func NewDraft(in InstructionInput) (Draft, error) {
 	if err != nil {
 		return Draft{}, err
 	}
-	summary = summary.asSent(in)
-	d := Draft{
-		DocumentID: in.DocumentID, Direction: DocumentIn, Content: written.content, Hash: sha256.Sum256(written.content),
-		Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Summary: summary,
-		fingerprint: written.fingerprint(in.Scheme),
-	}
-	d.Note, d.Replaces, d.ApprovalsRequired = in.Note, in.Replaces, in.Policy.ApprovalsRequired
-	d.Payee = in.Payee
-	if len(in.Source) > 0 {
-		d.Source, d.SourceType = in.Source, in.SourceType
-	}
-	return d, nil
+	return Draft{
+		DocumentID: in.DocumentID, Content: written.content, Hash: sha256.Sum256(written.content), Summary: summary.asSent(in),
+		Payee: in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces, fingerprint: written.fingerprint(in.Scheme),
+		Origin: Origin{
+			Direction: DocumentIn, Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Note: in.Note,
+		}.sentAs(in.Source, in.SourceType),
+	}, nil
 }
 
 var errNotSingle = errors.New("the document does not hold exactly one payment")

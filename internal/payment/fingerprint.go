@@ -135,7 +135,7 @@ func (c Created) RequestKeys() []RequestKey {
 	} {
 		if used.Key != "" {
 			used.Realm, used.ClientID, used.MessageID = m.Realm, m.ClientID, m.InternalID
-			used.Fingerprint, used.CreatedAt = c.Fingerprint, c.CreatedAt
+			used.Fingerprint, used.CreatedAt = c.Fingerprint, m.CreatedAt
 			keys = append(keys, used)
 		}
 	}

@@ -65,8 +65,8 @@ func TestAnAmendmentBeginsAnew(t *testing.T) {
 	}
 	editor := person("editor", identity.RoleMaker)
 	changed, err := once.After().Amend(editor, payment.Draft{
-		DocumentID: uuid.New(), Content: ordered, Hash: orderedHash, Summary: orderedSummary, Reference: "another",
-		ApprovalsRequired: 2,
+		DocumentID: uuid.New(), Content: ordered, Hash: orderedHash, Summary: orderedSummary, ApprovalsRequired: 2,
+		Origin: payment.Origin{Reference: "another"},
 	}, noon)
 	if err != nil {
 		t.Fatal(err)

@@ -31,17 +31,14 @@ type ArrivalInput struct {
 }
 
 func (in ArrivalInput) message(kind Kind, state State, summary Summary) Created {
-	d := Draft{
-		DocumentID: in.DocumentID, Direction: DocumentIn, Content: in.Content, Hash: sha256.Sum256(in.Content), Name: in.Name,
-		Reference: in.Reference, Summary: summary,
+	m := Message{
+		Realm: in.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: kind, Scheme: in.Scheme, Direction: DirectionIn,
+		Channel: identity.ChannelClearing, CreatedAt: in.At, Version: 1, State: state, Sequence: 1, StateSince: in.At,
+		DocumentID: in.DocumentID, ContentHash: sha256.Sum256(in.Content), Summary: summary,
 	}
 	return Created{
-		Actor: identity.Gateway(identity.ChannelClearing), Draft: d, CreatedAt: in.At,
-		Message: Message{
-			Realm: in.Realm, InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: kind, Scheme: in.Scheme, Direction: DirectionIn,
-			Channel: identity.ChannelClearing, CreatedAt: in.At, Version: 1, State: state, Sequence: 1, StateSince: in.At,
-			DocumentID: d.DocumentID, ContentHash: d.Hash, Content: d.Content, Summary: summary,
-		},
+		Actor: identity.Gateway(identity.ChannelClearing), Message: m.WithContent(in.Content),
+		Origin: Origin{Direction: DocumentIn, Name: in.Name, Reference: in.Reference},
 	}
 }
 

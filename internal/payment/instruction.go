@@ -66,12 +66,11 @@ type Created struct {
 	Message Message // in its first state
 	Actor   identity.Actor
 	Grant   identity.Grant // of the role maker, under which the actor made it; zero for what comes in
-	Draft   Draft
-	Release *Release // when the policy asks for no approval
+	Origin  Origin         // of the message's content
+	Release *Release       // when the policy asks for no approval
 	// Uses are what the release takes of daily limits.
-	Uses      []spending.Use
-	CreatedAt time.Time
-	Action    Action // that leads to the first state
+	Uses   []spending.Use
+	Action Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
 	// Fingerprint is what a repeated request is held against: OrderFingerprint, or that of an RTransaction. Zero for what comes in.
@@ -102,40 +101,40 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
-		Actor: in.By.Actor(), Grant: grant, Draft: draft, CreatedAt: in.At, Action: ActionSubmit, MessageKey: draft.Reference,
+		Actor: in.By.Actor(), Grant: grant, Origin: draft.Origin, Action: ActionSubmit, MessageKey: draft.Origin.Reference,
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m, opening{in.By, in.Policy, in.Limits, in.Seal}), nil
+	return created.open(m.with(draft), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil
 }
 
-// opening is who made a message, and what holds for it.
+// opening is who made a message and when, and what holds for it.
 type opening struct {
 	by     identity.Principal
 	policy Policy
 	limits []spending.Limit
+	at     time.Time
 	seal   Sealer
 }
 
-// open gives the message its maker, its first version and its first state: released at once when its policy asks for no approval, which
-// takes of the limits that bind it, else pending for as long as the policy lets it.
+// open gives the message, which has its content, its maker, its first version and its first state: released at once when its policy asks
+// for no approval, which takes of the limits that bind it, else pending for as long as the policy lets it.
 func (c Created) open(m Message, o opening) Created {
-	by, d := o.by, c.Draft
+	by := o.by
 	m.Realm, m.Direction, m.Channel, m.ClientID, m.Clients = by.Realm, DirectionOut, by.Channel, by.ClientID, []string{by.ClientID}
 	m.MakerUser, m.MakerName, m.MakerLogin, m.Makers = by.UserID, by.DisplayName, by.UserName, []uuid.UUID{by.PersonID}
-	m.ApprovalsRequired, m.PolicyID, m.CreatedAt = o.policy.ApprovalsRequired, o.policy.ID, c.CreatedAt
-	m.Version, m.State, m.Sequence, m.StateSince = 1, StateApprovalPending, 1, c.CreatedAt
-	m.DocumentID, m.ContentHash, m.Content, m.Summary, m.Payee = d.DocumentID, d.Hash, d.Content, d.Summary, d.Payee
+	m.ApprovalsRequired, m.PolicyID, m.CreatedAt = o.policy.ApprovalsRequired, o.policy.ID, o.at
+	m.Version, m.State, m.Sequence, m.StateSince = 1, StateApprovalPending, 1, o.at
 	if o.policy.ApprovalsRequired == 0 {
-		m.State, m.AcceptedAt = StateProcessing, c.CreatedAt
-		release := m.release(nil, c.CreatedAt, o.seal)
+		m.State, m.AcceptedAt = StateProcessing, o.at
+		release := m.release(nil, o.at, o.seal)
 		c.Release = &release
 		if m.Kind.Limited() {
 			c.Uses = spending.Uses(m.Summary.Amount, o.limits)
 		}
 	} else {
-		m.ExpiresAt = c.CreatedAt.Add(o.policy.PendingFor)
+		m.ExpiresAt = o.at.Add(o.policy.PendingFor)
 	}
-	c.Message = m.WithContent(m.Content)
+	c.Message = m
 	return c
 }
 

@@ -10,7 +10,8 @@ import (
 
 // NewVersion is the content an editor puts in the place of the current one.
 type NewVersion struct {
-	Draft        Draft
+	Message      Message        // with that content, in the state of before
+	Origin       Origin         // of the content
 	NewReference bool           // its MsgId is not that of the version before
 	Grant        identity.Grant // of the role maker, under which the editor wrote it
 }
@@ -78,7 +79,7 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
-	err = checkNote(draft.Note, "/reason")
+	err = checkNote(draft.Origin.Note, "/reason")
 	if err != nil {
 		return Transition{}, err
 	}
@@ -91,8 +92,11 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 		return Transition{}, err
 	}
 	grant, _ := by.Grant(identity.RoleMaker)
-	t.reason = draft.Note
-	t.version = &NewVersion{Draft: draft, NewReference: draft.Reference != before.GroupHeader.MessageID, Grant: grant}
+	t.reason = draft.Origin.Note
+	t.version = &NewVersion{
+		Message: m.amended(draft, by.Actor()), Origin: draft.Origin, Grant: grant,
+		NewReference: draft.Origin.Reference != before.GroupHeader.MessageID,
+	}
 	return t, nil
 }
 
@@ -107,9 +111,7 @@ func (m Message) amended(draft Draft, by identity.Actor) Message {
 		m.Clients = append(m.Clients[:len(m.Clients):len(m.Clients)], by.ClientID)
 	}
 	m.Decisions, m.Account = nil, nil
-	m.DocumentID, m.ContentHash, m.Content, m.Summary = draft.DocumentID, draft.Hash, draft.Content, draft.Summary
-	m.Payee = draft.Payee
-	return m
+	return m.with(draft)
 }
 
 // Expire ends a pending message whose time is up. It fails with ErrIllegalMove before that or in another state.

@@ -220,16 +220,10 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	original := in.About.Original
 	summary := original.Summary
 	summary.Amount = amount
-	d := Draft{
-		DocumentID: in.DocumentID, Direction: DocumentDraft, Content: content, Hash: sha256.Sum256(content), Name: draft.MessageName(),
-		Reference: in.reference(), Summary: summary,
-	}
-	if len(in.Source) > 0 {
-		d.Source, d.SourceType = in.Source, in.SourceType
-	}
 	m := Message{
 		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: in.Kind, Scheme: original.Scheme, ExternalID: in.ExternalID,
 		OriginalID: original.InternalID, Reason: in.Reason,
+		DocumentID: in.DocumentID, ContentHash: sha256.Sum256(content), Summary: summary,
 	}
 	if in.Kind != KindRecall && in.About.Recalled() {
 		m.AnswersID = in.About.Recall.InternalID
@@ -239,10 +233,12 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	made := Created{
-		Actor: in.By.Actor(), Grant: grant, Draft: d, CreatedAt: in.At, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey,
-		Fingerprint: in.Fingerprint(),
+		Actor: in.By.Actor(), Grant: grant, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey, Fingerprint: in.Fingerprint(),
+		Origin: Origin{
+			Direction: DocumentDraft, Name: draft.MessageName(), Reference: in.reference(),
+		}.sentAs(in.Source, in.SourceType),
 	}
-	return made.open(m, opening{in.By, in.About.Policy, in.About.Limits, in.Seal}), nil
+	return made.open(m.WithContent(content), opening{in.By, in.About.Policy, in.About.Limits, in.At, in.Seal}), nil
 }
 
 // dayOf is a day as it is stored: midnight UTC of the date that the time shows in its own location.

@@ -32,7 +32,7 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 					if err != nil {
 						b.Fatal(err)
 					}
-					m := created.Message.WithContent(created.Draft.Content)
+					m := created.Message.WithContent(created.Message.Content)
 					if c.on { // as the store does: sealed when it is written, checked when it is loaded for the approval
 						m.Seal = c.seal.SealVersion(m)
 						c.seal.SealKept(documentseal.Kept{Outbound: documentseal.Outbound{Realm: m.Realm, Hash: m.ContentHash}, Direction: "in"})
@@ -61,7 +61,7 @@ func BenchmarkListed(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	m := created.Message.WithContent(created.Draft.Content)
+	m := created.Message.WithContent(created.Message.Content)
 	m.Seal = seal.SealVersion(m)
 	b.Run("seal", func(b *testing.B) {
 		for b.Loop() {

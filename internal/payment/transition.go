@@ -92,7 +92,7 @@ func (t Transition) Grant() identity.Grant {
 func (t Transition) After() Message {
 	m := t.message
 	if t.version != nil {
-		m = m.amended(t.version.Draft, t.actor)
+		m = t.version.Message
 	}
 	m.State, m.Sequence, m.StateSince = t.move.To, m.Sequence+1, t.at
 	if t.decision != nil {

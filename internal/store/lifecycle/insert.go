@@ -235,8 +235,9 @@ func sealedAccount(ctx context.Context, guard masterdata.Guard, realm string, ro
 }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
-	m, d, by := c.Message, c.Draft, c.Actor
-	seal, kept := s.db.Seal().SealVersion(m), s.sealDraft(m, d)
+	m, from, by := c.Message, c.Origin, c.Actor
+	about := &m.Summary
+	seal, kept := s.db.Seal().SealVersion(m), s.sealContent(m, from)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
 		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: column.Kept(&m.ClientID), ExternalID: column.Kept(&m.ExternalID),
@@ -245,29 +246,29 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
 		ExpiresAt:         column.Kept(&m.ExpiresAt), OriginalID: column.Kept(&m.OriginalID), AnswersID: column.Kept(&m.AnswersID),
 		AnswerBy: column.Kept(&m.AnswerBy), Deadline: column.Kept(&m.Deadline),
-		Reason: column.Kept(&m.Reason), CreatedAt: c.CreatedAt, Action: string(c.Action), State: string(m.State),
+		Reason: column.Kept(&m.Reason), CreatedAt: m.CreatedAt, Action: string(c.Action), State: string(m.State),
 		AcceptedAt: column.Kept(&m.AcceptedAt),
 		SettledAt:  column.Kept(&m.SettledAt), StatusCode: column.Kept(&m.StatusCode), StatusText: column.Kept(&m.StatusText),
-		DocumentID: d.DocumentID, DocumentDirection: string(d.Direction), DocumentName: string(d.Name), Reference: d.Reference,
-		Content: d.Content, ContentHash: d.Hash[:], Source: d.Source, SourceType: column.Kept(&d.SourceType),
-		Amount: d.Summary.Amount.Minor(), Currency: string(d.Summary.Amount.Currency()), InstructionID: column.Kept(&d.Summary.InstructionID),
-		EndToEndID: d.Summary.EndToEndID, TransactionID: column.Kept(&d.Summary.TransactionID), Uetr: column.Kept(&d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.Kept(&d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
-		DebtorAgent:  d.Summary.DebtorAgent,
-		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
-		Remittance: d.Summary.Remittance,
+		DocumentID: m.DocumentID, DocumentDirection: string(from.Direction), DocumentName: string(from.Name), Reference: from.Reference,
+		Content: m.Content, ContentHash: m.ContentHash[:], Source: from.Source, SourceType: column.Kept(&from.SourceType),
+		Amount: about.Amount.Minor(), Currency: string(about.Amount.Currency()), InstructionID: column.Kept(&about.InstructionID),
+		EndToEndID: about.EndToEndID, TransactionID: column.Kept(&about.TransactionID), Uetr: column.Kept(&about.UETR),
+		DebtorName: about.DebtorName, OrderedDebtorName: column.Kept(&about.OrderedDebtorName), DebtorAccount: about.DebtorAccount,
+		DebtorAgent:  about.DebtorAgent,
+		CreditorName: about.CreditorName, CreditorAccount: about.CreditorAccount, CreditorAgent: about.CreditorAgent,
+		Remittance: about.Remittance,
 		ActorName:  by.Name, EventID: s.newID(), Event: audit.EventOf(string(m.Kind), string(c.Action)),
 		RequestID: column.Kept(&by.RequestID), SourceAddress: column.Kept(&by.SourceAddress),
 		Detail: withLimits(audit.WithPayee(audit.OpeningDetail(audit.Opening{
-			To: string(m.State), Reason: cmp.Or(d.Note, m.StatusText), RequestKey: c.IdempotencyKey,
-		}), string(d.Payee.Result), d.Payee.MatchedName), c.Uses),
+			To: string(m.State), Reason: cmp.Or(from.Note, m.StatusText), RequestKey: c.IdempotencyKey,
+		}), string(m.Payee.Result), m.Payee.MatchedName), c.Uses),
 		Fingerprint: c.Fingerprint[:],
-		PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.Kept(&d.Payee.MatchedName), PayeeAt: column.Kept(&d.Payee.At),
+		PayeeResult: column.OrNull(string(m.Payee.Result)), PayeeName: column.Kept(&m.Payee.MatchedName), PayeeAt: column.Kept(&m.Payee.At),
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
 		MakerRole: column.OrNull(string(c.Grant.Role)), MakerGrantID: column.Kept(&c.Grant.ID), MakerGrantedAt: column.Kept(&c.Grant.GrantedAt),
 		Clients: m.Clients,
-		Note:    column.Kept(&d.Note),
-		Words:   load.Words(m, d.Summary),
+		Note:    column.Kept(&from.Note),
+		Words:   load.Words(m),
 	}
 	for _, key := range c.RequestKeys() {
 		sealed := s.db.Seal().SealRequestKey(key)
@@ -279,13 +280,13 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	return p
 }
 
-// sealDraft seals the document that a version of a message is made of, with what its client sent.
-func (s *Messages) sealDraft(m payment.Message, d payment.Draft) keyring.Seal {
+// sealContent seals the document that the version of a message is made of, with what its client sent.
+func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.Seal {
 	return s.db.Seal().SealKept(documentseal.Kept{
 		Outbound: documentseal.Outbound{
-			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: d.Name, Reference: d.Reference, Hash: d.Hash,
+			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: from.Name, Reference: from.Reference, Hash: m.ContentHash,
 		},
-		Direction: string(d.Direction), SourceHash: sha256.Sum256(d.Source), SourceType: d.SourceType,
+		Direction: string(from.Direction), SourceHash: sha256.Sum256(from.Source), SourceType: from.SourceType,
 	})
 }
 

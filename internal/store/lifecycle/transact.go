@@ -236,35 +236,34 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
 }
 
 func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
-	m, d, by := t.Message(), t.Version().Draft, t.Actor()
-	grant, after := t.Version().Grant, t.After()
-	d.Direction = payment.DocumentIn
-	seal, kept := s.db.Seal().SealVersion(after), s.sealDraft(m, d)
+	m, after, by := t.Message(), t.After(), t.Actor()
+	grant, from, about := t.Version().Grant, t.Version().Origin, &after.Summary
+	seal, kept := s.db.Seal().SealVersion(after), s.sealContent(after, from)
 	used := s.db.Seal().SealRequestKey(payment.RequestKey{
-		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: d.Reference, MessageID: m.InternalID, Fingerprint: d.Hash,
-		CreatedAt: t.At(),
+		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: from.Reference, MessageID: m.InternalID,
+		Fingerprint: after.ContentHash, CreatedAt: t.At(),
 	})
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
 		EventID: s.newID(), Reason: column.OrNull(t.Reason()), Event: audit.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: column.OrNull(by.RequestID),
-		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: d.Hash[:],
-		Detail: audit.WithPayee(audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(d.Payee.Result),
-			d.Payee.MatchedName),
-		At: t.At(), PayeeResult: column.OrNull(string(d.Payee.Result)), PayeeName: column.OrNull(d.Payee.MatchedName),
-		PayeeAt: column.OrNull(d.Payee.At),
+		SourceAddress: column.OrNull(by.SourceAddress), ContentHash: after.ContentHash[:],
+		Detail: audit.WithPayee(audit.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(after.Payee.Result),
+			after.Payee.MatchedName),
+		At: t.At(), PayeeResult: column.OrNull(string(after.Payee.Result)), PayeeName: column.OrNull(after.Payee.MatchedName),
+		PayeeAt: column.OrNull(after.Payee.At),
 		Realm:   m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
-		DocumentID: d.DocumentID, DocumentName: string(d.Name), Reference: d.Reference, Content: d.Content, Source: d.Source,
-		SourceType: column.OrNull(d.SourceType), Makers: m.Makers, Amount: d.Summary.Amount.Minor(),
-		Currency:      string(d.Summary.Amount.Currency()),
-		InstructionID: column.OrNull(d.Summary.InstructionID), EndToEndID: d.Summary.EndToEndID, Uetr: column.OrNull(d.Summary.UETR),
-		DebtorName: d.Summary.DebtorName, OrderedDebtorName: column.OrNull(d.Summary.OrderedDebtorName), DebtorAccount: d.Summary.DebtorAccount,
-		DebtorAgent:  d.Summary.DebtorAgent,
-		CreditorName: d.Summary.CreditorName, CreditorAccount: d.Summary.CreditorAccount, CreditorAgent: d.Summary.CreditorAgent,
-		Remittance: d.Summary.Remittance, NewReference: t.Version().NewReference,
+		DocumentID: after.DocumentID, DocumentName: string(from.Name), Reference: from.Reference, Content: after.Content,
+		Source: from.Source, SourceType: column.OrNull(from.SourceType), Makers: m.Makers, Amount: about.Amount.Minor(),
+		Currency:      string(about.Amount.Currency()),
+		InstructionID: column.OrNull(about.InstructionID), EndToEndID: about.EndToEndID, Uetr: column.OrNull(about.UETR),
+		DebtorName: about.DebtorName, OrderedDebtorName: column.OrNull(about.OrderedDebtorName), DebtorAccount: about.DebtorAccount,
+		DebtorAgent:  about.DebtorAgent,
+		CreditorName: about.CreditorName, CreditorAccount: about.CreditorAccount, CreditorAgent: about.CreditorAgent,
+		Remittance: about.Remittance, NewReference: t.Version().NewReference,
 		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID,
 		VersionSeal: seal.MAC[:], Clients: after.Clients,
-		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:], Words: load.Words(m, d.Summary),
+		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:], Words: load.Words(after),
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):

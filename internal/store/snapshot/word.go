@@ -13,7 +13,7 @@ import (
 // foundBy reports whether a version is found by the words that the gateway writes of it, or by those that a migration cut of what was
 // stored before there were words: the two may differ in letters of rare alphabets, so the second is asked where the first does not agree.
 func (s *Snapshot) foundBy(ctx context.Context, m payment.Message, words []string) (bool, error) {
-	want := strings.Split(load.Words(m, m.Summary), " ")
+	want := strings.Split(load.Words(m), " ")
 	slices.Sort(want)
 	slices.Sort(words)
 	if slices.Equal(slices.Compact(want), words) {

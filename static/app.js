@@ -31,7 +31,9 @@
   }
 
   // A failed form puts its error summary first; reading starts there.
-  focusOn(find('[data-autofocus="page"]') || find(`form [id="${CSS.escape(location.hash.slice(1))}"]:is(input, select, textarea)`));
+  const named = find(`form [id="${CSS.escape(location.hash.slice(1))}"]:is(input, select, textarea)`);
+  named?.closest("details")?.setAttribute("open", "");
+  focusOn(find('[data-autofocus="page"]') || named);
 
   // The button that had the focus went away with the swap: without this, focus
   // would fall back to the start of the page.

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"slices"
 
 	"countersign/internal/entry"
@@ -26,7 +27,29 @@ type NewPayment struct {
 	Find           string     // what beneficiaries are looked for by
 	Found          *Picks     // what was found; nil when nothing was looked for
 	Recent         []Pick     // creditors of this person's last payments
+	Outlook        Outlook
 	Problems       []ui.Problem
+}
+
+// Outlook is what a payment form has become so far: the answer of POST /payments/outlook, which takes the fields of the form and keeps
+// nothing.
+type Outlook struct {
+	Amount       ui.Amount // Value is empty before an amount can be read
+	CreditorName string    // as typed
+	Account      string    // in groups of four; empty before it is an account number
+	Marks        []Mark    // the same ones in the same order, whatever is typed
+}
+
+// Mark is one thing that is looked at while a form is filled in. ToneClosed is what cannot be told yet.
+type Mark struct {
+	Tone ui.Tone
+	Text language.Text
+	URL  string // what it is about; may be empty
+}
+
+func (m Mark) icon() string {
+	icons := map[ui.Tone]string{ui.ToneGood: "circle-check", ui.ToneMoving: "clock"}
+	return cmp.Or(icons[m.Tone], "triangle-alert")
 }
 
 // Kept is how a form is kept while it is being typed. POST URL takes its fields and answers with DraftKept.
@@ -57,6 +80,7 @@ var creditorFieldIDs = []string{
 
 // Amending names the submission that a new version replaces.
 type Amending struct {
+	ID        string
 	Reference string
 	URL       string
 }
@@ -100,7 +124,7 @@ func (m NewPayment) prefilled(id string) bool {
 
 func (m NewPayment) debtorAccount() ui.Choice {
 	return ui.Choice{
-		ID: "debtorAccount", Label: "Account", Value: m.Values.DebtorAccount,
+		ID: "debtorAccount", Label: "From account", Value: m.Values.DebtorAccount,
 		Options: m.DebtorAccounts, Problem: problemOf(m.Problems, "debtorAccount"),
 	}
 }
@@ -121,7 +145,6 @@ func (m NewPayment) creditorIBAN() ui.Field {
 		field.Value = ui.GroupFours(field.Value)
 	}
 	field.CheckValues = `{"scheme":"` + m.Scheme + `"}`
-	field.Hint = "Spaces, dashes and lower case are fine"
 	return field
 }
 
@@ -153,8 +176,7 @@ func (m NewPayment) country() ui.Choice {
 
 func (m NewPayment) amount() ui.Field {
 	field := m.text("amount", language.Text("Amount in %s").With(m.currency()), m.Values.Amount)
-	field.InputMode, field.Width, field.Charset = "decimal", "w-10", ""
-	field.Hint = "For example 1'234.50"
+	field.InputMode, field.Charset = "decimal", ""
 	return field
 }
 
@@ -214,13 +236,45 @@ func (m NewPayment) heading() language.Text {
 
 var paymentSchemes = []string{"sic-inst", "sct-inst"}
 
+// addressed reports whether the address is to be seen: there is one, or something is wrong with it.
+func (m NewPayment) addressed() bool {
+	v := m.Values
+	typed := v.Street + v.BuildingNumber + v.AddressLine1 + v.AddressLine2 + v.Postcode + v.Town + v.Country
+	return typed != "" || slices.ContainsFunc(m.Problems, func(p ui.Problem) bool { return slices.Contains(addressFieldIDs, p.Field) })
+}
+
+// addressFieldIDs are the fields that are folded away where a creditor has no address.
+var addressFieldIDs = []string{
+	"addressKind", "street", "buildingNumber", "addressLine1", "addressLine2", "postcode", "town", "country",
+}
+
+// outlookURL is where the form is sent while it is filled in.
+func (m NewPayment) outlookURL() string {
+	if m.Amending != nil {
+		return "/payments/outlook?amends=" + m.Amending.ID
+	}
+	return "/payments/outlook"
+}
+
+// known is what an account number tells: whose bank it is, where, and whether it takes the payment.
+func (c IBANCheck) known() language.Text {
+	parts := []language.Text{c.Country}
+	if c.Bank != "" {
+		parts = append([]language.Text{language.Data(c.Bank)}, parts...)
+	}
+	if reach := c.reachable(); reach != "" {
+		parts = append(parts, reach)
+	}
+	return language.Join(" · ", parts...)
+}
+
 func (c IBANCheck) reachable() language.Text {
 	name := ui.SchemeLabel(c.Scheme)
 	switch c.Reachable {
 	case "yes":
-		return language.Text("The bank takes %s instant payments.").With(name)
+		return language.Text("takes %s instant payments").With(name)
 	case "no":
-		return language.Text("The bank does not take %s instant payments. Use another way to pay.").With(name)
+		return language.Text("does not take %s instant payments: use another way to pay").With(name)
 	default:
 		return ""
 	}

@@ -40,9 +40,14 @@ type Field struct {
 // Fields are all answers of the payment form, in its order. Nothing else of a form is read.
 func (v *Values) Fields() []Field {
 	return []Field{
-		{"debtorAccount", "Debtor account", &v.DebtorAccount},
-		{"creditorName", "Creditor name", &v.CreditorName},
 		{"creditorIban", "Creditor IBAN", &v.CreditorIBAN},
+		{"creditorName", "Creditor name", &v.CreditorName},
+		{"amount", "Amount", &v.Amount},
+		{"debtorAccount", "Debtor account", &v.DebtorAccount},
+		{"remittanceKind", "", &v.RemittanceKind},
+		{"qrReference", "QR reference", &v.QRReference},
+		{"creditorReference", "Creditor reference", &v.CreditorReference},
+		{"remittanceText", "Message", &v.RemittanceText},
 		{"addressKind", "", &v.AddressKind},
 		{"street", "Street", &v.Street},
 		{"buildingNumber", "Number", &v.BuildingNumber},
@@ -51,11 +56,6 @@ func (v *Values) Fields() []Field {
 		{"postcode", "Postcode", &v.Postcode},
 		{"town", "Town", &v.Town},
 		{"country", "Country", &v.Country},
-		{"amount", "Amount", &v.Amount},
-		{"remittanceKind", "", &v.RemittanceKind},
-		{"qrReference", "QR reference", &v.QRReference},
-		{"creditorReference", "Creditor reference", &v.CreditorReference},
-		{"remittanceText", "Message", &v.RemittanceText},
 		{"endToEndId", "End-to-end ID", &v.EndToEndID},
 		{"amendReason", "", &v.AmendReason},
 	}

@@ -163,16 +163,16 @@ func (s *Station) Preview(ctx context.Context, by identity.Principal, in payment
 		return Preview{}, err
 	}
 	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.now()))
-	if err != nil || len(findings) > 0 {
-		return Preview{Findings: findings}, err
-	}
-	return Preview{Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor}, nil
+	return Preview{
+		Findings: findings, Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
+	}, err
 }
 
-// Preview is what a maker sees before submitting.
+// Preview is what a maker sees before submitting. How many approvals it would need depends on the amount, which an order that is not
+// finished may lack.
 type Preview struct {
 	Findings          []payment.Finding
-	Summary           payment.Summary
+	Summary           payment.Summary // empty where there are findings
 	ApprovalsRequired int
 	PendingFor        time.Duration
 }

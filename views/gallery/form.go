@@ -62,8 +62,15 @@ func newPayment() views.NewPayment {
 	return views.NewPayment{
 		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
 		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
-		Countries:      []ui.Option{{Value: "CH", Label: "Switzerland"}, {Value: "LI", Label: "Liechtenstein"}},
-		Values:         entry.Values{DebtorAccount: "CH5021977000004331346", Country: "CH", EndToEndID: "E2E-20261120-000184"},
+		Countries:      []ui.Option{{Label: "Choose a country"}, {Value: "CH", Label: "Switzerland"}, {Value: "LI", Label: "Liechtenstein"}},
+		Values:         entry.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
+		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
+			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
+			{Tone: ui.ToneClosed, Text: "The limit"},
+			{Tone: ui.ToneClosed, Text: "Payments like this one"},
+			{Tone: ui.ToneClosed, Text: "What is missing"},
+			{Tone: ui.ToneClosed, Text: "Who may approve it"},
+		}},
 	}
 }
 
@@ -72,10 +79,26 @@ func filledPayment() views.NewPayment {
 	model.Values = entry.Values{
 		DebtorAccount: "CH5021977000004331346", CreditorName: "Beispiel Holzbau GmbH", CreditorIBAN: "CH44 3199 9123 0008 8901 2",
 		AddressKind: "structured", Street: "Seestrasse", BuildingNumber: "41", Postcode: "8002", Town: "Zürich", Country: "CH",
-		Amount: "1,234", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
+		Amount: "1'234.00", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
 	}
 	model.Feedback = &views.IBANCheck{
 		Grouped: "CH44 3199 9123 0008 8901 2", Country: "Switzerland", Bank: "Muster Bank, MUSTCHZZ", Reachable: "yes", Scheme: "sic-inst",
+	}
+	model.Outlook = views.Outlook{
+		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
+		Marks: []views.Mark{
+			{Tone: ui.ToneGood, Text: language.Text("An account with %s").With("Muster Bank, MUSTCHZZ")},
+			{Tone: ui.ToneGood, Text: language.Text("%s instant, within the limit").With("SIC")},
+			{
+				Tone: ui.ToneWaiting, URL: "/payments/x",
+				Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+			},
+			{Tone: ui.ToneGood, Text: "Nothing is missing"},
+			{
+				Tone: ui.ToneMoving, Text: language.Text("%d approvals needed, within %s. May approve: %s").
+					With(1, language.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
+			},
+		},
 	}
 	return model
 }
@@ -95,6 +118,13 @@ func pickedPayment() views.NewPayment {
 func refusedPayment() views.NewPayment {
 	model := filledPayment()
 	model.Shell.Failed = true
+	model.Values.Amount, model.Outlook.Amount.Value = "1,234", ""
+	model.Outlook.Marks[1] = views.Mark{Tone: ui.ToneBad, Text: ambiguous()}
+	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
+	model.Outlook.Marks[3] = views.Mark{
+		Tone: ui.ToneClosed, Text: language.Text("Still to fill in or to correct: %s").With(language.Sentence("QR reference")),
+	}
+	model.Outlook.Marks[4] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
 		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
@@ -106,7 +136,9 @@ func sepaPayment() views.NewPayment {
 	model := filledPayment()
 	model.Scheme, model.Prefilled = "sct-inst", true
 	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
-	model.Amending = &views.Amending{Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
+	model.Amending = &views.Amending{ID: "x", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
+	model.Outlook.Amount, model.Outlook.Account = ui.Amount{Currency: "EUR", Value: "1'234.00"}, ""
+	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: language.Sentence("The check digits are wrong. Compare with the invoice.")}
 	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
 		Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
 	}}

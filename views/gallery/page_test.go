@@ -146,6 +146,10 @@ func TestEveryFormWorksWithoutAScript(t *testing.T) {
 			}
 		})
 		page.Find("[hx-post]:not(form)").Each(func(_ int, element *goquery.Selection) {
+			checked := element.Closest("form").Find("button[name=act][value=check]:not([tabindex])").Length() == 1
+			if element.Is(".outlook-says") && checked { // a view ahead, by itself; without a script the page to check tells the same
+				return
+			}
 			t.Errorf("hx-post outside a form: %s", outer(element))
 		})
 		page.Find("a").Each(func(_ int, link *goquery.Selection) {

@@ -69,12 +69,12 @@ func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
 	const unreached = "ES9121000418450200051332"
 	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
 	const reached = "/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606"
-	w.get(reached).is(http.StatusOK).says("France").says("The bank takes ")
+	w.get(reached).is(http.StatusOK).says("France").says("takes SEPA instant payments")
 	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if page := w.get(reached).is(http.StatusOK); strings.Contains(page.text, "The bank takes ") {
+	if page := w.get(reached).is(http.StatusOK); strings.Contains(page.text, "takes SEPA instant payments") {
 		t.Errorf("without a directory the form says that the bank is reached: %s", page.text)
 	}
 }

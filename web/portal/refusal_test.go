@@ -97,7 +97,7 @@ func TestAllProblemsComeAtOnceInTheOrderOfTheForm(t *testing.T) {
 	for _, link := range got.is(http.StatusUnprocessableEntity).page.Find(".error-summary a").EachIter() {
 		order = append(order, link.AttrOr("href", ""))
 	}
-	if want := []string{"#creditorName", "#creditorIban", "#town", "#amount"}; !slices.Equal(order, want) {
+	if want := []string{"#creditorIban", "#creditorName", "#amount", "#town"}; !slices.Equal(order, want) {
 		t.Errorf("the summary leads to %v, want %v", order, want)
 	}
 }
@@ -120,7 +120,7 @@ func TestIBANFeedback(t *testing.T) {
 	t.Parallel()
 	maker := setup(t).as("maker1")
 	for typed, want := range map[string]string{
-		"ch48 2196 6000 0096 1338 8": "CH48 2196 6000 0096 1338 8",
+		"ch48 2196 6000 0096 1338 8": "Switzerland · takes SIC instant payments",
 		"CH4821966000009613389":      "The check digits are wrong. Compare with the invoice.",
 		"CH48219660000096133":        "Swiss IBANs have 21 characters; this one has 19.",
 		"DE89370400440532013000":     "Enter an IBAN that starts with CH or LI",

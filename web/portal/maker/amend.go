@@ -34,7 +34,7 @@ func (v *visit) markAmending(model *views.NewPayment, id uuid.UUID) error {
 
 // amending names a submission above the form that amends it.
 func amending(m payment.Message) *views.Amending {
-	return &views.Amending{Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()}
+	return &views.Amending{ID: m.InternalID.String(), Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()}
 }
 
 // amendable loads the message of the path for an amendment and tells why it cannot be amended here.

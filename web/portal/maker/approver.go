@@ -20,17 +20,7 @@ func (v *visit) nameApprovers(p prepared, model *views.Check) error {
 	if needed == 0 {
 		return nil
 	}
-	m := payment.Message{Realm: v.By.Realm, CreatedAt: v.At}
-	if p.draft.Amends != uuid.Nil {
-		var err error
-		m, err = v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
-		if err != nil {
-			return err
-		}
-		m.Decisions = nil // those of the version before count no more
-	}
-	m.Makers = append(m.Makers, v.By.PersonID)
-	names, err := records.MayApprove(v.Visit, m)
+	names, err := v.approvers(p)
 	if err != nil {
 		return err
 	}
@@ -41,9 +31,29 @@ func (v *visit) nameApprovers(p prepared, model *views.Check) error {
 				With(language.Number(needed), language.Number(len(names))),
 		})
 	}
-	model.Approvers = strings.Join(names[:min(len(names), maxNamed)], ", ")
-	if len(names) > maxNamed {
-		model.Approvers += ", …"
-	}
+	model.Approvers = shortened(names)
 	return nil
+}
+
+// approvers names who may approve a draft once it is submitted.
+func (v *visit) approvers(p prepared) ([]string, error) {
+	m := payment.Message{Realm: v.By.Realm, CreatedAt: v.At}
+	if p.draft.Amends != uuid.Nil {
+		var err error
+		m, err = v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+		if err != nil {
+			return nil, err
+		}
+		m.Decisions = nil // those of the version before count no more
+	}
+	m.Makers = append(m.Makers, v.By.PersonID)
+	return records.MayApprove(v.Visit, m)
+}
+
+// shortened names a few of many people.
+func shortened(names []string) string {
+	if len(names) > maxNamed {
+		return strings.Join(names[:maxNamed], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
 }

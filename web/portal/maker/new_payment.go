@@ -31,7 +31,7 @@ func showNewPayment(v *visit) error {
 		return err
 	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
-	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme), Values: entry.Values{Country: homeCountry(scheme)}}
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme)}
 	err = v.prefill(&model)
 	if err != nil {
 		return err
@@ -270,6 +270,10 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
+	model.Outlook, err = v.outlook(page.SchemeOf(model.Scheme), model.Values, amended(model))
+	if err != nil {
+		return err
+	}
 	title := language.Text("New payment")
 	if model.Amending != nil {
 		title = language.Text("Amend %s").With(model.Amending.Reference)
@@ -325,7 +329,7 @@ func showIBAN(v *visit) error {
 	}
 	return v.renderForm(http.StatusOK, views.NewPayment{
 		Action: "/payments/new", Scheme: string(scheme),
-		Values: entry.Values{CreditorIBAN: typed, Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
+		Values: entry.Values{CreditorIBAN: typed, EndToEndID: v.newEndToEndID()},
 	})
 }
 

@@ -36,7 +36,7 @@ func findCreditors(v *visit) error {
 		scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 		return v.renderFound(views.NewPayment{
 			Action: "/payments/new", Scheme: string(scheme),
-			Values: entry.Values{Country: homeCountry(scheme), EndToEndID: v.newEndToEndID()},
+			Values: entry.Values{EndToEndID: v.newEndToEndID()},
 		}, find)
 	}
 	if strings.TrimSpace(find) == "" {

@@ -18,6 +18,7 @@ func Routes(site *page.Site) []request.Route {
 		post("/payments/new", checkNewPayment),
 		post("/payments/keep", keepTyped),
 		get(page.IBANPath, showIBAN),
+		post(page.OutlookPath, showOutlook),
 		get("/payments/creditors", findCreditors),
 		get("/templates", showTemplates),
 		post("/templates", saveTemplate),

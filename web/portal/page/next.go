@@ -15,7 +15,7 @@ func PolicyOf(m payment.Message) payment.Policy {
 // NextSteps says what happens after the submission.
 func NextSteps(kind payment.Kind, policy payment.Policy) []language.Text {
 	sent, result := whatFollows[kind], language.Text("You see the result under My submissions.")
-	within := span(policy.PendingFor)
+	within := Span(policy.PendingFor)
 	switch policy.ApprovalsRequired {
 	case 0:
 		return []language.Text{language.Text("It is sent at once, without an approval. %s").With(sent), result}
@@ -39,8 +39,8 @@ var whatFollows = map[payment.Kind]language.Text{
 	payment.KindResolution:  "It ends the recall: the money stays.",
 }
 
-// span writes a time limit in its largest whole unit.
-func span(limit time.Duration) language.Text {
+// Span writes a time limit in its largest whole unit.
+func Span(limit time.Duration) language.Text {
 	switch {
 	case limit >= 48*time.Hour:
 		return language.Text("%d days").With(int(limit.Hours() / 24))

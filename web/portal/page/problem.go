@@ -128,7 +128,7 @@ func (v *Visit) endedWord() string {
 
 // answeredInPlace are the parts of a page that nobody asked for by a link or a button. They say in their place that the session ended:
 // whoever is writing is not taken away from it.
-var answeredInPlace = map[string]bool{IBANPath: true, StayPath: true}
+var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
 
 // fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a
 // part of a page is that of a page too. A form that came too late is kept.

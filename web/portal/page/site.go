@@ -40,6 +40,9 @@ var askedByPages = map[string]bool{EventsPath: true, FlightPath: true}
 // IBANPath tells what is known of an account number while somebody types a payment.
 const IBANPath = "/payments/iban"
 
+// OutlookPath tells what a payment form has become while it is being typed.
+const OutlookPath = "/payments/outlook"
+
 // StayPath prolongs the session of somebody who was told that it is about to end.
 const StayPath = "/stay"
 

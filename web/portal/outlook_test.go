@@ -1,0 +1,66 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"testing"
+)
+
+// TestAFormTellsWhatItHasBecome: while it is filled in it says what would be paid, what is known of it and what it lacks. Nothing is kept.
+func TestAFormTellsWhatItHasBecome(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1").withHTMX()
+	told := func(form url.Values) answer { return maker.post("/payments/outlook", form).is(http.StatusOK) }
+
+	told(url.Values{"scheme": {"sct-inst"}}).says("EUR –").says("to nobody yet").says("Who may approve it")
+	told(filled()).says("CHF 1'234.50").says("Beispiel Holzbau GmbH").says("CH48 2196 6000 0096 1338 8").says("SIC instant, within the limit").
+		says("No payment like this one within 7 days").says("Nothing is missing").
+		says("1 approval needed, within 24 hours. May approve: Both 1, Checker 1, Checker 2")
+	told(with(filled(), "amount", "12'000")).says("2 approvals needed")
+	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("What is missing")
+	told(with(filled(), "amount", "1,234")).says("Do you mean 1'234.00 or 1.234?").says("CHF –")
+	told(with(filled(), "creditorIban", "CH4821966000009613389")).says("The check digits are wrong.").says("Payments like this one")
+	told(with(filled(), "creditorName", "", "town", "")).says("to nobody yet").says("Still to fill in or to correct: Creditor name, Town")
+	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
+		t.Errorf("%d rows were stored by looking", n)
+	}
+
+	m := b.as("maker2").submit(filled())
+	alike := told(filled()).says("Possible duplicate: 1 payment like this within 7 days")
+	if to := alike.page.Find(".mark-waiting a").AttrOr("href", ""); to != "/payments/"+m.InternalID.String() {
+		t.Errorf("the payment like this one is at %q", to)
+	}
+	b.as("checker1").post("/payments/outlook", filled()).is(http.StatusForbidden)
+}
+
+// TestTheFormOfAnAmendmentIsNoDuplicateOfItself: what it amends is left out, and so is whoever made that.
+func TestTheFormOfAnAmendmentIsNoDuplicateOfItself(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("both1").submit(filled())
+	form := b.as("both1").get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
+	form.says("No payment like this one within 7 days").says("May approve: Checker 1, Checker 2")
+	address := form.page.Find(".outlook-says").AttrOr("hx-post", "")
+	b.as("both1").withHTMX().post(address, filled()).is(http.StatusOK).says("No payment like this one within 7 days")
+}
+
+// TestAnAddressIsAskedForWhereThereIsOne: it is folded away in an empty form, may be left out, and its country is that of the account.
+func TestAnAddressIsAskedForWhereThereIsOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	unfolded := func(page answer) bool { return page.page.Find("details.address[open]").Length() == 1 }
+	if unfolded(maker.get("/payments/new").is(http.StatusOK)) {
+		t.Error("an empty form shows the fields of an address")
+	}
+	none := with(filled(), "street", "", "buildingNumber", "", "postcode", "", "town", "", "country", "")
+	if m := maker.submit(none); m.Summary.CreditorName != "Beispiel Holzbau GmbH" {
+		t.Errorf("without an address the payment is to %q", m.Summary.CreditorName)
+	}
+	maker.post("/payments/new", with(filled(), "country", "")).goesTo("/payments/")
+	refused := maker.post("/payments/new", with(none, "street", "Seestrasse")).is(http.StatusUnprocessableEntity).says("Enter the town")
+	if !unfolded(refused) {
+		t.Error("what is wrong with an address is folded away")
+	}
+}

@@ -26,7 +26,8 @@ import (
 //   - Nobody knows whether a statement was stored whose connection broke under way. All its items get ErrUnknown, as one alone would, and
 //     the repeat of a request finds what became of it.
 //   - A caller that gives up before its item left is told so by the error of its context, and the item never leaves. One that gives up
-//     later is told ErrUnknown: the item is under way for others too, and is not called back.
+//     later is told ErrUnknown: the item is under way for others too, and is not called back. Only who found nothing under way waits for
+//     its outcome, to its deadline.
 //
 // A statement holds up its lane, so it must not wait for locks for long (see Alone), and its size is bounded.
 type Gather[I, O any] struct {
@@ -70,37 +71,79 @@ type told[O any] struct {
 	err     error
 }
 
+// answer is what a caller is told.
+func (t told[O]) answer() (O, error) {
+	var none O
+	switch {
+	case t.err != nil:
+		return none, t.err
+	case t.outcome == nil:
+		return none, ErrAlone
+	}
+	return *t.outcome, nil
+}
+
 // Do does one operation, together with others of its realm when there are any. Errors: ErrAlone; ErrUnknown; ErrUnavailable; that of the
 // context.
 func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) {
-	own := &gathered[I, O]{ctx: ctx, item: item, told: make(chan told[O], 1)}
 	g.mu.Lock()
 	lane, busy := g.lanes[realm]
 	if !busy {
 		lane = &gathering[I, O]{}
 		g.lanes[realm] = lane
+		g.mu.Unlock()
+		return g.lead(ctx, realm, lane, item)
 	}
+	own := &gathered[I, O]{ctx: ctx, item: item, told: make(chan told[O], 1)}
 	lane.waiting = append(lane.waiting, own)
 	g.mu.Unlock()
-	if !busy {
-		go g.work(realm, lane)
-	}
-	var none O
 	select {
 	case t := <-own.told:
-		if t.err == nil && t.outcome == nil {
-			t.err = ErrAlone
-		}
-		if t.err != nil {
-			return none, t.err
-		}
-		return *t.outcome, nil
+		return t.answer()
 	case <-ctx.Done():
+		var none O
 		if g.takeBack(lane, own) {
 			return none, ctx.Err()
 		}
 		return none, errors.Join(ErrUnknown, ctx.Err())
 	}
+}
+
+// lead sends an item that found nothing under way, in the goroutine of its caller: to hand it to another one, and its outcome back, cost a
+// tenth of what the program needs to create a payment. So this caller learns its outcome also after it gave up; at its deadline, that
+// nobody knows it.
+func (g *Gather[I, O]) lead(ctx context.Context, realm string, lane *gathering[I, O], item I) (O, error) {
+	defer func() {
+		leaving := g.take(realm, lane)
+		if len(leaving) > 0 {
+			go g.work(realm, lane, leaving)
+		}
+	}()
+	if ctx.Err() != nil {
+		var none O
+		return none, ctx.Err()
+	}
+	within := flightWithin
+	if deadline, given := ctx.Deadline(); given {
+		within = min(within, time.Until(deadline))
+	}
+	outcomes, err := g.leave(ctx, within, realm, []I{item})
+	return told[O]{outcome: outcomes[0], err: err}.answer()
+}
+
+// leave sends items, of which the caller of one lends its context; whether it gives up must not take the statement with it. There is an
+// outcome, or nil, for each.
+func (g *Gather[I, O]) leave(ctx context.Context, within time.Duration, realm string, items []I) ([]*O, error) {
+	limited, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
+	defer cancel()
+	outcomes, err := g.send(limited, realm, items)
+	if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {
+		outcomes, err = nil, nil // refused, and not stored: each goes alone, and finds its own error
+	}
+	if len(outcomes) != len(items) {
+		outcomes = make([]*O, len(items))
+	}
+	return outcomes, err
 }
 
 // takeBack takes an item out of its lane, unless it has left.
@@ -115,29 +158,15 @@ func (g *Gather[I, O]) takeBack(lane *gathering[I, O], own *gathered[I, O]) bool
 }
 
 // work sends what waits in a lane, statement after statement, until nothing does.
-func (g *Gather[I, O]) work(realm string, lane *gathering[I, O]) {
-	for {
-		leaving := g.take(realm, lane)
-		if len(leaving) == 0 {
-			return
-		}
+func (g *Gather[I, O]) work(realm string, lane *gathering[I, O], leaving []*gathered[I, O]) {
+	for ; len(leaving) > 0; leaving = g.take(realm, lane) {
 		items := make([]I, len(leaving))
 		for i, each := range leaving {
 			items[i] = each.item
 		}
-		// The caller whose context is lent must not take the others' statement with it.
-		limited, cancel := context.WithTimeout(context.WithoutCancel(leaving[0].ctx), flightWithin)
-		outcomes, err := g.send(limited, realm, items)
-		cancel()
-		if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {
-			outcomes, err = nil, nil // refused, and not stored: each goes alone, and finds its own error
-		}
+		outcomes, err := g.leave(leaving[0].ctx, flightWithin, realm, items)
 		for i, each := range leaving {
-			t := told[O]{err: err}
-			if err == nil && outcomes != nil {
-				t.outcome = outcomes[i]
-			}
-			each.told <- t
+			each.told <- told[O]{outcome: outcomes[i], err: err}
 		}
 	}
 }

@@ -127,24 +127,55 @@ func TestWhatIsRefusedGoesAlone(t *testing.T) {
 	}
 }
 
-// TestWhoGivesUp: a caller that gives up before its item left is told so, and the item never leaves; after that, nobody can say.
+// TestWhoGivesUp: a caller that gives up before its item left is told so, and the item never leaves; after that, nobody can say, but for
+// the one that found nothing under way and learns its outcome.
 func TestWhoGivesUp(t *testing.T) {
 	t.Parallel()
-	c := newCounter()
-	impatient, giveUp := context.WithCancel(t.Context())
-	answers, _ := gathering(t, impatient, c, 3)
-	giveUp()
-	for i, answer := range answers {
-		err := <-answer
-		if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) != (i == 0) {
-			t.Errorf("the item %d, of which the first was under way: %v", i, err)
+	for _, left := range []bool{false, true} {
+		c := newCounter()
+		impatient, giveUp := context.WithCancel(t.Context())
+		answers, _ := gathering(t, impatient, c, 3)
+		if left {
+			c.allow <- nil
+			<-c.began // the three that waited are under way
+		}
+		giveUp()
+		for i, answer := range answers[1:] {
+			err := <-answer
+			if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) != left {
+				t.Errorf("the item %d, which left: %t: %v", i+1, left, err)
+			}
+		}
+		c.allow <- nil
+		if err := <-answers[0]; err != nil {
+			t.Errorf("the first is told %v", err)
+		}
+		select {
+		case <-c.began:
+			t.Error("an item whose caller gave up was sent")
+		case <-time.After(50 * time.Millisecond):
 		}
 	}
-	c.allow <- nil
-	select {
-	case <-c.began:
-		t.Error("an item whose caller gave up was sent")
-	case <-time.After(50 * time.Millisecond):
+}
+
+// TestADeadlineEndsWhatIsUnderWay: who found nothing under way waits to its deadline, also where no answer comes.
+func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
+	t.Parallel()
+	g := store.NewGather(func(ctx context.Context, _ string, _ []int) ([]*string, error) {
+		<-ctx.Done()
+		return nil, errors.Join(store.ErrUnknown, ctx.Err())
+	})
+	soon, cancel := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer cancel()
+	_, err := g.Do(soon, "demo", 2)
+	if !errors.Is(err, store.ErrUnknown) || !errors.Is(err, context.DeadlineExceeded) {
+		t.Error(err)
+	}
+	gone, giveUp := context.WithCancel(t.Context())
+	giveUp()
+	_, err = g.Do(gone, "demo", 2)
+	if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) {
+		t.Errorf("who gave up before is told %v", err)
 	}
 }
 

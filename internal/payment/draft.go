@@ -13,7 +13,7 @@ import (
 )
 
 // Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for. The
-// message takes them over (Message.with); what is stored beside them is the Origin.
+// message takes them over; what is stored beside them is the Origin.
 type Draft struct {
 	DocumentID uuid.UUID
 	Content    []byte // canonical XML
@@ -40,20 +40,6 @@ type Origin struct {
 	SourceType string // media type of Source
 	// Note is what its maker says to the checkers, "" for nothing; of an amendment, why it was made.
 	Note string
-}
-
-// sentAs is the origin with the bytes that the client sent, if there are any.
-func (o Origin) sentAs(source []byte, mediaType string) Origin {
-	if len(source) > 0 {
-		o.Source, o.SourceType = source, mediaType
-	}
-	return o
-}
-
-// with is the message with the draft as the content of its current version.
-func (m Message) with(d Draft) Message {
-	m.DocumentID, m.ContentHash, m.Summary, m.Payee = d.DocumentID, d.Hash, d.Summary, d.Payee
-	return m.WithContent(d.Content)
 }
 
 // DocumentDirection says where a stored document comes from.
@@ -85,8 +71,9 @@ func NewDraft(in InstructionInput) (Draft, error) {
 		DocumentID: in.DocumentID, Content: written.content, Hash: sha256.Sum256(written.content), Summary: summary.asSent(in),
 		Payee: in.Payee, ApprovalsRequired: in.Policy.ApprovalsRequired, Replaces: in.Replaces, fingerprint: written.fingerprint(in.Scheme),
 		Origin: Origin{
-			Direction: DocumentIn, Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID, Note: in.Note,
-		}.sentAs(in.Source, in.SourceType),
+			Direction: DocumentIn, Name: in.Document.MessageName(), Reference: in.Document.GroupHeader.MessageID,
+			Source: in.Source, SourceType: in.SourceType, Note: in.Note,
+		},
 	}, nil
 }
 

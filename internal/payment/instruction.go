@@ -97,14 +97,14 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	}
 	m := Message{
 		InternalID: in.InternalID, GlobalID: in.GlobalID, Kind: KindInstruction, Scheme: in.Scheme, ExternalID: in.ExternalID,
-		Account: in.Account,
+		Account: in.Account, DocumentID: draft.DocumentID, ContentHash: draft.Hash, Summary: draft.Summary, Payee: draft.Payee,
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
 		Actor: in.By.Actor(), Grant: grant, Origin: draft.Origin, Action: ActionSubmit, MessageKey: draft.Origin.Reference,
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
-	return created.open(m.with(draft), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil
+	return created.open(m.WithContent(draft.Content), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil
 }
 
 // opening is who made a message and when, and what holds for it.

@@ -111,7 +111,8 @@ func (m Message) amended(draft Draft, by identity.Actor) Message {
 		m.Clients = append(m.Clients[:len(m.Clients):len(m.Clients)], by.ClientID)
 	}
 	m.Decisions, m.Account = nil, nil
-	return m.with(draft)
+	m.DocumentID, m.ContentHash, m.Summary, m.Payee = draft.DocumentID, draft.Hash, draft.Summary, draft.Payee
+	return m.WithContent(draft.Content)
 }
 
 // Expire ends a pending message whose time is up. It fails with ErrIllegalMove before that or in another state.

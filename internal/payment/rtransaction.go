@@ -235,8 +235,8 @@ func (in RTransactionInput) created(draft iso20022.Document, amount money.Amount
 	made := Created{
 		Actor: in.By.Actor(), Grant: grant, Action: ActionSubmit, IdempotencyKey: in.IdempotencyKey, Fingerprint: in.Fingerprint(),
 		Origin: Origin{
-			Direction: DocumentDraft, Name: draft.MessageName(), Reference: in.reference(),
-		}.sentAs(in.Source, in.SourceType),
+			Direction: DocumentDraft, Name: draft.MessageName(), Reference: in.reference(), Source: in.Source, SourceType: in.SourceType,
+		},
 	}
 	return made.open(m.WithContent(content), opening{in.By, in.About.Policy, in.About.Limits, in.At, in.Seal}), nil
 }

@@ -53,8 +53,8 @@ func Open(behind *stations.Stations, set Settings) (*Server, error) {
 // OpenWith is Open with another door for people; nil is none.
 func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
-		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader, Now: behind.Now,
-		Log: behind.Log, TLS: set.TLS,
+		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
+		Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
 	})
 	if err != nil {
 		return nil, err
@@ -81,7 +81,7 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Now, NewID: stations.NewID,
+		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Moment, NewID: stations.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,

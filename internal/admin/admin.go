@@ -34,9 +34,9 @@ import (
 // Config is what the station works with.
 type Config struct {
 	Database *store.Database
-	Keys     keyring.Ring // of tokens
-	Now      func() time.Time
-	Zone     *time.Location // of the banking day
+	Keys     keyring.Ring     // of tokens
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	Zone     *time.Location   // of the banking day
 	NewID    func() uuid.UUID
 	Random   io.Reader // of links and codes
 	// UnknownPassword makes the hash of a password that nobody knows.
@@ -68,9 +68,6 @@ func New(cfg Config) (*Station, error) {
 	return &Station{cfg: cfg, changes: governance.NewChanges(cfg.Database), setUps: setUps, providers: providers}, nil
 }
 
-// now is the time in the resolution the database keeps.
-func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }
-
 // RequestInput is what an administrator asks for.
 type RequestInput struct {
 	Kind    administration.Kind
@@ -88,7 +85,7 @@ type Requested struct {
 
 // Request stores a change that another administrator decides. Errors: payment.ForbiddenError, payment.FieldError.
 func (s *Station) Request(ctx context.Context, by identity.Principal, in RequestInput) (Requested, error) {
-	at := s.now()
+	at := s.cfg.Now()
 	ask := governance.Request{Request: administration.Request{
 		ID: s.cfg.NewID(), Kind: in.Kind, Subject: in.Subject, Values: in.Values, Note: in.Note, By: by, At: at,
 	}}
@@ -161,7 +158,7 @@ type Decided struct {
 // payment.FieldError for the reason.
 func (s *Station) Decide(ctx context.Context, by identity.Principal, in DecideInput) (Decided, error) {
 	change, err := s.Change(ctx, by, in.ChangeID)
-	return s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.now()}, change, err)
+	return s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.cfg.Now()}, change, err)
 }
 
 // decide decides a change that was read, or tells why it was not.

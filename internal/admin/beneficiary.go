@@ -73,6 +73,6 @@ func (s *Station) BeneficiariesWaiting(ctx context.Context, by identity.Principa
 // administration.ConflictError, payment.FieldError for the reason.
 func (s *Station) DecideBeneficiary(ctx context.Context, by identity.Principal, in DecideInput) (administration.Change, error) {
 	change, err := s.BeneficiaryChange(ctx, by, in.ChangeID)
-	decided, err := s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.now()}, change, err)
+	decided, err := s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.cfg.Now()}, change, err)
 	return decided.Change, err
 }

@@ -35,8 +35,8 @@ type Config struct {
 	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
-	Now      func() time.Time
-	Zone     *time.Location // of the banking day: Europe/Zurich
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	Zone     *time.Location   // of the banking day: Europe/Zurich
 	// StepUp checks a second factor that a person shows for one content. It fails with payment.StepUpError for one that does not count.
 	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
 }
@@ -112,7 +112,7 @@ type decision struct {
 
 func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
 	verdict := payment.Verdict{
-		By: by, At: s.cfg.Now().UTC().Truncate(time.Microsecond), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
+		By: by, At: s.cfg.Now(), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
 	var made payment.Transition
 	considered := lifecycle.Considered{

@@ -28,7 +28,7 @@ import (
 // Config is what the station needs.
 type Config struct {
 	Database *store.Database
-	Now      func() time.Time
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
 	// Keys are the token keys: digests of tokens and names are made with the first, tokens are looked up under all of them. All
 	// processes of one installation share them. A token whose key is gone is no token any more.
 	Keys keyring.Ring

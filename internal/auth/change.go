@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"time"
 	"unicode/utf8"
 
 	"countersign/internal/guess"
@@ -107,7 +106,7 @@ func (s *Station) changeAccount(ctx context.Context, by identity.Principal, hash
 		return ErrUnauthorized
 	}
 	err = s.people.ChangeAccount(ctx, account, credential.AccountChange{
-		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
+		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
 	}, by)
 	if errors.Is(err, store.ErrUnknownUser) {
 		return ErrUnauthorized

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -92,7 +91,7 @@ func (s *Station) proven(in EnrolInput) (credential.NewFactor, error) {
 	} else {
 		n.Factor, n.Token, err = s.newApp(in)
 	}
-	n.Factor.Name, n.Factor.MadeAt = name, s.now().UTC().Truncate(time.Microsecond)
+	n.Factor.Name, n.Factor.MadeAt = name, s.now()
 	if n.Factor.ID == uuid.Nil {
 		n.Factor.ID = uuid.Must(uuid.NewV7())
 	}
@@ -118,7 +117,7 @@ func (s *Station) newApp(in EnrolInput) (factor credential.Factor, token [digest
 func (s *Station) recoveryOf(by identity.Principal) (codes []string, n credential.NewFactor, err error) {
 	n = credential.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
 	codes, n.Factor, err = s.newCodes(by)
-	n.Factor.MadeAt = s.now().UTC().Truncate(time.Microsecond)
+	n.Factor.MadeAt = s.now()
 	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
 	return codes, n, err
 }
@@ -215,7 +214,7 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		gone = append(gone, stay...)
 	}
 	return changed(s.people.RemoveFactors(ctx, credential.FactorRemoval{
-		By: c.By, Known: list, Factors: gone, At: s.now().UTC().Truncate(time.Microsecond),
+		By: c.By, Known: list, Factors: gone, At: s.now(),
 	}))
 }
 

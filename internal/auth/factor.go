@@ -153,7 +153,7 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	if len(kindsOf(list)) == 0 {
 		return identity.StepUp{}, ErrNoFactor
 	}
-	now := s.now().UTC().Truncate(time.Microsecond)
+	now := s.now()
 	counter := s.keys.names.Digests([]byte(c.by.Realm), []byte("second factor"), c.by.UserID[:])[0]
 	_, _, err = s.logins.Reserve(ctx, credential.LoginTry{
 		Realm: c.by.Realm, NameHash: counter[:], At: now, ForgetBefore: now.Add(-failuresForgotten),

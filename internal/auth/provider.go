@@ -180,7 +180,7 @@ type CameBackInput struct {
 // on to. Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged,
 // and *FactorNeededError as of SignIn.
 func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
-	now := s.now().UTC().Truncate(time.Microsecond)
+	now := s.now()
 	err = s.addresses.take(network(in.SourceAddress), now)
 	if err != nil {
 		return by, "", err
@@ -321,6 +321,6 @@ func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) err
 		slog.String("source", by.SourceAddress))
 	return s.people.TellSignIn(ctx, credential.SignInTold{
 		By: by, Event: audit.EventSignInBreakGlass, Detail: audit.SubjectDetail(by.UserName, "by password, past the identity provider"),
-		At: s.now().UTC().Truncate(time.Microsecond),
+		At: s.now(),
 	})
 }

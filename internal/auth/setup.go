@@ -7,7 +7,6 @@ import (
 	"crypto/subtle"
 	"errors"
 	"log/slog"
-	"time"
 
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
@@ -77,7 +76,7 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 		return err
 	}
 	err = s.people.UseSetUp(ctx, credential.SetUpUse{SetUp: found, From: in.SourceAddress, Change: credential.AccountChange{
-		PasswordHash: hash, SignedOutAt: s.now().UTC().Truncate(time.Microsecond), Keys: s.keys.masterData,
+		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
 	}})
 	if err != nil {
 		return setUpOver(err)

@@ -36,7 +36,7 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	if err != nil {
 		return err
 	}
-	return s.outbox.Delivered(ctx, scheme, reference, s.now())
+	return s.outbox.Delivered(ctx, scheme, reference, s.cfg.Now())
 }
 
 // tracedAnswer begins the span of an answer in the trace of what it answers, which its reference ends with: the Global ID of the payment,
@@ -59,7 +59,7 @@ func (s *Station) tracedAnswer(ctx context.Context, reference string) (of contex
 
 // refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.
 func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
-	first, realm, err := s.outbox.Refuse(ctx, scheme, reference, s.now())
+	first, realm, err := s.outbox.Refuse(ctx, scheme, reference, s.cfg.Now())
 	if first {
 		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
 			"reference", reference, "error", why.Error())
@@ -103,7 +103,7 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 // sweepHeld puts documents that waited in vain into quarantine, after one more try.
 func (s *Station) sweepHeld(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
-	waited, err := s.inbox.HoldExpired(limited, s.now(), s.held.held(s.now()), watchPage)
+	waited, err := s.inbox.HoldExpired(limited, s.cfg.Now(), s.held.held(s.cfg.Now()), watchPage)
 	cancel()
 	s.complain(ctx, err, "look at what waits")
 	if err != nil {
@@ -126,7 +126,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 	switch {
 	case err == nil:
 		s.held.done(subject)
-	case s.held.failed(subject, s.now(), err):
+	case s.held.failed(subject, s.cfg.Now(), err):
 		s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
 	}
 }

@@ -32,7 +32,7 @@ func inquiryPause(m payment.Message) time.Duration {
 func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
 	ctx, end := s.cfg.Traces.Message(ctx, id, "inquire")
 	defer func() { end(err) }()
-	now := s.now()
+	now := s.cfg.Now()
 	m, err := s.cfg.Messages.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Inquire(now.Add(inquiryPause(m)), now)
 	})
@@ -68,5 +68,5 @@ func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID,
 	if document == nil {
 		return payment.Outbound{}, errors.New("the document that was sent cannot be read")
 	}
-	return verified.StatusRequest(document, number, s.now())
+	return verified.StatusRequest(document, number, s.cfg.Now())
 }

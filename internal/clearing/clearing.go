@@ -72,8 +72,8 @@ type Config struct {
 	Due      *lifecycle.Messages // by connections that only the clock uses
 	Network  Network
 	Seal     payment.Sealer
-	Now      func() time.Time
-	Zone     *time.Location // of the banking day: Europe/Zurich
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	Zone     *time.Location   // of the banking day: Europe/Zurich
 	Log      *slog.Logger
 	NewID    func() uuid.UUID // UUIDv7
 	Metrics  *metric.Metrics  // nil for none
@@ -163,7 +163,7 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 // known of the message is not read again, neither here nor for its answer. A resolution that is communicated by that answers its recall.
 func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
-	one := s.flights.begin(m.GlobalID, s.now())
+	one := s.flights.begin(m.GlobalID, s.cfg.Now())
 	var after payment.Message
 	known := false
 	defer func() { s.flights.land(one, after, known) }()
@@ -175,7 +175,7 @@ func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte
 	if err != nil {
 		return err
 	}
-	now := s.now()
+	now := s.cfg.Now()
 	after, known, err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
@@ -217,7 +217,7 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, used
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
 	}
-	err = s.documents.Keep(ctx, made, content, s.now())
+	err = s.documents.Keep(ctx, made, content, s.cfg.Now())
 	if !errors.Is(err, lifecycle.ErrRemade) {
 		return content, err
 	}
@@ -232,12 +232,12 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, used
 
 // profile is the clearing profile in force now.
 func (s *Station) profile(scheme rulebook.Scheme) *profile.Profile {
-	return s.cfg.Profiles.InForce(string(scheme), s.now().In(s.cfg.Zone))
+	return s.cfg.Profiles.InForce(string(scheme), s.cfg.Now().In(s.cfg.Zone))
 }
 
 // answerBy is the last day to answer a recall that the other bank gets now.
 func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
-	return rtransactionrule.AnswerBy(scheme, s.now().In(s.cfg.Zone), s.cfg.Rules)
+	return rtransactionrule.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
 // recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.
@@ -254,7 +254,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 
 func (s *Station) noteAnswer(ctx context.Context, by *lifecycle.Messages, realm string, recall uuid.UUID) error {
 	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
-		return moveIf(m.Answer(s.now()))
+		return moveIf(m.Answer(s.cfg.Now()))
 	})
 	return err
 }
@@ -264,7 +264,7 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
 		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
 	_, err := s.cfg.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
-		return m.Withhold(s.now())
+		return m.Withhold(s.cfg.Now())
 	})
 	return err
 }
@@ -328,6 +328,3 @@ func (b *busy[K]) end(key K) {
 	defer b.mu.Unlock()
 	delete(b.of, key)
 }
-
-// now is the time in the resolution the database keeps.
-func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

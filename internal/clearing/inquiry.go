@@ -106,7 +106,7 @@ func (s *Station) sentAnswer(ctx context.Context, in store.Document, realm strin
 		return nil, err
 	}
 	return []store.Document{{
-		ID: sent.ID, Scheme: in.Scheme, Name: sent.Name, Reference: "again-" + shortDigest(in.Content), At: s.now(),
+		ID: sent.ID, Scheme: in.Scheme, Name: sent.Name, Reference: "again-" + shortDigest(in.Content), At: s.cfg.Now(),
 	}}, nil
 }
 

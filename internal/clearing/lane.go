@@ -138,7 +138,7 @@ func (l *lane) doIn(ctx context.Context, realm string, t task) {
 			return // a question that cannot be sent is not noted
 		}
 		limited, cancel := context.WithTimeout(ctx, listWithin)
-		ids, err := t.list(limited, realm, l.scheme, l.dueTimes(t.paused.held(l.now()), page))
+		ids, err := t.list(limited, realm, l.scheme, l.dueTimes(t.paused.held(l.cfg.Now()), page))
 		cancel()
 		l.complain(ctx, err, t.words, "realm", realm, "scheme", l.scheme)
 		if err != nil {
@@ -146,7 +146,7 @@ func (l *lane) doIn(ctx context.Context, realm string, t task) {
 		}
 		work(ids, func(id uuid.UUID) {
 			err := t.do(ctx, realm, id)
-			if t.paused.attempted(ctx, id, l.now(), err) && !moved(err) && !l.connection.told(err) {
+			if t.paused.attempted(ctx, id, l.cfg.Now(), err) && !moved(err) && !l.connection.told(err) {
 				l.warn(ctx, err, "carry on with a message", "realm", realm, "internalId", id, "scheme", l.scheme)
 			}
 		})
@@ -181,7 +181,7 @@ func (l *lane) answer(ctx context.Context) {
 	}
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	references, err := l.outbox.Undelivered(limited, lifecycle.AnswersDue{
-		Scheme: l.scheme, Before: l.now().Add(-answersLead), Held: l.answers.held(l.now()), Most: page,
+		Scheme: l.scheme, Before: l.cfg.Now().Add(-answersLead), Held: l.answers.held(l.cfg.Now()), Most: page,
 	})
 	cancel()
 	l.complain(ctx, err, "look at the outbox", "scheme", l.scheme)
@@ -190,7 +190,7 @@ func (l *lane) answer(ctx context.Context) {
 	}
 	work(references, func(reference string) {
 		err := l.Answer(ctx, l.scheme, reference)
-		if l.answers.attempted(ctx, reference, l.now(), err) && !l.connection.told(err) {
+		if l.answers.attempted(ctx, reference, l.cfg.Now(), err) && !l.connection.told(err) {
 			l.warn(ctx, err, "send an answer again", "reference", reference, "scheme", l.scheme)
 		}
 	})

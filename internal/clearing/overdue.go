@@ -25,7 +25,7 @@ const statementsToMove = 4
 func (s *Station) moveOverdue(ctx context.Context, realm string, one *glance) error {
 	o := s.overdue.in(realm)
 	limited, cancel := context.WithTimeout(ctx, o.patience.of(one))
-	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.stuck.held(s.now()), watchPage))
+	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 	cancel()
 	if ctx.Err() == nil && !one.beside {
 		o.patience.after(err)
@@ -85,7 +85,7 @@ func (s *Station) timeOut(ctx context.Context, realm string, one *glance, ids []
 		_, ends[i] = s.cfg.Traces.Message(limited, id, "time out")
 	}
 	failed := s.cfg.Due.TransactAll(limited, realm, ids, func(m payment.Message) (payment.Transition, error) {
-		return m.TimeOut(s.cfg.AnswerWithin, s.now())
+		return m.TimeOut(s.cfg.AnswerWithin, s.cfg.Now())
 	})
 	var away error
 	for i, err := range failed {
@@ -95,7 +95,7 @@ func (s *Station) timeOut(ctx context.Context, realm string, one *glance, ids []
 			away = cmp.Or(away, err) // no message pauses for a connection that broke, or for all that is slow
 			continue
 		}
-		if s.stuck.attempted(ctx, ids[i], s.now(), err) && !moved(err) {
+		if s.stuck.attempted(ctx, ids[i], s.cfg.Now(), err) && !moved(err) {
 			s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", ids[i])
 		}
 	}

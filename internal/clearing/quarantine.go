@@ -98,6 +98,6 @@ func (s *Station) auditRefused(ctx context.Context, refused store.Refusal) {
 	if refused.Realm == "" {
 		return
 	}
-	refused.Actor, refused.At = identity.Gateway(identity.ChannelClearing), s.now()
+	refused.Actor, refused.At = identity.Gateway(identity.ChannelClearing), s.cfg.Now()
 	s.inbox.Refused(ctx, refused)
 }

@@ -28,7 +28,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 	}
 	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.now().Add(waitForPayment))
+		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
 	}
 	if err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Station) receipt(in store.Document, about iso20022.Document, reference 
 	if in.Scheme != rulebook.SchemeSIC {
 		return nil, nil
 	}
-	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.now()})
+	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.cfg.Now()})
 	if err != nil {
 		return nil, unprocessable(err.Error())
 	}
@@ -79,7 +79,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(err.Error())
 	}
-	err = returned.Settles(s.now().In(s.cfg.Zone))
+	err = returned.Settles(s.cfg.Now().In(s.cfg.Zone))
 	if err != nil {
 		return unprocessable(err.Error())
 	}
@@ -104,7 +104,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 		if err != nil {
 			return payment.Transition{}, unprocessable(err.Error())
 		}
-		return s.answeredOnce(m.Accept(s.now()))
+		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
 	return s.arriveAnswer(ctx, lifecycle.Arrival{
 		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: moves,
@@ -147,7 +147,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.now()))
+		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.cfg.Now()))
 	}
 	return s.arriveAnswer(ctx, lifecycle.Arrival{
 		Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: moves,
@@ -229,9 +229,9 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Document, documen
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:
 			return payment.Transition{}, payment.ErrIllegalMove
 		case confirmation.Outcome == interbank.OutcomePositive:
-			return moveIf(m.Acknowledge(s.answerBy(m.Scheme), s.now()))
+			return moveIf(m.Acknowledge(s.answerBy(m.Scheme), s.cfg.Now()))
 		case confirmation.Outcome == interbank.OutcomeNegative:
-			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.now()))
+			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.cfg.Now()))
 		}
 		return payment.Transition{}, lifecycle.ErrNoChange
 	})

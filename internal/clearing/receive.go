@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -24,6 +25,15 @@ type Document struct {
 	Reference  string // the message id of the transport; "" takes the document's own
 	Content    []byte
 	ReceivedAt time.Time
+}
+
+// maxReference is the longest message id of a transport that the inbox keeps, in characters.
+const maxReference = 140
+
+// UsableReference reports whether the inbox can keep the message id of a transport: printable ASCII, not too long. "" is fine.
+func UsableReference(reference string) bool {
+	foreign := strings.ContainsFunc(reference, func(character rune) bool { return character < ' ' || character > '~' })
+	return !foreign && len(reference) <= maxReference
 }
 
 // ErrDuplicate says that a document with this message id was received before. Nothing was done.

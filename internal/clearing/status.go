@@ -121,9 +121,9 @@ func senderOf(about interbank.Original) (globalid.ID, error) {
 func (s *Station) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
 	switch {
 	case status.Outcome == interbank.OutcomeNegative:
-		return moveIf(m.RejectByClearing(status.Reason.Code, status.Reason.Text, s.now()))
+		return moveIf(m.RejectByClearing(status.Reason.Code, status.Reason.Text, s.cfg.Now()))
 	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
-		return moveIf(m.Settle(s.now()))
+		return moveIf(m.Settle(s.cfg.Now()))
 	}
 	return payment.Transition{}, lifecycle.ErrNoChange
 }

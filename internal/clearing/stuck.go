@@ -77,7 +77,7 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 		}
 	}
 	err = s.cfg.Messages.Told(ctx, store.Deed{
-		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: told, At: s.now(),
+		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: told, At: s.cfg.Now(),
 	})
 	if err != nil {
 		return false, err

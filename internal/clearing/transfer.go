@@ -26,7 +26,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return s.refuseGroup(in, document, err)
 	}
-	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.now(), Rules: s.cfg.Rules}
+	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now(), Rules: s.cfg.Rules}
 	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
@@ -38,7 +38,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	asked.Account, asked.At = &account, s.now()
+	asked.Account, asked.At = &account, s.cfg.Now()
 	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
 	answer, err := s.statusAnswer(statusReply{in: in, about: document, refused: refused, unique: string(arrival.GlobalID)})
@@ -56,7 +56,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 }
 
 func (s *Station) arrival(in store.Document, realm, mark string) payment.ArrivalInput {
-	now := s.now()
+	now := s.cfg.Now()
 	return payment.ArrivalInput{
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
 		GlobalID: globalid.New(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
@@ -94,7 +94,7 @@ func (s *Station) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	}
 	reference := "P2" + shortDigest(in.Content)
 	report, err := interbank.GroupRejection(interbank.GroupRejectionInput{
-		Scheme: in.Scheme, About: document, Code: refused.Code, Information: []string{refused.Text}, Reference: reference, At: s.now(),
+		Scheme: in.Scheme, About: document, Code: refused.Code, Information: []string{refused.Text}, Reference: reference, At: s.cfg.Now(),
 	})
 	if err != nil {
 		return err
@@ -122,7 +122,7 @@ func (s *Station) statusAnswer(r statusReply) (store.Document, error) {
 	}
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
 		Scheme: r.in.Scheme, About: r.about, Code: r.refused.Code, Information: lines, Reference: "P2" + r.unique, StatusID: "S" + r.unique,
-		At: s.now(),
+		At: s.cfg.Now(),
 	})
 	if err != nil {
 		return store.Document{}, unprocessable(err.Error())
@@ -136,5 +136,5 @@ func (s *Station) answerOf(in store.Document, reference string, document iso2002
 	if err != nil {
 		return store.Document{}, err
 	}
-	return store.Document{Scheme: in.Scheme, Name: document.MessageName(), Reference: reference, Content: content, At: s.now()}, nil
+	return store.Document{Scheme: in.Scheme, Name: document.MessageName(), Reference: reference, Content: content, At: s.cfg.Now()}, nil
 }

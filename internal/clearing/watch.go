@@ -145,7 +145,7 @@ func (s *Station) look(ctx context.Context, realm string) {
 func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) {
 	limited, cancel := context.WithTimeout(ctx, s.patience.now())
 	defer cancel()
-	due, err := s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.now()), watchPage))
+	due, err := s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 	if ctx.Err() == nil {
 		s.patience.after(err)
 	}
@@ -153,7 +153,7 @@ func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) 
 }
 
 func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
-	now := s.now()
+	now := s.cfg.Now()
 	return lifecycle.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
@@ -178,7 +178,7 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 			one, cancel := context.WithTimeout(ctx, s.patience.now())
 			defer cancel()
 			err := work(one, realm, id)
-			if s.stuck.attempted(ctx, id, s.now(), err) && !moved(err) {
+			if s.stuck.attempted(ctx, id, s.cfg.Now(), err) && !moved(err) {
 				s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", id)
 			}
 			return nil
@@ -189,7 +189,7 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 
 func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error {
 	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.Expire(s.now())
+		return m.Expire(s.cfg.Now())
 	})
 	return err
 }
@@ -197,7 +197,7 @@ func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error 
 // fallDue notes that a recall had no answer in time.
 func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error {
 	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.FallDue(s.now())
+		return m.FallDue(s.cfg.Now())
 	})
 	return err
 }

@@ -1,5 +1,7 @@
 package iso20022
 
+import "strings"
+
 // Finding is one thing wrong with a document, or with a request that becomes one. The codec makes those of the structure, the rule book
 // those of the schemes, the domain those of the state; all floors hand on this one type.
 type Finding struct {
@@ -20,4 +22,14 @@ type Finding struct {
 	// Final says that nothing after this place was read: what else is wrong or
 	// missing in the document cannot be told.
 	Final bool
+}
+
+var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
+
+// PointerStep is a name as a step of a pointer (RFC 6901).
+func PointerStep(name string) string {
+	if !strings.ContainsAny(name, "~/") {
+		return name // the replacer would make another text of it
+	}
+	return pointerEscape.Replace(name)
 }

@@ -24,12 +24,12 @@ var ofDeliveries = []mutant{
 	{
 		name: "sent before it is stored (review 11)", file: station,
 		tests:  ofBooked + ":TestADocumentIsStoredBeforeItIsSent|TestWhatTheReleaseBinds",
-		before: `err = s.documents.Keep(ctx, made, content, s.now())`, after: `err = nil`,
+		before: `err = s.documents.Keep(ctx, made, content, s.cfg.Now())`, after: `err = nil`,
 	},
 	{
 		name: "another content at each try (review 11)", file: station,
 		tests:  ofBooked + ":TestADocumentStaysTheSameAfterMidnight",
-		before: `verified.Outbound(out.Message.AcceptedAt.In(s.cfg.Zone))`, after: `verified.Outbound(s.now().In(s.cfg.Zone))`,
+		before: `verified.Outbound(out.Message.AcceptedAt.In(s.cfg.Zone))`, after: `verified.Outbound(s.cfg.Now().In(s.cfg.Zone))`,
 	},
 	{
 		name: "a delivery that failed is swallowed (review 12)", file: station,
@@ -90,7 +90,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "what is held up is in the way of the newer", file: "internal/clearing/lane.go",
 		tests:  ofBooked + ":TestWhatCannotBeSentIsNotInTheWay",
-		before: `l.dueTimes(t.paused.held(l.now()), page)`, after: `l.dueTimes(nil, page)`,
+		before: `l.dueTimes(t.paused.held(l.cfg.Now()), page)`, after: `l.dueTimes(nil, page)`,
 	},
 	{
 		name: "an answer in the outbox is not held against its seal", file: "internal/store/lifecycle/outbox.go",

@@ -71,6 +71,9 @@ type Stations struct {
 	Admin      *admin.Station
 	Notary     *notary.Station // nil without AuditKeys
 	Holder     *holder.Station
+	// Moment is the clock of the stations and of the doors that hand times to them: UTC in microseconds, as the database keeps times, so that
+	// what is remembered equals what is read again. Durations are taken from Now.
+	Moment func() time.Time
 	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
 	Zone *time.Location
 }
@@ -87,6 +90,7 @@ func New(cfg Config) (*Stations, error) {
 	if cfg.Rules.Terms == nil {
 		cfg.Rules.Terms = cfg.Profiles.Terms
 	}
+	moment := func() time.Time { return cfg.Now().UTC().Truncate(time.Microsecond) }
 	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
@@ -99,18 +103,18 @@ func New(cfg Config) (*Stations, error) {
 	}
 	s := &Stations{
 		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(pages),
-		Drafts: lifecycle.NewDrafts(pages), Desk: lifecycle.NewDesk(pages), Sessions: sessions, Jobs: jobs, Zone: zone,
+		Drafts: lifecycle.NewDrafts(pages), Desk: lifecycle.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
-		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
 		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
-		Now: cfg.Now, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
+		Now: moment, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
-	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: cfg.Now, Keys: cfg.TokenKeys, Log: cfg.Log})
+	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
 	if err != nil {
 		return nil, err
 	}
@@ -118,11 +122,11 @@ func New(cfg Config) (*Stations, error) {
 		return nil, err
 	}
 	s.Approval = approval.New(approval.Config{
-		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: cfg.Now, Zone: zone, StepUp: s.Auth.StepUp,
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
 	})
 	s.Admin, err = admin.New(admin.Config{
 		Zone:     zone,
-		Database: cfg.Database, Keys: cfg.TokenKeys, Now: cfg.Now, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
+		Database: cfg.Database, Keys: cfg.TokenKeys, Now: moment, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
 	})
 	if err != nil {
 		return nil, err

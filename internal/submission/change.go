@@ -17,7 +17,7 @@ import (
 // Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.FieldError, payment.RepeatError when this person
 // withdrew it before for the same reason.
 func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
-	c := change{by: by, action: payment.ActionWithdraw, at: s.now()}
+	c := change{by: by, action: payment.ActionWithdraw, at: s.cfg.Now()}
 	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
 		return m.Withdraw(by, reason, c.at)
 	})
@@ -34,7 +34,7 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 	if err != nil {
 		return payment.Message{}, err
 	}
-	c := change{by: by, action: payment.ActionAmend, at: s.now()}
+	c := change{by: by, action: payment.ActionAmend, at: s.cfg.Now()}
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, lifecycle.Considered{
 		Bound: lifecycle.Bound{Person: by.PersonID, Day: s.today()},
 		Ask: func(m payment.Message) lifecycle.SubmissionQuery {

@@ -34,7 +34,7 @@ func (s *Station) verify(ctx context.Context, by identity.Principal, in payment.
 	if err != nil {
 		return payee.Verification{}, err
 	}
-	order := s.instruction(by, in, known, s.now())
+	order := s.instruction(by, in, known, s.cfg.Now())
 	if len(payment.CheckInstruction(order)) > 0 {
 		return payee.Verification{}, nil // told by whoever stores it
 	}
@@ -75,21 +75,21 @@ func (s *Station) asked(ctx context.Context, in payment.Order, order payment.Ins
 		return payee.Verification{}
 	}
 	if order.By.Channel == identity.ChannelAPI && order.By.ClientWaivesPayee {
-		return payee.Verification{Result: payee.Waived, At: s.now()}
+		return payee.Verification{Result: payee.Waived, At: s.cfg.Now()}
 	}
 	q, possible := questionOf(order)
 	if !possible {
-		return payee.Verification{Result: payee.NotPossible, At: s.now()}
+		return payee.Verification{Result: payee.NotPossible, At: s.cfg.Now()}
 	}
 	key := askedPayee{realm: order.By.Realm, iban: q.IBAN, name: q.Name}
-	found, known := s.payees.recall(key, s.now())
+	found, known := s.payees.recall(key, s.cfg.Now())
 	if known {
 		return found
 	}
 	limited, cancel := context.WithTimeout(ctx, payee.Limit)
 	defer cancel()
 	answer, err := s.cfg.Payee.Verify(limited, q)
-	found = payee.Outcome(answer, err, s.now())
+	found = payee.Outcome(answer, err, s.cfg.Now())
 	if ctx.Err() == nil {
 		s.payees.keep(key, found)
 	}

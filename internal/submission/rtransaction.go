@@ -48,7 +48,7 @@ func (s *Station) refusedAbout(ctx context.Context, by identity.Principal, asked
 	var withheld *payment.WithheldError
 	if errors.As(err, &withheld) {
 		s.cfg.Messages.RefusedStep(ctx, lifecycle.RefusedStep{
-			By: by, At: s.now(), Message: withheld.Message, Action: payment.Action(asked.Kind), Cause: err,
+			By: by, At: s.cfg.Now(), Message: withheld.Message, Action: payment.Action(asked.Kind), Cause: err,
 		})
 	}
 }
@@ -78,7 +78,7 @@ func (s *Station) rTransaction(
 	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
 ) payment.RTransactionInput {
 	return payment.RTransactionInput{
-		RTransaction: asked, By: by, About: about, Rules: s.cfg.Rules, At: s.now(), Zone: s.cfg.Zone, Seal: s.cfg.Seal,
+		RTransaction: asked, By: by, About: about, Rules: s.cfg.Rules, At: s.cfg.Now(), Zone: s.cfg.Zone, Seal: s.cfg.Seal,
 	}
 }
 

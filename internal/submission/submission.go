@@ -41,7 +41,7 @@ type Config struct {
 	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
-	Now      func() time.Time
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
 	NewID    func() uuid.UUID // UUIDv7
 	Random   func() [4]byte   // for Global IDs
 	Zone     *time.Location   // of the banking day: Europe/Zurich
@@ -66,7 +66,7 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.
 	if err != nil {
 		return Result{}, err
 	}
-	at := s.now()
+	at := s.cfg.Now()
 	in.ManyTransactions = false
 	ask := s.ask(by, in)
 	message, err := s.cfg.Messages.Insert(ctx, ask, func(known lifecycle.SubmissionFacts) (payment.Created, error) {
@@ -148,7 +148,7 @@ func (s *Station) validate(
 	if err != nil {
 		return payment.InstructionInput{}, nil, err
 	}
-	order := s.instruction(by, in, known, s.now())
+	order := s.instruction(by, in, known, s.cfg.Now())
 	return order, payment.CheckInstruction(order), nil
 }
 
@@ -162,7 +162,7 @@ func (s *Station) Preview(ctx context.Context, by identity.Principal, in payment
 	if err != nil {
 		return Preview{}, err
 	}
-	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.now()))
+	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.cfg.Now()))
 	return Preview{
 		Findings: findings, Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
 	}, err
@@ -249,6 +249,3 @@ func (s *Station) instruction(
 
 // today is the banking day, as limits count.
 func (s *Station) today() string { return s.cfg.Now().In(s.cfg.Zone).Format(time.DateOnly) }
-
-// now is the time in the resolution the database keeps.
-func (s *Station) now() time.Time { return s.cfg.Now().UTC().Truncate(time.Microsecond) }

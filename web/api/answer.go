@@ -32,7 +32,7 @@ func moment(t time.Time) string {
 // header opens every answer.
 func (a *API) header(c echo.Context) Header {
 	ctx := c.Request().Context()
-	return Header{ResponseID: request.Reference(ctx), OriginalRequestID: request.ID(ctx), ResponseTime: moment(a.now())}
+	return Header{ResponseID: request.Reference(ctx), OriginalRequestID: request.ID(ctx), ResponseTime: moment(a.cfg.Now())}
 }
 
 // fields are findings as the wire shows them.
@@ -140,7 +140,7 @@ func (a *API) refusedByReport(c echo.Context, r refusal) reply {
 		reasons = []payment.Finding{{Code: "NARR", Text: r.problem.Text}} // see narrative: no ISO code says it
 	}
 	reference := strings.ReplaceAll(request.Reference(c.Request().Context()), "-", "")
-	report := payment.RefusalReport(document, reference, reasons, a.now())
+	report := payment.RefusalReport(document, reference, reasons, a.cfg.Now())
 	if name != "" {
 		report.OriginalGroupInformationAndStatus.OriginalMessageNameID = string(name)
 	}

@@ -30,7 +30,7 @@ type Config struct {
 	Approval   *approval.Station
 	Admin      *admin.Station
 	Reader     *lookup.Reader
-	Now        func() time.Time
+	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy
 	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means four seconds. It has to be shorter
@@ -137,6 +137,3 @@ func (a *API) commonRoutes() []request.Route {
 func approvedKinds() []payment.Kind {
 	return []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
 }
-
-// now is the time in the resolution the database keeps.
-func (a *API) now() time.Time { return a.cfg.Now().UTC().Truncate(time.Microsecond) }

@@ -21,7 +21,8 @@ func TestAPlantedDocumentIsShownAsWithheld(t *testing.T) {
 	_, err := b.DB.ConnectAsApplication(t, "demo").Exec(
 		t.Context(),
 		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-		SELECT realm, 'ffffffff-0000-7000-8000-000000000000', message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now(), 'test', $1
+		SELECT realm, 'ffffffff-0000-7000-8000-000000000000', message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'),
+			now(), 'test', $1
 		  FROM message`,
 		mac[:],
 	)

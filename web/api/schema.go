@@ -12,6 +12,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
 	contract "countersign/api"
+
+	"countersign/internal/iso20022"
 )
 
 // bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
@@ -195,22 +197,12 @@ func words(values []any) string {
 	return strings.Join(list, ", ")
 }
 
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
-
-// escaped is a name as a pointer has it.
-func escaped(name string) string {
-	if !strings.ContainsAny(name, "~/") {
-		return name // the replacer would make another text of it
-	}
-	return pointerEscape.Replace(name)
-}
-
 // pointerTo writes an RFC 6901 pointer.
 func pointerTo(steps []string) string {
 	var pointer strings.Builder
 	for _, each := range steps {
 		pointer.WriteByte('/')
-		pointer.WriteString(escaped(each))
+		pointer.WriteString(iso20022.PointerStep(each))
 	}
 	return pointer.String()
 }

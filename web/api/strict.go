@@ -134,7 +134,7 @@ func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[str
 		if !ok {
 			return members
 		}
-		place := pointer + "/" + escaped(name)
+		place := pointer + "/" + iso20022.PointerStep(name)
 		known, allowed := schema.Properties[name]
 		if name == wrapperName && r.wrapperAt(pointer) {
 			known, allowed = schema, true

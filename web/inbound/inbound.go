@@ -24,9 +24,6 @@ import (
 // maxDocument is the largest document, in bytes.
 const maxDocument = 256 << 10
 
-// maxReference is the longest message id of the transport, in characters.
-const maxReference = 140
-
 // Connection is one peer that may send documents.
 type Connection struct {
 	TokenHash [sha256.Size]byte // of its bearer token
@@ -122,8 +119,7 @@ func (d *Door) admits(r *http.Request, scheme rulebook.Scheme) bool {
 // referenceOf reads the message id of the transport, "" when there is none.
 func referenceOf(r *http.Request) (string, error) {
 	reference := r.Header.Get("X-Message-Id")
-	foreign := strings.ContainsFunc(reference, func(character rune) bool { return character < ' ' || character > '~' })
-	if foreign || len(reference) > maxReference {
+	if !clearing.UsableReference(reference) {
 		return "", problem.Fields(payment.Finding{
 			Pointer: "X-Message-Id", Code: "FF01", Text: "Send a message id of at most 140 printable ASCII characters.",
 		})

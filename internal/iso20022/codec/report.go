@@ -64,14 +64,12 @@ func (r *reporter) ancestor(n int) string {
 	return r.path[len(r.path)-1-n].tag
 }
 
-var pointerEscape = strings.NewReplacer("~", "~0", "/", "~1")
-
 func (r *reporter) pointer() string {
 	var pointer strings.Builder
 	pointer.WriteString(r.prefix)
 	for _, step := range r.path {
 		pointer.WriteByte('/')
-		pointer.WriteString(pointerEscape.Replace(step.tag))
+		pointer.WriteString(iso20022.PointerStep(step.tag))
 		if step.index >= 0 {
 			pointer.WriteByte('/')
 			pointer.WriteString(strconv.Itoa(step.index))

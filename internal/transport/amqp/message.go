@@ -11,9 +11,6 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// maxMessageID is the length the inbox keeps.
-const maxMessageID = 140
-
 // messageID is the message-id as text, "" when there is none. AMQP 1.0 part 3.2.4 allows strings, unsigned numbers, UUIDs and binary.
 func messageID(message *amqp.Message) string {
 	if message.Properties == nil {
@@ -29,16 +26,6 @@ func messageID(message *amqp.Message) string {
 	default: // uint64 and amqp.UUID
 		return fmt.Sprint(id)
 	}
-}
-
-// usableID tells whether the inbox can keep the id. Without one the inbox takes the document's own.
-func usableID(id string) bool {
-	for _, c := range []byte(id) {
-		if c < ' ' || c > '~' {
-			return false
-		}
-	}
-	return len(id) <= maxMessageID
 }
 
 // body is the document in a message. Data sections are what the gateway itself sends; senders that speak JMS put text into a value.

@@ -151,7 +151,7 @@ func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, messag
 
 func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) error {
 	reference := messageID(message)
-	if !usableID(reference) {
+	if !clearing.UsableReference(reference) {
 		return refusal("The message-id must have at most 140 printable ASCII characters.")
 	}
 	content, ok := body(message)

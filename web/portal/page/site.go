@@ -57,7 +57,7 @@ type Config struct {
 	Desk       *lifecycle.Desk
 	Sessions   *credential.Sessions
 	Rules      rulebook.Settings
-	Now        func() time.Time
+	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	NewID      func() uuid.UUID // UUIDv7
 	// Clearing and Jobs are how the gateway stands, for those who look after it.
 	Clearing *clearing.Station
@@ -115,9 +115,6 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
 	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
-	s.figures = lookup.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.now)
+	s.figures = lookup.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
 	return s, nil
 }
-
-// now is the time in the resolution the database keeps.
-func (s *Site) now() time.Time { return s.Config.Now().UTC().Truncate(time.Microsecond) }

@@ -99,7 +99,7 @@ func (s *Site) newVisit(c echo.Context) *Visit {
 	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
 	header.Add(echo.HeaderVary, "Accept-Language")
 	v := &Visit{
-		site: s, Config: &s.Config, Echo: c, At: s.now(),
+		site: s, Config: &s.Config, Echo: c, At: s.Config.Now(),
 		preference: auth.Preference{Theme: "auto", Density: "default", Shortcuts: true},
 	}
 	v.speak(LanguageOf(c))

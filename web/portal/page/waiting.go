@@ -66,7 +66,7 @@ func (v *Visit) pending(without uuid.UUID) ([]lookup.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
 	}
-	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.site.now())
+	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.Config.Now())
 }
 
 // Figures are the numbers of first pages: those that all share, or for somebody who did something since they may have been read, new ones.
@@ -83,8 +83,8 @@ func (v *Visit) sent() bool { return v.Echo.Request().Method == http.MethodPost 
 // noteAct remembers that the person just did something: in the session for other instances, and here for streams, which read theirs once.
 func (v *Visit) noteAct() {
 	if v.sent() && v.By.UserName != "" {
-		v.site.acts.Store(v.By.PersonID, v.site.now())
-		v.site.sessions.Put(v.Context(), keyActed, v.site.now().UnixMicro())
+		v.site.acts.Store(v.By.PersonID, v.Config.Now())
+		v.site.sessions.Put(v.Context(), keyActed, v.Config.Now().UnixMicro())
 	}
 }
 
@@ -97,5 +97,5 @@ func (v *Visit) actedWithin(shared time.Duration) bool {
 			acted = at
 		}
 	}
-	return v.site.now().Sub(acted) < shared+clocks
+	return v.Config.Now().Sub(acted) < shared+clocks
 }

@@ -1,6 +1,5 @@
-// Package static holds the portal's style sheet, scripts, font and icons and
-// serves them under names that contain a hash of their content, so a browser
-// may keep each of them for ever.
+// Package static holds the portal's style sheet, scripts, font and icons and serves them under names that contain a hash of their content,
+// so a browser may keep each of them for ever.
 package static
 
 import (
@@ -114,8 +113,7 @@ func compress(extension string, content []byte) []byte {
 	return buffer.Bytes()
 }
 
-// Path returns the public path of an embedded file, for example
-// "/static/app.1f2e3d4c5b6a.css" for "app.css". A name that is not embedded
+// Path returns the public path of an embedded file, for example "/static/app.1f2e3d4c5b6a.css" for "app.css". A name that is not embedded
 // comes back under Prefix without a hash, and is answered with 404.
 func Path(name string) string {
 	if public, found := load().paths[name]; found {
@@ -130,9 +128,8 @@ func Sprite() string {
 	return string(load().assets[Path("icons.svg")].plain)
 }
 
-// Handler serves the files at the paths that Path returns, compressed where
-// the browser takes gzip, to be kept for a year without asking again. Any
-// other path is 404.
+// Handler serves the files at the paths that Path returns, compressed where the browser takes gzip, to be kept for a year without asking
+// again. Any other path is 404.
 func Handler() http.Handler {
 	return http.HandlerFunc(serve)
 }

@@ -6,9 +6,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Check is the last page before a submission: everything typed, in groups,
-// with links to change it. POST Action sends duplicateAcknowledged=yes and
-// duplicateReason when a duplicate was found.
+// Check is the last page before a submission: everything typed, in groups, with links to change it. POST Action sends
+// duplicateAcknowledged=yes and duplicateReason when a duplicate was found.
 type Check struct {
 	Shell          Shell
 	Action         string // "/payments/{draft}/submit"

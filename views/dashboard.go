@@ -10,8 +10,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Dashboard is the first page after sign-in: what needs attention, each figure
-// a link to the list that proves it.
+// Dashboard is the first page after sign-in: what needs attention, each figure a link to the list that proves it.
 type Dashboard struct {
 	Shell    Shell
 	Tiles    []Tile

@@ -84,9 +84,8 @@ var Flags = []ui.Option{
 	{Value: FlagUnverified, Label: "Payee: name not verified"},
 }
 
-// Filter is the filter form of a list. Its fields are sent by GET under the
-// names scheme, currency, amountFrom, amountTo, maker, kind, direction,
-// state, from, to, since, age, flag, sort and text.
+// Filter is the filter form of a list. Its fields are sent by GET under the names scheme, currency, amountFrom, amountTo, maker, kind,
+// direction, state, from, to, since, age, flag, sort and text.
 type Filter struct {
 	Action     string // "/queue" or "/payments"
 	Tab        string // sent along as tab; empty for none

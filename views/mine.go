@@ -23,8 +23,7 @@ type Mine struct {
 	SortURL func(order string) string // the list in another order; nil for a list that has one order
 }
 
-// MineRow is one submission. The addresses are empty where the state allows
-// no such step.
+// MineRow is one submission. The addresses are empty where the state allows no such step.
 type MineRow struct {
 	InternalID   string
 	URL          string
@@ -74,8 +73,7 @@ func (m Mine) entries() ui.Entries {
 	return list
 }
 
-// Withdraw asks why a waiting submission is taken back. POST
-// /payments/{id}/withdraw sends version and reason.
+// Withdraw asks why a waiting submission is taken back. POST /payments/{id}/withdraw sends version and reason.
 type Withdraw struct {
 	Shell    Shell
 	Message  Message

@@ -85,8 +85,7 @@ type Amending struct {
 	URL       string
 }
 
-// IBANCheck is what is known of an account number: the answer of
-// GET /payments/iban?creditorIban=…&scheme=….
+// IBANCheck is what is known of an account number: the answer of GET /payments/iban?creditorIban=…&scheme=….
 type IBANCheck struct {
 	Problem   ui.Problem // nothing else is shown when set
 	Grouped   string

@@ -13,8 +13,7 @@ import (
 // PaymentTab is one part of a payment's own page.
 type PaymentTab string
 
-// The parts of a payment's page. Overview lives at /payments/{id}, the others
-// at /payments/{id}/{tab}.
+// The parts of a payment's page. Overview lives at /payments/{id}, the others at /payments/{id}/{tab}.
 const (
 	TabOverview PaymentTab = "overview"
 	TabTimeline PaymentTab = "timeline"

@@ -41,8 +41,7 @@ func Forbidden(shell Shell, sentence language.Text) Problem {
 	}
 }
 
-// NotFound is the page for an address or an object that does not exist, or
-// that this person may not see: both look the same.
+// NotFound is the page for an address or an object that does not exist, or that this person may not see: both look the same.
 func NotFound(shell Shell) Problem {
 	shell.Title = "Not found"
 	return Problem{

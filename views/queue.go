@@ -10,8 +10,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Queue is the checker's list with, on wide screens, one message beside it.
-// Everything that decides what is listed stands in the address.
+// Queue is the checker's list with, on wide screens, one message beside it. Everything that decides what is listed stands in the address.
 type Queue struct {
 	Shell    Shell
 	Tabs     []ui.Tab

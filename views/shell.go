@@ -58,9 +58,8 @@ const (
 	PlaceBeneficiaries  Place = "beneficiaries"
 )
 
-// Person is the signed-in user as the shell shows them. The May fields decide
-// which entries of the navigation appear, nothing else: the server checks each
-// request again.
+// Person is the signed-in user as the shell shows them. The May fields decide which entries of the navigation appear, nothing else: the
+// server checks each request again.
 type Person struct {
 	UserName  string
 	Realm     string
@@ -297,9 +296,8 @@ func atMost99(count int) string {
 	return strconv.Itoa(count)
 }
 
-// htmxConfiguration switches off what a strict content policy forbids and what
-// would leave payment data behind in the browser, and lets answers 409 and 422
-// be shown in place.
+// htmxConfiguration switches off what a strict content policy forbids and what would leave payment data behind in the browser, and lets
+// answers 409 and 422 be shown in place.
 const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
 	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
 	`{"code":"[23]..","swap":true},{"code":"401|409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`

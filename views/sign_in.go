@@ -9,8 +9,7 @@ import (
 	"countersign/views/ui"
 )
 
-// SignIn is the sign-in form. POST /signin sends realm, username, password and
-// next (where to go afterwards).
+// SignIn is the sign-in form. POST /signin sends realm, username, password and next (where to go afterwards).
 type SignIn struct {
 	Shell    Shell
 	Realm    string

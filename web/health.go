@@ -71,8 +71,7 @@ func (s *Server) keepLooking(ctx context.Context) {
 
 var errStale = errors.New("the database has not answered for some seconds")
 
-// ready answers whether the service can work, with the reason in words for each check that fails, and says whether four-eyes is
-// enforced.
+// ready answers whether the service can work, with the reason in words for each check that fails, and says whether four-eyes is enforced.
 func (s *Server) ready(c echo.Context) error {
 	seen := s.last.Load()
 	switch {

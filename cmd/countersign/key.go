@@ -60,9 +60,8 @@ const (
 	bareAuditKey   = "audit-1"
 )
 
-// readRing reads a file of secret keys: lines "id hex", of which the first seals and all verify, or one line of nothing but 64
-// hexadecimal digits, which is the key called bareID. It refuses a file that others may read or change, and a key that was not made by
-// chance.
+// readRing reads a file of secret keys: lines "id hex", of which the first seals and all verify, or one line of nothing but 64 hexadecimal
+// digits, which is the key called bareID. It refuses a file that others may read or change, and a key that was not made by chance.
 func readRing(path, bareID string) (keyring.Ring, error) {
 	text, err := readPrivate(path)
 	if err != nil {

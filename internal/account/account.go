@@ -1,12 +1,9 @@
-// Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and
-// Liechtenstein bank codes (IID), QR references, creditor references (ISO 11649) and the
-// countries of the SEPA area.
+// Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and Liechtenstein bank codes (IID), QR references,
+// creditor references (ISO 11649) and the countries of the SEPA area.
 //
-// Each kind of value is a type of its own that only a successful check can make: an IBAN in hand
-// has a known country, the right length and structure, and right check digits. Parse functions
-// take the exact form of a document; ParseInput functions also take what people paste: groups,
-// lower case, no-break spaces, dashes. Refusals are *Error values with an ISO reason code and a
-// sentence that says what to do.
+// Each kind of value is a type of its own that only a successful check can make: an IBAN in hand has a known country, the right length and
+// structure, and right check digits. Parse functions take the exact form of a document; ParseInput functions also take what people paste:
+// groups, lower case, no-break spaces, dashes. Refusals are *Error values with an ISO reason code and a sentence that says what to do.
 //
 // The tables are embedded: data/iban.tsv and data/bank.tsv are made by datagen from public lists
 // (origin and licence stand in data/README.md), data/sepa.tsv is kept by hand.

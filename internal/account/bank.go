@@ -38,8 +38,7 @@ func (i IID) String() string {
 	return i.text
 }
 
-// Short is the code without leading zeros, as the ISO element MmbId of clearing system CHBCC
-// carries it: 762.
+// Short is the code without leading zeros, as the ISO element MmbId of clearing system CHBCC carries it: 762.
 func (i IID) Short() string {
 	return strings.TrimLeft(i.text, "0")
 }
@@ -110,8 +109,7 @@ var banks = sync.OnceValue(func() map[IID]Bank {
 	return embedded
 })
 
-// readBanks reads the rows of a table; rows that cannot be read are left out and make up the
-// error.
+// readBanks reads the rows of a table; rows that cannot be read are left out and make up the error.
 func readBanks(table string) (map[IID]Bank, error) {
 	list := map[IID]Bank{}
 	var broken []error

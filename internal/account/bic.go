@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable;
-// the zero value means "no BIC".
+// BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable; the zero value means "no BIC".
 type BIC struct {
 	text string
 }

@@ -8,9 +8,8 @@ type IBAN struct {
 	text string
 }
 
-// Parse checks an IBAN in the form of a document: no spaces, capital letters. It refuses with
-// ErrEmpty (CH21), ErrCharacter (CH16), ErrCountry (BE09), ErrLength, ErrStructure or
-// ErrCheckDigits (all AC01).
+// Parse checks an IBAN in the form of a document: no spaces, capital letters. It refuses with ErrEmpty (CH21), ErrCharacter (CH16),
+// ErrCountry (BE09), ErrLength, ErrStructure or ErrCheckDigits (all AC01).
 //
 // The check digits (ISO 7064, mod 97-10) find every wrong digit and every swap of two neighbours but
 // 1 with B, 2 with M and 3 with X: a letter counts as two digits, so that 1B and B1 are both 111.
@@ -76,8 +75,7 @@ func (i IBAN) InSwissClearing() bool {
 	return i.Country() == "CH" || i.Country() == "LI"
 }
 
-// IID is the Swiss or Liechtenstein bank code in positions 5 to 9 of the IBAN, with leading
-// zeros, and whether the IBAN has one.
+// IID is the Swiss or Liechtenstein bank code in positions 5 to 9 of the IBAN, with leading zeros, and whether the IBAN has one.
 func (i IBAN) IID() (IID, bool) {
 	if !i.InSwissClearing() {
 		return IID{}, false

@@ -2,8 +2,7 @@ package account
 
 import "fmt"
 
-// ibanNation names the countries users of the two schemes meet most, for sentences such as "Swiss
-// IBANs have 21 characters".
+// ibanNation names the countries users of the two schemes meet most, for sentences such as "Swiss IBANs have 21 characters".
 func ibanNation(country string) string {
 	nation, found := map[string]string{
 		"AT": "Austrian", "BE": "Belgian", "CH": "Swiss", "DE": "German", "ES": "Spanish", "FR": "French",

@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// QRReference is a checked Swiss QR reference (QRR): 26 digits and a check digit. The zero value
-// means "none".
+// QRReference is a checked Swiss QR reference (QRR): 26 digits and a check digit. The zero value means "none".
 type QRReference struct {
 	text string
 }
@@ -29,8 +28,7 @@ func ParseQRReference(text string) (QRReference, error) {
 	return QRReference{text: text}, nil
 }
 
-// ParseQRReferenceInput checks a QR reference as a person types it, with spaces. Leading zeros
-// that an invoice leaves out are put back.
+// ParseQRReferenceInput checks a QR reference as a person types it, with spaces. Leading zeros that an invoice leaves out are put back.
 func ParseQRReferenceInput(text string) (QRReference, error) {
 	plain := tidy(text)
 	if plain != "" && len(plain) < 27 && allDigits(plain) {
@@ -39,8 +37,7 @@ func ParseQRReferenceInput(text string) (QRReference, error) {
 	return ParseQRReference(plain)
 }
 
-// recursiveModulo10 carries a digit through the table of the Swiss payment slip. Over a number
-// with its check digit the last carry is zero.
+// recursiveModulo10 carries a digit through the table of the Swiss payment slip. Over a number with its check digit the last carry is zero.
 func recursiveModulo10(digits string) int {
 	const table = "0946827135"
 	carry := 0
@@ -69,9 +66,8 @@ type CreditorReference struct {
 	text string
 }
 
-// ParseCreditorReference checks a creditor reference in the form of a document, without spaces and
-// in capital letters. It refuses with ErrEmpty (CH21), ErrCharacter, ErrLength, ErrStructure or
-// ErrCheckDigits (CH16).
+// ParseCreditorReference checks a creditor reference in the form of a document, without spaces and in capital letters. It refuses with
+// ErrEmpty (CH21), ErrCharacter, ErrLength, ErrStructure or ErrCheckDigits (CH16).
 func ParseCreditorReference(text string) (CreditorReference, error) {
 	switch {
 	case text == "":
@@ -92,8 +88,7 @@ func ParseCreditorReference(text string) (CreditorReference, error) {
 	return CreditorReference{text: text}, nil
 }
 
-// ParseCreditorReferenceInput checks a creditor reference as a person types it, grouped or in
-// lower case.
+// ParseCreditorReferenceInput checks a creditor reference as a person types it, grouped or in lower case.
 func ParseCreditorReferenceInput(text string) (CreditorReference, error) {
 	return ParseCreditorReference(tidy(text))
 }

@@ -61,8 +61,7 @@ var ibanRegistry = sync.OnceValue(func() *registry {
 	return embedded
 })
 
-// readRegistry reads the rows of a table; rows that cannot be read are left out and make up the
-// error.
+// readRegistry reads the rows of a table; rows that cannot be read are left out and make up the error.
 func readRegistry(table string) (*registry, error) {
 	var read registry
 	var broken []error

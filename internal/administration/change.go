@@ -64,8 +64,7 @@ func BeneficiaryKinds() []Kind {
 	return []Kind{KindBeneficiaryCreate, KindBeneficiaryUpdate, KindBeneficiaryRemove}
 }
 
-// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "realm", "message" or
-// "beneficiary".
+// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "realm", "message" or "beneficiary".
 func (k Kind) Noun() string {
 	noun, _, _ := strings.Cut(string(k), ".")
 	return noun

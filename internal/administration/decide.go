@@ -59,8 +59,7 @@ func (c Change) MayDecide(by identity.Principal) error {
 // Decide makes the decision of a change. now is what the realm knows at this moment, read after whoever else decides was shut out.
 //
 // Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the subject is not what the requester saw or the requester
-// has lost the role, and
-// payment.FieldError when the realm could not be run after it.
+// has lost the role, and payment.FieldError when the realm could not be run after it.
 func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	err := c.MayDecide(v.By)
 	if err != nil {

@@ -1,8 +1,6 @@
-// Package calendar knows banking business days and the date arithmetic of deadlines. It has no
-// clock: days are passed in.
+// Package calendar knows banking business days and the date arithmetic of deadlines. It has no clock: days are passed in.
 //
-// Only the year, month and day of a time count, as read in its own location. Results are midnight
-// of a day in the location of the argument.
+// Only the year, month and day of a time count, as read in its own location. Results are midnight of a day in the location of the argument.
 package calendar
 
 import "time"
@@ -36,10 +34,9 @@ func TARGET() Calendar {
 	}
 }
 
-// SwissBank is the calendar of Swiss franc payments on SIC: 1 and 2 January, Good Friday, Easter
-// Monday, 1 May, Ascension, Whit Monday, 1 August, 25 and 26 December. These are the bank holidays
-// of Zurich, where SIC is run; that 1 May counts is taken from the calendar of the Swiss exchange
-// and not confirmed for SIC.
+// SwissBank is the calendar of Swiss franc payments on SIC: 1 and 2 January, Good Friday, Easter Monday, 1 May, Ascension, Whit Monday, 1
+// August, 25 and 26 December. These are the bank holidays of Zurich, where SIC is run; that 1 May counts is taken from the calendar of the
+// Swiss exchange and not confirmed for SIC.
 func SwissBank() Calendar {
 	return Calendar{
 		Fixed: []MonthDay{
@@ -100,8 +97,7 @@ func AddMonths(day time.Time, months int) time.Time {
 	return addDays(first, min(date, last.Day())-1)
 }
 
-// Compare orders two days: -1 when a is before b, 0 on the same date, +1 after. Each date is read
-// in its own location.
+// Compare orders two days: -1 when a is before b, 0 on the same date, +1 after. Each date is read in its own location.
 func Compare(a, b time.Time) int {
 	yearA, monthA, dayA := a.Date()
 	yearB, monthB, dayB := b.Date()
@@ -120,8 +116,7 @@ func addDays(day time.Time, days int) time.Time {
 	return time.Date(year, month, date+days, 0, 0, 0, 0, day.Location())
 }
 
-// easter is the month and day of Easter Sunday in the Gregorian calendar, by the method of
-// Meeus, Jones and Butcher.
+// easter is the month and day of Easter Sunday in the Gregorian calendar, by the method of Meeus, Jones and Butcher.
 func easter(year int) (time.Month, int) {
 	golden := year % 19
 	century, yearOfCentury := year/100, year%100

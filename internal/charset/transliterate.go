@@ -9,25 +9,21 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Transliterate rewrites a text with the characters of the set and reports whether it had to. The
-// result may be longer than the text; where there is a limit, use TransliterateWithin. It is meant
-// to be shown to the person who entered the text before anything is submitted, never applied
-// behind their back.
+// Transliterate rewrites a text with the characters of the set and reports whether it had to. The result may be longer than the text; where
+// there is a limit, use TransliterateWithin. It is meant to be shown to the person who entered the text before anything is submitted, never
+// applied behind their back.
 //
-// The convention is that of the Swiss Payment Standards, annex C, table 29: accents fall away,
-// signs without a counterpart become a full stop. Where the annex offers both a and ae for ä (and
-// so for ö and ü), the longer form is taken, with ss for ß to match: it is how such names are
-// spelled in passports and so compares best with the name the bank holds. The annex leaves open
-// the signs that XML escapes (& " < >); & becomes + as in EPC217-08, the others their nearest.
-// Typographic quotes, dashes and spaces of office programs, which the annex does not list, become
-// their plain counterparts.
+// The convention is that of the Swiss Payment Standards, annex C, table 29: accents fall away, signs without a counterpart become a full
+// stop. Where the annex offers both a and ae for ä (and so for ö and ü), the longer form is taken, with ss for ß to match: it is how such
+// names are spelled in passports and so compares best with the name the bank holds. The annex leaves open the signs that XML escapes (& " <
+// >); & becomes + as in EPC217-08, the others their nearest. Typographic quotes, dashes and spaces of office programs, which the annex does
+// not list, become their plain counterparts.
 func (s Set) Transliterate(text string) (result string, changed bool) {
 	return s.transliterate(text, longUmlaut)
 }
 
-// TransliterateWithin is Transliterate for an element of at most limit characters: when the longer
-// form of ä, ö, ü and ß goes beyond it, the shorter one (a, o, u, s) is taken, which never makes a
-// text longer.
+// TransliterateWithin is Transliterate for an element of at most limit characters: when the longer form of ä, ö, ü and ß goes beyond it,
+// the shorter one (a, o, u, s) is taken, which never makes a text longer.
 func (s Set) TransliterateWithin(text string, limit int) (result string, changed bool) {
 	result, changed = s.transliterate(text, longUmlaut)
 	if utf8.RuneCountInString(result) <= limit {
@@ -131,8 +127,7 @@ func (s Set) replace(r rune) string {
 	return "."
 }
 
-// substituteOf is the part of the table that the fall of accents does not give; "" where it does
-// or where nothing fits.
+// substituteOf is the part of the table that the fall of accents does not give; "" where it does or where nothing fits.
 func substituteOf(r rune) string {
 	letter := letterSubstitute(r)
 	if letter != "" {

@@ -20,8 +20,7 @@ const (
 
 // Entry is a bank as one row of a directory names it.
 type Entry struct {
-	// Prefix is how the IBANs that the bank keeps begin, without their check digits: DE37040044. "" for a bank that is known by its BIC
-	// alone.
+	// Prefix is how the IBANs that the bank keeps begin, without their check digits: DE37040044. "" for a bank that is known by its BIC alone.
 	Prefix string
 	// BIC of 8 or 11 characters; "" where the bank has none and its prefix is Swiss or of Liechtenstein, where the bank code is enough.
 	BIC  string

@@ -93,8 +93,7 @@ func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
 	return s.documents.Check(seal, d.fields())
 }
 
-// Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent
-// again.
+// Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent again.
 type Answer struct {
 	Scheme     rulebook.Scheme
 	Reference  string

@@ -6,12 +6,10 @@ import (
 	"time"
 )
 
-// ISODate is a date as it stands in a document, such as 2026-03-02; XML Schema
-// allows an offset after it.
+// ISODate is a date as it stands in a document, such as 2026-03-02; XML Schema allows an offset after it.
 type ISODate string
 
-// ISODateTime is a moment as it stands in a document, such as
-// 2026-03-02T10:00:00.123+01:00.
+// ISODateTime is a moment as it stands in a document, such as 2026-03-02T10:00:00.123+01:00.
 type ISODateTime string
 
 // ISOTime is a time of day as it stands in a document, such as 10:00:00+01:00.
@@ -27,8 +25,7 @@ func DateTimeOf(t time.Time) ISODateTime {
 	return ISODateTime(t.Format("2006-01-02T15:04:05.000Z07:00"))
 }
 
-// Date is midnight at the start of the date, at its offset or in UTC when it
-// has none. The error names the text.
+// Date is midnight at the start of the date, at its offset or in UTC when it has none. The error names the text.
 func (d ISODate) Date() (time.Time, error) {
 	layout := time.DateOnly
 	if len(d) > len(layout) {
@@ -41,8 +38,7 @@ func (d ISODate) Date() (time.Time, error) {
 	return date, nil
 }
 
-// Time is the moment; a time without offset is read as UTC. Digits beyond
-// nanoseconds are cut. The error names the text.
+// Time is the moment; a time without offset is read as UTC. Digits beyond nanoseconds are cut. The error names the text.
 func (d ISODateTime) Time() (time.Time, error) {
 	text, nextDay := string(d), false
 	if before, after, found := strings.Cut(text, "T24:00:00"); found {

@@ -10,8 +10,7 @@ import (
 // MessageName is the name of a message definition, such as pain.001.001.09.
 type MessageName string
 
-// Document is the content of one ISO 20022 document: a pointer to a root
-// message type such as *CustomerCreditTransferInitiation.
+// Document is the content of one ISO 20022 document: a pointer to a root message type such as *CustomerCreditTransferInitiation.
 type Document interface {
 	// MessageName says which message definition the document follows.
 	MessageName() MessageName
@@ -87,8 +86,7 @@ func DefinitionOfNamespace(namespace string) *Definition {
 // Header reports that the message is the header before a document: it stands beside the Document element and not in it.
 func (d *Definition) Header() bool { return strings.HasPrefix(string(d.Name), "head.") }
 
-// ValueOf is the definition of a document and the struct behind it; ok is false for a nil document and for one that is not of this
-// package.
+// ValueOf is the definition of a document and the struct behind it; ok is false for a nil document and for one that is not of this package.
 func ValueOf(document Document) (definition *Definition, value reflect.Value, ok bool) {
 	if document == nil {
 		return nil, reflect.Value{}, false

@@ -7,20 +7,16 @@ import "strings"
 type Finding struct {
 	// Rule is the id of the scheme's rule that is broken; "" for the structure.
 	Rule string
-	// Pointer names the place, as an RFC 6901 pointer from the body root with
-	// ISO element names; an element that may repeat is followed by its index.
-	// A problem of a whole amount or its number names the amount element, one of
-	// its currency ends in /Ccy.
+	// Pointer names the place, as an RFC 6901 pointer from the body root with ISO element names; an element that may repeat is followed by its
+	// index. A problem of a whole amount or its number names the amount element, one of its currency ends in /Ccy.
 	Pointer string
 	// Code is an ISO reason code.
 	Code string
 	// Text is a sentence that says what to do.
 	Text string
-	// Line and Column (in bytes, both from 1) are the place in the input; 0 when
-	// the value was built in code.
+	// Line and Column (in bytes, both from 1) are the place in the input; 0 when the value was built in code.
 	Line, Column int
-	// Final says that nothing after this place was read: what else is wrong or
-	// missing in the document cannot be told.
+	// Final says that nothing after this place was read: what else is wrong or missing in the document cannot be told.
 	Final bool
 }
 

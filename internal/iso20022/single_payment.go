@@ -48,8 +48,7 @@ func (r *RemittanceInformation16) CreditorReference() *CreditorReferenceInformat
 	return nil
 }
 
-// Subject is what a payment is for, in one line: the creditor's reference, or else the first line of free text; "" when there is
-// neither.
+// Subject is what a payment is for, in one line: the creditor's reference, or else the first line of free text; "" when there is neither.
 func (r *RemittanceInformation16) Subject() string {
 	reference := r.CreditorReference()
 	switch {

@@ -9,8 +9,7 @@ const (
 	EUR Currency = "EUR"
 )
 
-// Exponent is the number of decimals of the currency (ISO 4217 "minor unit") and whether the
-// currency is one this program moves.
+// Exponent is the number of decimals of the currency (ISO 4217 "minor unit") and whether the currency is one this program moves.
 func (c Currency) Exponent() (int, bool) {
 	switch c {
 	case CHF, EUR:

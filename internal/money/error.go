@@ -5,8 +5,7 @@ import (
 	"fmt"
 )
 
-// The kinds of refusal. Compare with errors.Is; the sentence for a person and the ISO code come
-// from the *Error that carries the kind.
+// The kinds of refusal. Compare with errors.Is; the sentence for a person and the ISO code come from the *Error that carries the kind.
 var (
 	// ErrZero: a payment of nothing.
 	ErrZero = errors.New("amount is zero")

@@ -9,9 +9,8 @@ import (
 // (' or ’), a space, a no-break space (U+00A0, U+202F) or a thin space, and the decimals may follow
 // a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50, .50. The currency itself may stand before it.
 //
-// Where a point or a comma could be either mark, as in 1,234 or 1.234, nothing is guessed: the
-// error is ErrAmbiguous and its sentence asks which one was meant. The other errors are those of
-// Parse.
+// Where a point or a comma could be either mark, as in 1,234 or 1.234, nothing is guessed: the error is ErrAmbiguous and its sentence asks
+// which one was meant. The other errors are those of Parse.
 func ParseInput(currency Currency, text string) (Amount, error) {
 	number, err := readTyped(bare(currency, text))
 	if err != nil {
@@ -49,8 +48,7 @@ func readTyped(text string) (string, error) {
 	return digits + "." + decimals, nil
 }
 
-// cutDecimals finds the decimal mark: the last point or comma, unless the same mark stands more
-// than once and so parts groups.
+// cutDecimals finds the decimal mark: the last point or comma, unless the same mark stands more than once and so parts groups.
 func cutDecimals(text string) (whole, decimals string, mark byte) {
 	last := strings.LastIndexAny(text, ".,")
 	if last < 0 || strings.IndexByte(text, text[last]) != last {

@@ -1,9 +1,8 @@
 // Package money holds amounts as whole minor units (Rappen, cents) with their currency.
 //
-// An Amount is never negative and never a float. It is made from the exact decimal text of a
-// document (Parse), from a decimal.Decimal (FromDecimal), from what a person typed (ParseInput) or
-// from stored minor units (FromMinor). Limits of a scheme, such as the largest amount of one
-// message, are rules and live elsewhere.
+// An Amount is never negative and never a float. It is made from the exact decimal text of a document (Parse), from a decimal.Decimal
+// (FromDecimal), from what a person typed (ParseInput) or from stored minor units (FromMinor). Limits of a scheme, such as the largest
+// amount of one message, are rules and live elsewhere.
 package money
 
 import (
@@ -14,9 +13,8 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Amount is a non-negative sum of money: a count of minor units (1'234.56 is 123456) in one
-// currency. It is a value type and comparable with ==. The zero value has no currency and stands
-// for "no amount".
+// Amount is a non-negative sum of money: a count of minor units (1'234.56 is 123456) in one currency. It is a value type and comparable
+// with ==. The zero value has no currency and stands for "no amount".
 type Amount struct {
 	minor    int64
 	currency Currency
@@ -35,9 +33,8 @@ func FromMinor(currency Currency, minor int64) (Amount, error) {
 	return Amount{minor: minor, currency: currency}, nil
 }
 
-// FromDecimal makes an amount from a decimal without rounding. Trailing zeros count as decimals,
-// as they do in a document: 1.100 has three. It fails with ErrCurrency, ErrNegative, ErrZero,
-// ErrDecimals or ErrTooLarge.
+// FromDecimal makes an amount from a decimal without rounding. Trailing zeros count as decimals, as they do in a document: 1.100 has three.
+// It fails with ErrCurrency, ErrNegative, ErrZero, ErrDecimals or ErrTooLarge.
 func FromDecimal(currency Currency, value decimal.Decimal) (Amount, error) {
 	exponent, known := currency.Exponent()
 	switch {

@@ -2,10 +2,9 @@ package money
 
 import "math"
 
-// Parse reads the amount of a document: digits, and after one point at most as many decimals as
-// the currency has. Leading zeros ("01"), a bare point (".05", "1."), signs, exponents and spaces
-// are refused (Swiss Payment Standards, section 3.7). It fails with ErrCurrency, ErrMalformed,
-// ErrNegative, ErrZero, ErrDecimals or ErrTooLarge.
+// Parse reads the amount of a document: digits, and after one point at most as many decimals as the currency has. Leading zeros ("01"), a
+// bare point (".05", "1."), signs, exponents and spaces are refused (Swiss Payment Standards, section 3.7). It fails with ErrCurrency,
+// ErrMalformed, ErrNegative, ErrZero, ErrDecimals or ErrTooLarge.
 func Parse(currency Currency, text string) (Amount, error) {
 	exponent, known := currency.Exponent()
 	if !known {
@@ -35,8 +34,7 @@ func Parse(currency Currency, text string) (Amount, error) {
 	return Amount{minor: minor, currency: currency}, nil
 }
 
-// cutNumber splits "12.30" into "12" and "30" and reports whether the text has the form of a
-// number in a document.
+// cutNumber splits "12.30" into "12" and "30" and reports whether the text has the form of a number in a document.
 func cutNumber(text string) (whole, decimals string, wellFormed bool) {
 	point := -1
 	for i := range len(text) {

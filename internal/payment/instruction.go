@@ -79,8 +79,7 @@ type Created struct {
 	IdempotencyKey string
 }
 
-// NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no
-// approval.
+// NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no approval.
 //
 // Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks.
 func NewInstruction(in InstructionInput) (Created, error) {

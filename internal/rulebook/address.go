@@ -67,8 +67,7 @@ func checkAddressType(i *inspection) {
 	}
 }
 
-// isUnstructured reports whether an address has free lines and no town of its own: the kind that
-// ends in November 2026.
+// isUnstructured reports whether an address has free lines and no town of its own: the kind that ends in November 2026.
 func isUnstructured(address *iso20022.PostalAddress24) bool {
 	return len(address.AddressLine) > 0 && address.TownName == ""
 }
@@ -120,8 +119,7 @@ func checkAddressRepeats(i *inspection) {
 	}
 }
 
-// repeats reports whether a line is a structured element of the address, or street and number or
-// post code and town put together.
+// repeats reports whether a line is a structured element of the address, or street and number or post code and town put together.
 func repeats(address *iso20022.PostalAddress24, line string) bool {
 	line = strings.TrimSpace(line)
 	for _, value := range []string{

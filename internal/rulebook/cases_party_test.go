@@ -12,8 +12,7 @@ func creditorName(length int) func(d *document) {
 	return func(d *document) { d.tx.Creditor.Name = strings.Repeat("é", length) }
 }
 
-// ultimateDebtors puts ultimate debtors where the letters say: i with the payment information, t
-// with the transaction.
+// ultimateDebtors puts ultimate debtors where the letters say: i with the payment information, t with the transaction.
 func ultimateDebtors(where string) func(d *document) {
 	return func(d *document) {
 		party := &iso20022.PartyIdentification135{Name: "Anna Muster"}

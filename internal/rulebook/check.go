@@ -17,17 +17,15 @@ type Input struct {
 	Document *iso20022.CustomerCreditTransferInitiation
 	// Today is the day of the check, as the date reads in its own location: Europe/Zurich.
 	Today time.Time
-	// Now is the moment of the check. When it is zero, a requested time of today is taken whatever
-	// the hour.
+	// Now is the moment of the check. When it is zero, a requested time of today is taken whatever the hour.
 	Now      time.Time
 	Settings Settings
 	// ManyTransactions lets a message hold more than one payment, for a dry run.
 	ManyTransactions bool
 }
 
-// Check holds a document against every rule of its scheme and returns all findings, in document
-// order. Of more than 200 it returns those found first and, last, one that says so. An unknown
-// scheme or a missing document has no findings: there is nothing to check.
+// Check holds a document against every rule of its scheme and returns all findings, in document order. Of more than 200 it returns those
+// found first and, last, one that says so. An unknown scheme or a missing document has no findings: there is nothing to check.
 func Check(input Input) []iso20022.Finding {
 	profile, known := input.Scheme.Profile()
 	if !known || input.Document == nil {
@@ -54,8 +52,7 @@ const maxFindings = 199
 
 const documentPointer = "/Document/CstmrCdtTrfInitn"
 
-// inspection is a document while it is checked: the part in hand, where it stands, and the values
-// several rules need.
+// inspection is a document while it is checked: the part in hand, where it stands, and the values several rules need.
 type inspection struct {
 	input           Input
 	profile         Profile
@@ -186,8 +183,7 @@ func readIBAN(from *iso20022.CashAccount38) readAccount {
 	return readAccount{iban: iban, refusal: refusal}
 }
 
-// readAmount reads the instructed amount as one of the scheme's currency; a wrong currency is a
-// rule of its own.
+// readAmount reads the instructed amount as one of the scheme's currency; a wrong currency is a rule of its own.
 func (i *inspection) readAmount() {
 	i.amount, i.amountRefusal = money.Amount{}, nil
 	instructed := i.transaction.Amount.InstructedAmount

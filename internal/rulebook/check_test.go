@@ -9,9 +9,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// ruleCase changes a good document and names what must be found: the rule at the pointer, and the
-// other rules the same change breaks. An empty pointer means the document stays good; the rule is
-// then the one whose boundary the case is near.
+// ruleCase changes a good document and names what must be found: the rule at the pointer, and the other rules the same change breaks. An
+// empty pointer means the document stays good; the rule is then the one whose boundary the case is near.
 type ruleCase struct {
 	rule     string
 	name     string

@@ -36,8 +36,7 @@ var moreFindings = Rule{
 	Source: "This gateway: at most 200 findings in one answer",
 }
 
-// rulesElsewhere need more than the document. They are rows of the table so that one list shows
-// everything that is asked of a payment.
+// rulesElsewhere need more than the document. They are rows of the table so that one list shows everything that is asked of a payment.
 var rulesElsewhere = []Rule{
 	moreFindings,
 	{

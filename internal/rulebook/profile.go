@@ -13,8 +13,7 @@ type Profile struct {
 	NameLength int
 	// ServiceLevel is the code SvcLvl/Cd must have; empty where none is asked for.
 	ServiceLevel string
-	// ClearingSystem is the code of ClrSys in interbank messages (ExternalCashClearingSystem1);
-	// empty where the scheme has none.
+	// ClearingSystem is the code of ClrSys in interbank messages (ExternalCashClearingSystem1); empty where the scheme has none.
 	ClearingSystem string
 	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss
 	// Latin set in both schemes; what goes beyond Interbank is transliterated before sending.

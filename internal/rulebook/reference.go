@@ -63,8 +63,7 @@ func referenceForm(r Rule, check func(i *inspection)) Rule {
 	return r
 }
 
-// checkReference holds an identifier against the character set and the slash rules of references.
-// An absent one is not its matter.
+// checkReference holds an identifier against the character set and the slash rules of references. An absent one is not its matter.
 func (i *inspection) checkReference(below, reference string) {
 	if reference != "" && !isReference(reference) {
 		i.report(below)

@@ -114,8 +114,7 @@ func (i *inspection) remittance() iso20022.RemittanceInformation16 {
 	return *i.transaction.RemittanceInformation
 }
 
-// eachReference calls visit with each creditor reference and the pointer of its Strd below the
-// transaction.
+// eachReference calls visit with each creditor reference and the pointer of its Strd below the transaction.
 func (i *inspection) eachReference(visit func(below string, reference *iso20022.CreditorReferenceInformation2)) {
 	structured := i.remittance().Structured
 	for index := range structured {

@@ -28,8 +28,7 @@ type Settings struct {
 	// FallbackAllowed lets Swiss payments ask for execution as a normal payment when the instant one
 	// fails (local instrument ITP). SPS leaves it to an agreement between bank and customer.
 	FallbackAllowed bool
-	// CollectiveBookingAllowed lets Swiss instant payments ask for collective booking (BtchBookg
-	// true). SPS leaves it to an agreement.
+	// CollectiveBookingAllowed lets Swiss instant payments ask for collective booking (BtchBookg true). SPS leaves it to an agreement.
 	CollectiveBookingAllowed bool
 	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks.
 	// Off by default: a list is only as new as the program.
@@ -41,8 +40,7 @@ type Settings struct {
 	SICReturnDays int
 	// SICAnswerDays is in how many Swiss banking days a received recall is to be answered; default 15.
 	SICAnswerDays int
-	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems
-	// still say 10).
+	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems still say 10).
 	SCTAnswerDays int
 	// SICRecallCharge is the most another bank may keep of a Swiss payment that it sends back after a recall; default CHF 25.00. The
 	// schemes leave the charge to the banks (EPC115-06 pacs.004, ChrgsInf) and set no bound, so that this one is the house's.

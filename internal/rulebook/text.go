@@ -32,8 +32,7 @@ func checkCharacters(i *inspection) {
 	})
 }
 
-// allAllowed reports whether every text below an element is fine, the usual case, without building
-// pointers.
+// allAllowed reports whether every text below an element is fine, the usual case, without building pointers.
 func allAllowed(value reflect.Value) bool {
 	switch value.Kind() {
 	case reflect.String:

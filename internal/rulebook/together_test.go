@@ -10,9 +10,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Several changes at once: all findings come, in document order, none twice, each of a known rule.
-// A change may undo what another one needs (it may take the account away whose number the next one
-// spoils); such a document is passed over.
+// Several changes at once: all findings come, in document order, none twice, each of a known rule. A change may undo what another one needs
+// (it may take the account away whose number the next one spoils); such a document is passed over.
 func TestChangesTogether(t *testing.T) {
 	t.Parallel()
 	cases := slices.DeleteFunc(allCases(), func(c ruleCase) bool { return c.change == nil })

@@ -44,8 +44,7 @@ type House struct {
 	number  int
 }
 
-// Options say how a house differs from the usual one: it stands still at noon of 2 March 2026, a Monday, and its clearing takes
-// everything.
+// Options say how a house differs from the usual one: it stands still at noon of 2 March 2026, a Monday, and its clearing takes everything.
 type Options struct {
 	At  time.Time        // where the clock stands at first
 	Now func() time.Time // another clock than the test's own

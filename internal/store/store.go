@@ -107,8 +107,7 @@ type Config struct {
 	Connections Connections
 	// Pooled: a pooler stands between (pgbouncer), which may give each transaction another connection.
 	Pooled bool
-	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is
-	// withheld.
+	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is withheld.
 	Seal payment.Sealer
 	// TokenKeys are the keys of tokens: the seals of people, roles, clients, policies and debtor accounts are made with keys derived from
 	// them. Without one no such row counts.

@@ -90,8 +90,7 @@ func TestTitlesAreReadWhole(t *testing.T) {
 	}
 }
 
-// The content policy forbids inline styles and scripts; a page that uses one
-// would look broken only in a browser.
+// The content policy forbids inline styles and scripts; a page that uses one would look broken only in a browser.
 func TestNoPageNeedsAnExceptionFromTheContentPolicy(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {
@@ -200,8 +199,7 @@ func TestIDsAreUnique(t *testing.T) {
 	})
 }
 
-// The summary comes first, takes the focus, links to the fields, and says what
-// the fields say.
+// The summary comes first, takes the focus, links to the fields, and says what the fields say.
 func TestErrorSummaryMatchesTheFields(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {

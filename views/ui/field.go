@@ -7,8 +7,7 @@ import (
 	"countersign/internal/language"
 )
 
-// Problem is one thing wrong with what a person entered. Text says what to do;
-// Code is the ISO reason code where one exists.
+// Problem is one thing wrong with what a person entered. Text says what to do; Code is the ISO reason code where one exists.
 type Problem struct {
 	Field string // id of the field, the target of the summary's link
 	Text  language.Text

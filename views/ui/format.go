@@ -8,8 +8,7 @@ import (
 	"countersign/internal/language"
 )
 
-// DateTime writes a time as people at a Swiss bank read it, with its zone:
-// "20.11.2026 08:14:03 CET".
+// DateTime writes a time as people at a Swiss bank read it, with its zone: "20.11.2026 08:14:03 CET".
 func DateTime(at time.Time) string { return at.In(language.Zone()).Format("02.01.2006 15:04:05 MST") }
 
 // ClockTime writes the time of day with its zone: "08:14:03 CET".
@@ -49,8 +48,7 @@ func Age(at, now time.Time) language.Text {
 	}
 }
 
-// GroupFours writes an account number in groups of four: "CH50 2197 7000 …".
-// Spaces already there do not matter.
+// GroupFours writes an account number in groups of four: "CH50 2197 7000 …". Spaces already there do not matter.
 func GroupFours(account string) string {
 	compact := strings.Join(strings.Fields(account), "")
 	var grouped strings.Builder
@@ -63,8 +61,7 @@ func GroupFours(account string) string {
 	return grouped.String()
 }
 
-// LastSix returns the last six characters of an account number, enough to
-// recognise it in a list.
+// LastSix returns the last six characters of an account number, enough to recognise it in a list.
 func LastSix(account string) string {
 	if len(account) <= 6 {
 		return account

@@ -17,8 +17,7 @@ type Tab struct {
 	Current bool
 }
 
-// Pages are the links of a list that is read by cursor: there is no page
-// number and no total.
+// Pages are the links of a list that is read by cursor: there is no page number and no total.
 type Pages struct {
 	FirstURL    string        // empty on the first page
 	PreviousURL string        // empty on the first two pages, and where it is not known

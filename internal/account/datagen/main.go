@@ -1,9 +1,8 @@
 // Command datagen reduces the public bank and IBAN lists to the tables that package account embeds.
 //
-// It reads the JSON lists of the schwifty project (MIT licence; iban_registry_generated,
-// iban_registry_overwrite, bank_registry_generated_ch.v2 and bank_registry_generated_li, each with
-// the prefix schwifty_) from the folder given with -source and writes iban.tsv and bank.tsv to the
-// folder given with -target. The same input gives the same bytes.
+// It reads the JSON lists of the schwifty project (MIT licence; iban_registry_generated, iban_registry_overwrite,
+// bank_registry_generated_ch.v2 and bank_registry_generated_li, each with the prefix schwifty_) from the folder given with -source and
+// writes iban.tsv and bank.tsv to the folder given with -target. The same input gives the same bytes.
 package main
 
 import (

@@ -1,7 +1,6 @@
-// Package code holds the external code sets of ISO 20022 that payment messages
-// use: for each code its definition. The sets change quarterly outside of the
-// schemas, so a code that is missing here is not necessarily wrong; which codes a
-// scheme allows in which message is for the rule book to say.
+// Package code holds the external code sets of ISO 20022 that payment messages use: for each code its definition. The sets change quarterly
+// outside of the schemas, so a code that is missing here is not necessarily wrong; which codes a scheme allows in which message is for the
+// rule book to say.
 //
 // Source: TransactionAuthorizationProtocol/iso20022-external-code-sets at commit
 // a325faf (MIT licence), derived from the ISO publication that Published names.

@@ -51,8 +51,7 @@ type leafText struct {
 	offset int
 }
 
-// leaf checks the text of the current element and stores it; a text that is
-// wrong is kept all the same, a wrong number is not.
+// leaf checks the text of the current element and stores it; a text that is wrong is kept all the same, a wrong number is not.
 func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
 	if !d.strict {
 		input.text = e.Simple.Plain(input.text)

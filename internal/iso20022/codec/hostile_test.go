@@ -128,8 +128,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// FuzzDecodeXML holds that no input panics and that what is accepted can be
-// written and read again without change.
+// FuzzDecodeXML holds that no input panics and that what is accepted can be written and read again without change.
 func FuzzDecodeXML(f *testing.F) {
 	for _, sample := range samples(f) {
 		f.Add(sample.content)
@@ -150,8 +149,7 @@ func FuzzDecodeXML(f *testing.F) {
 	})
 }
 
-// FuzzDecodeJSON is FuzzDecodeXML for JSON; what is accepted must also be
-// writable as XML that is accepted.
+// FuzzDecodeJSON is FuzzDecodeXML for JSON; what is accepted must also be writable as XML that is accepted.
 func FuzzDecodeJSON(f *testing.F) {
 	for _, sample := range samples(f) {
 		document, _ := DecodeXML(sample.content)

@@ -12,21 +12,17 @@ import (
 	"countersign/internal/iso20022/xmltoken"
 )
 
-// DecodeJSON reads the content of Document with the default limits; see
-// Options.DecodeJSON.
+// DecodeJSON reads the content of Document with the default limits; see Options.DecodeJSON.
 func DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
 	return Options{}.DecodeJSON(value, at, name)
 }
 
-// DecodeJSON reads the JSON form of a document: value is what stands under the
-// member Document, such as {"CstmrCdtTrfInitn": {…}}, at its pointer in the
-// body (such as /Document), name the expected message.
+// DecodeJSON reads the JSON form of a document: value is what stands under the member Document, such as {"CstmrCdtTrfInitn": {…}}, at its
+// pointer in the body (such as /Document), name the expected message.
 //
-// Members are ISO element names in exact case and in any order, an array or
-// one object where the schema allows many; numbers stand as number or text. An
-// amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text,
-// Value or Amt as the key of the number, are read too. Findings and document are
-// as for DecodeXML; lines and columns count from the start of value.
+// Members are ISO element names in exact case and in any order, an array or one object where the schema allows many; numbers stand as
+// number or text. An amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text, Value or Amt as the key of the number,
+// are read too. Findings and document are as for DecodeXML; lines and columns count from the start of value.
 func (o Options) DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
 	j := &jsonDecoder{decoder: newDecoder(o, value, at)}
 	j.strict = true
@@ -129,8 +125,7 @@ func kindName(found jsontext.Kind) string {
 	}
 }
 
-// key reads the name of the next member; ok is false at the end of the object.
-// The name is valid until the next read.
+// key reads the name of the next member; ok is false at the end of the object. The name is valid until the next read.
 func (j *jsonDecoder) key() (name []byte, offset int, ok bool) {
 	if j.stopped {
 		return nil, 0, false

@@ -11,10 +11,9 @@ import (
 	"countersign/internal/iso20022/schema"
 )
 
-// EncodeJSON writes the canonical JSON form of a document, as it stands under
-// the member Document: schema order, arrays where the schema allows many, amounts
-// as {"Ccy":"CHF","value":"199.95"}, other decimals as numbers, no white space.
-// Equal documents give equal bytes. Errors: ErrDocument, ErrCharacter.
+// EncodeJSON writes the canonical JSON form of a document, as it stands under the member Document: schema order, arrays where the schema
+// allows many, amounts as {"Ccy":"CHF","value":"199.95"}, other decimals as numbers, no white space. Equal documents give equal bytes.
+// Errors: ErrDocument, ErrCharacter.
 func EncodeJSON(document iso20022.Document) ([]byte, error) {
 	message, value, ok := iso20022.ValueOf(document)
 	if !ok {

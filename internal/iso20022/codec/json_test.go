@@ -11,8 +11,7 @@ import (
 
 func newRandom(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 11)) }
 
-// instructionJSON is instructionXML in JSON, with single objects where the
-// schema allows many and members out of order.
+// instructionJSON is instructionXML in JSON, with single objects where the schema allows many and members out of order.
 const instructionJSON = `{
 "@xmlns": "urn:iso:std:iso:20022:tech:xsd:pain.001.001.09",
 "CstmrCdtTrfInitn": {

@@ -6,8 +6,7 @@ type Options struct {
 	MaxBytes int
 	// MaxDepth is the deepest nesting of XML elements, by default 64.
 	MaxDepth int
-	// MaxFindings is how many findings are returned, by default 200; when there
-	// are more, the last one says so.
+	// MaxFindings is how many findings are returned, by default 200; when there are more, the last one says so.
 	MaxFindings int
 }
 

@@ -2,9 +2,8 @@ package codec
 
 import "countersign/internal/iso20022/schema"
 
-// contentReasons are the reason codes for the wrong content of an element,
-// by its tag (SPS 2025, error codes beside each element; CH16 for the
-// identifiers by 3.2). What is not listed is a format error.
+// contentReasons are the reason codes for the wrong content of an element, by its tag (SPS 2025, error codes beside each element; CH16 for
+// the identifiers by 3.2). What is not listed is a format error.
 var contentReasons = map[string]string{
 	"MsgId":      codeContent,
 	"CreDtTm":    codeDate,

@@ -26,8 +26,7 @@ const (
 	codeCountry        = "BE09"
 )
 
-// step is one element on the way from the root to the current place; index is
-// -1 when the element may not repeat.
+// step is one element on the way from the root to the current place; index is -1 when the element may not repeat.
 type step struct {
 	tag   string
 	index int
@@ -78,8 +77,7 @@ func (r *reporter) pointer() string {
 	return pointer.String()
 }
 
-// report notes a problem at the current place and stops the reading when there
-// are too many.
+// report notes a problem at the current place and stops the reading when there are too many.
 func (r *reporter) report(offset int, code, text string) {
 	if r.stopped {
 		return

@@ -72,8 +72,7 @@ func TestSamplesAreReadAndWrittenWithoutLoss(t *testing.T) {
 	}
 }
 
-// roundTrip writes a document in every form, reads it back and compares; it
-// returns the XML forms.
+// roundTrip writes a document in every form, reads it back and compares; it returns the XML forms.
 func roundTrip(t testing.TB, document iso20022.Document) [][]byte {
 	t.Helper()
 	plain, err := EncodeXML(document)

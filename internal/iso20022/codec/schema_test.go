@@ -12,8 +12,7 @@ import (
 	"countersign/internal/testneed"
 )
 
-// followsSchema says for each document whether xmllint finds that it follows
-// the schema of the message.
+// followsSchema says for each document whether xmllint finds that it follows the schema of the message.
 func followsSchema(t *testing.T, name iso20022.MessageName, documents [][]byte) []bool {
 	t.Helper()
 	program := testneed.Program(t, "xmllint", "make xmllint")

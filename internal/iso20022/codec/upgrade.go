@@ -23,11 +23,9 @@ var relocations = map[string][]string{
 	"OriginalTransactionReference28.MndtRltdInf": {"MndtRltdInf", "DrctDbtMndt"},
 }
 
-// Upgrade turns an order of the previous generation into the current one. Every
-// value is carried over; one that has no place there gives a finding (pointer
-// into the old document), as does what the current schema refuses in the result
-// (pointer into the new one). With findings the result is incomplete and must
-// not be processed. Upgrade(nil) returns an empty document and its findings.
+// Upgrade turns an order of the previous generation into the current one. Every value is carried over; one that has no place there gives a
+// finding (pointer into the old document), as does what the current schema refuses in the result (pointer into the new one). With findings
+// the result is incomplete and must not be processed. Upgrade(nil) returns an empty document and its findings.
 func Upgrade(old *iso20022.CustomerCreditTransferInitiationV03) (*iso20022.CustomerCreditTransferInitiation, []iso20022.Finding) {
 	current := new(iso20022.CustomerCreditTransferInitiation)
 	if old == nil {
@@ -121,9 +119,8 @@ func (s *source) route() []string {
 	return []string{s.element.Tag}
 }
 
-// reach makes the groups on the way and returns the element at its end with a
-// new place for its value; found is false when there is no such element or it is
-// of another kind than the old one.
+// reach makes the groups on the way and returns the element at its end with a new place for its value; found is false when there is no such
+// element or it is of another kind than the old one.
 func (p placement) reach(route []string, old *schema.Element) (target *schema.Element, value reflect.Value, found bool) {
 	for n, tag := range route {
 		i := p.group.Find([]byte(tag), 0)

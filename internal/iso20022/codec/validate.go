@@ -9,10 +9,8 @@ import (
 	"countersign/internal/iso20022/xmltoken"
 )
 
-// Validate checks a document built in code against its schema, like the
-// decoders do: what has no findings is written as a document that follows the
-// schema. Pointers start with /Document, lines and columns are 0. A nil document
-// gives one finding.
+// Validate checks a document built in code against its schema, like the decoders do: what has no findings is written as a document that
+// follows the schema. Pointers start with /Document, lines and columns are 0. A nil document gives one finding.
 func Validate(document iso20022.Document) []iso20022.Finding {
 	v := validator{reporter{prefix: "/Document", limit: defaultMaxFindings}}
 	message, value, ok := iso20022.ValueOf(document)

@@ -14,20 +14,16 @@ import (
 // schemaInstance is the namespace of attributes that every schema allows.
 const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance"
 
-// DecodeXML reads a document of any message of this package with the default
-// limits; see Options.DecodeXML.
+// DecodeXML reads a document of any message of this package with the default limits; see Options.DecodeXML.
 func DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	return Options{}.DecodeXML(data)
 }
 
-// DecodeXML reads a document; the namespace of its root says which message it
-// is. No findings means that the document follows the schema, is in UTF-8 and has
-// no document type declaration, and, for messages of clients (pain), that it keeps
-// the structure rules of SPS 2025 chapter 3: no empty elements, no CDATA, no byte
-// order mark. Of what banks exchange, groups and optional texts that say nothing
-// are read as if they were not there. With findings the document holds what
-// could be read, or is nil when that is nothing; such a document may be shown
-// and checked further, but not processed. Pointers start with /Document.
+// DecodeXML reads a document; the namespace of its root says which message it is. No findings means that the document follows the schema,
+// is in UTF-8 and has no document type declaration, and, for messages of clients (pain), that it keeps the structure rules of SPS 2025
+// chapter 3: no empty elements, no CDATA, no byte order mark. Of what banks exchange, groups and optional texts that say nothing are read
+// as if they were not there. With findings the document holds what could be read, or is nil when that is nothing; such a document may be
+// shown and checked further, but not processed. Pointers start with /Document.
 func (o Options) DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(o, data, "/Document")}
 	document := x.document()
@@ -130,8 +126,7 @@ func firstInvalid(data []byte) int {
 	return len(data)
 }
 
-// next reads a token; ok is false at the end and when the XML is broken, which
-// is reported.
+// next reads a token; ok is false at the end and when the XML is broken, which is reported.
 func (x *xmlDecoder) next() (xmltoken.Token, bool) {
 	if x.stopped {
 		return xmltoken.Token{}, false
@@ -234,8 +229,7 @@ func (x *xmlDecoder) element(e *schema.Element, place reflect.Value, offset int)
 	}
 }
 
-// attributes checks the attributes of the element just opened and returns the
-// currency when it is an amount.
+// attributes checks the attributes of the element just opened and returns the currency when it is an amount.
 func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool) {
 	for _, attribute := range x.scanner.Attributes() {
 		switch {
@@ -293,8 +287,7 @@ func (x *xmlDecoder) text(e *schema.Element) string {
 	return text
 }
 
-// content keeps the one element of an envelope as it was written, complete
-// with the namespaces it needs.
+// content keeps the one element of an envelope as it was written, complete with the namespaces it needs.
 func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int) {
 	kept := ""
 	for {

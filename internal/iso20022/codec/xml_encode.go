@@ -19,9 +19,8 @@ var ErrDocument = errors.New("no document of a known message")
 // ErrCharacter is returned for a text with a character XML does not allow.
 var ErrCharacter = errors.New("character not allowed in XML")
 
-// EncodeXML writes a document with declaration and namespace and without
-// white space between elements. The result follows the schema if Validate finds
-// nothing. Errors: ErrDocument, ErrCharacter.
+// EncodeXML writes a document with declaration and namespace and without white space between elements. The result follows the schema if
+// Validate finds nothing. Errors: ErrDocument, ErrCharacter.
 func EncodeXML(document iso20022.Document) ([]byte, error) {
 	return encodeXML(document, &xmlEncoder{})
 }

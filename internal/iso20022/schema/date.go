@@ -29,8 +29,7 @@ func isTime(text string) bool {
 	return (hour >= 0 && hour < 24 || midnight) && isOffset(rest)
 }
 
-// cutFraction takes a fraction of a second off the front; a dot without digits
-// comes back as ".".
+// cutFraction takes a fraction of a second off the front; a dot without digits comes back as ".".
 func cutFraction(text string) (rest, fraction string) {
 	if text == "" || text[0] != '.' {
 		return text, ""

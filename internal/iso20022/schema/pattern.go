@@ -13,8 +13,7 @@ type Pattern struct {
 	Example string
 }
 
-// The patterns of the schemas. The generator refuses a pattern that has none
-// here; a test compares each with the expression it stands for.
+// The patterns of the schemas. The generator refuses a pattern that has none here; a test compares each with the expression it stands for.
 var (
 	PatternBIC = Pattern{
 		func(s string) bool { return isBICShape(s) && all(s[:4], isCapitalOrDigit) },
@@ -92,8 +91,7 @@ var (
 	}
 )
 
-// Numeric says whether the values are digits only, so that a JSON number may
-// stand for them.
+// Numeric says whether the values are digits only, so that a JSON number may stand for them.
 func (p *Pattern) Numeric() bool {
 	return p == &PatternUpToFifteenDigits || p == &PatternUpToThreeDigits || p == &PatternTwoDigits
 }

@@ -89,8 +89,7 @@ func (s *Scanner) readAttribute() (Token, bool) {
 	return Token{}, true
 }
 
-// bind brings the namespaces the start tag declares into scope and gives each
-// attribute its namespace.
+// bind brings the namespaces the start tag declares into scope and gives each attribute its namespace.
 func (s *Scanner) bind() (Token, bool) {
 	for i := range s.attributes {
 		attribute := &s.attributes[i]
@@ -136,8 +135,7 @@ func (s *Scanner) repeated(i int) bool {
 	return false
 }
 
-// resolve finds the namespace of a prefix; no prefix and no default namespace
-// is no namespace.
+// resolve finds the namespace of a prefix; no prefix and no default namespace is no namespace.
 func (s *Scanner) resolve(prefix []byte) (string, bool) {
 	for i := len(s.bindings) - 1; i >= 0; i-- {
 		if s.bindings[i].prefix == string(prefix) {

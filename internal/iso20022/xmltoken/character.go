@@ -113,8 +113,7 @@ func isXMLCharacter(c rune) bool {
 	return c == '\t' || c == '\n' || c == '\r' || c >= 0x20 && c <= 0xD7FF || c >= 0xE000 && c <= 0xFFFD || c >= 0x10000 && c <= utf8.MaxRune
 }
 
-// firstBadReference is the offset of the first ampersand that begins no
-// reference, or -1.
+// firstBadReference is the offset of the first ampersand that begins no reference, or -1.
 func firstBadReference(text []byte) int {
 	for i := 0; ; {
 		ampersand := bytes.IndexByte(text[i:], '&')
@@ -130,8 +129,7 @@ func firstBadReference(text []byte) int {
 	}
 }
 
-// unescape replaces references and normalises line ends; in an attribute every
-// white space is a space. The references have been checked.
+// unescape replaces references and normalises line ends; in an attribute every white space is a space. The references have been checked.
 func unescape(raw []byte, attribute bool) string {
 	if bytes.IndexByte(raw, '&') < 0 && bytes.IndexByte(raw, '\r') < 0 && !attribute {
 		return string(raw)

@@ -2,8 +2,7 @@ package xmltoken
 
 import "unicode/utf8"
 
-// CheckElement says what to do when a text is not one well-formed XML element
-// that can stand alone; "" means that it is.
+// CheckElement says what to do when a text is not one well-formed XML element that can stand alone; "" means that it is.
 func CheckElement(text string, maxDepth int) string {
 	if !utf8.ValidString(text) {
 		return "Enter one XML element in UTF-8."

@@ -133,8 +133,7 @@ func (s *Scanner) Next() Token {
 	return Token{Kind: EndOfDocument, Offset: s.position}
 }
 
-// markup reads what begins with <; skipped is true for a comment and a
-// processing instruction.
+// markup reads what begins with <; skipped is true for a comment and a processing instruction.
 func (s *Scanner) markup() (t Token, skipped bool) {
 	rest := s.data[s.position:]
 	switch {

@@ -15,8 +15,7 @@ var wholeNames = map[string]string{
 	"TtlRtrdIntrBkSttlmAmt": "TotalReturnedInterbankSettlementAmount",
 }
 
-// words is the dictionary of the parts of short names, after the business
-// names of the ISO 20022 message definitions.
+// words is the dictionary of the parts of short names, after the business names of the ISO 20022 message definitions.
 var words = map[string]string{
 	"1":         "1",
 	"2":         "2",

@@ -180,8 +180,7 @@ func remark(element elementType) string {
 	}
 }
 
-// fieldType is the Go type of a field: many are a slice, an absent text is
-// "", any other optional value is a pointer.
+// fieldType is the Go type of a field: many are a slice, an absent text is "", any other optional value is a pointer.
 func (c *catalogue) fieldType(group *complexType, element elementType) (string, error) {
 	goType, text := element.typeName, false
 	if simple, found := c.simple[element.typeName]; found {

@@ -1,11 +1,8 @@
-// Command xsdgen turns the ISO 20022 schemas in a folder into the Go types and
-// descriptor tables of package iso20022.
+// Command xsdgen turns the ISO 20022 schemas in a folder into the Go types and descriptor tables of package iso20022.
 //
-// It reads the small part of XML Schema that these schemas use: one complex
-// type is either one sequence, one choice, a restriction written out as one of them,
-// or decimal content with a currency attribute; simple types restrict a built-in type. Anything else stops the
-// generation, as does a short element name whose parts are not in the
-// dictionary, so a new schema cannot enter half understood.
+// It reads the small part of XML Schema that these schemas use: one complex type is either one sequence, one choice, a restriction written
+// out as one of them, or decimal content with a currency attribute; simple types restrict a built-in type. Anything else stops the
+// generation, as does a short element name whose parts are not in the dictionary, so a new schema cannot enter half understood.
 package main
 
 import (

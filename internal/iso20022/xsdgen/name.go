@@ -6,8 +6,7 @@ import (
 	"unicode"
 )
 
-// goName turns a short element name into the Go field name, in full words:
-// CdtTrfTxInf becomes CreditTransferTransactionInformation.
+// goName turns a short element name into the Go field name, in full words: CdtTrfTxInf becomes CreditTransferTransactionInformation.
 func goName(tag string) (string, error) {
 	if name, found := wholeNames[tag]; found {
 		return name, nil

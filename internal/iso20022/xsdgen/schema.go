@@ -145,8 +145,7 @@ func (f *schemaFile) root(m message) {
 	}
 }
 
-// merge adds the types of a file; a type that differs from one of the same
-// name read before gets the version of the message as a suffix.
+// merge adds the types of a file; a type that differs from one of the same name read before gets the version of the message as a suffix.
 func (c *catalogue) merge(f *schemaFile, m message) error {
 	for again := true; again; {
 		again = f.findConflicts(c, m)

@@ -39,8 +39,7 @@ func RecallDeadline(scheme rulebook.Scheme, reason string, settled time.Time, se
 	}
 }
 
-// RecallReasons are the reasons a payment of the scheme may be recalled for (camt.056), in the order of a form; none for an unknown
-// scheme.
+// RecallReasons are the reasons a payment of the scheme may be recalled for (camt.056), in the order of a form; none for an unknown scheme.
 func RecallReasons(scheme rulebook.Scheme) []Reason {
 	oneLine := Information{Allowed: 1, Length: InformationLength}
 	switch scheme {

@@ -18,8 +18,7 @@ func CheckResolution(asked Case) []iso20022.Finding {
 	return c.findings
 }
 
-// AnswerBy is the last day on which a recall received on a day is to be answered: 15 banking days later unless a setting says
-// otherwise.
+// AnswerBy is the last day on which a recall received on a day is to be answered: 15 banking days later unless a setting says otherwise.
 func AnswerBy(scheme rulebook.Scheme, received time.Time, settings rulebook.Settings) time.Time {
 	days := settings.SCTAnswerDays
 	if scheme == rulebook.SchemeSIC {

@@ -54,8 +54,7 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	return nil
 }
 
-// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is
-// suppressed.
+// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is suppressed.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
 		return q.RealmClientGet(ctx, storable(clientID), realm)

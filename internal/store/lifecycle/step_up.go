@@ -15,8 +15,7 @@ import (
 )
 
 // asksStepUp reports whether whoever approves a message has to show a second factor: by the policy in force for its content, or by the one
-// it was made under. A policy that does not fit its seal asks,
-// and so does one that somebody deleted.
+// it was made under. A policy that does not fit its seal asks, and so does one that somebody deleted.
 func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.Message, inForce payment.Policy) (bool, error) {
 	if inForce.StepUp || m.PolicyID == inForce.ID || m.PolicyID == uuid.Nil {
 		return inForce.StepUp, nil

@@ -16,8 +16,7 @@ import (
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
 
 // Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and by whom
-// its makers and deciders got their rights.
-// The public key is for the caller to add.
+// its makers and deciders got their rights. The public key is for the caller to add.
 //
 // Errors: ErrNotSealed.
 func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) (evidence.Bundle, error) {

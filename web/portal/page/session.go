@@ -110,8 +110,7 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	})
 }
 
-// principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then
-// ends.
+// principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then ends.
 func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
 	ctx := c.Request().Context()
 	id, err := uuid.Parse(s.sessions.GetString(ctx, keyUser))

@@ -218,9 +218,22 @@ func (c chain) placesOfGoodOrder(t *testing.T) map[string]bool {
 	return found
 }
 
+// rowAbout is the row about an element of an order, the closest one above it; false when the table does not speak of it, because a rule
+// refuses it.
+func rowAbout(scheme rulebook.Scheme, place string) (carriage.Row, bool) {
+	best := carriage.Row{}
+	for _, r := range carriage.Rows(scheme) {
+		about := place == r.Place || strings.HasPrefix(place, r.Place+"/")
+		if about && len(r.Place) > len(best.Place) {
+			best = r
+		}
+	}
+	return best, best.Place != ""
+}
+
 // accountFor tries values in one element until one is accepted, and says what became of it.
 func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) string {
-	row, known := carriage.Of(c.scheme, element.path())
+	row, known := rowAbout(c.scheme, element.path())
 	outcome := "not possible" // beside the mandatory elements of this order
 	for next := 0; ; {
 		order := c.orderFor(t, element)

@@ -61,19 +61,6 @@ func Rows(scheme rulebook.Scheme) []Row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.HoldsFor(scheme) })
 }
 
-// Of is the row about an element of an order, the closest one above it; false when the table does not speak of it, because a rule refuses
-// it.
-func Of(scheme rulebook.Scheme, place string) (Row, bool) {
-	best := Row{}
-	for _, r := range rows {
-		about := place == r.Place || strings.HasPrefix(place, r.Place+"/")
-		if about && r.HoldsFor(scheme) && len(r.Place) > len(best.Place) {
-			best = r
-		}
-	}
-	return best, best.Place != ""
-}
-
 // How says in words how an element is written, or why it stays behind.
 func (r Row) How() string {
 	switch {

@@ -1,6 +1,8 @@
 package gallery
 
 import (
+	"slices"
+
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
@@ -22,9 +24,11 @@ func bulkItems(count int) []views.BulkItem {
 }
 
 func bulkExhibits() []Exhibit {
+	items := bulkItems(9)
 	compared := views.Bulk{
-		Shell: shell("Approve together", views.PlaceQueue), Included: bulkItems(6), LeftOut: bulkItems(2), BackURL: "/queue",
-		Action: "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+		Shell: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:2], items[3:7]), BackURL: "/queue",
+		LeftOut: []views.BulkItem{items[2], items[8]},
+		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
 	compared.LeftOut[1].Said = language.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")

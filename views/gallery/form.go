@@ -164,10 +164,10 @@ func check() views.Check {
 				}),
 			},
 			{Title: "To", Rows: change(
+				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []language.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
 				ui.Row{
 					Term: "Name", Value: "Beispiel Holzbau GmbH",
 				},
-				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []language.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
 				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", "Switzerland"}},
 			)},
 			{

@@ -45,7 +45,29 @@ func ageChart(ending int) views.Chart {
 func supervisorHome() views.Dashboard {
 	model := dashboard()
 	model.Shell = supervisorShell("Dashboard", views.PlaceDashboard)
-	model.Heading, model.Waiting, model.Nothing = "Waiting longest", nil, "Nothing waits"
+	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing waits"
+	model.Tiles = []views.Tile{
+		{
+			Label: "Waiting for approval", Value: "14", Note: "to be compared and decided",
+			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
+		},
+		{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue?tab=all"},
+		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
+		{
+			Label: "Time to approval", Value: "4 min", URL: "/payments",
+			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "41 min"),
+		},
+		{
+			Label: "Time at clearing", Value: "0.8 s", URL: "/payments",
+			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "2.1 s"),
+		},
+		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
+		{Label: "Recalls overdue", Value: "0", Note: "no answer in time", URL: "/recalls?tab=late"},
+		{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+		{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
+		{Label: "Audit trail", Value: "sealed", Note: language.Text("last at %s").With("20.11.2026 08:25:38 CET"), URL: "/audit"},
+		{Label: "Quarantine", Value: "0", Note: "received, and belongs to nothing", URL: "/quarantine"},
+	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{
 		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},

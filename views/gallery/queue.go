@@ -27,7 +27,7 @@ func shell(title language.Text, place views.Place) views.Shell {
 func makerShell(title language.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.QueueCount = 0
-	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []language.Text{"Maker"}, MaySubmit: true}
+	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []language.Text{"Maker"}, MaySubmit: true, MayRead: true}
 	return made
 }
 
@@ -35,7 +35,7 @@ func bothShell(title language.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.Person = views.Person{
 		UserName: "both1", Realm: "demo", Roles: []language.Text{"Maker", "Checker"}, MaySubmit: true,
-		MayDecide: true,
+		MayDecide: true, MayRead: true,
 	}
 	return made
 }

@@ -21,28 +21,47 @@ func mine() views.Mine {
 			SubmittedAt: now.Add(-time.Duration(12+place*95) * time.Minute), Note: note, LikeURL: "/payments/new?like=" + reference,
 		}
 	}
-	again := func(like views.MineRow) views.MineRow {
-		like.LikeLabel = "Correct and submit again"
-		return like
+	var rows []views.MineRow
+	for i := range 5 {
+		waiting := row(fmt.Sprintf("7QK4M2XW9TCH3F5%c", 'A'+i), payment.StateApprovalPending, "")
+		waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
+		rows = append(rows, waiting)
 	}
-	waiting := row("7QK4M2XW9TCH3F5A", "Approval Pending", "")
-	waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
 	return views.Mine{
 		Shell: makerShell("My submissions", views.PlaceMine),
-		Tabs: []ui.Tab{
-			{Label: "All", URL: "/mine", Current: true},
-			{Label: "Waiting", URL: "/mine?tab=waiting", Count: "1"},
-			{Label: "Approved", URL: "/mine?tab=approved"},
-			{Label: "Sent", URL: "/mine?tab=sent", Count: "4"},
-			{Label: "Rejected", URL: "/mine?tab=rejected", Count: "1"},
-			{Label: "Failed", URL: "/mine?tab=failed"},
-		},
-		Rows: []views.MineRow{
-			waiting, again(row("7QK4M2XW9TCH3F5B", "Rejected", rejection)),
-			row("7QK4M2XW9TCH3F5C", "Settled", ""), again(row("7QK4M2XW9TCH3F5D", "Failed", "The account is closed")),
-			row("7QK4M2XW9TCH3F5E", "Unconfirmed", ""),
-		},
+		Tabs:  mineTabs(""),
+		Rows:  rows,
 	}
+}
+
+// mineTabs are the parts of a maker's own list, as the product has them, with the current one of this name.
+func mineTabs(current string) []ui.Tab {
+	tabs := []ui.Tab{
+		{Label: "Waiting", Count: "5"},
+		{Label: "Sent", URL: "sent", Count: "2"},
+		{Label: "Settled", URL: "settled", Count: "99+"},
+		{Label: "Rejected", URL: "rejected", Count: "1"},
+		{Label: "Failed", URL: "failed", Count: "1"},
+		{Label: "Withdrawn and expired", URL: "closed", Count: "0"},
+		{Label: "Drafts", URL: "drafts", Count: "3"},
+	}
+	for i := range tabs {
+		tabs[i].Current = tabs[i].URL == current
+		tabs[i].URL = "/mine?tab=" + tabs[i].URL
+	}
+	return tabs
+}
+
+// mineOf is the part of a maker's own list that holds one submission which ended, and why.
+func mineOf(tab string, state payment.State, note language.Text) views.Mine {
+	model := mine()
+	model.Tabs, model.Rows = mineTabs(tab), model.Rows[1:2]
+	model.Rows[0].State, model.Rows[0].Note, model.Rows[0].AmendURL, model.Rows[0].WithdrawURL = state, note, "", ""
+	model.Rows[0].LikeURL, model.Rows[0].LikeLabel = "/payments/new?like=x", "Correct and submit again"
+	if state == payment.StateUnconfirmed {
+		model.Rows[0].LikeURL = ""
+	}
+	return model
 }
 
 func settled() views.Message {
@@ -159,10 +178,12 @@ func dashboard() views.Dashboard {
 	return views.Dashboard{
 		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
 		Tiles: []views.Tile{
-			{Label: "Waiting for me", Value: "14", Note: "CHF 482'310.75 · EUR 91'004.20", URL: "/queue"},
-			{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Waiting for me", Value: "14", Note: "to be compared and decided", URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue"},
+			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
+			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 			{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
-			{Label: "Unconfirmed", Value: "1", Note: "do not pay again yet", URL: "/payments?state=Unconfirmed", Tone: ui.ToneBad},
+			{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
 		},
 		Waiting: rows(5),
 		Lists:   []views.Lines{endedLines()},
@@ -189,13 +210,13 @@ func arrived() views.Payment {
 
 func drafts() views.Mine {
 	model := mine()
-	model.Rows, model.Pages = nil, ui.Pages{}
+	model.Tabs, model.Rows, model.Pages = mineTabs("drafts"), nil, ui.Pages{}
 	for index, name := range creditors[:3] {
 		model.Drafts = append(model.Drafts, ui.Entry{
 			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: name, Purpose: "Invoice 4711", Aged: true, Now: now,
 			Amount: ui.Amount{
 				Currency: "CHF",
-				Value:    "12",
+				Value:    "12.00",
 			}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
 			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
 		})
@@ -237,6 +258,9 @@ func recordExhibits() []Exhibit {
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
 		{Name: "payment-arrived", Page: views.PaymentUpdate(arrived()), Fragment: true},
 		{Name: "mine", Page: views.MinePage(mine())},
+		{Name: "mine-rejected", Page: views.MinePage(mineOf("rejected", payment.StateRejected, rejection))},
+		{Name: "mine-failed", Page: views.MinePage(mineOf("failed", payment.StateFailed, "The account is closed"))},
+		{Name: "mine-sent", Page: views.MinePage(mineOf("sent", payment.StateUnconfirmed, ""))},
 		{Name: "mine-drafts", Page: views.MinePage(drafts())},
 		{Name: "mine-empty", Page: views.MinePage(noneMine)},
 		{

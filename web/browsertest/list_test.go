@@ -8,7 +8,8 @@ import (
 )
 
 // unreadable names what of the lists on a page cannot be read: a page or a cell that would have to be scrolled sideways, text that leaves
-// its cell, cells that lie over each other, and names, amounts and references that are cut or not there.
+// its cell, cells that lie over each other, next steps that break where there is room, and
+// names, amounts and references that are cut or not there.
 const unreadable = `() => {
   const wrong = [], root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
@@ -34,6 +35,9 @@ const unreadable = `() => {
           wrong.push(what + " lies over " + other.className);
         }
       }
+    }
+    for (const step of innerWidth >= 1024 ? row.querySelectorAll(".cell-steps a") : []) {
+      if (step.offsetHeight > 24) wrong.push("the step “" + step.innerText + "” takes two lines");
     }
     for (const part of row.querySelectorAll(".name, .purpose, .amount, .reference")) {
       const style = getComputedStyle(part);

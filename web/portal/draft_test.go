@@ -26,6 +26,9 @@ func TestWhatIsTypedIsKeptAndFoundAgain(t *testing.T) {
 	if rows.Length() != 1 || !strings.Contains(rows.Text(), "Half a name") || !strings.Contains(rows.Text(), "Invoice") {
 		t.Fatalf("%d drafts: %s", rows.Length(), rows.Text())
 	}
+	if !strings.Contains(rows.Text(), "CHF 12.00") {
+		t.Errorf("an amount that can be read is not written as everywhere: %s", rows.Text())
+	}
 	if n := b.as("maker2").get("/mine?tab=drafts").is(http.StatusOK).page.Find("tr[data-row]").Length(); n != 0 {
 		t.Errorf("somebody else finds %d", n)
 	}

@@ -32,3 +32,14 @@ func TestTheCheckPageNamesWhoMayApprove(t *testing.T) {
 		t.Errorf("of a payment that needs two approvals is said that %q may approve it, and %q", people, warning)
 	}
 }
+
+// TestTheCheckPageCallsABankOne: a number alone says nothing to whoever compares.
+func TestTheCheckPageCallsABankOne(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	check := maker.post("/payments/new", filled()).goesTo("/payments/")
+	bank := maker.get(check).is(http.StatusOK).page.Find(".check-group").Eq(1).Find("dd").First().Text()
+	if !strings.Contains(bank, "Bank 21966") {
+		t.Errorf("below the account stands %q", bank)
+	}
+}

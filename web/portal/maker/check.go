@@ -2,6 +2,7 @@ package maker
 
 import (
 	"net/http"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -144,7 +145,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	}
 	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
 	if bank := page.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
-		creditor.Details = []language.Text{language.Data(bank)}
+		creditor.Details = []language.Text{bankNamed(bank)}
 	}
 	address := ui.Row{Term: "Address", Text: "None"}
 	if lines := page.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
@@ -177,6 +178,14 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 				"endToEndId"),
 		}},
 	}
+}
+
+// bankNamed is a bank as the page to check names it: of some no more is known than their number.
+func bankNamed(bank string) language.Text {
+	if strings.Trim(bank, "0123456789") == "" {
+		return language.Text("Bank %s").With(bank)
+	}
+	return language.Data(bank)
 }
 
 // fileWarnings names the file a payment came in.

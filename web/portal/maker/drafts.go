@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/entry"
 	"countersign/internal/language"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
@@ -162,6 +163,9 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	}
 	if profile, known := d.Scheme.Profile(); known && values.Amount != "" {
 		row.Amount = ui.Amount{Currency: string(profile.Currency), Value: values.Amount}
+		if amount, err := money.ParseInput(profile.Currency, values.Amount); err == nil {
+			row.Amount = page.AmountView(amount)
+		}
 	}
 	if d.Amends != uuid.Nil {
 		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a submission that waits"})

@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -99,20 +100,12 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	connection := q.db.Connect(t)
 	_, err = connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
-	for _, table := range []string{"message", "message_version"} {
-		var columns, values string
-		must(t, connection.QueryRow(t.Context(), `
-			SELECT string_agg(quote_ident(attname), ', '), string_agg(CASE attname
-			  WHEN 'message_id' THEN $$('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid$$
-			  WHEN 'global_id' THEN $$'DM' || lpad(n::text, 14, '0')$$
-			  WHEN 'state' THEN $$CASE WHEN n % ($1::integer / $2::integer) = 0 THEN 'Approval Pending' ELSE 'Settled' END$$
-			  ELSE quote_ident(attname) END, ', ')
-			FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, table,
-		).Scan(&columns, &values))
-		_, err = connection.Exec(t.Context(), "INSERT INTO "+table+" ("+columns+") SELECT "+values+" FROM "+table+
-			" CROSS JOIN generate_series(1, $1::integer) n WHERE realm = $3 AND $2::integer > 0", messages, waiting, demo.Realm)
-		must(t, err)
-	}
+	var one uuid.UUID
+	must(t, connection.QueryRow(t.Context(), "SELECT message_id FROM message WHERE realm = $1", demo.Realm).Scan(&one))
+	storetest.Copies{
+		Of: one, First: 1, Count: messages,
+		State: fmt.Sprintf("CASE WHEN n %% %d = 0 THEN 'Approval Pending' ELSE 'Settled' END", messages/waiting),
+	}.Insert(t, connection)
 	_, err = connection.Exec(t.Context(), "VACUUM ANALYZE message, message_version")
 	must(t, err)
 	must(t, connection.QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = $1 AND name = 'checker1'", demo.Realm).Scan(

@@ -9,28 +9,9 @@ import (
 	"testing"
 
 	"github.com/PuerkitoBio/goquery"
-	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/payment"
+	"countersign/internal/store/storetest"
 )
-
-// copied makes copies of a waiting message by plain SQL, past every rule, under keys from a number on: they are counted, and nothing else.
-func copied(t *testing.T, connection *pgx.Conn, m payment.Message, first, count int) {
-	t.Helper()
-	for _, table := range []string{"message", "message_version"} {
-		var columns, values string
-		must(t, connection.QueryRow(t.Context(), `
-			SELECT string_agg(quote_ident(attname), ', '), string_agg(CASE attname
-			  WHEN 'message_id' THEN $$('01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'))::uuid$$
-			  WHEN 'global_id' THEN $$'DM' || lpad(n::text, 14, '0')$$
-			  ELSE quote_ident(attname) END, ', ')
-			FROM pg_attribute WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`, table,
-		).Scan(&columns, &values))
-		_, err := connection.Exec(t.Context(), "INSERT INTO "+table+" ("+columns+") SELECT "+values+" FROM "+table+
-			" CROSS JOIN generate_series($1::integer, $2::integer) n WHERE message_id = $3", first, first+count-1, m.InternalID)
-		must(t, err)
-	}
-}
 
 // tabCounts are the counts on the tabs of a page, by their labels.
 func (a answer) tabCounts() map[string]string {
@@ -72,7 +53,7 @@ func TestMySubmissionsAreCountedOnTheirTabs(t *testing.T) {
 	connection := b.DB.Connect(t)
 	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
-	copied(t, connection, waits, 1, 2500)
+	storetest.Copies{Of: waits.InternalID, First: 1, Count: 2500}.Insert(t, connection)
 	want["Waiting"], want["Sent"], want["Settled"], want["Failed"], want["Withdrawn and expired"] = "99+", "", "", "", "2"
 	if got := maker.get("/mine").tabCounts(); !maps.Equal(got, want) {
 		t.Errorf("of 2,503 the tabs count %v, not %v", got, want)
@@ -90,9 +71,9 @@ func TestTabsOfALongQueueCountBehindWhatIsReadAtOnce(t *testing.T) {
 	connection := b.DB.Connect(t)
 	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
 	must(t, err)
-	copied(t, connection, others, 1, 10)
-	copied(t, connection, own, 11, 995)
-	copied(t, connection, others, 1006, 50)
+	storetest.Copies{Of: others.InternalID, First: 1, Count: 10}.Insert(t, connection)
+	storetest.Copies{Of: own.InternalID, First: 11, Count: 995}.Insert(t, connection)
+	storetest.Copies{Of: others.InternalID, First: 1006, Count: 50}.Insert(t, connection)
 	for address, want := range map[string]map[string]string{
 		"/queue":          {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "61 waiting"},
 		"/queue?tab=all":  {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "1'000+ waiting"},

@@ -152,7 +152,7 @@ func (f *findings) oneOf(field, text string, known ...string) {
 	}
 }
 
-// Error is what is wrong, as an error; nil for nothing.
+// err is what is wrong, as an error; nil for nothing.
 func (f *findings) err() error {
 	if len(f.list) == 0 {
 		return nil

@@ -51,7 +51,7 @@ type NewTOTP struct {
 	Held string
 }
 
-// NewTOTP makes the key of a new authenticator app. Nothing is stored before EnrolTOTP.
+// NewTOTP makes the key of a new authenticator app. Nothing is stored before Enrol.
 func (s *Station) NewTOTP(by identity.Principal) (NewTOTP, error) {
 	secret := make([]byte, totpSecret)
 	_, err := io.ReadFull(s.random, secret)

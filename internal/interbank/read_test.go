@@ -11,7 +11,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// names are how a chain writes a message definition.
+// name is how a chain writes a message definition.
 func (c chain) name(full iso20022.MessageName) string {
 	if c.scheme == rulebook.SchemeSCT {
 		return string(full[:8])

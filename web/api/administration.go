@@ -175,11 +175,11 @@ func (a *API) listLimits(c echo.Context) error {
 
 // tryPolicy tells what a policy would have asked of the last messages.
 func (a *API) tryPolicy(c echo.Context) error {
-	order, err := a.administrate(c, form{schema: a.bodies.policy, mode: flat})
+	command, err := a.administrate(c, form{schema: a.bodies.policy, mode: flat})
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	run, err := a.cfg.Admin.DryRun(c.Request().Context(), principal(c), order.fields())
+	run, err := a.cfg.Admin.DryRun(c.Request().Context(), principal(c), command.fields())
 	if err != nil {
 		return a.failChange(c, err)
 	}

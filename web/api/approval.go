@@ -12,37 +12,37 @@ import (
 // decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
 func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, form{schema: a.bodies.approval, mode: flat})
+		command, err := a.readStep(c, form{schema: a.bodies.approval, mode: flat})
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		return a.answerStep(c, order, a.decision(c, order, expect))
+		return a.answerStep(c, command, a.decision(c, command, expect))
 	}
 }
 
 // decision has the station take a decision as a body tells it.
-func (a *API) decision(c echo.Context, order order, expect approval.Expectation) step {
-	id, err := a.find(c, order.text("identifiers", "internalId"))
+func (a *API) decision(c echo.Context, command command, expect approval.Expectation) step {
+	id, err := a.find(c, command.text("identifiers", "internalId"))
 	if err != nil {
 		return step{err: err}
 	}
-	seen, err := digest(order.text("ApprovalDetails", "contentHash"))
+	seen, err := digest(command.text("ApprovalDetails", "contentHash"))
 	if err != nil {
 		return step{err: err}
 	}
-	m, err := a.apply(c, order, approval.Input{
+	m, err := a.apply(c, command, approval.Input{
 		InternalID: id, Expect: expect, ContentHash: seen,
-		StepUp: identity.FactorAnswer{Code: order.text("ApprovalDetails", "stepUp", "code")},
+		StepUp: identity.FactorAnswer{Code: command.text("ApprovalDetails", "stepUp", "code")},
 	})
 	return step{message: m, err: err}
 }
 
-func (a *API) apply(c echo.Context, order order, in approval.Input) (payment.Message, error) {
+func (a *API) apply(c echo.Context, command command, in approval.Input) (payment.Message, error) {
 	ctx, by := c.Request().Context(), principal(c)
-	if order.text("ApprovalDetails", "action") == string(payment.ActionReject) {
-		return a.cfg.Approval.Reject(ctx, by, in, order.text("ApprovalDetails", "rejectReason"))
+	if command.text("ApprovalDetails", "action") == string(payment.ActionReject) {
+		return a.cfg.Approval.Reject(ctx, by, in, command.text("ApprovalDetails", "rejectReason"))
 	}
-	in.Remark = order.text("ApprovalDetails", "rejectReason")
+	in.Remark = command.text("ApprovalDetails", "rejectReason")
 	return a.cfg.Approval.Approve(ctx, by, in)
 }
 

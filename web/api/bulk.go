@@ -35,7 +35,7 @@ func (a *API) decideMany(c echo.Context) error {
 }
 
 // decided carries out one decision, unless it is malformed.
-func (a *API) decided(c echo.Context, o order, malformed []payment.Finding) reply {
+func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) reply {
 	if len(malformed) > 0 {
 		return a.refused(c, refusal{problem: problem.Fields(malformed...)})
 	}
@@ -51,9 +51,9 @@ func (a *API) decided(c echo.Context, o order, malformed []payment.Finding) repl
 }
 
 // entry is one decision of a batch.
-func (o order) entry(number int, entry any) order {
+func (o command) entry(number int, entry any) command {
 	members, _ := entry.(map[string]any)
-	one := order{body: body{raw: o.raw, members: members, numbers: o.numbers, prefix: placeOf(number)}}
+	one := command{body: body{raw: o.raw, members: members, numbers: o.numbers, prefix: placeOf(number)}}
 	one.identifiers = Identifiers{InternalID: one.text("identifiers", "internalId")}
 	return one
 }
@@ -62,7 +62,7 @@ func placeOf(number int) string { return "/approvals/" + strconv.Itoa(number) }
 
 // sorted gives what is wrong with a batch to its entries. What is not about a single entry, or leaves the rest unread, is an error about
 // the whole.
-func sorted(batch order, err error) (malformed map[int][]payment.Finding, whole error) {
+func sorted(batch command, err error) (malformed map[int][]payment.Finding, whole error) {
 	if err == nil {
 		return nil, nil
 	}

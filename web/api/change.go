@@ -57,12 +57,13 @@ func (a *API) failChange(c echo.Context, err error) error {
 
 // requestChange stores what an administrator asks for.
 func (a *API) requestChange(c echo.Context) error {
-	order, err := a.administrate(c, form{schema: a.bodies.change, mode: flat})
+	command, err := a.administrate(c, form{schema: a.bodies.change, mode: flat})
 	if err != nil {
 		return a.failChange(c, err)
 	}
 	made, err := a.cfg.Admin.Request(c.Request().Context(), principal(c), admin.RequestInput{
-		Kind: administration.Kind(order.text("kind")), Subject: order.text("subject"), Note: order.text("note"), Values: order.fields("values"),
+		Kind: administration.Kind(command.text("kind")), Subject: command.text("subject"), Note: command.text("note"),
+		Values: command.fields("values"),
 	})
 	if err != nil {
 		return a.failChange(c, err)
@@ -72,17 +73,17 @@ func (a *API) requestChange(c echo.Context) error {
 
 // decideChange approves or rejects what another administrator asked for.
 func (a *API) decideChange(c echo.Context) error {
-	order, err := a.administrate(c, form{schema: a.bodies.changeApproval, mode: flat})
+	command, err := a.administrate(c, form{schema: a.bodies.changeApproval, mode: flat})
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	id, err := parseID(order.text("changeId"))
+	id, err := parseID(command.text("changeId"))
 	if err != nil {
 		return a.failChange(c, payment.ErrNotFound)
 	}
 	decided, err := a.cfg.Admin.Decide(c.Request().Context(), principal(c), admin.DecideInput{
-		ChangeID: id, Approve: order.text("ApprovalDetails", "action") == string(payment.ActionApprove),
-		Reason: order.text("ApprovalDetails", "rejectReason"),
+		ChangeID: id, Approve: command.text("ApprovalDetails", "action") == string(payment.ActionApprove),
+		Reason: command.text("ApprovalDetails", "rejectReason"),
 	})
 	if err != nil {
 		return a.failChange(c, err)

@@ -23,22 +23,22 @@ const replayedHeader = "Idempotent-Replayed"
 // create makes a payment.
 func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, form{schema: a.bodies.create, mode: wrappable, scheme: scheme})
+		command, err := a.read(c, form{schema: a.bodies.create, mode: wrappable, scheme: scheme})
 		if err != nil {
-			return a.failCommand(c, order, a.withRules(c, order, err))
+			return a.failCommand(c, command, a.withRules(c, command, err))
 		}
 		key, end, err := a.keyed(c)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		defer end()
-		order.asked.IdempotencyKey = key
-		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), order.asked)
+		command.asked.IdempotencyKey = key
+		created, err := a.cfg.Submission.Create(c.Request().Context(), principal(c), command.asked)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		first := a.reportReply(c, atCreation(created.Message), order.document)
-		first = first.noting(notesOf(order, scheme)).verified(created.Message.Payee)
+		first := a.reportReply(c, atCreation(created.Message), command.document)
+		first = first.noting(notesOf(command, scheme)).verified(created.Message.Payee)
 		first.replayed = created.Replayed
 		return first.send(c)
 	}
@@ -56,40 +56,40 @@ func atCreation(m payment.Message) payment.Message {
 // validate checks a payment by the same rules without storing it.
 func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, form{schema: a.bodies.validate, mode: wrappable, scheme: scheme})
-		order.asked.ManyTransactions = true
-		err = a.withRules(c, order, err)
+		command, err := a.read(c, form{schema: a.bodies.validate, mode: wrappable, scheme: scheme})
+		command.asked.ManyTransactions = true
+		err = a.withRules(c, command, err)
 		var malformed *problem.Problem
 		if errors.As(err, &malformed) && malformed.Variant == problem.VariantFields {
 			return a.answerInvalid(c, malformed.Findings)
 		}
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		verified, findings, err := a.cfg.Submission.ValidateWithPayee(c.Request().Context(), principal(c), order.asked)
+		verified, findings, err := a.cfg.Submission.ValidateWithPayee(c.Request().Context(), principal(c), command.asked)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		if len(findings) > 0 {
-			return a.answerInvalid(c, order.at(findings))
+			return a.answerInvalid(c, command.at(findings))
 		}
 		return c.JSON(http.StatusOK, ValidationAnswer{
-			Header: a.header(c), Success: Success{Status: "Success", Notes: notesOf(order, scheme), Payee: payeeOf(verified)},
+			Header: a.header(c), Success: Success{Status: "Success", Notes: notesOf(command, scheme), Payee: payeeOf(verified)},
 		})
 	}
 }
 
 // withRules adds to what is malformed in a body the rules its order breaks, so that a client corrects everything at once. Where the order
 // could not be read to its end, or the caller may not create payments, the error stays as it is.
-func (a *API) withRules(c echo.Context, order order, err error) error {
-	in := order.asked
+func (a *API) withRules(c echo.Context, command command, err error) error {
+	in := command.asked
 	var malformed *problem.Problem
-	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || order.document == nil {
+	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || command.document == nil {
 		return err
 	}
 	var outside []payment.Finding // of the order: beside it in the body
 	for _, f := range malformed.Findings {
-		within, cut := strings.CutPrefix(f.Pointer, order.prefix)
+		within, cut := strings.CutPrefix(f.Pointer, command.prefix)
 		if !cut {
 			outside = append(outside, f)
 			continue
@@ -101,7 +101,7 @@ func (a *API) withRules(c echo.Context, order order, err error) error {
 	if ruleErr != nil {
 		return err
 	}
-	return problem.Fields(told(append(order.at(findings), outside...))...)
+	return problem.Fields(told(append(command.at(findings), outside...))...)
 }
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
@@ -113,44 +113,44 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 // cancel withdraws a pending message. expect is what the path says about it.
 func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, form{schema: a.bodies.cancel, mode: wrappable})
+		command, err := a.readStep(c, form{schema: a.bodies.cancel, mode: wrappable})
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		id, err := a.expected(c, order, expect)
+		id, err := a.expected(c, command, expect)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, order.text("reason"))
-		return a.answerStep(c, order, step{message: m, err: err})
+		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, command.text("reason"))
+		return a.answerStep(c, command, step{message: m, err: err})
 	}
 }
 
 // update puts new content in the place of a pending payment's.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.readStep(c, form{schema: a.bodies.update, mode: wrappable, scheme: scheme})
+		command, err := a.readStep(c, form{schema: a.bodies.update, mode: wrappable, scheme: scheme})
 		if err != nil {
-			return a.failCommand(c, order, a.withRules(c, order, err))
+			return a.failCommand(c, command, a.withRules(c, command, err))
 		}
-		id, err := a.expected(c, order, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
+		id, err := a.expected(c, command, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
-		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, order.asked)
+		m, err := a.cfg.Submission.Amend(c.Request().Context(), principal(c), id, command.asked)
 		s := step{message: m, err: err}
 		if s.failed() {
-			return a.answerStep(c, order, s)
+			return a.answerStep(c, command, s)
 		}
-		return a.stepReply(c, s).noting(notesOf(order, scheme)).verified(m.Payee).send(c)
+		return a.stepReply(c, s).noting(notesOf(command, scheme)).verified(m.Payee).send(c)
 	}
 }
 
 // notesOf lists what of an order is not forwarded, at the places where the caller put it.
-func notesOf(order order, scheme rulebook.Scheme) Notes {
+func notesOf(command command, scheme rulebook.Scheme) Notes {
 	var notes Notes
-	for _, note := range carriage.Notes(scheme, order.document) {
-		notes = append(notes, Note{FieldMap: order.prefix + note.Pointer, Text: note.Text})
+	for _, note := range carriage.Notes(scheme, command.document) {
+		notes = append(notes, Note{FieldMap: command.prefix + note.Pointer, Text: note.Text})
 	}
 	return notes
 }
@@ -166,8 +166,8 @@ func (r reply) noting(notes Notes) reply {
 
 // expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
 // happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
-func (a *API) expected(c echo.Context, order order, expect approval.Expectation) (uuid.UUID, error) {
-	id, err := a.find(c, order.text("identifiers", "internalId"))
+func (a *API) expected(c echo.Context, command command, expect approval.Expectation) (uuid.UUID, error) {
+	id, err := a.find(c, command.text("identifiers", "internalId"))
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -181,22 +181,22 @@ func (a *API) expected(c echo.Context, order order, expect approval.Expectation)
 	return id, nil
 }
 
-// order is a body with the message it turned out to be about.
-type order struct {
+// command is a body with the message it turned out to be about.
+type command struct {
 	body
 	identifiers Identifiers
 	request     requestForm   // of a recall, return or resolution; the zero form for the others
 	asked       payment.Order // for the station, where the body holds a document
 }
 
-// read takes in a body. What can be told of its subject is in the order also when it fails.
-func (a *API) read(c echo.Context, f form) (order, error) {
+// read takes in a body. What can be told of its subject is in the command also when it fails.
+func (a *API) read(c echo.Context, f form) (command, error) {
 	raw, err := request.ReadTyped(c, echo.MIMEApplicationJSON, maxBody)
 	if err != nil {
-		return order{}, err
+		return command{}, err
 	}
 	parsed, err := parseForm(c.Request().Context(), raw, f)
-	o := order{body: parsed, request: f.request, identifiers: Identifiers{
+	o := command{body: parsed, request: f.request, identifiers: Identifiers{
 		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
 		CreditID: parsed.text("identifiers", "creditId"), RecallID: parsed.text("identifiers", "recallId"),
 	}}
@@ -207,18 +207,18 @@ func (a *API) read(c echo.Context, f form) (order, error) {
 }
 
 // readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
-func (a *API) readStep(c echo.Context, f form) (order, error) {
+func (a *API) readStep(c echo.Context, f form) (command, error) {
 	o, err := a.read(c, f)
 	return o, firstOf(err, noKey(c.Request().Header))
 }
 
 // at moves findings from where the domain expects the order's members to where the caller put them.
-func (o order) at(findings []payment.Finding) []payment.Finding {
+func (o command) at(findings []payment.Finding) []payment.Finding {
 	return o.body.at(o.request.placed(o.body, findings))
 }
 
-// about returns the order with the identifiers of a message that was found.
-func (o order) about(m payment.Message) order {
+// about returns the command with the identifiers of a message that was found.
+func (o command) about(m payment.Message) command {
 	if m.InternalID != uuid.Nil {
 		o.identifiers = identifiersOf(m)
 	}
@@ -237,11 +237,11 @@ func parseID(text string) (uuid.UUID, error) {
 
 // failCommand answers a creation or an approval that failed. What a station finds is moved to where the caller put it; what the
 // reading of the body found stands there already.
-func (a *API) failCommand(c echo.Context, o order, err error) error {
+func (a *API) failCommand(c echo.Context, o command, err error) error {
 	return a.refuse(c, commandRefusal(o, err))
 }
 
-func commandRefusal(o order, err error) refusal {
+func commandRefusal(o command, err error) refusal {
 	p := problem.OfCommand(err)
 	var placed *problem.Problem
 	if !errors.As(err, &placed) {
@@ -258,7 +258,7 @@ type step struct {
 
 // answerStep answers a step. One that was taken before, by the same person with the same words, has its first answer again: a caller that
 // timed out may simply repeat.
-func (a *API) answerStep(c echo.Context, o order, s step) error {
+func (a *API) answerStep(c echo.Context, o command, s step) error {
 	if s.failed() {
 		return a.failCommand(c, o.about(s.message), s.err)
 	}

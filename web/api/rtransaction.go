@@ -17,23 +17,23 @@ import (
 // createRTransaction makes a recall, return or resolution.
 func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		order, err := a.read(c, form{schema: f.schema, mode: wrappable, also: f.check, scheme: scheme, request: f})
+		command, err := a.read(c, form{schema: f.schema, mode: wrappable, also: f.check, scheme: scheme, request: f})
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		key, end, err := a.keyed(c)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		defer end()
-		asked, err := a.rTransaction(c, order)
+		asked, err := a.rTransaction(c, command)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		asked.IdempotencyKey = key
-		created, err := a.submitRTransaction(c, order, asked)
+		created, err := a.submitRTransaction(c, command, asked)
 		if err != nil {
-			return a.failCommand(c, order, err)
+			return a.failCommand(c, command, err)
 		}
 		first := a.storedReply(c, atCreation(created.Message))
 		first.replayed = created.Replayed
@@ -43,7 +43,7 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 
 // rTransaction reads what the caller asks for; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names
 // nothing and for a charge in a foreign currency, payment.FieldError for a charge that is no amount.
-func (a *API) rTransaction(c echo.Context, o order) (payment.RTransaction, error) {
+func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, error) {
 	asked, err := o.request.rTransaction(o.body, o.asked.Scheme)
 	if err != nil {
 		return asked, err
@@ -64,7 +64,7 @@ func (a *API) rTransaction(c echo.Context, o order) (payment.RTransaction, error
 
 // submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names
 // nothing is a payment.RefusalError and an Idempotency-Key with other content a Problem.
-func (a *API) submitRTransaction(c echo.Context, o order, asked payment.RTransaction) (submission.Result, error) {
+func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (submission.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
 	var refused *payment.RefusalError
 	switch {
@@ -101,7 +101,7 @@ func (a *API) checkRepeat(c echo.Context, asked payment.RTransaction, first paym
 }
 
 // unknown says which id of a request names nothing in this realm. An id of another realm is one of those.
-func (a *API) unknown(c echo.Context, o order, asked payment.RTransaction) error {
+func (a *API) unknown(c echo.Context, o command, asked payment.RTransaction) error {
 	if asked.Kind != payment.KindResolution {
 		return unknownOriginal(o)
 	}
@@ -115,7 +115,7 @@ func (a *API) unknown(c echo.Context, o order, asked payment.RTransaction) error
 	return unknownID("recallId", "There is no recall with this recallId.")
 }
 
-func unknownOriginal(o order) error {
+func unknownOriginal(o command) error {
 	return unknownID(o.request.original, "There is no payment with this "+o.request.originalMember(o.body)+".")
 }
 

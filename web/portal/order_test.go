@@ -255,7 +255,6 @@ func TestEveryListIsSortedAsAsked(t *testing.T) {
 	}
 }
 
-// TestLongListsGoOnInEachOrder: every message once, in order, over all pages, with and without what narrows them.
 // walksBack goes back from the last page of a list, whose link to the page before is given: each page is the one that was seen on the way.
 // The second one leads back by the link to the first.
 func (w *browser) walksBack(path string, walked []string) {
@@ -275,6 +274,7 @@ func (w *browser) walksBack(path string, walked []string) {
 	}
 }
 
+// TestLongListsGoOnInEachOrder: every message once, in order, over all pages, with and without what narrows them.
 func TestLongListsGoOnInEachOrder(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

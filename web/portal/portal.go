@@ -1,5 +1,6 @@
-// Package portal is the door for people. It puts the rooms together, each named after who works in it (maker, checker, records,
-// rtransaction), and holds what belongs to none: sign-in, the dashboard, the stream of live counts, the profile.
+// Package portal is the door for people. It puts the rooms together, each named after who works in it or what is done there (maker,
+// checker, administrator, beneficiary, records, rtransaction), and holds what belongs to none: sign-in, the dashboard, the stream of live
+// counts, the profile.
 //
 // A handler reads the form, calls one station or the reader, and renders one view. It holds no rule about payments: whether somebody may
 // do something is asked of package payment, what is wrong with a payment is said by the stations, and here it is only put beside the

@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// MessageView is what lists and pages show of a message. What only its document says is added by fillDocument.
+// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument.
 func MessageView(m payment.Message) views.Message {
 	detail := ""
 	if m.State == payment.StateFailed {

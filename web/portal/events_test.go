@@ -87,6 +87,25 @@ func TestAnOpenQueueHearsOfNewMessages(t *testing.T) {
 	}
 }
 
+// TestWhatAnOpenQueueHearsIsThatOfItsAddress: a list that nothing narrows stays one, and so does the way to what came.
+func TestWhatAnOpenQueueHearsIsThatOfItsAddress(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	day := "?since=" + time.Now().AddDate(0, 0, -1).Format(time.DateOnly)
+	for query, says := range map[string]string{"": "1 waiting", day: "1 match"} {
+		b.change("SET session_replication_role = replica; UPDATE message SET state = 'Withdrawn'")
+		stream := b.as("checker1").get("/queue"+query).is(http.StatusOK).page.Find("[sse-connect]").AttrOr("sse-connect", "")
+		lines := b.as("checker1").listenTo(ctx, stream)
+		b.as("maker1").submit(with(filled(), "endToEndId", "E2E"+strings.ReplaceAll(query, "?since=", "-")))
+		update, found := block(lines, "1 new – show")
+		if !found || !strings.Contains(update, says) || !strings.Contains(update, `href="/queue`+query+`"`) {
+			t.Errorf("of %q is told, not that %s: %q", query, says, update)
+		}
+	}
+}
+
 // What somebody decides between the page and its stream is told by the stream's first news, and not when the page shows it as decided.
 func TestAnOpenQueueHearsWhatWasDecidedBeforeItsStreamBegan(t *testing.T) {
 	t.Parallel()

@@ -44,7 +44,7 @@ func Follow(v *page.Visit) (*Live, error) {
 	l := &Live{
 		visit: &visit{Visit: v}, filter: page.ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
 	}
-	milliseconds, err := strconv.ParseInt(query.Get(sinceField), 10, 64)
+	milliseconds, err := strconv.ParseInt(query.Get(openedField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
 		l.since = time.UnixMilli(milliseconds)
 	}

@@ -30,8 +30,8 @@ const (
 	tabDecided = "decided"
 )
 
-// sinceField is the name under which the stream of a page is told when the page was made, in milliseconds.
-const sinceField = "since"
+// openedField is the name under which the stream of a page is told when the page was made, in milliseconds. A filter must not be called so.
+const openedField = "opened"
 
 // pendingKinds are the kinds of messages that wait for a decision.
 var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
@@ -154,7 +154,7 @@ func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) erro
 	}
 	model.Facts = now.facts(f, v.At)
 	if model.Shell.Person.MayDecide {
-		model.Shell.EventsURL = page.EventsPath + f.Query("after", "", sinceField, strconv.FormatInt(v.At.UnixMilli(), 10))
+		model.Shell.EventsURL = page.EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10))
 	}
 	return nil
 }

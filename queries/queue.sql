@@ -94,18 +94,20 @@ FROM (
 GROUP BY q.currency ORDER BY q.currency;
 
 -- name: QueueShares :many
--- The given number of the messages that wait longest, counted by currency and by the people to whom each is their own, who made, changed or
--- approved it: what QueueCount tells each of them can be told from it.
-SELECT q.currency, q.people::uuid[] AS people, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total,
+-- The given number of the messages that wait longest, counted by scheme and by the people to whom each is their own, who made, changed or
+-- approved it: what QueueCount tells each of them can be told from it, as a scheme has one currency. Of what was never changed the message
+-- itself tells all; reading 1,500 versions beside it took six times as long.
+SELECT q.scheme, q.people::uuid[] AS people, count(*) AS waiting, least(sum(q.amount), 9223372036854775807)::bigint AS total,
        min(q.created_at)::timestamptz AS oldest
 FROM (
-  SELECT v.currency, v.amount, m.created_at,
-         v.makers || CASE WHEN m.approvals > 0 THEN array(
+  SELECT m.scheme, m.listed_amount AS amount, m.created_at,
+         CASE WHEN m.version = 1 THEN ARRAY[m.maker_person] ELSE (
+           SELECT v.makers FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version) END
+         || CASE WHEN m.approvals > 0 THEN array(
            SELECT d.checker_person FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id AND d.version = m.version
            ORDER BY d.checker_person) END AS people
   FROM message m
-  JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
   ORDER BY m.message_id LIMIT @most::integer
 ) q
-GROUP BY q.currency, q.people ORDER BY q.currency;
+GROUP BY q.scheme, q.people ORDER BY q.scheme;

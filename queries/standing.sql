@@ -57,8 +57,9 @@ GROUP BY l.state ORDER BY l.state;
 
 -- name: StandingQueue :one
 -- How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
--- most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is.
-WITH waits AS (
+-- most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
+-- read once: PostgreSQL would else read them anew for each time.
+WITH waits AS MATERIALIZED (
   SELECT m.created_at FROM message m
   WHERE m.realm = @realm AND m.state = 'Approval Pending'
     AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
@@ -82,14 +83,12 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
 
 -- name: StandingClearing :many
 -- For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;
--- and how many approved messages clearing did not take since a time, so many at most.
-WITH answers AS (
-  SELECT n.scheme, max(n.created_at) AS at
-  FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = @realm ORDER BY d.document_id DESC LIMIT 2000) n
-  WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' GROUP BY n.scheme
-)
-SELECT s.scheme::text AS scheme, coalesce(a.at, 'epoch')::timestamptz AS answered,
+-- and how many approved messages clearing did not take since a time, so many at most. The newest answer ends the look at documents.
+SELECT s.scheme::text AS scheme,
+       coalesce((SELECT n.created_at
+                 FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = @realm
+                       ORDER BY d.document_id DESC LIMIT 2000) n
+                 WHERE n.scheme = s.scheme AND n.name = 'pacs.002.001.10' AND n.direction = 'in' LIMIT 1), 'epoch')::timestamptz AS answered,
        (SELECT count(*) FROM (SELECT FROM message m WHERE m.realm = @realm AND m.state = 'Approved' AND m.scheme = s.scheme
                                 AND m.state_since < @before::timestamptz ORDER BY m.message_id LIMIT @most::integer) AS x)::integer AS stuck
-FROM unnest(@schemes::text[]) AS s (scheme)
-LEFT JOIN answers a ON a.scheme = s.scheme;
+FROM unnest(@schemes::text[]) AS s (scheme);

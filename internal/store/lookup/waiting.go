@@ -1,6 +1,7 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/money"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/share"
@@ -42,7 +44,7 @@ func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.
 	return totals, nil
 }
 
-// queueShares counts the oldest pending messages by currency and by the people to whom each is their own.
+// queueShares counts the oldest pending messages by scheme and by the people to whom each is their own.
 func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]dbsqlc.QueueSharesRow, error) {
 	var rows []dbsqlc.QueueSharesRow
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -65,7 +67,8 @@ func totalsWithout(shares []dbsqlc.QueueSharesRow, person uuid.UUID) (totals []T
 			continue
 		}
 		counted += s.Waiting
-		amount, _ := money.FromMinor(money.Currency(s.Currency), s.Total) // of a currency nobody knows only the count is told
+		profile, _ := rulebook.Scheme(s.Scheme).Profile()
+		amount, _ := money.FromMinor(profile.Currency, s.Total) // of a scheme nobody knows only the count is told
 		total := Total{Amount: amount, Count: s.Waiting, Oldest: s.Oldest.UTC()}
 		i := slices.IndexFunc(totals, func(t Total) bool { return t.Amount.Currency() == amount.Currency() })
 		if i < 0 {
@@ -81,5 +84,6 @@ func totalsWithout(shares []dbsqlc.QueueSharesRow, person uuid.UUID) (totals []T
 			totals[i].Oldest = total.Oldest
 		}
 	}
+	slices.SortFunc(totals, func(a, b Total) int { return cmp.Compare(a.Amount.Currency(), b.Amount.Currency()) })
 	return totals, all, counted
 }

@@ -13,16 +13,14 @@ import (
 )
 
 const standingClearing = `-- name: StandingClearing :many
-WITH answers AS (
-  SELECT n.scheme, max(n.created_at) AS at
-  FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = $1 ORDER BY d.document_id DESC LIMIT 2000) n
-  WHERE n.name = 'pacs.002.001.10' AND n.direction = 'in' GROUP BY n.scheme
-)
-SELECT s.scheme::text AS scheme, coalesce(a.at, 'epoch')::timestamptz AS answered,
+SELECT s.scheme::text AS scheme,
+       coalesce((SELECT n.created_at
+                 FROM (SELECT d.created_at, d.name, d.direction, d.scheme FROM document d WHERE d.realm = $1
+                       ORDER BY d.document_id DESC LIMIT 2000) n
+                 WHERE n.scheme = s.scheme AND n.name = 'pacs.002.001.10' AND n.direction = 'in' LIMIT 1), 'epoch')::timestamptz AS answered,
        (SELECT count(*) FROM (SELECT FROM message m WHERE m.realm = $1 AND m.state = 'Approved' AND m.scheme = s.scheme
                                 AND m.state_since < $2::timestamptz ORDER BY m.message_id LIMIT $3::integer) AS x)::integer AS stuck
 FROM unnest($4::text[]) AS s (scheme)
-LEFT JOIN answers a ON a.scheme = s.scheme
 `
 
 type StandingClearingParams struct {
@@ -39,7 +37,7 @@ type StandingClearingRow struct {
 }
 
 // For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;
-// and how many approved messages clearing did not take since a time, so many at most.
+// and how many approved messages clearing did not take since a time, so many at most. The newest answer ends the look at documents.
 func (q *Queries) StandingClearing(ctx context.Context, arg StandingClearingParams) ([]StandingClearingRow, error) {
 	rows, err := q.db.Query(ctx, standingClearing,
 		arg.Realm,
@@ -229,7 +227,7 @@ func (q *Queries) StandingOfMakerByState(ctx context.Context, realm string, make
 }
 
 const standingQueue = `-- name: StandingQueue :one
-WITH waits AS (
+WITH waits AS MATERIALIZED (
   SELECT m.created_at FROM message m
   WHERE m.realm = $2 AND m.state = 'Approval Pending'
     AND ($4::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $4::uuid
@@ -266,7 +264,8 @@ type StandingQueueRow struct {
 }
 
 // How many messages that wait were made before each of some times, among so many of the oldest, and how many expire before one, so many at
-// most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is.
+// most; without what the excluded person made, changed or approved. Of what was never changed the maker alone tells whose it is. They are
+// read once: PostgreSQL would else read them anew for each time.
 func (q *Queries) StandingQueue(ctx context.Context, arg StandingQueueParams) (StandingQueueRow, error) {
 	row := q.db.QueryRow(ctx, standingQueue,
 		arg.MadeBefore,

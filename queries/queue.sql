@@ -10,7 +10,8 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
        WHEN 'newest' THEN m.message_id < sqlc.narg(after)::uuid
        WHEN 'smallest' THEN (m.listed_amount, m.message_id) > (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
        WHEN 'largest' THEN (m.listed_amount, m.message_id) < (sqlc.arg(after_key)::bigint, sqlc.narg(after)::uuid)
-       WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
+       WHEN 'expiry' THEN (CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id)
+         > (coalesce(sqlc.narg(after_end)::timestamptz, 'infinity'), sqlc.narg(after)::uuid)
        ELSE m.message_id > sqlc.narg(after)::uuid END)
   AND (sqlc.narg(kind)::text IS NULL OR m.kind = sqlc.narg(kind)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
@@ -19,7 +20,8 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(amount_to)::bigint IS NULL OR m.listed_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
-  AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
+  AND (sqlc.narg(expires_before)::timestamptz IS NULL
+       OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))
@@ -31,7 +33,7 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(only_person)::uuid IS NULL OR ((m.maker_person = sqlc.narg(only_person)::uuid OR m.version > 1)
        AND sqlc.narg(only_person)::uuid = ANY (m.makers)))
 ORDER BY CASE WHEN @sort::text = 'smallest' THEN m.listed_amount END, CASE WHEN @sort::text = 'largest' THEN m.listed_amount END DESC,
-  CASE WHEN @sort::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
+  CASE WHEN @sort::text = 'expiry' THEN CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END END,
   CASE WHEN @sort::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
 LIMIT @page_size::integer;
@@ -52,7 +54,8 @@ WHERE m.realm = @realm AND m.state = 'Approval Pending'
   AND (sqlc.narg(amount_to)::bigint IS NULL OR m.listed_amount <= sqlc.narg(amount_to)::bigint)
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)
   AND (sqlc.narg(created_before)::timestamptz IS NULL OR m.created_at < sqlc.narg(created_before)::timestamptz)
-  AND (sqlc.narg(expires_before)::timestamptz IS NULL OR m.expires_at < sqlc.narg(expires_before)::timestamptz)
+  AND (sqlc.narg(expires_before)::timestamptz IS NULL
+       OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < sqlc.narg(expires_before)::timestamptz)
   AND (NOT @amended::boolean OR m.version > 1)
   AND (NOT @begun::boolean OR m.approvals > 0)
   AND (sqlc.narg(payees)::text[] IS NULL OR m.payee_result = ANY (sqlc.narg(payees)::text[]))

@@ -73,13 +73,14 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
              FROM unnest(@made_before::timestamptz[]) AS t (before) ORDER BY t.before DESC)::integer[] AS older,
        (SELECT count(*) FROM (
           SELECT FROM message m
-          WHERE m.realm = @realm AND m.state = 'Approval Pending' AND coalesce(m.expires_at, 'infinity'::timestamptz) < @expires_before::timestamptz
+          WHERE m.realm = @realm AND m.state = 'Approval Pending'
+            AND CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < @expires_before::timestamptz
             AND (sqlc.narg(exclude_person)::uuid IS NULL OR (m.maker_person IS DISTINCT FROM sqlc.narg(exclude_person)::uuid
                  AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
                                    AND v.version = m.version AND sqlc.narg(exclude_person)::uuid = ANY (v.makers)))
                  AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
                                    AND d.version = m.version AND d.checker_person = sqlc.narg(exclude_person)::uuid))))
-          ORDER BY coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id LIMIT @most::integer) AS x)::integer AS ending;
+          ORDER BY CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id LIMIT @most::integer) AS x)::integer AS ending;
 
 -- name: StandingClearing :many
 -- For each of some schemes when clearing last answered, as far as the 2,000 newest documents tell, the epoch where none of them is an answer;

@@ -284,16 +284,32 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 	const waiting, page = 2000, 60
 	q := newQueue(t, 10_000, waiting)
 	q.spread(t)
+	_, err := q.db.Connect(t).Exec(t.Context(),
+		"UPDATE message SET expires_at = '2027-10-01'::timestamptz + listed_amount * interval '1 second' WHERE state = 'Approval Pending'")
+	must(t, err)
+	expires := func(n int) time.Time { return time.Date(2027, time.October, 1, 0, 0, n, 0, time.UTC) }
+	q.notes.cut()
+	_, ending, err := q.reader.Waiting(t.Context(), demo.Realm, lookup.Ages{
+		MadeBefore: []time.Time{expires(0), expires(1)}, ExpiresBefore: expires(9_990), Most: page,
+	})
+	must(t, err)
+	if rows, statement := q.readBy(t); rows > 3*page || ending != page {
+		t.Errorf("%d expire soon: %s reads %d rows to count %d", ending, statement, rows, page)
+	}
 	for name, c := range map[string]struct {
 		ask   lookup.QueueFilter
 		found int
 		rows  int
 	}{
-		"the oldest":      {lookup.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
-		"the largest":     {lookup.QueueFilter{ExcludePerson: q.checker, Sort: lookup.SortLargest}, page, 3 * page},
-		"the smallest":    {lookup.QueueFilter{Sort: lookup.SortSmallest}, page, 3 * page},
-		"by expiry":       {lookup.QueueFilter{Sort: lookup.SortExpiry}, page, 3 * page},
-		"deep by amount":  {lookup.QueueFilter{Sort: lookup.SortLargest, After: lookup.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
+		"the oldest":     {lookup.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
+		"the largest":    {lookup.QueueFilter{ExcludePerson: q.checker, Sort: lookup.SortLargest}, page, 3 * page},
+		"the smallest":   {lookup.QueueFilter{Sort: lookup.SortSmallest}, page, 3 * page},
+		"by expiry":      {lookup.QueueFilter{Sort: lookup.SortExpiry}, page, 3 * page},
+		"deep by amount": {lookup.QueueFilter{Sort: lookup.SortLargest, After: lookup.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
+		"deep by expiry": {
+			lookup.QueueFilter{Sort: lookup.SortExpiry, After: lookup.Place{MessageID: uuid.Max, ExpiresAt: expires(9_000)}}, page, 3 * page,
+		},
+		"expires soon":    {lookup.QueueFilter{ExpiresBefore: expires(100)}, 19, waiting + 100},
 		"an amount":       {lookup.QueueFilter{AmountFrom: 5000, AmountTo: 5100}, 20, 3 * page},
 		"no amount":       {lookup.QueueFilter{AmountFrom: 1 << 40}, 0, 0},
 		"nobody's":        {lookup.QueueFilter{MakerLogin: "nobody"}, 0, 10},

@@ -76,7 +76,8 @@ WHERE m.realm = $2 AND m.state = 'Approval Pending'
   AND ($8::bigint IS NULL OR m.listed_amount <= $8::bigint)
   AND ($9::timestamptz IS NULL OR m.created_at >= $9::timestamptz)
   AND ($10::timestamptz IS NULL OR m.created_at < $10::timestamptz)
-  AND ($11::timestamptz IS NULL OR m.expires_at < $11::timestamptz)
+  AND ($11::timestamptz IS NULL
+       OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < $11::timestamptz)
   AND (NOT $12::boolean OR m.version > 1)
   AND (NOT $13::boolean OR m.approvals > 0)
   AND ($14::text[] IS NULL OR m.payee_result = ANY ($14::text[]))
@@ -177,7 +178,8 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
        WHEN 'newest' THEN m.message_id < $2::uuid
        WHEN 'smallest' THEN (m.listed_amount, m.message_id) > ($4::bigint, $2::uuid)
        WHEN 'largest' THEN (m.listed_amount, m.message_id) < ($4::bigint, $2::uuid)
-       WHEN 'expiry' THEN (coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id) > (coalesce($5::timestamptz, 'infinity'), $2::uuid)
+       WHEN 'expiry' THEN (CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id)
+         > (coalesce($5::timestamptz, 'infinity'), $2::uuid)
        ELSE m.message_id > $2::uuid END)
   AND ($6::text IS NULL OR m.kind = $6::text)
   AND ($7::text IS NULL OR m.scheme = $7::text)
@@ -186,7 +188,8 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($10::bigint IS NULL OR m.listed_amount <= $10::bigint)
   AND ($11::timestamptz IS NULL OR m.created_at >= $11::timestamptz)
   AND ($12::timestamptz IS NULL OR m.created_at < $12::timestamptz)
-  AND ($13::timestamptz IS NULL OR m.expires_at < $13::timestamptz)
+  AND ($13::timestamptz IS NULL
+       OR CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < $13::timestamptz)
   AND (NOT $14::boolean OR m.version > 1)
   AND (NOT $15::boolean OR m.approvals > 0)
   AND ($16::text[] IS NULL OR m.payee_result = ANY ($16::text[]))
@@ -198,7 +201,7 @@ WHERE m.realm = $1 AND m.state = 'Approval Pending'
   AND ($19::uuid IS NULL OR ((m.maker_person = $19::uuid OR m.version > 1)
        AND $19::uuid = ANY (m.makers)))
 ORDER BY CASE WHEN $3::text = 'smallest' THEN m.listed_amount END, CASE WHEN $3::text = 'largest' THEN m.listed_amount END DESC,
-  CASE WHEN $3::text = 'expiry' THEN coalesce(m.expires_at, 'infinity'::timestamptz) END,
+  CASE WHEN $3::text = 'expiry' THEN CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END END,
   CASE WHEN $3::text IN ('newest', 'largest') THEN m.message_id END DESC,
   m.message_id
 LIMIT $20::integer

@@ -241,13 +241,14 @@ SELECT array(SELECT (SELECT count(*) FROM waits w WHERE w.created_at < t.before)
              FROM unnest($1::timestamptz[]) AS t (before) ORDER BY t.before DESC)::integer[] AS older,
        (SELECT count(*) FROM (
           SELECT FROM message m
-          WHERE m.realm = $2 AND m.state = 'Approval Pending' AND coalesce(m.expires_at, 'infinity'::timestamptz) < $3::timestamptz
+          WHERE m.realm = $2 AND m.state = 'Approval Pending'
+            AND CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END < $3::timestamptz
             AND ($4::uuid IS NULL OR (m.maker_person IS DISTINCT FROM $4::uuid
                  AND (m.version = 1 OR NOT EXISTS (SELECT FROM message_version v WHERE v.realm = m.realm AND v.message_id = m.message_id
                                    AND v.version = m.version AND $4::uuid = ANY (v.makers)))
                  AND (m.approvals = 0 OR NOT EXISTS (SELECT FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id
                                    AND d.version = m.version AND d.checker_person = $4::uuid))))
-          ORDER BY coalesce(m.expires_at, 'infinity'::timestamptz), m.message_id LIMIT $5::integer) AS x)::integer AS ending
+          ORDER BY CASE WHEN m.expires_at IS NULL THEN 'infinity'::timestamptz ELSE m.expires_at END, m.message_id LIMIT $5::integer) AS x)::integer AS ending
 `
 
 type StandingQueueParams struct {

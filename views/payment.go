@@ -262,3 +262,29 @@ func (f Flight) ticks() string {
 
 // seconds is how long the ticks take: the last one too is there for a second.
 func (f Flight) seconds() string { return strconv.Itoa(f.steps()+1) + "s" }
+
+// repeated is how many steps of the same name may follow each other beside the facts: clearing is asked for a status for days.
+const repeated = 3
+
+// happened is the timeline as it stands beside the facts: of more steps than that of the same name, the first and the last, and between
+// them how many there are. The tab shows all.
+func (m Payment) happened() []ui.Event {
+	var short []ui.Event
+	all := m.Message.Timeline
+	for i := 0; i < len(all); {
+		end := i
+		for end < len(all) && all[end].Title == all[i].Title {
+			end++
+		}
+		if end-i <= repeated {
+			short = append(short, all[i:end]...)
+		} else {
+			between := all[end-2]
+			between.Title, between.Took, between.Note = language.Text("%d more like this").With(end-i-2), "", ""
+			between.URL = "/payments/" + m.Message.InternalID + "/timeline"
+			short = append(short, all[i], between, all[end-1])
+		}
+		i = end
+	}
+	return short
+}

@@ -580,7 +580,7 @@ func overviewPart(model Payment) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Timeline(model.Message.Timeline).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = ui.Timeline(model.happened()).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -302,3 +302,24 @@ func TestFullQueueStaysSmall(t *testing.T) {
 		t.Errorf("%d bytes compressed, %d elements", compressed.Len(), elements)
 	}
 }
+
+// TestStepsThatRepeatAreCountedBesideTheFacts: a payment that clearing was asked about twelve times keeps its facts and its story in sight.
+func TestStepsThatRepeatAreCountedBesideTheFacts(t *testing.T) {
+	t.Parallel()
+	for _, tab := range []views.PaymentTab{views.TabOverview, views.TabTimeline} {
+		model := unconfirmed()
+		model.Tab = tab
+		page, err := goquery.NewDocumentFromReader(strings.NewReader(markup(t, views.PaymentPage(model))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps, want := page.Find(".timeline li").Length(), len(model.Message.Timeline)
+		if tab == views.TabOverview {
+			want -= 12 - 3
+		}
+		counted := page.Find(`.timeline a[href$="/timeline"]`).Text()
+		if steps != want || (counted == "10 more like this") != (tab == views.TabOverview) {
+			t.Errorf("%s shows %d steps, want %d, and says %q", tab, steps, want, counted)
+		}
+	}
+}

@@ -200,6 +200,20 @@ func dashboard() views.Dashboard {
 	}
 }
 
+// unconfirmed is a payment that clearing has not answered for hours, though it was asked again and again.
+func unconfirmed() views.Payment {
+	model := flying()
+	model.Flight, model.Actions, model.Message.State = nil, nil, payment.StateUnconfirmed
+	model.Message.StatusReason = "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
+	for i := range 12 {
+		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
+			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing asked for the status", Actor: "Gateway", Channel: "Time limit",
+			State: "Unconfirmed", Took: "15 min 0 s", URL: "/payments/x/messages/3",
+		})
+	}
+	return model
+}
+
 // arrived is the payment under way a moment later: clearing settled it.
 func arrived() views.Payment {
 	model := paymentPage(views.TabOverview)
@@ -256,6 +270,7 @@ func recordExhibits() []Exhibit {
 	}
 	return []Exhibit{
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
+		{Name: "payment-unconfirmed", Page: views.PaymentPage(unconfirmed())},
 		{Name: "payment-arrived", Page: views.PaymentUpdate(arrived()), Fragment: true},
 		{Name: "mine", Page: views.MinePage(mine())},
 		{Name: "mine-rejected", Page: views.MinePage(mineOf("rejected", payment.StateRejected, rejection))},

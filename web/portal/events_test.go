@@ -106,6 +106,30 @@ func TestWhatAnOpenQueueHearsIsThatOfItsAddress(t *testing.T) {
 	}
 }
 
+// TestAnOpenQueueHearsWhatHappensOnAnotherInstance: what came, who looks and who decided is told wherever it happened.
+func TestAnOpenQueueHearsWhatHappensOnAnotherInstance(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	other := b.beside()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	checker := b.as("checker1")
+	lines := checker.listenTo(ctx, checker.get("/queue").page.Find("[sse-connect]").AttrOr("sse-connect", ""))
+	m := other.as("maker1").submit(filled())
+	if !until(lines, "1 new – show") {
+		t.Fatal("the stream ended without news of what another instance took")
+	}
+	rival, path := other.as("checker2"), "/queue/"+m.InternalID.String()
+	page := rival.get(path).is(http.StatusOK)
+	if !until(lines, "Checker 2 is looking at this") {
+		t.Fatal("the stream ended without telling who looks on another instance")
+	}
+	rival.post(path+"/approve", page.fields(path+"/approve")).goesTo("/queue")
+	if !until(lines, "Approved by Checker 2") {
+		t.Fatal("the stream ended without telling what was decided on another instance")
+	}
+}
+
 // What somebody decides between the page and its stream is told by the stream's first news, and not when the page shows it as decided.
 func TestAnOpenQueueHearsWhatWasDecidedBeforeItsStreamBegan(t *testing.T) {
 	t.Parallel()

@@ -57,13 +57,31 @@ func setupWith(t *testing.T, options stationtest.Options) *bench {
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	options.Now, options.Log = time.Now, log
 	b.House = stationtest.With(t, options)
+	b.configure(log)
+	return b
+}
+
+// beside is another instance of the same service: on the same database, with connections of its own and nothing remembered.
+func (b *bench) beside() *bench {
+	b.t.Helper()
+	other := &bench{t: b.t, log: &testlog.Log{}}
+	log := slog.New(slog.NewTextHandler(other.log, nil))
+	other.House = stationtest.On(b.t, b.DB, stationtest.Options{
+		Now: time.Now, Log: log, Database: func(db *storetest.DB) *store.Database { return db.Open(b.t, db.Seal) },
+	})
+	other.configure(log)
+	return other
+}
+
+// configure serves the portal of the bench's house.
+func (b *bench) configure(log *slog.Logger) {
+	b.t.Helper()
 	b.config = portal.Config{
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Desk: b.Desk,
 		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
 		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Jobs: b.Jobs, Verify: b.VerifyTrail(),
 	}
 	b.serve()
-	return b
 }
 
 // serve starts a server with the bench's configuration.

@@ -117,6 +117,10 @@ func TestAnAccountNumberIsAnsweredInPlaceWithoutASession(t *testing.T) {
 	if link := got.page.Find("a"); link.AttrOr("target", "") != "_blank" || link.AttrOr("href", "") != "/signin" {
 		t.Errorf("the way to sign in is %v", link.Nodes)
 	}
+	got = maker.post("/payments/outlook", filled()).is(http.StatusUnauthorized).says("Everything typed here stays")
+	if target := got.header.Get("HX-Redirect"); target != "" {
+		t.Errorf("whoever is typing is taken to %s", target)
+	}
 	got = maker.post("/stay", nil).is(http.StatusUnauthorized)
 	if target := got.header.Get("HX-Redirect"); target != "" {
 		t.Errorf("whoever wants to stay is taken to %s", target)

@@ -52,13 +52,24 @@ func (p *person) wide(width int) {
 	}
 }
 
-// TestNothingMovesUnderAMakersEyes: what is known of an account, who is found, what is wrong with a character and that a form is kept come
-// late, and nothing that is there makes way.
+// onBothWidths are two windows of a person, that of a desk and that of a telephone. What takes its time is awaited in both at once.
+func onBothWidths(t *testing.T, name string) []*person {
+	t.Helper()
+	var windows []*person
+	for _, width := range []int{desktop.width, 360} {
+		p := signedIn(t, name, desktop).watched()
+		p.wide(width)
+		windows = append(windows, p)
+	}
+	return windows
+}
+
+// TestNothingMovesUnderAMakersEyes: what is known of an account, who is found, what is wrong with a character, what the form has become and
+// that it is kept come late, and nothing that is there makes way.
 func TestNothingMovesUnderAMakersEyes(t *testing.T) {
 	t.Parallel()
-	p := signedIn(t, "maker1", desktop).watched()
-	for _, width := range []int{desktop.width, 360} {
-		p.wide(width)
+	windows := onBothWidths(t, "maker1")
+	for _, p := range windows {
 		p.open("/payments/new?scheme=sic-inst")
 		p.still("when the form came")
 		p.fill("Find a beneficiary", "nobody of this name")
@@ -73,12 +84,16 @@ func TestNothingMovesUnderAMakersEyes(t *testing.T) {
 			p.still("when " + typed[0] + " was looked up")
 		}
 		p.fill("Amount in CHF", "12'000")
+	}
+	for _, p := range windows {
 		p.says(".outlook", "12'000.00")
 		p.says(".outlook", "2 approvals needed")
 		p.still("when it was told what the form has become")
 		p.fill("Name", "Łódź Æther AG ✓")
 		p.says("#creditorName-count", "✓")
 		p.still("when a character was found that is not carried")
+	}
+	for _, p := range windows {
 		p.says(".kept", "kept at")
 		p.still("when the form was kept")
 	}
@@ -104,24 +119,28 @@ func TestNothingMovesWhenAPaymentArrives(t *testing.T) {
 // above it jumps.
 func TestNothingMovesUnderACheckersEyes(t *testing.T) {
 	t.Parallel()
-	maker, rival, p := as(t, "maker1"), as(t, "checker2"), signedIn(t, "checker1", desktop).watched()
-	for _, width := range []int{desktop.width, 360} {
+	maker, rivals, windows := as(t, "maker1"), []*person{as(t, "checker2"), as(t, "both1")}, onBothWidths(t, "checker1")
+	var lists []string
+	var orders [][3]submitted
+	for i, p := range windows {
 		common, waiting := threeOrders(maker)
-		p.wide(width)
-		narrowed := "?text=" + strings.ReplaceAll(common, " ", "+")
-		p.open("/queue" + narrowed)
+		lists, orders = append(lists, "?text="+strings.ReplaceAll(common, " ", "+")), append(orders, waiting)
+		p.open("/queue" + lists[i])
 		p.counts("#queue-list tr[data-row]", 3)
 		p.still("when the page came")
 		o := newOrder("sic-inst")
 		o.name = common + " D"
 		maker.submit(o)
-		rival.open("/queue/" + waiting[0].id)
-		rival.decide(waiting[2], "reject", "Not this one")
+		rivals[i].open("/queue/" + waiting[0].id)
+		rivals[i].decide(waiting[2], "reject", "Not this one")
+	}
+	for i, p := range windows {
+		waiting, rival := orders[i], []string{"Checker 2", "Both 1"}[i]
 		p.says(".live a", "1 new")
-		p.says(`[data-row="`+waiting[0].id+`"] .looked`, "Checker 2")
-		p.says("#row-"+waiting[2].id, "Rejected by Checker 2, ")
+		p.says(`[data-row="`+waiting[0].id+`"] .looked`, rival)
+		p.says("#row-"+waiting[2].id, "Rejected by "+rival+", ")
 		p.still("when a payment arrived and somebody looked and decided")
-		p.open("/queue/" + waiting[0].id + narrowed)
+		p.open("/queue/" + waiting[0].id + lists[i])
 		p.still("when a payment was opened")
 		for _, m := range waiting[:2] {
 			p.press("a", "Enter")

@@ -33,6 +33,7 @@ func dateOf(day time.Time) date {
 	return date{year, month, dayOfMonth}
 }
 
+// String is the day as editions write it: 2026-11-22.
 func (d date) String() string { return fmt.Sprintf("%04d-%02d-%02d", d.year, d.month, d.day) }
 
 // The most a file of clearing days may be, and list.

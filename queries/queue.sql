@@ -41,7 +41,7 @@ LIMIT @page_size::integer;
 -- name: QueueKeys :many
 -- The keys, ages and amounts of what QueueList lists, of all pages together, so many at most, the oldest first, from behind a key on; and
 -- whether the person who looks made each, or decided it already.
-SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
+SELECT m.message_id, m.created_at, m.currency, m.amount, m.version, m.approvals, coalesce(@person::uuid = ANY (m.makers), false)::boolean AS own,
        (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
                  AND x.checker_person = @person::uuid))::boolean AS decided
 FROM message_listed m

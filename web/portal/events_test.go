@@ -147,6 +147,39 @@ func TestAnOpenQueueHearsWhatWasDecidedBeforeItsStreamBegan(t *testing.T) {
 	}
 }
 
+// TestAnOpenQueueHearsWhatWaitsAsSomethingElse: the first of two approvals by somebody else, and another amount, are told where they stand,
+// also those between the page and its stream; the row still waits.
+func TestAnOpenQueueHearsWhatWaitsAsSomethingElse(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	maker, checker, other := b.as("maker1"), b.as("checker1"), b.as("checker2")
+	large := maker.submit(with(filled(), "amount", "19000"))
+	row, path := "row-"+large.InternalID.String(), "/queue/"+large.InternalID.String()+"/approve"
+	stream := checker.get("/queue").page.Find("[sse-connect]").AttrOr("sse-connect", "")
+	lines := checker.listenTo(ctx, stream)
+	for _, heard := range []<-chan string{lines, checker.listenTo(ctx, stream)} {
+		if heard == lines {
+			other.post(path, url.Values{"version": {"1"}, "contentHash": {hash(large)}}).goesTo("/queue")
+		}
+		update, found := block(heard, row)
+		if !found || !strings.Contains(update, "1 of 2") || strings.Contains(update, "is-decided") {
+			t.Fatalf("of the first approval is told %q", update)
+		}
+	}
+	amend := maker.get("/payments/" + large.InternalID.String() + "/amend").is(http.StatusOK)
+	action := amend.page.Find("main form").AttrOr("action", "")
+	check := maker.post(action, with(amend.fields(action), "amount", "18500", "act", "check", "amendReason", "typo")).goesTo("/payments/")
+	page := maker.get(check).is(http.StatusOK)
+	action = page.page.Find("main form").AttrOr("action", "")
+	maker.post(action, page.fields(action)).goesTo("/payments/")
+	update, found := block(lines, "Amended")
+	if !found || !strings.Contains(update, row) || !strings.Contains(update, "18&#39;500.00") || !strings.Contains(update, "0 of 2") {
+		t.Errorf("of another amount is told %q", update)
+	}
+}
+
 // block reads events up to one that holds the text, and returns that one.
 func block(lines <-chan string, text string) (event string, found bool) {
 	var lately []string

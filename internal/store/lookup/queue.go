@@ -167,6 +167,8 @@ type Waiting struct {
 	CreatedAt time.Time
 	Currency  string
 	Minor     int64
+	Version   int  // of its content
+	Approvals int  // of that version
 	Own       bool // made or edited by the person who asks
 	Decided   bool // approved by the person who asks
 }
@@ -189,8 +191,8 @@ func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, 
 		})
 		for _, row := range rows {
 			list = append(list, Waiting{
-				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount, Own: row.Own,
-				Decided: row.Decided,
+				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount,
+				Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
 			})
 		}
 		return err

@@ -27,7 +27,8 @@ const late = time.Minute
 // slow is how long a change of state may take from its time to being seen by others.
 const slow = 2 * time.Second
 
-// Live follows what happens to the queue behind one open page: which messages came, by their keys, and which ones somebody else decided.
+// Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and
+// which still wait as something else: amended, or with one approval more.
 type Live struct {
 	visit  *visit
 	filter page.Filter
@@ -58,18 +59,36 @@ func Follow(v *page.Visit) (*Live, error) {
 	return l, l.leftMeanwhile()
 }
 
-// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, the newest: the first look tells of it.
-// What the page does not show is told for nothing.
+// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest: the
+// first look tells of it. What the page does not show is told for nothing.
 func (l *Live) leftMeanwhile() error {
 	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, lookup.Filter{
 		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
 	})
 	for _, m := range changed {
-		if m.State != payment.StateApprovalPending && !l.known[m.InternalID] {
+		switch i := slices.IndexFunc(l.last, func(w lookup.Waiting) bool { return w.MessageID == m.InternalID }); {
+		case i >= 0 && m.Sequence > 1:
+			l.last[i].Version = 0
+		case i < 0 && m.State != payment.StateApprovalPending:
 			l.last = append(l.last, lookup.Waiting{MessageID: m.InternalID})
 		}
 	}
 	return err
+}
+
+// otherwise are the messages that wait and are not as they were at the look before.
+func (l *Live) otherwise(waiting []lookup.Waiting) (now, before []lookup.Waiting) {
+	was := make(map[uuid.UUID]lookup.Waiting, len(l.last))
+	for _, w := range l.last {
+		was[w.MessageID] = w
+	}
+	for _, w := range waiting {
+		b, there := was[w.MessageID]
+		if there && (b.Version != w.Version || b.Approvals != w.Approvals) {
+			now, before = append(now, w), append(before, b)
+		}
+	}
+	return now, before
 }
 
 // Look looks once more. changed is false when there is nothing to tell.
@@ -95,9 +114,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 			update.Arrivals++
 		}
 	}
-	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
-	update.Rows, err = l.rows(gone)
-	l.last = append(slices.Clip(waiting), gone[min(len(gone), maxGone):]...)
+	update.Rows, err = l.rows(waiting, still)
 	update.Facts = now.facts(l.filter, l.visit.At)
 	update.Selecting = l.visit.selecting(l.filter)
 	update.Tabs = l.visit.queueTabs(l.filter, now)
@@ -122,8 +139,15 @@ func (l *Live) present() error {
 	return err
 }
 
-// rows shows what no longer waits as it stands now, with who decided it and when.
-func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
+// rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
+// told, so that further ones come at the next look.
+func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views.QueueRow, error) {
+	other, before := l.otherwise(waiting)
+	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
+	l.last = append(slices.Clone(waiting), gone[min(len(gone), maxGone):]...)
+	for _, b := range before[min(len(before), maxGone):] {
+		l.last[slices.IndexFunc(l.last, func(w lookup.Waiting) bool { return w.MessageID == b.MessageID })] = b
+	}
 	var rows []views.QueueRow
 	for _, w := range gone[:min(len(gone), maxGone)] {
 		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
@@ -134,7 +158,19 @@ func (l *Live) rows(gone []lookup.Waiting) ([]views.QueueRow, error) {
 		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
 	}
-	return rows, nil
+	var list []payment.Message
+	for _, w := range other[:min(len(other), maxGone)] {
+		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
+		if err != nil {
+			return rows, err
+		}
+		list = append(list, m)
+	}
+	waits, err := QueueRows(l.visit.Visit, list, l.filter)
+	for i, m := range list {
+		waits[i].Looked = l.visit.looked(m.InternalID)
+	}
+	return append(rows, waits...), err
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".

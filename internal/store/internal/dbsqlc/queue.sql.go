@@ -63,7 +63,7 @@ func (q *Queries) QueueCount(ctx context.Context, realm string, excludePerson *u
 }
 
 const queueKeys = `-- name: QueueKeys :many
-SELECT m.message_id, m.created_at, m.currency, m.amount, coalesce($1::uuid = ANY (m.makers), false)::boolean AS own,
+SELECT m.message_id, m.created_at, m.currency, m.amount, m.version, m.approvals, coalesce($1::uuid = ANY (m.makers), false)::boolean AS own,
        (m.approvals > 0 AND EXISTS (SELECT FROM decision x WHERE x.realm = m.realm AND x.message_id = m.message_id AND x.version = m.version
                  AND x.checker_person = $1::uuid))::boolean AS decided
 FROM message_listed m
@@ -118,6 +118,8 @@ type QueueKeysRow struct {
 	CreatedAt time.Time
 	Currency  string
 	Amount    int64
+	Version   int32
+	Approvals int32
 	Own       bool
 	Decided   bool
 }
@@ -157,6 +159,8 @@ func (q *Queries) QueueKeys(ctx context.Context, arg QueueKeysParams) ([]QueueKe
 			&i.CreatedAt,
 			&i.Currency,
 			&i.Amount,
+			&i.Version,
+			&i.Approvals,
 			&i.Own,
 			&i.Decided,
 		); err != nil {

@@ -19,7 +19,7 @@ import (
 // Prefix is the URL path under which Handler must be mounted.
 const Prefix = "/static/"
 
-//go:embed *.css *.js *.svg *.woff2
+//go:embed *.js *.svg *.woff2
 var files embed.FS
 
 // contentTypes names the media type of each kind of file that is served.
@@ -46,21 +46,21 @@ type catalogue struct {
 
 var load = sync.OnceValue(func() catalogue {
 	loaded := catalogue{paths: map[string]string{}, assets: map[string]asset{}}
-	// The style sheet comes last: it names the font by its public path.
-	for _, pattern := range []string{"*.woff2", "*.svg", "*.js", "*.css"} {
+	for _, pattern := range []string{"*.woff2", "*.svg", "*.js"} {
 		names, _ := fs.Glob(files, pattern) // the patterns are well-formed constants
 		for _, name := range names {
-			loaded.add(name)
+			content, err := files.ReadFile(name)
+			if err == nil { // the name comes from the embedded list itself
+				loaded.add(name, content)
+			}
 		}
 	}
+	loaded.add("app.js", script())
+	loaded.add("app.css", styleSheet()) // last: it names the font by its public path
 	return loaded
 })
 
-func (c catalogue) add(name string) {
-	content, err := files.ReadFile(name)
-	if err != nil {
-		return // cannot happen: the name comes from the embedded list itself
-	}
+func (c catalogue) add(name string, content []byte) {
 	extension := path.Ext(name)
 	if extension == ".css" {
 		content = c.resolve(content)

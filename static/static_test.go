@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -95,6 +96,29 @@ func TestOwnFilesStayWithinTheirBudget(t *testing.T) {
 		}
 		if len(content) > budget {
 			t.Errorf("%s: %d bytes compressed, budget %d", name, len(content), budget)
+		}
+	}
+}
+
+// TestEachPartIsServed: no file of the folder is left out.
+func TestEachPartIsServed(t *testing.T) {
+	t.Parallel()
+	entries, err := os.ReadDir("app")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range entries {
+		part, err := os.ReadFile("app/" + entry.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole, err := io.ReadAll(get(t, static.Path("app"+filepath.Ext(entry.Name())), "").Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines := strings.Split(strings.TrimSpace(string(part)), "\n")
+		if last := lines[len(lines)-1]; !strings.Contains(string(whole), last) {
+			t.Errorf("%s is not served", entry.Name())
 		}
 	}
 }

@@ -59,8 +59,8 @@ func Follow(v *page.Visit) (*Live, error) {
 	return l, l.leftMeanwhile()
 }
 
-// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest: the
-// first look tells of it. What the page does not show is told for nothing.
+// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest:
+// the first look tells of it. What the page does not show is told for nothing.
 func (l *Live) leftMeanwhile() error {
 	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, lookup.Filter{
 		ChangedSince: l.since.Add(-slow), PageSize: maxGone,

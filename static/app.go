@@ -1,0 +1,35 @@
+package static
+
+import (
+	"bytes"
+	"embed"
+)
+
+//go:embed app/*.css app/*.js
+var parts embed.FS
+
+// The portal's own style sheet and script are written in parts, by what they are about, and served as one file each, because a page waits for
+// every file it names. In a style sheet a later rule outweighs an earlier one, in a script a later part uses what an earlier one defines.
+var (
+	styleParts  = []string{"base", "layout", "list", "form", "message", "dashboard", "utility"}
+	scriptParts = []string{"page", "cursor", "row", "key", "button", "session", "field"}
+)
+
+// styleSheet is app.css.
+func styleSheet() []byte { return joined(styleParts, ".css") }
+
+// script is app.js. Its parts share one function, so that their names are nobody else's.
+func script() []byte {
+	return bytes.Join([][]byte{[]byte("(() => {\n\"use strict\";\n"), joined(scriptParts, ".js"), []byte("})();\n")}, nil)
+}
+
+func joined(names []string, extension string) []byte {
+	var whole []byte
+	for _, name := range names {
+		part, err := parts.ReadFile("app/" + name + extension)
+		if err == nil { // a test holds the names against the files
+			whole = append(whole, part...)
+		}
+	}
+	return whole
+}

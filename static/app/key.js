@@ -1,0 +1,79 @@
+function openReject() {
+  const panel = find("#reject-panel");
+  if (!panel) return;
+  panel.open = true;
+  focusOn(find("input[type=radio]:checked", panel) || find("input[type=radio]", panel));
+}
+
+// Back to the list, at the row one came from.
+function backToRow() {
+  const row = find('[data-row][aria-current="true"]'), link = row && find("a[data-open]", row);
+  if (!link) return false;
+  if (!beside()) {
+    const close = find("a[data-close]");
+    if (!close) return false;
+    history.replaceState(history.state, "", close.getAttribute("href"));
+    find(".queue")?.classList.add("opened");
+  }
+  row.scrollIntoView({ block: "nearest" });
+  link.focus({ preventScroll: true });
+  return true;
+}
+
+function closeTopmost() {
+  const panel = find("#reject-panel[open]");
+  if (panel && panel.contains(document.activeElement)) {
+    panel.open = false;
+    focusOn(find("summary", panel));
+    return;
+  }
+  if (!backToRow()) find("a[data-close]")?.click();
+}
+
+const actions = {
+  j: () => moveRow(1),
+  k: () => moveRow(-1),
+  o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
+  x: () => tick(false),
+  X: () => tick(true),
+  a: () => (ticked().length > 0 ? focusOn(find("#approve-selected")) : onCurrent(() => focusOn(find("#approve")))),
+  r: () => onCurrent(openReject),
+  "/": () => focusOn(find("[data-search]")),
+  "?": () => find("#shortcut-sheet")?.showModal(),
+  Escape: closeTopmost,
+};
+const places = { q: "/queue", h: "/", n: "/payments/new", m: "/mine", p: "/payments" };
+const reachable = (place) => find(`nav.primary a[href="${place}"]`);
+let leader = 0;
+
+const inText = (element) =>
+  element.isContentEditable ||
+  element.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=submit], [type=button])");
+
+document.addEventListener("keydown", (event) => {
+  if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
+  if (document.body.dataset.shortcuts !== "on" || find("dialog[open], :popover-open")) return;
+  // Who begins to write a reason before the field has the focus must not approve with an "a" and Enter.
+  const rejecting = event.target.closest?.("#reject-panel form");
+  if ((inText(event.target) || rejecting) && !(event.key === "Escape" && rejecting)) return;
+  if (event.key === "g") {
+    leader = event.timeStamp;
+    return;
+  }
+  const place = leader && event.timeStamp - leader < 1500 ? places[event.key] : undefined;
+  leader = 0;
+  if (place) {
+    if (reachable(place)) window.location.assign(place);
+    return;
+  }
+  const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+  if (!action) return;
+  event.preventDefault();
+  action();
+});
+
+// Ctrl+Enter sends the form one is writing in: the reject reason.
+document.addEventListener("keydown", (event) => {
+  if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey) || !event.target.matches("textarea")) return;
+  event.target.form?.requestSubmit();
+});

@@ -1,0 +1,61 @@
+// Rows are ticked to be approved together; with shift all from the one ticked before to the current one.
+const ticks = () => findAll("#queue-list td.cell-select input");
+const ticked = () => ticks().filter((tick) => tick.checked);
+let tickedLast;
+
+function tick(range) {
+  const row = rowLinks()[currentRow()]?.closest("[data-row]"), box = row && find("td.cell-select input", row);
+  if (!box) return;
+  const all = ticks(), from = all.indexOf(tickedLast), to = all.indexOf(box);
+  if (range && from >= 0) all.slice(Math.min(from, to), Math.max(from, to) + 1).forEach((each) => (each.checked = true));
+  else box.checked = !box.checked;
+  tickedLast = box;
+  announce(text("selected", ticked().length));
+  catchUp();
+}
+
+document.addEventListener("change", (event) => {
+  if (event.target.matches("[data-select-all]")) ticks().forEach((each) => (each.checked = event.target.checked));
+  if (event.target.closest(".cell-select")) {
+    tickedLast = event.target;
+    catchUp();
+  }
+});
+
+// Nothing moves while rows are ticked: what came meanwhile is shown when none is any more.
+let missed = false;
+document.addEventListener("htmx:sseBeforeMessage", (event) => {
+  if (ticked().length === 0) return;
+  event.preventDefault();
+  missed = true;
+});
+
+// Rows that changed come along in templates; the page may show some of them.
+function changeRows() {
+  for (const changed of findAll(".live > template, #pane > template")) {
+    const row = changed.content.firstElementChild, shown = document.getElementById(row.id);
+    changed.remove();
+    if (!shown) continue;
+    // The cursor stays where it is, also where what had the focus is there no more: the box of a row that can no longer be ticked.
+    const held = shown.contains(document.activeElement), name = document.activeElement.id, was = shown.offsetHeight;
+    if (shown.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
+    shown.replaceWith(row);
+    row.style.setProperty("--was", `${was}px`); // the rows below stay where they are
+    htmx.process(row);
+    if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
+  }
+}
+
+// What the live line says: rows that changed, and who else has which message open.
+document.addEventListener("htmx:sseMessage", () => {
+  changeRows();
+  const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
+  for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
+});
+
+function catchUp() {
+  if (!missed || ticked().length > 0) return;
+  missed = false;
+  const place = new URL(location.href);
+  htmx.ajax("GET", `/queue${place.search}`, { target: "#queue-list", swap: "outerHTML", headers: { "X-Follows": "cursor" } });
+}

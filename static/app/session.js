@@ -1,0 +1,54 @@
+// Two minutes before the session ends one is told, wherever one is. Every answer of the server begins the time anew, in all tabs.
+const notice = find("#stay");
+const born = Date.now();
+const tabs = "BroadcastChannel" in window ? new BroadcastChannel("session") : undefined;
+let used = born, ending, before;
+const endOfLife = () => born + Number(notice.dataset.life) * 1000;
+const endOfSession = () => Math.min(used + Number(notice.dataset.idle) * 1000, endOfLife());
+
+function say(sentence, link) {
+  const line = document.createElement("p");
+  line.textContent = sentence;
+  if (link) {
+    const sign = document.createElement("a");
+    Object.assign(sign, { href: "/signin", target: "_blank", rel: "noopener", textContent: text("signIn") });
+    line.append(" ", sign);
+  }
+  find("#stay-says").replaceChildren(line);
+  notice.hidden = false;
+}
+
+function watchSession() {
+  clearTimeout(ending);
+  const left = endOfSession() - Date.now(), last = endOfLife() <= used + Number(notice.dataset.idle) * 1000;
+  if (left > 120000) {
+    if (notice.contains(document.activeElement)) focusOn(before?.isConnected ? before : find("#main"));
+    notice.hidden = true;
+    ending = setTimeout(watchSession, left - 120000);
+  } else if (left > 0) {
+    find("button", notice).hidden = last;
+    if (notice.hidden) say(text("ends", new Date(endOfSession()).toLocaleTimeString("de-CH", { timeStyle: "short" })), last);
+    ending = setTimeout(watchSession, left + 500);
+  } else {
+    find("button", notice).hidden = true;
+    say(text("ended"), true);
+  }
+}
+
+function sessionUsed() {
+  used = Date.now();
+  watchSession();
+}
+
+if (notice) {
+  tabs?.addEventListener("message", sessionUsed);
+  tabs?.postMessage("used");
+  notice.addEventListener("focusin", (event) => (before = event.relatedTarget ?? before));
+  document.addEventListener("htmx:afterRequest", (event) => {
+    if (event.detail.xhr.status === 0 || event.detail.xhr.status === 401 || event.detail.elt.matches(".flight")) return;
+    sessionUsed();
+    tabs?.postMessage("used");
+  });
+  document.addEventListener("visibilitychange", watchSession);
+  watchSession();
+}

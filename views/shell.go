@@ -308,7 +308,7 @@ type shortcut struct {
 	does language.Text
 }
 
-// shortcuts lists what app.js answers to, in the order of the help sheet.
+// shortcuts lists what the script (static/app/key.js) answers to, in the order of the help sheet.
 var shortcuts = []shortcut{
 	{[]string{"j"}, "Next row"},
 	{[]string{"k"}, "Previous row"},

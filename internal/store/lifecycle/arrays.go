@@ -15,7 +15,7 @@ import (
 )
 
 // The values of a statement for one message, as the last elements of the arrays of the statement for many. What is NULL there is the zero
-// value here (queries/message_all.sql).
+// value here (queries/lifecycle/message_all.sql).
 
 // addMessage adds what a new message is.
 func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {

@@ -1,0 +1,93 @@
+-- Pages of the tables whose seals the auditor checks.
+
+-- name: AuditedVersionList :many
+-- Versions with what their seals cover, in the order of their keys, from one on: the message, the content, the account it debits, and the
+-- release and the document that was sent for it.
+SELECT sqlc.embed(m), sqlc.embed(v), coalesce(d.content, '')::bytea AS content, coalesce(tsvector_to_array(v.words), '{}')::text[] AS found_by,
+       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
+       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
+       (r.message_id IS NOT NULL)::boolean AS released, coalesce(r.version, 0)::integer AS release_version,
+       coalesce(r.makers, '{}')::uuid[] AS release_makers, r.content_hash AS release_hash, r.accepted_at AS release_accepted_at,
+       r.key_id AS release_key_id, r.mac AS release_mac, r.account_digest,
+       array(SELECT x.checker_person FROM decision x
+             WHERE x.realm = v.realm AND x.message_id = v.message_id AND x.version = v.version AND x.action = 'approve'
+             ORDER BY x.ordinal)::uuid[] AS approvers,
+       array(SELECT s.content FROM document s
+             WHERE s.realm = v.realm AND s.message_id = v.message_id AND s.direction = 'out'
+               AND s.name IN ('pacs.008.001.08', 'pacs.004.001.09', 'camt.056.001.08', 'camt.029.001.09'))::bytea[] AS sent
+FROM message_version v
+JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = v.realm AND a.iban = v.debtor_account
+LEFT JOIN release r ON r.realm = v.realm AND r.message_id = v.message_id AND r.version = v.version
+WHERE (v.realm, v.message_id, v.version) > (@realm::text, @message_id::uuid, @version::integer)
+ORDER BY v.realm, v.message_id, v.version
+LIMIT @page_size::integer;
+
+-- name: WordsOfMigration :one
+-- Whether a version is found by the words that the migration cut for what was stored before there were words.
+SELECT coalesce(v.words = array_to_tsvector(ARRAY(SELECT search_tag(v.realm) || w.word FROM search_words(
+         concat_ws(' ', CASE WHEN m.kind <> 'payment' THEN v.creditor_name END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_name END, v.remittance),
+         ARRAY[CASE WHEN m.kind <> 'payment' THEN v.creditor_account ELSE '' END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_account ELSE '' END]
+       ) AS w (word))), false)::boolean AS same
+FROM message_version v JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
+WHERE v.realm = @realm::text AND v.message_id = @message_id::uuid AND v.version = @version::integer;
+
+-- name: AuditedDecisionList :many
+-- Decisions in the order of their keys, from one on.
+SELECT * FROM decision d
+WHERE (d.realm, d.message_id, d.version, d.ordinal) > (@realm::text, @message_id::uuid, @version::integer, @ordinal::integer)
+ORDER BY d.realm, d.message_id, d.version, d.ordinal
+LIMIT @page_size::integer;
+
+-- name: AuditedDocumentList :many
+-- Documents in the order of their keys, from one on.
+SELECT * FROM document d
+WHERE (d.realm, d.document_id) > (@realm::text, @document_id::uuid)
+ORDER BY d.realm, d.document_id
+LIMIT @page_size::integer;
+
+-- name: AuditedOutboxList :many
+-- Rows of the outbox in the order of their keys, from one on, with the document that a row sends again.
+SELECT sqlc.embed(o), d.name AS document_name, d.scheme AS document_scheme
+FROM outbox o
+LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
+WHERE (o.scheme, o.reference) > (@scheme::text, @reference::text)
+ORDER BY o.scheme, o.reference
+LIMIT @page_size::integer;
+
+-- name: AuditedRefreshTokenList :many
+-- Refresh tokens in the order of their keys, from one on, with the sign-in they belong to.
+SELECT sqlc.embed(t), sqlc.embed(f)
+FROM refresh_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+WHERE (t.realm, t.token_hash) > (@realm::text, coalesce(@token_hash::bytea, ''))
+ORDER BY t.realm, t.token_hash
+LIMIT @page_size::integer;
+
+-- name: AuditedAccessTokenList :many
+-- Access tokens in the order of their keys, from one on, with the sign-in they belong to.
+SELECT sqlc.embed(t), sqlc.embed(f)
+FROM access_token t
+JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
+WHERE (t.realm, t.token_hash) > (@realm::text, coalesce(@token_hash::bytea, ''))
+ORDER BY t.realm, t.token_hash
+LIMIT @page_size::integer;
+
+-- name: AuditedRequestKeyList :many
+-- Keys of requests in the order of their keys, from one on.
+SELECT * FROM creation_key k
+WHERE (k.realm, k.client_id, k.scope, k.key) > (@realm::text, @client_id::text, @scope::text, @key::text)
+ORDER BY k.realm, k.client_id, k.scope, k.key
+LIMIT @page_size::integer;
+
+-- name: AuditedSessionList :many
+-- Sessions that are not ended, in the order of their names, from one on.
+SELECT s.token, s.data, s.expiry FROM sessions s
+WHERE s.token > @token::text AND s.data <> ''::bytea
+ORDER BY s.token
+LIMIT @page_size::integer;
+
+-- name: SessionEndList :many
+-- The sessions that the audit trail says were ended since a time.
+SELECT coalesce(a.detail::jsonb ->> 'ended', '')::text AS name FROM audit_event a WHERE a.event = 'session.ended' AND a.at > @since::timestamptz;

@@ -62,8 +62,10 @@ func newPayment() views.NewPayment {
 	return views.NewPayment{
 		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
 		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
-		Countries:      []ui.Option{{Label: "Choose a country"}, {Value: "CH", Label: "Switzerland"}, {Value: "LI", Label: "Liechtenstein"}},
-		Values:         entry.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
+		Countries: []ui.Option{
+			{Label: "Choose a country"}, {Value: "CH", Label: language.Country("CH")}, {Value: "LI", Label: language.Country("LI")},
+		},
+		Values: entry.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
 		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
 			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
 			{Tone: ui.ToneClosed, Text: "The limit"},
@@ -82,7 +84,8 @@ func filledPayment() views.NewPayment {
 		Amount: "1'234.00", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
 	}
 	model.Feedback = &views.IBANCheck{
-		Grouped: "CH44 3199 9123 0008 8901 2", Country: "Switzerland", Bank: "Muster Bank, MUSTCHZZ", Reachable: "yes", Scheme: "sic-inst",
+		Grouped: "CH44 3199 9123 0008 8901 2", Country: language.Country("CH"), Bank: "Muster Bank, MUSTCHZZ",
+		Reachable: "yes", Scheme: "sic-inst",
 	}
 	model.Outlook = views.Outlook{
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
@@ -168,7 +171,7 @@ func check() views.Check {
 				ui.Row{
 					Term: "Name", Value: "Beispiel Holzbau GmbH",
 				},
-				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", "Switzerland"}},
+				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", language.Country("CH")}},
 			)},
 			{
 				Title: "Amount",
@@ -200,7 +203,10 @@ func formExhibits() []Exhibit {
 	doubtful := check()
 	doubtful.Shell.Failed = true
 	doubtful.Duplicates = []views.Duplicate{
-		{Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", At: language.Data("18.11.2026 09:12:00 CET by Maker 1"), State: "Settled"},
+		{
+			Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", State: "Settled",
+			At: language.Join(" ", language.Data("18.11.2026 09:12:00 CET"), language.Text("by %s").With("Maker 1")),
+		},
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
 	doubtful.Problems = []ui.Problem{

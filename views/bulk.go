@@ -32,7 +32,8 @@ type BulkItem struct {
 	Purpose   language.Text
 	Maker     string
 	Flags     []QueueFlag
-	Said      language.Text // why it is left out, or what became of it
+	Cautions  []language.Text // what its own page warns of
+	Said      language.Text   // why it is left out, or what became of it
 	Approved  bool
 }
 

@@ -11,6 +11,7 @@ import (
 type Check struct {
 	Shell          Shell
 	Action         string // "/payments/{draft}/submit"
+	Checked        string // the digest of the draft as it is shown
 	KeepURL        string // where the reason is kept while it is being typed
 	Amount         ui.Amount
 	CreditorName   string

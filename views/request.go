@@ -108,4 +108,6 @@ type RequestCheck struct {
 	Words     language.Text   // what is asked for, in a sentence
 	Submit    language.Text   // the button: names the act
 	Next      []language.Text // what happens next, one sentence a step
+	Checked   string          // the digest of the draft as it is shown
+	Problems  []ui.Problem
 }

@@ -53,6 +53,8 @@ const inText = (element) =>
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
   if (document.body.dataset.shortcuts !== "on" || find("dialog[open], :popover-open")) return;
+  // The first Escape empties the search, the browser's own; the next one leaves it.
+  if (event.key === "Escape" && event.target.matches?.("[data-search]") && event.target.value === "") backToRow();
   // Who begins to write a reason before the field has the focus must not approve with an "a" and Enter.
   const rejecting = event.target.closest?.("#reject-panel form");
   if ((inText(event.target) || rejecting) && !(event.key === "Escape" && rejecting)) return;

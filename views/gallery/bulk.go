@@ -30,6 +30,9 @@ func bulkExhibits() []Exhibit {
 		LeftOut: []views.BulkItem{items[2], items[8]},
 		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
+	compared.Included[1].Cautions = []language.Text{
+		language.Text("Possible duplicate: %d payments like this within 7 days").With(2), "Another name than before",
+	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
 	compared.LeftOut[1].Said = language.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")
 	nothing := compared

@@ -13,8 +13,9 @@ type Batch struct {
 	FileName  string
 	Action    string
 	From      int
-	Going     bool // submitting, and more to do
-	GoesOn    bool // by itself, where there is a script
+	Going     bool   // submitting, and more to do
+	GoesOn    bool   // by itself, where there is a script
+	Checked   string // the digest of the lines as they are shown
 	Lines     []BatchLine
 	Ready     int
 	Submitted int

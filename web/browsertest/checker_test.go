@@ -119,6 +119,10 @@ func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
 	p.counts("#shortcut-sheet[open]", 1)
 	p.press("Escape")
 	p.counts("#shortcut-sheet[open]", 0)
+	p.press("/")
+	p.focused("#text")
+	p.press("Escape") // leaves an empty search
+	p.focused("#open-" + m.id)
 	m.is(t, "Approval Pending", 0)
 }
 

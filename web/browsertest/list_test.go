@@ -71,7 +71,9 @@ func TestEveryListCanBeRead(t *testing.T) {
 		if !strings.HasSuffix(check, "/check") {
 			t.Fatalf("the longest payment there is is refused: %q", check)
 		}
-		p.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{"duplicateAcknowledged": "yes", "duplicateReason": "to look at it"})
+		p.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{
+			"checked": p.shown(check), "duplicateAcknowledged": "yes", "duplicateReason": "to look at it",
+		})
 	}
 	rejected, settled := maker.submit(newOrder("sct-inst")), maker.submit(newOrder("sic-inst"))
 	as(t, "checker1").decide(rejected, "reject", "The whole order is missing: "+strings.Repeat("nobody knows it ", 20))

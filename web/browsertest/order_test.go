@@ -85,7 +85,7 @@ func (p *person) submit(o order) submitted {
 	if !strings.HasSuffix(check, "/check") {
 		p.t.Fatalf("the order %+v is refused: %q", o, check)
 	}
-	done := p.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{})
+	done := p.post(strings.TrimSuffix(check, "check")+"submit", map[string]any{"checked": p.shown(check)})
 	if !strings.HasSuffix(done, "/submitted") {
 		p.t.Fatalf("the order %+v is not submitted: %q", o, done)
 	}

@@ -170,6 +170,21 @@ func (p *person) postRaw(path string, form map[string]any) (status int, place st
 	return answer.Status(), strings.TrimPrefix(answer.Headers()["location"], shared.program.address)
 }
 
+// checkedField is the field of a check page that says what it shows.
+var checkedField = regexp.MustCompile(`name="checked" value="([0-9a-f]{64})"`)
+
+// shown is what a check page says that it shows.
+func (p *person) shown(check string) string {
+	p.t.Helper()
+	answer, err := p.context.Request().Get(check)
+	body, err2 := must(p.t, answer, err).Text()
+	found := checkedField.FindStringSubmatch(must(p.t, body, err2))
+	if found == nil {
+		p.t.Fatalf("%s does not say what it shows", check)
+	}
+	return found[1]
+}
+
 // open goes to a page and returns the status it came with.
 func (p *person) open(path string) int {
 	p.t.Helper()

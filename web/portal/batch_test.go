@@ -71,12 +71,12 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	mend := list.page.Find("#line-3 a").AttrOr("href", "")
 	form := with(maker.get(mend).is(http.StatusOK).fields(mend), "amount", "102.50", "act", "check")
 	maker.post(mend, form).goesTo(path)
-	maker.get(maker.post(path+"/submit", url.Values{}).goesTo(path)).says("24 of 25 submitted")
+	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 submitted")
 	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before
 	maker.get(another).says("submitted meanwhile: this is another payment")
 	check := maker.get(path).page.Find("#line-5 a").AttrOr("href", "")
-	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{"duplicateAcknowledged": {"yes"}, "duplicateReason": {"Two invoices"}}).
-		goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit",
+		maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")).goesTo("/payments/")
 	maker.get(path).says("25 of 25 submitted")
 	if n := b.count("SELECT count(DISTINCT message_id) FROM message"); n != 25 {
 		t.Errorf("%d messages, want 25", n)

@@ -38,7 +38,7 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	amend := maker.get("/payments/" + amended + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "41.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 
 	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
 	page.says("Approve 2 messages over CHF 30.50").says("Left out: 3").says("was already rejected by Checker 2")
@@ -66,6 +66,22 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 }
 
 // TestEachOfSeveralHasItsOwnOutcome: what happened between the comparison and the approval stops that message alone.
+// TestSeveralAreComparedWithWhatTheirPagesWarnOf: who approves many sees at each line what its own page would have said.
+func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	ids := maker.priced("10.00", "20.00")
+	check := maker.post("/payments/new", with(filled(), "amount", "10.00", "endToEndId", "E2E-again")).goesTo("/payments/")
+	answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")
+	again := strings.Split(maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/"), "/")[2]
+	list := b.as("checker1").get(chosen(ids[0], ids[1], again)).is(http.StatusOK)
+	list.says("Possible duplicate: 1 payment like this within 7 days").says("First payment to this account")
+	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate"); n != 2 {
+		t.Errorf("%d lines warn of a duplicate, want 2", n)
+	}
+}
+
 func TestEachOfSeveralHasItsOwnOutcome(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -290,6 +290,12 @@ func with(form url.Values, pairs ...string) url.Values {
 	return changed
 }
 
+// shown is what the button of a check page sends, with answers of its own.
+func (w *browser) shown(check string, answers ...string) url.Values {
+	w.b.t.Helper()
+	return with(w.get(check).is(http.StatusOK).fields(strings.TrimSuffix(check, "check")+"submit"), answers...)
+}
+
 // submit takes a form all the way and returns the message it became.
 func (w *browser) submit(form url.Values) payment.Message {
 	t := w.b.t

@@ -48,7 +48,7 @@ func TestTextsOfPeopleAreNeverMarkup(t *testing.T) {
 		page := maker.get(check).is(http.StatusOK).says(payload)
 		page.clean(payload)
 		maker.get(strings.TrimSuffix(check, "check") + "edit").is(http.StatusOK).clean(payload)
-		done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+		done := maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 		id := strings.Split(done, "/")[2]
 		home := "/payments/" + id
 		for _, path := range []string{

@@ -86,7 +86,7 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	amend := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "5.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 	got := checker.post(path+"/approve", stale).is(http.StatusConflict)
 	if panel := got.page.Find(".conflict"); panel.Length() != 1 || panel.Find(".before-after").Length() != 0 {
 		t.Errorf("the panel of an amended payment says %q", panel.Text())

@@ -129,7 +129,7 @@ func TestTheQueueIsNarrowedByAgeFlagAndDay(t *testing.T) {
 	amend := maker.get("/payments/" + ids[2] + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "31.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 	checker, today := b.as("checker1"), b.Now().In(b.Zone).Format("02.01.2006")
 	for query, want := range map[string][]int{
 		"age=1h": {0}, "age=4h": {}, "age=15m": {0}, "flag=ending": {1}, "flag=amended": {2}, "flag=begun": {}, "to=2.1.2020": {},

@@ -41,9 +41,9 @@ func TestAnAmendmentThatComesTooLateChangesNothing(t *testing.T) {
 	amend := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "5.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	path := "/queue/" + m.InternalID.String()
+	path, shown := "/queue/"+m.InternalID.String(), maker.shown(check)
 	checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).goesTo("/queue")
-	got := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).is(http.StatusConflict)
+	got := maker.post(strings.TrimSuffix(check, "check")+"submit", shown).is(http.StatusConflict)
 	got.says("was already approved by Checker 1")
 	if kept := got.fields("/payments/").Get("amount"); kept != "5.00" {
 		t.Errorf("the amount typed comes back as %q", kept)
@@ -61,9 +61,9 @@ func TestAnAmendmentSentTwiceIsOneVersion(t *testing.T) {
 	amend := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "5.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	send := strings.TrimSuffix(check, "check") + "submit"
-	done := maker.post(send, nil).goesTo("/payments/" + m.InternalID.String())
-	maker.post(send, nil).goesTo(done)
+	send, shown := strings.TrimSuffix(check, "check")+"submit", maker.shown(check)
+	done := maker.post(send, shown).goesTo("/payments/" + m.InternalID.String())
+	maker.post(send, shown).goesTo(done)
 	if m := b.message("demo", m.InternalID.String()); m.Version != 2 || m.Summary.Amount.Format() != "CHF 5.00" {
 		t.Errorf("version %d over %s", m.Version, m.Summary.Amount.Format())
 	}
@@ -84,18 +84,18 @@ func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {
 	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
 	maker.get(check).is(http.StatusOK).says("Possible duplicate: 1 payment like this").says(string(first.GlobalID))
 	send := strings.TrimSuffix(check, "check") + "submit"
-	got := maker.post(send, url.Values{"duplicateReason": {"kept"}}).is(http.StatusUnprocessableEntity)
+	got := maker.post(send, maker.shown(check, "duplicateReason", "kept")).is(http.StatusUnprocessableEntity)
 	if len(got.problems()) != 1 || got.fields(send).Get("duplicateReason") != "kept" {
 		t.Errorf("problems %q, form %v", got.problems(), got.fields(send))
 	}
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {
 		t.Fatalf("%d messages, want 1", n)
 	}
-	long := maker.post(send, url.Values{"duplicateReason": {strings.Repeat("é", 141)}, "duplicateAcknowledged": {"yes"}})
+	long := maker.post(send, maker.shown(check, "duplicateReason", strings.Repeat("é", 141), "duplicateAcknowledged", "yes"))
 	if long.is(http.StatusUnprocessableEntity); long.page.Find("#duplicateReason-error").Length() != 1 {
 		t.Errorf("a reason of 141 characters is answered with %q", long.problems())
 	}
-	maker.post(send, url.Values{"duplicateReason": {"Second instalment"}, "duplicateAcknowledged": {"yes"}}).goesTo("/payments/")
+	maker.post(send, maker.shown(check, "duplicateReason", "Second instalment", "duplicateAcknowledged", "yes")).goesTo("/payments/")
 	if n := b.count("SELECT count(*) FROM message"); n != 2 {
 		t.Errorf("%d messages, want 2", n)
 	}
@@ -105,9 +105,10 @@ func TestAPossibleDuplicateNeedsATickAndAReason(t *testing.T) {
 func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	maker, answers := b.as("maker1"), url.Values{"duplicateReason": {"Second instalment <b>"}, "duplicateAcknowledged": {"yes"}}
+	maker := b.as("maker1")
 	maker.submit(filled())
 	check := maker.post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
+	answers := maker.shown(check, "duplicateReason", "Second instalment <b>", "duplicateAcknowledged", "yes")
 	done := maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
 	m := b.message("demo", strings.Split(done, "/")[2])
 	const said = "Paid again: Second instalment <b>"
@@ -131,6 +132,7 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 		t.Errorf("an amendment without a reason is answered with %q", empty.problems())
 	}
 	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")
+	answers = maker.shown(check, "duplicateReason", "Second instalment <b>", "duplicateAcknowledged", "yes")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
 	b.as("checker2").get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("Maker 1 saysMoved " + said)
 	if n := b.count(kept, "Moved "+said); n != 1 {
@@ -149,7 +151,7 @@ func TestTextBeyondTheSchemeIsRewrittenInSight(t *testing.T) {
 	maker.get(check).is(http.StatusOK).says("Some characters are written differently").says("Rechnung März Rechnung Maerz").says(
 		"Baeckerei Gross",
 	)
-	done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+	done := maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 	m := b.message("demo", strings.Split(done, "/")[2])
 	if m.Summary.CreditorName != "Baeckerei Gross" || m.Summary.Remittance != "Rechnung Maerz" {
 		t.Errorf("stored are %q and %q: not what the maker saw", m.Summary.CreditorName, m.Summary.Remittance)
@@ -186,9 +188,8 @@ func TestLongListsGoOnByKey(t *testing.T) {
 	maker := b.as("maker1")
 	for range 62 {
 		check := maker.post("/payments/new", filled()).goesTo("/payments/")
-		maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{
-			"duplicateAcknowledged": {"yes"}, "duplicateReason": {"x"},
-		}).goesTo("/payments/")
+		answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "x")
+		maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")
 	}
 	checker := b.as("checker1")
 	for _, list := range []string{"/queue", "/payments"} {

@@ -232,9 +232,8 @@ func TestOnlyWhatWasShownIsDecided(t *testing.T) {
 	amend := maker.get("/payments/" + m.InternalID.String() + "/amend").is(http.StatusOK)
 	action := amend.page.Find("main form").AttrOr("action", "")
 	check := maker.post(action, with(amend.fields(action), "amount", "9'999.00", "act", "check", "amendReason", "typo")).goesTo("/payments/")
-	done := maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{
-		"duplicateAcknowledged": {"yes"}, "duplicateReason": {"x"},
-	}).goesTo("/payments/" + m.InternalID.String())
+	answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "x")
+	done := maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/" + m.InternalID.String())
 	maker.get(done).is(http.StatusOK)
 
 	got := checker.post(path+"/reject", with(form, "reason", "Wrong amount, see order 7")).is(http.StatusConflict)

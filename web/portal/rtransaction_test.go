@@ -131,11 +131,11 @@ func TestARecallSentTwiceIsOneAndTheSlowerMakerReadsWhy(t *testing.T) {
 	mine := first.post(path, url.Values{"reason": {"DUPL"}}).goesTo("/payments/")
 	theirs := second.post(path, url.Values{"reason": {"TECH"}}).goesTo("/payments/")
 	second.get(mine).is(http.StatusNotFound)
-	action := strings.TrimSuffix(mine, "check") + "submit"
+	action, shown := strings.TrimSuffix(mine, "check")+"submit", first.shown(mine)
 	const tries = 4
 	places := make(chan string, tries)
 	for range tries {
-		go func() { places <- first.post(action, nil).location }()
+		go func() { places <- first.post(action, shown).location }()
 	}
 	done := <-places
 	for range tries - 1 {

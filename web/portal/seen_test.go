@@ -38,7 +38,7 @@ func TestAFormCannotGrowAPaymentPastItsCheckers(t *testing.T) {
 	action := amend.page.Find("main form").AttrOr("action", "")
 	form := with(amend.fields(action), "amount", "10'000.00", "act", "check", "amendReason", "typo")
 	check := maker.post(action, form).goesTo("/payments/")
-	maker.post(strings.TrimSuffix(check, "check")+"submit", url.Values{}).is(http.StatusUnprocessableEntity).says(
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).is(http.StatusUnprocessableEntity).says(
 		"Withdraw it and enter it anew.",
 	)
 	if now := b.message("demo", m.InternalID.String()); now.Version != 1 || now.Summary.Amount.Format() != "CHF 1'234.50" {

@@ -103,17 +103,17 @@ func TestAnUploadedOrderGoesTheSameWay(t *testing.T) {
 		content := sample(t, name)
 		check := maker.upload(name, content).goesTo("/payments/")
 		maker.get(check).is(http.StatusOK).says(name).says("Submit " + amount + " for approval")
-		done := maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo("/payments/")
+		shown := maker.shown(check)
+		done := maker.post(strings.TrimSuffix(check, "check")+"submit", shown).goesTo("/payments/")
 		m := b.message("demo", strings.Split(done, "/")[2])
 		if m.Summary.Amount.Format() != amount {
 			t.Errorf("%s became %s", name, m.Summary.Amount.Format())
 		}
-		maker.post(strings.TrimSuffix(check, "check")+"submit", nil).goesTo(done)
+		maker.post(strings.TrimSuffix(check, "check")+"submit", shown).goesTo(done)
 	}
 	again := maker.upload("again.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).goesTo("/payments/")
-	got := maker.post(strings.TrimSuffix(again, "check")+"submit", map[string][]string{
-		"duplicateAcknowledged": {"yes"}, "duplicateReason": {"x"},
-	}).is(http.StatusUnprocessableEntity)
+	got := maker.post(strings.TrimSuffix(again, "check")+"submit",
+		maker.shown(again, "duplicateAcknowledged", "yes", "duplicateReason", "x")).is(http.StatusUnprocessableEntity)
 	got.says("MsgId").says("DU01")
 }
 

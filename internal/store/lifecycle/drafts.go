@@ -2,9 +2,12 @@ package lifecycle
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,6 +37,16 @@ type Draft struct {
 	Line      int
 	SavedAt   time.Time // the last change of the answers; microseconds count
 	ExpiresAt time.Time
+}
+
+// Digest tells whether a draft is still what a page showed of it: SHA-256, in hex, of what was typed or uploaded and what it is about. When
+// it was saved and what became of it do not count.
+func (d Draft) Digest() string {
+	hash := sha256.New()
+	for _, part := range [][]byte{[]byte(d.Scheme), d.Answers, d.File, d.Amends[:], []byte(strconv.Itoa(d.AmendsVersion))} {
+		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part) // a hash takes everything
+	}
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // Drafts keeps the drafts of the portal's users.

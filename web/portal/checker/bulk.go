@@ -15,6 +15,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/web/portal/page"
+	"countersign/web/portal/records"
 )
 
 const (
@@ -86,6 +87,10 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
 			continue
+		}
+		item.Cautions, err = records.Cautions(v.Visit, m)
+		if err != nil {
+			return model, err
 		}
 		model.Included = append(model.Included, item)
 		addTo(totals, m.Summary.Amount)

@@ -1,7 +1,10 @@
 package maker
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
@@ -80,7 +83,8 @@ func showBatch(v *visit) error {
 	}
 	from, err := strconv.Atoi(v.Echo.QueryParam("from"))
 	model := making.Batch{FileName: drafts[0].FileName, Action: batchPath(id) + "/submit", Going: err == nil, From: max(from, 1)}
-	model.GoesOn = model.Going && v.Status == submitting
+	model.Checked = digestOf(drafts)
+	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(page.CheckedField) == model.Checked
 	totals := map[money.Currency]money.Amount{}
 	left := 0 // ready, from the line on at which the submission goes on
 	for _, draft := range drafts {
@@ -198,6 +202,10 @@ func submitBatch(v *visit) error {
 	if err != nil {
 		return err
 	}
+	checked := digestOf(drafts)
+	if form.Get(page.CheckedField) != checked {
+		return v.GoTo(batchPath(id), page.ChangedSince)
+	}
 	from, err := strconv.Atoi(form.Get("from"))
 	if err != nil {
 		from = 1
@@ -208,7 +216,7 @@ func submitBatch(v *visit) error {
 			continue
 		}
 		if tried == batchPart || v.Config.Now().After(until) {
-			return v.GoTo(batchPath(id)+"?from="+strconv.Itoa(draft.Line), submitting)
+			return v.GoTo(batchPath(id)+"?from="+strconv.Itoa(draft.Line)+"&"+page.CheckedField+"="+checked, submitting)
 		}
 		tried++
 		err = v.submitLine(draft)
@@ -217,6 +225,15 @@ func submitBatch(v *visit) error {
 		}
 	}
 	return v.GoTo(batchPath(id)+"?tried=yes", "What was ready is submitted.")
+}
+
+// digestOf is the digest of all lines of a file as they are shown. It stays while they are submitted, a part at a time.
+func digestOf(drafts []lifecycle.Draft) string {
+	hash := sha256.New()
+	for _, draft := range drafts {
+		_, _ = fmt.Fprintln(hash, draft.Line, draft.Digest()) // a hash takes everything
+	}
+	return hex.EncodeToString(hash.Sum(nil))
 }
 
 // payeeOfLine says of a line that stayed behind what the payee's bank said of the name.

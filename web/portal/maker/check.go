@@ -29,7 +29,17 @@ func showCheck(v *visit) error {
 	if draft.MessageID != uuid.Nil {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/"+draft.MessageID.String()+"/submitted")
 	}
-	held, err := rtransaction.ShowCheck(v.Visit, draft)
+	return v.showDraft(draft, http.StatusOK, nil)
+}
+
+// checkAnew shows a draft once more that was changed since the page was made whose button was pressed. Nothing is submitted.
+func (v *visit) checkAnew(draft lifecycle.Draft) error {
+	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: page.ChangedSince}})
+}
+
+// showDraft shows what a draft holds, with what the page says above it.
+func (v *visit) showDraft(draft lifecycle.Draft, status int, problems []ui.Problem) error {
+	held, err := rtransaction.ShowCheck(v.Visit, draft, status, problems)
 	if held || err != nil {
 		return err
 	}
@@ -48,8 +58,9 @@ func showCheck(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.renderCheck(http.StatusOK, p, views.Check{
+	return v.renderCheck(status, p, views.Check{
 		Duplicates: hits, Acknowledged: kept.Fields.Get("duplicateAcknowledged") == "yes", Reason: kept.Fields.Get("duplicateReason"),
+		Problems: problems,
 	})
 }
 
@@ -101,6 +112,7 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Shell = v.Shell("Check your answers", views.PlaceNew)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
+	model.Checked = p.draft.Digest()
 	found, err := v.payeeOf(p)
 	if err != nil {
 		return err

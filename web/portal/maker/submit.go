@@ -19,7 +19,8 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// submit hands a checked draft to the submission station. Sent twice, by a double click, a reload or two windows, it makes one payment:
+// submit hands a checked draft to the submission station: what the page showed that the button stands on, and nothing that was typed in
+// another window since. Sent twice, by a double click, a reload or two windows, it makes one payment:
 // the draft's key is the externalId, and its document is the same each time.
 func submit(v *visit) error {
 	draft, err := v.OpenDraft()
@@ -33,6 +34,9 @@ func submit(v *visit) error {
 	became, err := v.became(draft)
 	if err != nil || became != uuid.Nil {
 		return v.Submitted(draft, became, err)
+	}
+	if form.Get(page.CheckedField) != draft.Digest() {
+		return v.checkAnew(draft)
 	}
 	held, err := rtransaction.Submit(v.Visit, draft)
 	if held || err != nil {

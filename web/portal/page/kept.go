@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
@@ -81,3 +82,10 @@ func (v *Visit) Submitted(draft lifecycle.Draft, id uuid.UUID, err error) error 
 	}
 	return v.GoTo("/payments/"+id.String()+"/submitted", "")
 }
+
+// CheckedField is the field of a check page that tells what it showed: the digest of the draft, or of all lines of a file. What was typed
+// in another window since is not submitted by its button.
+const CheckedField = "checked"
+
+// ChangedSince is said where something else would have been submitted than what was shown.
+const ChangedSince language.Text = "This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."

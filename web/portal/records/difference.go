@@ -43,6 +43,24 @@ func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
 	return warnings, nil
 }
 
+// Cautions are what the page of a waiting payment warns of, in a few words each: payments like it, and what sets it apart from those of
+// before.
+func Cautions(v *page.Visit, m payment.Message) ([]language.Text, error) {
+	if m.Kind != payment.KindInstruction {
+		return nil, nil
+	}
+	alike, err := (&visit{v}).warnings(m)
+	if err != nil {
+		return nil, err
+	}
+	apart, err := (&visit{v}).differences(m)
+	cautions := make([]language.Text, 0, len(alike)+len(apart))
+	for _, warning := range append(alike, apart...) {
+		cautions = append(cautions, warning.Title)
+	}
+	return cautions, err
+}
+
 // newAccount says of an account that was not paid before whether its owner was.
 func newAccount(m payment.Message, past lookup.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {

@@ -13,8 +13,9 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showCheckPage shows a recall, return or resolution once more. What is no longer fine goes back to its form.
-func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
+// showCheckPage shows a recall, return or resolution once more, under problems if there are any. What is no longer fine goes back to its
+// form.
+func (v *visit) showCheckPage(draft lifecycle.Draft, f form, status int, problems []ui.Problem) error {
 	a, err := v.check(f)
 	if err != nil {
 		return err
@@ -27,7 +28,8 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	policy := a.preview.About.Policy
 	says := a.wording()
 	model := views.RequestCheck{
-		Shell: v.Shell("Check your answers", a.place()), Action: "/payments/" + draft.ID.String() + "/submit",
+		Shell: v.Shell("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
+		Action:    "/payments/" + draft.ID.String() + "/submit",
 		ChangeURL: f.path() + "?draft=" + draft.ID.String(), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
 		Submit: says.submit(policy.ApprovalsRequired > 0), Next: page.NextSteps(f.Kind, policy),
 	}
@@ -48,7 +50,8 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form) error {
 	for i := range model.Rows {
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
 	}
-	return v.Render(http.StatusOK, views.RequestCheckPage(model))
+	model.Shell.Failed = len(problems) > 0
+	return v.Render(status, views.RequestCheckPage(model))
 }
 
 // passes reports whether a form that was checked is fine. One that is not has been answered with what stands in the way; what was typed is
@@ -70,7 +73,7 @@ func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 		return err
 	}
 	if len(problems) > 0 {
-		return v.showCheckPage(draft, f)
+		return v.showCheckPage(draft, f, http.StatusOK, nil)
 	}
 	result, err := v.Config.Submission.CreateRTransaction(v.Context(), v.By, f.asked(draft.ID, charge))
 	var refused *payment.RefusalError

@@ -8,16 +8,18 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
+	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
-// ShowCheck shows what a draft holds once more if it is an R-transaction; held is false for a payment, which it leaves alone.
-func ShowCheck(v *page.Visit, draft lifecycle.Draft) (held bool, err error) {
+// ShowCheck shows what a draft holds once more if it is an R-transaction, under problems if there are any; held is false for a payment,
+// which it leaves alone.
+func ShowCheck(v *page.Visit, draft lifecycle.Draft, status int, problems []ui.Problem) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
 	}
-	return true, (&visit{v}).showCheckPage(draft, *f)
+	return true, (&visit{v}).showCheckPage(draft, *f, status, problems)
 }
 
 // Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.

@@ -88,4 +88,5 @@ func (v *Visit) Submitted(draft lifecycle.Draft, id uuid.UUID, err error) error 
 const CheckedField = "checked"
 
 // ChangedSince is said where something else would have been submitted than what was shown.
-const ChangedSince language.Text = "This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."
+const ChangedSince language.Text = "" +
+	"This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."

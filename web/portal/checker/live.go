@@ -148,29 +148,37 @@ func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views
 	for _, b := range before[min(len(before), maxGone):] {
 		l.last[slices.IndexFunc(l.last, func(w lookup.Waiting) bool { return w.MessageID == b.MessageID })] = b
 	}
-	var rows []views.QueueRow
-	for _, w := range gone[:min(len(gone), maxGone)] {
-		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
-		if err != nil {
-			return rows, err
-		}
+	decided, err := l.messages(gone)
+	if err != nil {
+		return nil, err
+	}
+	list, err := l.messages(other)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := QueueRows(l.visit.Visit, list, l.filter)
+	for i, m := range list {
+		rows[i].Looked = l.visit.looked(m.InternalID)
+	}
+	for _, m := range decided {
 		row := QueueRow(l.visit.Visit, m, l.filter)
 		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
 	}
+	return rows, err
+}
+
+// messages reads the first ones of those named, so many as are told of at a time.
+func (l *Live) messages(named []lookup.Waiting) ([]payment.Message, error) {
 	var list []payment.Message
-	for _, w := range other[:min(len(other), maxGone)] {
+	for _, w := range named[:min(len(named), maxGone)] {
 		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
 		if err != nil {
-			return rows, err
+			return nil, err
 		}
 		list = append(list, m)
 	}
-	waits, err := QueueRows(l.visit.Visit, list, l.filter)
-	for i, m := range list {
-		waits[i].Looked = l.visit.looked(m.InternalID)
-	}
-	return append(rows, waits...), err
+	return list, nil
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".

@@ -54,9 +54,11 @@ func (m Mark) icon() string {
 
 // Kept is how a form is kept while it is being typed. POST URL takes its fields and answers with DraftKept.
 type Kept struct {
-	URL   string // where it is sent to be kept; of a form that is kept: where it is found again
-	Draft string // key of the draft it is kept in; empty for none yet
-	At    string // when it was kept; empty for not yet
+	URL     string // where it is sent to be kept
+	Address string // where it is found again; empty for a form that stands where it belongs
+	Draft   string // key of the draft it is kept in; empty for none yet
+	Form    string // key that it has before; empty for a form that stands where it belongs
+	At      string // when it was kept; empty for not yet
 }
 
 // Picks are the beneficiaries that a text finds: the answer of GET /payments/creditors?find=….

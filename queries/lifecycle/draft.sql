@@ -1,10 +1,13 @@
 -- Payments between the form and their submission. The owner stands in each condition: a draft is nobody else's to see.
 
--- name: DraftInsert :exec
+-- name: DraftInsertOrSaveIfOpen :execrows
+-- A new draft; or new answers, where the form it is kept for was sent twice at once. Zero rows: the earlier one is submitted or saved later.
 INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
   saved_at, expires_at)
 VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version),
-  sqlc.narg(batch_id), sqlc.narg(batch_line), @saved_at, @saved_at, @expires_at);
+  sqlc.narg(batch_id), sqlc.narg(batch_line), @saved_at, @saved_at, @expires_at)
+ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, saved_at = excluded.saved_at
+WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at;
 
 -- name: DraftGet :one
 SELECT * FROM draft WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND expires_at > @now::timestamptz;

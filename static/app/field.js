@@ -28,20 +28,26 @@ function prepare(root) {
   findAll("[data-limit]", root).forEach(count);
 }
 
-// A form that is being filled in is kept: 2 s after the last change, one at a time, and at once when it is left. Where it becomes a draft
-// its address is that of the draft from then on: coming back to it, or loading it again, finds what was typed.
+// A form that is being filled in is kept: 2 s after the last change, one at a time, and at once when it is left. From the first change on its
+// address is the one under which it is found again. What was not kept yet when the page went is put in again where it comes back, in this
+// window, for the same person, within 30 s.
 let keeping, typedIn, kept = Promise.resolve();
-async function keep(form) {
+const person = find("[data-person]")?.dataset.person;
+function place(form) {
+  const { address } = find("[data-address]", form)?.dataset ?? {};
+  if (address && !location.href.endsWith(address)) history.replaceState(history.state, "", address);
+}
+async function keep(form, stays) {
   if (form === typedIn) typedIn = clearTimeout(keeping);
   if (form.dataset.sent) return;
   try {
     const body = new URLSearchParams(new FormData(form));
     const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
-    const place = find(".kept", form);
-    if (!answer.ok || !place || !form.isConnected) return;
-    place.innerHTML = await answer.text();
-    const address = find("[data-address]", place)?.dataset.address;
-    if (address) history.replaceState(history.state, "", address);
+    const says = find(".kept", form);
+    if (!answer.ok || !says || !form.isConnected) return;
+    says.innerHTML = await answer.text();
+    place(form);
+    if (stays && !typedIn) delete sessionStorage.typed; // a page that is leaving may be asked for before this arrived
   } catch {
     // The next change tries again; what is typed stands in the form.
   }
@@ -52,6 +58,25 @@ function keepNow() {
 window.addEventListener("beforeunload", keepNow);
 document.addEventListener("visibilitychange", () => document.hidden && keepNow());
 document.addEventListener("htmx:beforeSwap", (event) => event.detail.target.contains(typedIn) && keepNow());
+document.addEventListener("submit", () => delete sessionStorage.typed);
+
+function restore() {
+  const [where, keeper, whose, at, typed] = JSON.parse(sessionStorage.typed ?? "[]");
+  if (whose !== person || Date.now() - at > 30000) return delete sessionStorage.typed;
+  const form = where === location.href && findAll("form[data-keep]").find((one) => one.dataset.keep === keeper);
+  if (!form) return;
+  const values = new URLSearchParams(typed);
+  for (const field of form.elements) {
+    const all = values.getAll(field.name);
+    if (field.type === "hidden") continue;
+    if (/radio|checkbox/.test(field.type)) field.checked = all.includes(field.value);
+    else if (all.length && field.value !== all[0]) {
+      field.value = all[0];
+      for (let up = field; (up = up.parentElement?.closest("details")); ) up.open = true;
+    }
+  }
+  form.dispatchEvent(new Event("input", { bubbles: true }));
+}
 
 document.addEventListener("input", (event) => {
   if (event.target.dataset?.limit) count(event.target);
@@ -60,7 +85,9 @@ document.addEventListener("input", (event) => {
   if (typedIn !== form) keepNow();
   clearTimeout(keeping);
   typedIn = form;
-  keeping = setTimeout(() => (kept = kept.then(() => keep(form))), 2000);
+  keeping = setTimeout(() => (kept = kept.then(() => keep(form, true))), 2000);
+  place(form);
+  sessionStorage.typed = JSON.stringify([location.href, form.dataset.keep, person, Date.now(), `${new URLSearchParams(new FormData(form))}`]);
 });
 // In the capture phase: the field is grouped before htmx reads it.
 document.addEventListener(
@@ -73,3 +100,4 @@ document.addEventListener(
 prepare(document);
 // A file of many payments is submitted in parts; without a script one goes on by the button.
 findAll("form[data-go-on]").forEach((form) => form.requestSubmit());
+document.addEventListener("DOMContentLoaded", restore); // when htmx hears of it

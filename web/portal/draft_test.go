@@ -69,3 +69,45 @@ func TestWhatIsKeptByTheWayNeverReplacesWhatWasSentLater(t *testing.T) {
 	maker.post("/payments/keep", with(filled(), "draft", key, "amount", "9.99")).is(http.StatusNotFound)
 	maker.get(check).is(http.StatusOK).says("CHF 1'234.50")
 }
+
+// TestAFormHasAKeyOfItsOwn: before a form is kept it has a key. Under that it is one draft, however often it is sent, of its maker alone.
+func TestAFormHasAKeyOfItsOwn(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	key := maker.get("/payments/new").fields("/payments/new").Get("form")
+	other := maker.get("/payments/new").fields("/payments/new").Get("form")
+	if key == "" || key == other {
+		t.Fatalf("two forms have the keys %q and %q", key, other)
+	}
+	half := url.Values{"scheme": {"sct-inst"}, "form": {key}, "creditorName": {"Half a na"}, "amount": {"12"}}
+	maker.post("/payments/keep", half).is(http.StatusOK)
+	maker.post("/payments/keep", with(half, "creditorName", "Half a name")).is(http.StatusOK)
+	address := "/payments/new?form=" + key
+	if again := maker.get(address).is(http.StatusOK).fields("/payments/"); again.Get("creditorName") != "Half a name" {
+		t.Errorf("the form comes back with %v", again)
+	}
+	if again := maker.get("/payments/new?form=" + other).is(http.StatusOK).fields("/payments/new"); again.Get("creditorName") != "" {
+		t.Errorf("another window shows %v", again)
+	}
+	stranger := b.as("maker2")
+	if again := stranger.get(address).is(http.StatusOK).fields("/payments/new"); again.Get("creditorName") != "" {
+		t.Errorf("somebody else finds %v", again)
+	}
+	stranger.post("/payments/keep", with(half, "creditorName", "Of another")).is(http.StatusOK)
+	refused := maker.post("/payments/new", with(filled(), "form", other, "amount", "")).is(http.StatusUnprocessableEntity)
+	if kept := refused.fields("/payments/new").Get("form"); kept != other {
+		t.Errorf("a refused form has the key %q, had %q", kept, other)
+	}
+	check := maker.post("/payments/new", with(filled(), "form", key)).goesTo("/payments/")
+	if n := b.count("SELECT count(*) FROM draft"); n != 2 {
+		t.Errorf("%d drafts, want one of each maker", n)
+	}
+	page, send := maker.get(check), strings.TrimSuffix(check, "check")+"submit"
+	maker.post(send, page.fields(send)).goesTo("/payments/")
+	maker.post("/payments/keep", with(half, "creditorName", "Too late")).is(http.StatusOK)
+	maker.get(address).is(http.StatusOK)
+	if n := b.count("SELECT count(*) FROM draft WHERE message_id IS NOT NULL"); n != 1 {
+		t.Errorf("%d drafts became messages, want 1", n)
+	}
+}

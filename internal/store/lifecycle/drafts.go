@@ -62,14 +62,15 @@ func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
 	return hidden{keys: d.db.AnswerKeys(), table: "draft", realm: realm, row: id}
 }
 
-// Add stores a new draft of the user. Its answers and its file are encrypted.
+// Add stores a new draft of the user. Its answers and its file are encrypted. Answers that come twice at once under one key are one draft,
+// as the later ones say; those of a draft that was submitted meanwhile are not taken.
 func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
 	return d.AddAll(ctx, by, []Draft{draft})
 }
 
 // AddAll stores new drafts of the user together: all or none.
 func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Draft) error {
-	rows := make([]dbsqlc.DraftInsertParams, 0, len(drafts))
+	rows := make([]dbsqlc.DraftInsertOrSaveIfOpenParams, 0, len(drafts))
 	for _, draft := range drafts {
 		row, err := d.rowOf(by, draft)
 		if err != nil {
@@ -79,7 +80,7 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 	}
 	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		for _, row := range rows {
-			err := q.DraftInsert(ctx, row)
+			_, err := q.DraftInsertOrSaveIfOpen(ctx, row)
 			if err != nil {
 				return err
 			}
@@ -93,9 +94,9 @@ func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Dra
 }
 
 // rowOf is the row of a new draft, encrypted.
-func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertParams, error) {
+func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOrSaveIfOpenParams, error) {
 	kept, err := d.hidden(by.Realm, draft.ID).hideForm("answers", form{draft.Answers, draft.File, draft.FileName})
-	return dbsqlc.DraftInsertParams{
+	return dbsqlc.DraftInsertOrSaveIfOpenParams{
 		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: kept.typed,
 		File: kept.file, FileName: kept.fileName, Amends: column.OrNull(draft.Amends),
 		AmendsVersion: column.OrNull(int32(draft.AmendsVersion)),                               //nolint:gosec // versions count from 1

@@ -76,6 +76,10 @@ func showAmend(v *visit) error {
 	if err != nil {
 		return v.cannotAmend(m, err)
 	}
+	shown, err := v.showTyped(m.InternalID)
+	if shown || err != nil {
+		return err
+	}
 	model := amendForm(m, m.Version)
 	model.Values = entry.ValuesOf(document)
 	return v.renderForm(http.StatusOK, model)
@@ -96,7 +100,7 @@ func checkAmend(v *visit) error {
 		return err
 	}
 	m, form, draft := in.of, in.form, in.draft
-	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	kept, open, err := v.openDraft(form)
 	if err != nil {
 		return err
 	}
@@ -120,7 +124,7 @@ func checkAmend(v *visit) error {
 		draft.ID = kept.ID
 		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
 	}
-	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
+	return v.checkForm(model, underKey(draft, kept), v.Config.Drafts.Add, "")
 }
 
 // amendment is the form of an amendment as it was sent.

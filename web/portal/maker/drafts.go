@@ -23,9 +23,6 @@ import (
 // tabDrafts is the part of a maker's list that holds what is not submitted yet.
 const tabDrafts = "drafts"
 
-// fieldDraft is the name under which a form carries the key of the draft it is kept in.
-const fieldDraft = "draft"
-
 // keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
 // kept under from then on, and when it was kept.
 func keepTyped(v *visit) error {
@@ -55,7 +52,7 @@ func (v *visit) keepAs(form url.Values, draft lifecycle.Draft) error {
 
 // keepIn keeps a form in the draft it names, or in a new one.
 func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (uuid.UUID, error) {
-	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	kept, open, err := v.openDraft(form)
 	switch {
 	case err != nil:
 		return draft.ID, err
@@ -63,7 +60,16 @@ func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (uuid.UUID, error
 		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
 		return draft.ID, v.KeepDraft(draft)
 	}
+	draft = underKey(draft, kept)
 	return draft.ID, v.AddKept(draft)
+}
+
+// underKey gives a new draft the key that its form came with, if nothing is kept under that yet.
+func underKey(draft, kept lifecycle.Draft) lifecycle.Draft {
+	if kept.ID != uuid.Nil && kept.SavedAt.IsZero() {
+		draft.ID = kept.ID
+	}
+	return draft
 }
 
 // formPath is where the form of a draft is found again.
@@ -80,21 +86,27 @@ func keptScheme(kept lifecycle.Draft, typed rulebook.Scheme) rulebook.Scheme {
 	return typed
 }
 
-// openDraft finds the draft of a form by its key: it is this person's, holds a payment form, and was not submitted.
-func (v *visit) openDraft(key string) (draft lifecycle.Draft, open bool, err error) {
-	id, err := uuid.Parse(key)
-	if err != nil {
-		return draft, false, nil //nolint:nilerr // a form that is not kept yet has no key
-	}
-	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
-	if errors.Is(err, payment.ErrNotFound) {
+// openDraft finds the draft of a form by its key: it is this person's, holds a payment form, and was not submitted. That of a form that is
+// not kept yet has the key that it will have, or none.
+func (v *visit) openDraft(form url.Values) (draft lifecycle.Draft, open bool, err error) {
+	id, fresh := v.DraftNamed(form)
+	if id == uuid.Nil {
 		return draft, false, nil
 	}
-	if err != nil {
+	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	switch {
+	case errors.Is(err, payment.ErrNotFound) && fresh:
+		return lifecycle.Draft{ID: id}, false, nil
+	case errors.Is(err, payment.ErrNotFound):
+		return lifecycle.Draft{}, false, nil
+	case err != nil:
 		return draft, false, err
 	}
 	other, err := rtransaction.FormOf(draft)
-	return draft, err == nil && other == "" && len(draft.File) == 0 && draft.MessageID == uuid.Nil, err
+	if err != nil || other != "" || len(draft.File) > 0 || draft.MessageID != uuid.Nil {
+		return lifecycle.Draft{}, false, err
+	}
+	return draft, true, nil
 }
 
 // begun is what this person began and did not submit.

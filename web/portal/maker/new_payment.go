@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/hex"
+	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -30,6 +31,10 @@ func showNewPayment(v *visit) error {
 	if err != nil {
 		return err
 	}
+	shown, err := v.showTyped(uuid.Nil)
+	if shown || err != nil {
+		return err
+	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 	model := views.NewPayment{Action: "/payments/new", Scheme: string(scheme)}
 	err = v.prefill(&model)
@@ -43,6 +48,23 @@ func showNewPayment(v *visit) error {
 	}
 	model.Drafts = len(drafts)
 	return v.renderForm(http.StatusOK, model)
+}
+
+// showTyped shows the form that the address names by its key as it was left, a new payment or an amendment of the message; shown is false
+// where nothing of it was kept.
+func (v *visit) showTyped(amends uuid.UUID) (shown bool, err error) {
+	id, fresh := v.DraftNamed(v.Echo.QueryParams())
+	if !fresh {
+		return false, nil
+	}
+	draft, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	if errors.Is(err, payment.ErrNotFound) || err == nil && draft.Amends != amends {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	return true, v.showDraftForm(draft)
 }
 
 // prefill fills the form from what the address names: an earlier payment, a template or a beneficiary.
@@ -102,7 +124,7 @@ func checkNewPayment(v *visit) error {
 	if err != nil {
 		return err
 	}
-	kept, open, err := v.openDraft(form.Get(fieldDraft))
+	kept, open, err := v.openDraft(form)
 	if err != nil {
 		return err
 	}
@@ -125,7 +147,7 @@ func checkNewPayment(v *visit) error {
 		draft.ID = kept.ID
 		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
 	}
-	return v.checkForm(model, draft, v.Config.Drafts.Add, "")
+	return v.checkForm(model, underKey(draft, kept), v.Config.Drafts.Add, "")
 }
 
 // switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
@@ -141,6 +163,11 @@ func showEdit(v *visit) error {
 	if err != nil {
 		return err
 	}
+	return v.showDraftForm(draft)
+}
+
+// showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
+func (v *visit) showDraftForm(draft lifecycle.Draft) error {
 	if len(draft.File) > 0 {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
 	}
@@ -282,7 +309,10 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	if model.Amending != nil {
 		place = views.PlaceMine
 	}
-	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
+	err = v.keepForm(&model)
+	if err != nil {
+		return err
+	}
 	model.Shell = v.Shell(title, place)
 	model.Shell.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {
@@ -293,6 +323,21 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 		model.Feedback = &feedback
 	}
 	return v.Render(status, views.NewPaymentPage(model))
+}
+
+// keepForm tells a form where it is kept while it is being typed, and where it is found again.
+func (v *visit) keepForm(model *views.NewPayment) (err error) {
+	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
+	if draft, err := uuid.Parse(model.Kept.Draft); err == nil {
+		model.Kept.Address = formPath(draft)
+		return nil
+	}
+	path := "/payments/new"
+	if model.Amending != nil {
+		path = "/payments/" + model.Amending.ID + "/amend"
+	}
+	model.Kept, err = v.KeyedForm(model.Kept, path, url.Values{"scheme": {model.Scheme}})
+	return err
 }
 
 // accountOptions are the realm's own accounts of a scheme that are open.
@@ -311,64 +356,6 @@ func (v *visit) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
 		}
 	}
 	return options, nil
-}
-
-// showIBAN says what is known of an account number: as a part of the form for htmx, else as the form with this number in it.
-func showIBAN(v *visit) error {
-	err := page.MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	typed, scheme := v.Echo.QueryParam("creditorIban"), page.SchemeOf(v.Echo.QueryParam("scheme"))
-	if v.Fragment() {
-		check, err := v.aboutIBAN(typed, scheme)
-		if err != nil {
-			return err
-		}
-		return v.Render(http.StatusOK, views.IBANFeedback(check))
-	}
-	return v.renderForm(http.StatusOK, views.NewPayment{
-		Action: "/payments/new", Scheme: string(scheme),
-		Values: entry.Values{CreditorIBAN: typed, EndToEndID: v.newEndToEndID()},
-	})
-}
-
-// aboutIBAN reads an account number as typed and asks the rules, and the directory of banks, whether the scheme reaches it.
-func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
-	check := views.IBANCheck{Scheme: string(scheme)}
-	iban, err := account.ParseInput(typed)
-	if err != nil {
-		wrong := entry.ProblemOf("creditorIban", err)
-		check.Problem = ui.Problem{Field: wrong.Field, Text: language.Sentence(wrong.Text), Code: wrong.Code}
-		return check, nil
-	}
-	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
-	order := payment.Order{Scheme: scheme, Document: probe.Document}
-	bank, findings, err := v.Config.Submission.ValidateWithBank(v.Context(), v.By, order, iban)
-	if err != nil {
-		return check, err
-	}
-	for _, f := range findings {
-		if entry.FieldOf(f.Pointer, entry.Values{}) == "creditorIban" {
-			check.Problem = ui.Problem{Field: "creditorIban", Text: language.Sentence(f.Text), Code: f.Code}
-			return check, nil
-		}
-	}
-	check = describeIBAN(iban, scheme)
-	if bank.Instant {
-		check.Reachable, check.Bank = "yes", cmp.Or(check.Bank, bank.Name)
-	}
-	return check, nil
-}
-
-// describeIBAN says whose an account is, as far as its number tells.
-func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
-	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: language.Country(iban.Country())}
-	check.Bank = page.BankName(iban.String(), "")
-	if iban.IsQR() {
-		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")
-	}
-	return check
 }
 
 // typed are the answers of a form as the page shows them again.

@@ -2,6 +2,7 @@ package page
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/google/uuid"
@@ -55,9 +56,51 @@ func fits(content []byte) error {
 	return nil
 }
 
+// The fields under which a form carries the key of the draft it is kept in, and before there is one the key that came with its page.
+const (
+	fieldDraft   = "draft"
+	fieldFormKey = "form"
+)
+
+// DraftNamed is the draft that a form is kept in, or would be: fresh tells that it may not be there yet. A key that came with the page of a
+// form is that of one draft for each person, so that what is sent twice at once, or found again before it arrived, is one form, and two
+// windows are two. It is zero for a form without a key.
+func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
+	id, err := uuid.Parse(form.Get(fieldDraft))
+	if err == nil {
+		return id, false
+	}
+	key, err := uuid.Parse(form.Get(fieldFormKey))
+	if err != nil {
+		return uuid.Nil, false
+	}
+	return uuid.NewSHA1(key, v.By.UserID[:]), true
+}
+
+// KeyedForm gives a form the key that it was sent with, or that its address carries, else a new one, and the address under which it is
+// found again as soon as something is typed.
+func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
+	sent := v.Echo.QueryParams()
+	if v.Echo.Request().Method == http.MethodPost {
+		form, err := v.Form()
+		if err != nil {
+			return kept, err
+		}
+		sent = form
+	}
+	key, err := uuid.Parse(sent.Get(fieldFormKey))
+	if err != nil {
+		key = v.Config.NewID()
+	}
+	kept.Form = key.String()
+	query.Set(fieldFormKey, kept.Form)
+	kept.Address = path + "?" + query.Encode()
+	return kept, nil
+}
+
 // KeptIn says in which draft a form is kept, and where it is found again.
 func KeptIn(draft uuid.UUID, address string, at time.Time) views.Kept {
-	return views.Kept{Draft: draft.String(), URL: address, At: ui.ClockTime(at)}
+	return views.Kept{Draft: draft.String(), Address: address, At: ui.ClockTime(at)}
 }
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.

@@ -1,7 +1,6 @@
 package rtransaction
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/url"
@@ -42,7 +41,7 @@ func (v *visit) showForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	draft, err := v.draftOf(a, v.Echo.QueryParam("draft"))
+	draft, err := v.draftOf(a, v.Echo.QueryParams())
 	if err != nil {
 		return err
 	}
@@ -96,13 +95,16 @@ func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
-// draftOf loads the draft of a key, if it is one of this form; nil when there is no key.
-func (v *visit) draftOf(a asked, key string) (*lifecycle.Draft, error) {
-	id, err := uuid.Parse(key)
-	if err != nil {
+// draftOf loads the draft that a form, or its address, names, if it is one of this form; nil when nothing is kept yet.
+func (v *visit) draftOf(a asked, values url.Values) (*lifecycle.Draft, error) {
+	id, fresh := v.DraftNamed(values)
+	if id == uuid.Nil {
 		return nil, nil //nolint:nilnil // the form of no draft
 	}
 	draft, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	if fresh && errors.Is(err, payment.ErrNotFound) {
+		return nil, nil //nolint:nilnil // the form of a draft that is not there yet
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -126,7 +128,8 @@ func (v *visit) takeForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a.draft, err = v.openDraft(a, values)
+	var fresh uuid.UUID
+	a.draft, fresh, err = v.openDraft(a, values)
 	if err != nil {
 		return err
 	}
@@ -134,7 +137,7 @@ func (v *visit) takeForm(kind payment.Kind) error {
 	if err != nil || !fine {
 		return err
 	}
-	id, err := v.keepIn(a, false)
+	id, err := v.keepIn(a, fresh, false)
 	if err != nil {
 		return err
 	}
@@ -152,20 +155,27 @@ func (v *visit) typedForm(kind payment.Kind) (form, url.Values, error) {
 	return f, values, err
 }
 
-// openDraft is the draft that the form, or its address, names; zero for none, one that was submitted, and one that is over.
-func (v *visit) openDraft(a asked, values url.Values) (uuid.UUID, error) {
-	draft, err := v.draftOf(a, cmp.Or(values.Get("draft"), v.Echo.QueryParam("draft")))
-	if errors.Is(err, payment.ErrNotFound) || err == nil && (draft == nil || draft.MessageID != uuid.Nil) {
-		return uuid.Nil, nil
+// openDraft finds the draft that the form, or its address, names: open is zero for none, one that was submitted, and one that is over. A
+// form that is not kept yet may have the key that its draft will have.
+func (v *visit) openDraft(a asked, values url.Values) (open, fresh uuid.UUID, err error) {
+	if values.Get("draft") == "" && v.Echo.QueryParam("draft") != "" {
+		values = v.Echo.QueryParams()
 	}
-	if err != nil {
-		return uuid.Nil, err
+	draft, err := v.draftOf(a, values)
+	switch {
+	case errors.Is(err, payment.ErrNotFound) || err == nil && draft != nil && draft.MessageID != uuid.Nil:
+		return uuid.Nil, uuid.Nil, nil
+	case err != nil:
+		return uuid.Nil, uuid.Nil, err
+	case draft == nil:
+		fresh, _ = v.DraftNamed(values)
+		return uuid.Nil, fresh, nil
 	}
-	return draft.ID, nil
+	return draft.ID, uuid.Nil, nil
 }
 
 // keepIn keeps the form in its draft, or in a new one; by the way, while it is being typed, or because it was sent.
-func (v *visit) keepIn(a asked, byTheWay bool) (uuid.UUID, error) {
+func (v *visit) keepIn(a asked, fresh uuid.UUID, byTheWay bool) (uuid.UUID, error) {
 	draft, err := v.newDraft(a)
 	if err != nil {
 		return draft.ID, err
@@ -176,6 +186,9 @@ func (v *visit) keepIn(a asked, byTheWay bool) (uuid.UUID, error) {
 			return draft.ID, v.KeepDraft(draft)
 		}
 		return draft.ID, v.Config.Drafts.Save(v.Context(), v.By, draft)
+	}
+	if fresh != uuid.Nil {
+		draft.ID = fresh
 	}
 	if byTheWay {
 		return draft.ID, v.AddKept(draft)
@@ -193,11 +206,12 @@ func (v *visit) keepForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a.draft, err = v.openDraft(a, values)
+	var fresh uuid.UUID
+	a.draft, fresh, err = v.openDraft(a, values)
 	if err != nil {
 		return err
 	}
-	id, err := v.keepIn(a, true)
+	id, err := v.keepIn(a, fresh, true)
 	if err != nil {
 		return err
 	}
@@ -222,15 +236,15 @@ func (v *visit) cannot(a asked, barred language.Text) error {
 }
 
 // renderForm completes the form.
-func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
+func (v *visit) renderForm(status int, a asked, model views.RequestForm) (err error) {
 	s := a.Subject
 	model.Heading, model.Note = s.heading()
 	model.Shell = v.Shell(model.Heading, s.place())
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
-	model.Kept.URL = a.path() + "/keep"
-	if a.draft != uuid.Nil {
-		model.Kept.Draft = a.draft.String()
+	model.Kept, err = v.keptForm(a)
+	if err != nil {
+		return err
 	}
 	model.Cards = v.cards(s)
 	model.Usual, model.Others = a.offered()
@@ -258,6 +272,16 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) error {
 		}
 	}
 	return v.Render(status, views.RequestFormPage(model))
+}
+
+// keptForm tells the form where it is kept while it is being typed, and where it is found again.
+func (v *visit) keptForm(a asked) (views.Kept, error) {
+	kept := views.Kept{URL: a.path() + "/keep"}
+	if a.draft == uuid.Nil {
+		return v.KeyedForm(kept, a.path(), url.Values{})
+	}
+	kept.Draft, kept.Address = a.draft.String(), a.path()+"?draft="+a.draft.String()
+	return kept, nil
 }
 
 // heading names the form, with a sentence about what it does where it is not plain.

@@ -197,15 +197,17 @@ func (q *Queries) DraftGet(ctx context.Context, arg DraftGetParams) (Draft, erro
 	return i, err
 }
 
-const draftInsert = `-- name: DraftInsert :exec
+const draftInsertOrSaveIfOpen = `-- name: DraftInsertOrSaveIfOpen :execrows
 
 INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
   saved_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
   $10, $11, $12, $12, $13)
+ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, saved_at = excluded.saved_at
+WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at
 `
 
-type DraftInsertParams struct {
+type DraftInsertOrSaveIfOpenParams struct {
 	Realm         string
 	DraftID       uuid.UUID
 	UserID        uuid.UUID
@@ -222,8 +224,9 @@ type DraftInsertParams struct {
 }
 
 // Payments between the form and their submission. The owner stands in each condition: a draft is nobody else's to see.
-func (q *Queries) DraftInsert(ctx context.Context, arg DraftInsertParams) error {
-	_, err := q.db.Exec(ctx, draftInsert,
+// A new draft; or new answers, where the form it is kept for was sent twice at once. Zero rows: the earlier one is submitted or saved later.
+func (q *Queries) DraftInsertOrSaveIfOpen(ctx context.Context, arg DraftInsertOrSaveIfOpenParams) (int64, error) {
+	result, err := q.db.Exec(ctx, draftInsertOrSaveIfOpen,
 		arg.Realm,
 		arg.DraftID,
 		arg.UserID,
@@ -238,7 +241,10 @@ func (q *Queries) DraftInsert(ctx context.Context, arg DraftInsertParams) error 
 		arg.SavedAt,
 		arg.ExpiresAt,
 	)
-	return err
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const draftList = `-- name: DraftList :many

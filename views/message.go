@@ -152,7 +152,7 @@ func (m Message) factsTitle() language.Text {
 
 // Approval is by which rule a message that waits needs approvals, who gave one, who still could, and why others cannot.
 type Approval struct {
-	Rule      language.Text // "1 approval, within 24h, for everything"; may be empty
+	Rule      language.Text // "1 approval, within 24 h (Everything)"; may be empty
 	Given     language.Text // "1 of 2"
 	By        []string
 	May       []string

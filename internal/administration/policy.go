@@ -165,15 +165,3 @@ func (p Policy) Words() string {
 	}
 	return strings.Join(parts, ", ")
 }
-
-// Asks is what the policy asks of a message, in words: "2 approvals, each with a second factor, within 24h".
-func (p Policy) Asks() string {
-	words := strconv.Itoa(p.Approvals) + " approvals"
-	if p.Approvals == 1 {
-		words = "1 approval"
-	}
-	if p.StepUp {
-		words += ", with a second factor"
-	}
-	return words + ", within " + Wait(p.ExpiresAfter)
-}

@@ -90,6 +90,7 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 			"Enter a currency code of three capital letters, such as CHF as currency of InstdAmt.",
 			"Währung von InstdAmt: Geben Sie einen Währungscode aus drei Grossbuchstaben an, zum Beispiel CHF.",
 		},
+		{"An answer is due by 2026-12-14.", "Eine Antwort ist bis 14.12.2026 fällig."},
 		{"Another bank wrote in English.", "Another bank wrote in English."},
 		{"Enter the town of the address. And more.", "Enter the town of the address. And more."},
 		{"Shorten the name to many characters: it has 1.", "Shorten the name to many characters: it has 1."},
@@ -100,7 +101,8 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 		if got := German.Say(Sentence(c.sentence)); got != c.want {
 			t.Errorf("%q is said %q, want %q", c.sentence, got, c.want)
 		}
-		want := strings.NewReplacer(dataMark, "", "2026-11-20 08:14 UTC", "20.11.2026 09:14 CET").Replace(c.sentence)
+		want := strings.NewReplacer(dataMark, "", "2026-11-20 08:14 UTC", "20.11.2026 09:14 CET",
+			"2026-12-14", "14.12.2026").Replace(c.sentence)
 		if got := English.Say(Sentence(c.sentence)); got != want {
 			t.Errorf("%q is said %q in English", c.sentence, got)
 		}

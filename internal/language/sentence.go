@@ -84,14 +84,18 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	return p.key.With(values...), true
 }
 
-// within is a value of a sentence: a moment as pages show moments, a state, a role or whom a limit binds in its translation. What is in no
-// catalogue stays as it is.
+// within is a value of a sentence: a moment or a day as pages show them, a state, a role or whom a limit binds in its translation. What is
+// in no catalogue stays as it is.
 func within(text string) Text {
 	for _, layout := range []string{"2006-01-02 15:04 UTC", "2006-01-02 15:04:05 UTC"} {
 		at, err := time.Parse(layout, text)
 		if err == nil {
 			return Data(at.In(Zone()).Format(strings.NewReplacer("2006-01-02", "02.01.2006", "UTC", "MST").Replace(layout)))
 		}
+	}
+	day, err := time.Parse(time.DateOnly, text)
+	if err == nil {
+		return Data(day.Format("02.01.2006"))
 	}
 	return Sentence(text)
 }

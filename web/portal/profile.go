@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -130,7 +129,7 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	}
 	for _, s := range sessions {
 		model.Sessions = append(model.Sessions, views.Session{
-			ID: s.ID.String(), Device: language.Sentence(s.Device), Address: s.Address, StartedAt: s.StartedAt,
+			ID: s.ID.String(), Device: page.DeviceName(s.Device), Address: s.Address, StartedAt: s.StartedAt,
 			LastUsedAt: s.LastUsedAt, Current: s.Current,
 		})
 	}

@@ -18,6 +18,9 @@ func TestPeopleSeeTheirSessionsAndEndOne(t *testing.T) {
 	}
 	stranger := b.as("maker2")
 	page := office.get("/me").is(http.StatusOK).says("Firefox on Linux").says("this one")
+	office.header.Set("Accept-Language", "de-CH")
+	office.get("/me").is(http.StatusOK).says("Firefox unter Linux")
+	office.header.Del("Accept-Language")
 	if n := page.page.Find("ul.sessions li").Length(); n != 2 {
 		t.Errorf("%d sessions are listed, want 2", n)
 	}

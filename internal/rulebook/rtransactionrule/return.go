@@ -140,6 +140,9 @@ func appendISOReturnReasons(list []Reason) []Reason {
 		if definition.Code == "CUST" || definition.Code == "MD06" {
 			reason.Originator = OriginatorCustomer
 		}
+		if definition.Code == "CUST" {
+			reason.Text = "The debtor asks for it" // ISO calls it a cancellation; pages say it in the language of their reader
+		}
 		list = append(list, reason)
 	}
 	return list

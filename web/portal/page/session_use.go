@@ -4,6 +4,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/language"
 	"countersign/internal/store/credential"
 )
 
@@ -75,9 +76,25 @@ func deviceWords(agent string) string {
 	// The order counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
 	browser := first([][2]string{
 		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
-	}, "A browser")
+	}, string(otherBrowser))
 	system := first([][2]string{
 		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
-	}, "another system")
-	return browser + " on " + system
+	}, string(otherSystem))
+	return browser + deviceJoint + system
+}
+
+// What is stored of a session is English: what stands between a browser and its system, and what is said where one is not known.
+const (
+	deviceJoint                = " on "
+	otherBrowser language.Text = "A browser"
+	otherSystem  language.Text = "another system"
+)
+
+// DeviceName is a device that a session was begun with, in words: the browser and the system it runs on.
+func DeviceName(stored string) language.Text {
+	browser, system, found := strings.Cut(stored, deviceJoint)
+	if !found {
+		return language.Data(stored)
+	}
+	return language.Text("%s on %s (browser and system)").With(language.Sentence(browser), language.Sentence(system))
 }

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
@@ -23,9 +24,19 @@ func toldApart(m payment.Message, checkers []identity.Principal) (may []string, 
 			may = append(may, checker.DisplayName)
 			continue
 		}
-		mayNot = append(mayNot, language.Sentence(checker.DisplayName+" "+why))
+		mayNot = append(mayNot,
+			language.Text("%s %s (a person and what they did)").With(language.Data(checker.DisplayName), language.Sentence(why)))
 	}
 	return may, mayNot
+}
+
+// ruleWords says what a policy asks of a message, and of which messages: "2 approvals, with a second factor, within 24 h (Everything)".
+func ruleWords(p administration.Policy) language.Text {
+	key := language.Text("%d approvals, within %s (%s)")
+	if p.StepUp {
+		key = "%d approvals, with a second factor, within %s (%s)"
+	}
+	return key.With(p.Approvals, page.FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), page.PolicyWords(p))
 }
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
@@ -41,7 +52,7 @@ func (v *visit) approval(m payment.Message) (*views.Approval, error) {
 		Given: language.Text("%s of %s").With(language.Number(m.Approvals()), language.Number(m.ApprovalsRequired)), ExpiresAt: m.ExpiresAt,
 	}
 	if found.Rule.ID != "" {
-		shown.Rule = language.Sentence(found.Rule.Asks() + ", for " + found.Rule.Words())
+		shown.Rule = ruleWords(found.Rule)
 	}
 	for _, d := range m.Decisions {
 		shown.By = append(shown.By, d.Name)

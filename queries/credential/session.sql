@@ -4,7 +4,7 @@
 SELECT coalesce(session_get(@tokens::text[]), ''::bytea)::bytea AS data;
 
 -- name: SessionGetLapsed :one
--- A session that nobody ended, but whose time ran out after the given moment.
+-- A session that was ended, or whose time ran out, after the given moment.
 SELECT coalesce(session_get_lapsed(@tokens::text[], @lapsed_after::timestamptz), ''::bytea)::bytea AS data;
 
 -- name: SessionPutIfOpen :exec
@@ -12,7 +12,7 @@ SELECT coalesce(session_get_lapsed(@tokens::text[], @lapsed_after::timestamptz),
 SELECT session_put_if_open(@tokens::text[], @data::bytea, @expiry::timestamptz);
 
 -- name: SessionEnd :exec
--- The row stays without data until it is dropped, so that nothing can write it again.
+-- The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read.
 SELECT session_end(@tokens::text[]);
 
 -- name: SessionDropExpired :one

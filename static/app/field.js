@@ -44,6 +44,7 @@ async function keep(form, stays) {
     const body = new URLSearchParams(new FormData(form));
     const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
     const says = find(".kept", form);
+    if (answer.status === 401) say(text("ended"), true);
     if (!answer.ok || !says || !form.isConnected) return;
     says.innerHTML = await answer.text();
     place(form);
@@ -85,6 +86,7 @@ document.addEventListener("input", (event) => {
   if (typedIn !== form) keepNow();
   clearTimeout(keeping);
   typedIn = form;
+  form.elements.person ?? form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "person", value: person }));
   keeping = setTimeout(() => (kept = kept.then(() => keep(form, true))), 2000);
   place(form);
   sessionStorage.typed = JSON.stringify([location.href, form.dataset.keep, person, Date.now(), `${new URLSearchParams(new FormData(form))}`]);

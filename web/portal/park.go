@@ -8,9 +8,9 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// keepAfterTimeout keeps a form that was sent after the session had run out, for the person whose session it was. Nothing is checked,
-// decided or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing to
-// keep: another form, or a session that was ended or is unknown.
+// keepAfterTimeout keeps a form that was sent after the session had run out or was ended, for the person whose session it was. Nothing is
+// checked, decided or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing
+// to keep: another form, or a session that is not known, or not any more.
 func keepAfterTimeout(v *page.Visit) (string, error) {
 	owner, known, err := v.LapsedOwner()
 	if err != nil || !known {

@@ -50,8 +50,8 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return opened.Data, ok && opened.Expiry.After(s.now()), nil
 }
 
-// LapsedCtx returns the data of a session that nobody ended, but whose time ran out after the given moment. It is good for knowing
-// whose form came too late, and for nothing else.
+// LapsedCtx returns the data of a session that ended, or whose time ran out, after the given moment. It is good for knowing whose form came
+// too late, and for nothing else.
 func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
 	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.names(token), after)
 	if err != nil {

@@ -65,7 +65,7 @@ func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.T
 	return unfit, looked, nil
 }
 
-func sessionUnfit(rows tokenseal.Sessions, row dbsqlc.Session, ends []string) error {
+func sessionUnfit(rows tokenseal.Sessions, row dbsqlc.AuditedSessionListRow, ends []string) error {
 	session, err := rows.Open(row.Data)
 	if err != nil {
 		return err

@@ -14,7 +14,7 @@ import (
 func Keep(v *page.Visit) (string, error) {
 	path := v.Echo.Path()
 	switch path {
-	case "/payments/new", "/payments/:id/edit", "/payments/:id/amend":
+	case "/payments/new", keepAddress, "/payments/:id/edit", "/payments/:id/amend", "/payments/:id/amend/keep":
 		return keepForm(v, path)
 	case "/payments/:id/submit":
 		return keepAnswers(v, "check")
@@ -68,7 +68,7 @@ func keepForm(v *page.Visit, path string) (string, error) {
 			return "", err
 		}
 		draft.Amends, draft.AmendsVersion = earlier.Amends, earlier.AmendsVersion
-	case "/payments/:id/amend":
+	case "/payments/:id/amend", "/payments/:id/amend/keep":
 		m, err := v.Message()
 		if errors.Is(err, payment.ErrNotFound) {
 			return "", nil
@@ -82,9 +82,10 @@ func keepForm(v *page.Visit, path string) (string, error) {
 		}
 		draft.Amends, draft.AmendsVersion = m.InternalID, version
 	}
-	err = v.Config.Drafts.Add(v.Context(), v.By, draft)
-	if err != nil {
-		return "", err
+	id, err := (&visit{v}).keepIn(form, draft)
+	var tooMany *payment.ForbiddenError
+	if errors.As(err, &tooMany) {
+		return "", nil
 	}
-	return "/payments/" + draft.ID.String() + "/edit", nil
+	return formPath(id), err
 }

@@ -122,7 +122,8 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 		AsOf: s.asOf(ctx, keyAsOf),
 	})
 	if errors.Is(err, auth.ErrUnauthorized) {
-		return identity.Principal{}, false, s.sessions.Destroy(ctx)
+		// The browser keeps the cookie, which is good for nothing but to know whose form comes too late.
+		return identity.Principal{}, false, s.Config.Sessions.DeleteCtx(ctx, s.sessions.Token(ctx))
 	}
 	if err != nil {
 		return identity.Principal{}, false, err
@@ -178,10 +179,16 @@ func (v *Visit) tellEnd(reason string) error {
 	if err != nil || !signedIn {
 		return err
 	}
-	return v.Config.Sessions.End(v.Context(), credential.SessionEnd{
-		Token: v.site.sessions.Token(v.Context()), By: by, Reason: reason, At: v.At,
+	token := v.site.sessions.Token(v.Context())
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(keptFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
 	})
+	return v.Config.Sessions.End(v.Context(), credential.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
 }
+
+// leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
+func (v *Visit) leftCookie() string { return v.site.sessions.Cookie.Name + "-left" }
 
 // SignedInAs finds who is signed in with this request; ok is false when nobody is.
 func (v *Visit) SignedInAs() (by identity.Principal, ok bool, err error) {
@@ -219,16 +226,27 @@ func LocalPath(given string) string {
 // keptFor is how long after its end a session still tells whose form came too late.
 const keptFor = 15 * time.Minute
 
-// LapsedOwner is whose session the cookie named until a short while ago; known is false when there is none.
+// LapsedOwner is whose session the cookie named until a short while ago, or the one that was left last in this browser; known is false when
+// there is none.
 func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
-	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
-	if err != nil {
-		return identity.Principal{}, false, nil
+	for _, name := range []string{v.site.sessions.Cookie.Name, v.leftCookie()} {
+		cookie, err := v.Echo.Cookie(name)
+		if err != nil {
+			continue
+		}
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-keptFor))
+		if err != nil {
+			return identity.Principal{}, false, err
+		}
+		if found {
+			return v.ownerIn(data)
+		}
 	}
-	data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-keptFor))
-	if err != nil || !found {
-		return identity.Principal{}, false, err
-	}
+	return identity.Principal{}, false, nil
+}
+
+// ownerIn reads whose session it is from what it holds.
+func (v *Visit) ownerIn(data []byte) (owner identity.Principal, known bool, err error) {
 	_, values, err := v.site.sessions.Codec.Decode(data)
 	if err != nil {
 		return identity.Principal{}, false, err
@@ -237,4 +255,18 @@ func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) 
 	text, _ := values[keyUser].(string)
 	user, err := uuid.Parse(text)
 	return identity.Principal{Realm: realm, UserID: user}, err == nil && realm != "", nil
+}
+
+// fieldPerson tells whose page a form stands on, as the script of the portal knows it.
+const fieldPerson = "person"
+
+// ofAnother reports whether the form of the request stands on a page of somebody else, who was signed in in this browser before.
+func (v *Visit) ofAnother() bool {
+	r := v.Echo.Request()
+	if r.Method != http.MethodPost || !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEApplicationForm) {
+		return false
+	}
+	form, err := v.Form()
+	person := form.Get(fieldPerson)
+	return err == nil && person != "" && person != v.By.Realm+"/"+v.By.UserName
 }

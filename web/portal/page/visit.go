@@ -60,6 +60,10 @@ func (s *Site) signedIn(handle handler) echo.HandlerFunc {
 			return v.askToSignIn()
 		}
 		v.By = by
+		if v.ofAnother() {
+			v.By = identity.Principal{}
+			return v.askToSignIn()
+		}
 		if v.heldBackAt() {
 			return c.Redirect(http.StatusSeeOther, FactorsPath)
 		}

@@ -2,6 +2,7 @@ package rtransaction
 
 import (
 	"errors"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -73,7 +74,7 @@ var routes = map[string]payment.Kind{
 // Keep keeps a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session it
 // was. The address returned opens it again; it is "" for another form.
 func Keep(v *page.Visit) (string, error) {
-	kind, ours := routes[v.Echo.Path()]
+	kind, ours := routes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
 	if !ours {
 		return "", nil
 	}
@@ -97,9 +98,15 @@ func Keep(v *page.Visit) (string, error) {
 		return "", err
 	}
 	a.read(values)
-	draft, err := (&visit{v}).newDraft(a)
+	open, fresh, err := (&visit{v}).openDraft(a, values)
 	if err != nil {
 		return "", err
 	}
-	return a.path() + "?draft=" + draft.ID.String(), v.Config.Drafts.Add(v.Context(), v.By, draft)
+	a.draft = open
+	kept, err := (&visit{v}).keepIn(a, fresh, true)
+	var tooMany *payment.ForbiddenError
+	if errors.As(err, &tooMany) {
+		return "", nil
+	}
+	return a.path() + "?draft=" + kept.String(), err
 }

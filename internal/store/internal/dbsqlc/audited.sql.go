@@ -343,16 +343,22 @@ ORDER BY s.token
 LIMIT $2::integer
 `
 
+type AuditedSessionListRow struct {
+	Token  string
+	Data   []byte
+	Expiry time.Time
+}
+
 // Sessions that are not ended, in the order of their names, from one on.
-func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize int32) ([]Session, error) {
+func (q *Queries) AuditedSessionList(ctx context.Context, token string, pageSize int32) ([]AuditedSessionListRow, error) {
 	rows, err := q.db.Query(ctx, auditedSessionList, token, pageSize)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Session
+	var items []AuditedSessionListRow
 	for rows.Next() {
-		var i Session
+		var i AuditedSessionListRow
 		if err := rows.Scan(&i.Token, &i.Data, &i.Expiry); err != nil {
 			return nil, err
 		}

@@ -569,12 +569,6 @@ type SecondFactor struct {
 	Seal         []byte
 }
 
-type Session struct {
-	Token  string
-	Data   []byte
-	Expiry time.Time
-}
-
 type SpendingLimit struct {
 	Realm       string
 	LimitID     uuid.UUID

@@ -27,7 +27,7 @@ const sessionEnd = `-- name: SessionEnd :exec
 SELECT session_end($1::text[])
 `
 
-// The row stays without data until it is dropped, so that nothing can write it again.
+// The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read.
 func (q *Queries) SessionEnd(ctx context.Context, tokens []string) error {
 	_, err := q.db.Exec(ctx, sessionEnd, tokens)
 	return err
@@ -62,7 +62,7 @@ const sessionGetLapsed = `-- name: SessionGetLapsed :one
 SELECT coalesce(session_get_lapsed($1::text[], $2::timestamptz), ''::bytea)::bytea AS data
 `
 
-// A session that nobody ended, but whose time ran out after the given moment.
+// A session that was ended, or whose time ran out, after the given moment.
 func (q *Queries) SessionGetLapsed(ctx context.Context, tokens []string, lapsedAfter time.Time) ([]byte, error) {
 	row := q.db.QueryRow(ctx, sessionGetLapsed, tokens, lapsedAfter)
 	var data []byte

@@ -1,13 +1,13 @@
 // Package approval is station 2, the checker. The steps of a decision:
 //
-//  1. load the message under a lock;
+//  1. load the message, with what holds in the realm;
 //  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the policy in force for
 //     that content and the scheme's rules again, because a day may have gone by;
-//  3. write decision, state, history, audit and, with the last approval, the release and the job that sends it, in one guarded
-//     statement and one transaction.
+//  3. write decision, state, history, audit and, with the last approval, the release, in one guarded statement. Where somebody else was
+//     first it changes nothing, and the message is loaded and decided about again, under a lock.
 //
 // What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never
-// calls clearing: a crash after the commit loses nothing, because the job is part of it.
+// calls clearing: a crash after the commit loses nothing, because the release that is not delivered is what clearing looks for.
 package approval
 
 import (
@@ -67,9 +67,9 @@ type Expectation struct {
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
 // Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
-// now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.RefusalError when a
-// rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more approvals than the message has,
-// payment.StepUpError when a second factor is asked for and none is shown that counts.
+// now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.FieldError for the
+// remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more
+// approvals than the message has, payment.StepUpError when a second factor is asked for and none is shown that counts.
 func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
@@ -84,7 +84,7 @@ func (s *Station) Approve(ctx context.Context, by identity.Principal, in Input) 
 
 // Reject records a rejection with its reason and returns the message after it.
 //
-// Errors: as Approve, and payment.FieldError for the reason.
+// Errors: as Approve down to payment.ContentError, and payment.FieldError for the reason.
 func (s *Station) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionReject,

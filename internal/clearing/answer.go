@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/lifecycle"
 )
 
-// answersLead is how long the job queue has an answer to itself before the watch sends it.
+// answersLead is how long the job queue has an answer to itself before its lane sends it.
 const answersLead = 2 * time.Second
 
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for

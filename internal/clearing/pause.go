@@ -35,7 +35,7 @@ type pauses[K comparable] struct {
 	of    map[K]attempt
 }
 
-// afterJobs is how often the job queue has tried what a lane takes up.
+// afterJobs is how many failed attempts are taken to lie behind what a lane takes up from the job queue, so that the first pause is 800 ms.
 const afterJobs = 3
 
 type attempt struct {

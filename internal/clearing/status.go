@@ -27,13 +27,13 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 		}
 		return s.statusMove(m, status)
 	}
-	if global, err := senderOf(status.Original); err == nil {
+	if global, err := sentIDOf(status.Original); err == nil {
 		sent, known := s.flights.answered(ctx, global)
 		if known {
 			return s.recordAnswer(ctx, in.Of(sent.Realm, sent.InternalID), &sent, decide)
 		}
 	}
-	realm, id, err := s.sender(ctx, status.Original)
+	realm, id, err := s.sentMessage(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
 		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
 	}
@@ -99,17 +99,17 @@ func (s *Station) neverSent(ctx context.Context, m payment.Message) error {
 		". After a restore from a backup clearing may know it all the same. It has ended here for good: book outside what clearing says of it."}
 }
 
-// sender finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
-func (s *Station) sender(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
-	global, err := senderOf(about)
+// sentMessage finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
+func (s *Station) sentMessage(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
+	global, err := sentIDOf(about)
 	if err != nil {
 		return "", uuid.Nil, payment.ErrNotFound
 	}
 	return s.cfg.Messages.FindByGlobalID(ctx, global)
 }
 
-// senderOf is the Global ID of the message of ours that a document is about.
-func senderOf(about interbank.Original) (globalid.ID, error) {
+// sentIDOf is the Global ID of the message of ours that a document is about.
+func sentIDOf(about interbank.Original) (globalid.ID, error) {
 	global, ours := payment.ParseReference(about.MessageID)
 	if ours {
 		return global, nil

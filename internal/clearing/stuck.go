@@ -67,7 +67,8 @@ func (s *Station) Stuck() []Stuck {
 }
 
 // TryAgain ends the pauses of a message or document in this process, or of all with subject "": what is stuck is tried within a second,
-// under the same ids as ever. The audit trail of the person's realm tells of it. It says whether anything of the subject paused.
+// under the same ids as ever. The audit trail of the person's realm tells of it. It says whether anything of the subject paused; with "" it
+// does not look.
 func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
 	told := "all that pauses"
 	if subject != "" {

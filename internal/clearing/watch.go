@@ -17,8 +17,8 @@ import (
 const (
 	// watchEvery is the pause between two looks at the clock. States that depend on time are late by at most this and a moment.
 	watchEvery = 500 * time.Millisecond
-	// jobsLead is how long the job queue has a released message to itself before its lane sends it: longer than its attempts take,
-	// short enough that a message whose job died with the process goes out within the scheme's time.
+	// jobsLead is how long the job queue has a released message to itself before its lane sends it: longer than the pauses between its
+	// attempts, short enough that a message whose job died with the process goes out within the scheme's time.
 	jobsLead = 4 * time.Second
 	// watchPage bounds what one look takes up of each kind in a realm; the rest follows at the next.
 	watchPage = 500

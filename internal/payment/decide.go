@@ -31,8 +31,8 @@ type Verdict struct {
 }
 
 // MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
-// ForbiddenError without the role, FourEyesError for its maker or an editor, or for a client that a version of it came through,
-// ForbiddenError for a role given after the message was made.
+// ForbiddenError without the role, FourEyesError when nobody knows who made it, for its maker or an editor, or for a client that a version
+// of it came through, ForbiddenError for a role given after the message was made.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
 		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
@@ -117,10 +117,10 @@ type Terms struct {
 // release of a message that broke one.
 //
 // Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
-// when this person gave the same approval before), ContentError (also when the message was amended,
-// or the policy in force asks for it, and the verdict names no content), WithheldError, RefusalError when the policy now in force asks for
-// more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a second factor
-// is asked for and none was shown for this content.
+// when this person gave the same approval before), ContentError (also when the message was amended, or the policy in force asks for it, and
+// the verdict names no content), WithheldError, FieldError for the remark, RefusalError when the policy now in force asks for more
+// approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a second factor is
+// asked for and none was shown for this content.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
@@ -177,7 +177,8 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 
 // Reject records a rejection, which ends the message. The reason is required, at most MaxReason characters.
 //
-// Errors as Approve, and FieldError for the reason.
+// Errors in order of precedence: those of Approve down to ContentError, FieldError for the reason. No rule of the scheme, no limit and no
+// second factor is asked about, and a message that is withheld can be rejected.
 func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
@@ -228,7 +229,8 @@ func checkNote(note, pointer string) error {
 	return checkReasonAt(note, pointer)
 }
 
-// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank and have at most MaxReason characters.
+// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank, have at most MaxReason characters, and be
+// text that the database keeps.
 func CheckReason(reason string) *Finding {
 	switch {
 	case strings.TrimSpace(reason) == "":

@@ -80,7 +80,7 @@ func (s RTransactionSubject) trusted() error {
 }
 
 // excluded refuses a second R-transaction where there is one. The database holds the same against races: one recall of a payment for ever,
-// one return, one answer to a recall, each unless it ended before its release.
+// one return, one answer to a recall. What ended before its release does not count, nor does a return or an answer that failed.
 func (s RTransactionSubject) excluded(kind Kind) error {
 	other, found := s.excluding(kind)
 	if !found {

@@ -60,7 +60,8 @@ func (e *StateError) Error() string {
 		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
 }
 
-// FourEyesError says that the person made or edited the message, or the client created it, so somebody else must decide.
+// FourEyesError says that the person made, edited or approved the message, or a version of it came through the client, so somebody else
+// must decide.
 type FourEyesError struct {
 	Text string
 }

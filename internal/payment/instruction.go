@@ -81,7 +81,7 @@ type Created struct {
 
 // NewInstruction checks a payment order and makes a message of it: Approval Pending, or Processing when its policy asks for no approval.
 //
-// Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks.
+// Errors: ForbiddenError without the role maker; RefusalError with every rule the document breaks; FieldError for the note.
 func NewInstruction(in InstructionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
 		return Created{}, &ForbiddenError{Text: "You may not create payments: this needs the role maker."}

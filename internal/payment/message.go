@@ -91,7 +91,7 @@ type Message struct {
 
 	DocumentID  uuid.UUID
 	ContentHash Digest
-	Content     []byte // the current version's canonical pain.001; see Document
+	Content     []byte // the current version's document: canonical where it was made here, as it came else; see Document
 	reading     *reading
 	Summary     Summary
 	// Payee is what the verification of the payee came to for the current version; none for what was not verified.

@@ -26,8 +26,8 @@ func (m Message) MayChange(by identity.Principal) error {
 
 // Withdraw takes a pending message back. Only somebody who made or edited it may. The reason is optional.
 //
-// Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before), FieldError for a reason that is
-// too long.
+// Errors in order of precedence: ForbiddenError, StateError (a RepeatError when it was withdrawn before for the same reason), FieldError
+// for a reason that cannot be kept.
 func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (Transition, error) {
 	err := m.MayChange(by)
 	if err != nil {

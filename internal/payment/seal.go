@@ -165,7 +165,7 @@ func (m Message) WithDecisions(s Sealer, decisions []Decision, counted int) Mess
 	return m
 }
 
-// WithheldBy says for people why a message is withheld, from what CheckVersion returned; "" when nothing is wrong.
+// WithheldBy says for people why a message is withheld, from what CheckVersion or CheckDecision returned; "" when nothing is wrong.
 func WithheldBy(err error) string {
 	switch {
 	case err == nil:

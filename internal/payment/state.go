@@ -9,7 +9,7 @@ const (
 	StateNone State = "None"
 	// StateApprovalPending waits for one or more checkers. A checker moves it on, the maker withdraws or amends it, time expires it.
 	StateApprovalPending State = "Approval Pending"
-	// StateApproved has its last approval and is released; the relay moves it on when clearing has taken the document.
+	// StateApproved has its last approval and is released; its delivery moves it on, or an answer that overtakes the note of it.
 	StateApproved State = "Approved"
 	// StateProcessing is with clearing, or needed no approval and is on its way there. The answer of clearing ends it.
 	StateProcessing State = "Processing"
@@ -18,7 +18,7 @@ const (
 	StateUnconfirmed State = "Unconfirmed"
 	// StateSettled is final: the money has moved. A return that came in is settled from the first.
 	StateSettled State = "Settled"
-	// StateFailed is final: clearing refused it with a reason, or its stored content did not match what was approved.
+	// StateFailed is final: clearing refused it with a reason, its stored content did not match what was approved, or we refused what came in.
 	StateFailed State = "Failed"
 	// StateRejected is final: a checker refused it.
 	StateRejected State = "Rejected"
@@ -37,7 +37,7 @@ const (
 	StateOverdue State = "Overdue"
 	// StateCommunicated is final: the refusal of a recall (camt.029) is with the bank that recalled, ours or another.
 	StateCommunicated State = "Communicated"
-	// StateBooked is an incoming payment we took. It stays booked; what returns it is shown beside it.
+	// StateBooked is an incoming payment we took. It stays booked unless clearing refuses it later; what returns it is shown beside it.
 	StateBooked State = "Booked"
 	// StateAwaitingDecision is a received recall that nobody has answered yet.
 	StateAwaitingDecision State = "Awaiting Decision"

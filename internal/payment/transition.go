@@ -7,8 +7,8 @@ import (
 	"countersign/internal/rulebook/spending"
 )
 
-// Transition is a move a message may make, with everything the store must write for it. Only the methods of Message (and the
-// constructors of new messages) make one; the zero value is refused by the store.
+// Transition is a move a message may make, with everything the store must write for it. Only the methods of Message make one; the zero
+// value is refused by the store.
 type Transition struct {
 	message Message
 	move    Move

@@ -22,7 +22,8 @@ type Verified struct {
 }
 
 // Verify holds a released message, as it was loaded with its content, against the release and both seals. Errors: ErrForged when
-// anything is not what was approved, ErrUnknownKey when the key to tell is not at hand.
+// anything is not what was approved or has no seal, ErrUnknownKey when the key to tell is not at hand, one without a kind when what was
+// approved is a document that this program cannot read.
 func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 	err := s.CheckVersion(m)
 	if err == nil {

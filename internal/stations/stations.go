@@ -118,9 +118,6 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, err
-	}
 	s.Approval = approval.New(approval.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
 	})

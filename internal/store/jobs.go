@@ -73,7 +73,7 @@ type JobHandlers struct {
 }
 
 const (
-	// maxSendAttempts ends the tries of one job. Clearing's watch goes on with what is still undelivered then.
+	// maxSendAttempts ends the tries of one job. Clearing's lanes go on with what is still undelivered then.
 	maxSendAttempts = 6
 	// laneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time. Each
 	// scheme has them for itself: one whose clearing hangs takes none from the other.

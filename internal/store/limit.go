@@ -25,10 +25,9 @@ const (
 	renewAtMost = 5 * time.Second
 )
 
-// limits put a deadline on each statement and on each wait for a connection, those of the job queue too: the driver works on in the context
-// that its tracer returns. After a deadline the driver ends the connection, for which it waits up to 15 s for the server's last word, and
-// the pool has no room for another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed
-// too.
+// limits put a deadline on each statement and on each wait for a connection: the driver works on in the context that its tracer returns.
+// After a deadline the driver ends the connection, for which it waits up to 15 s for the server's last word, and the pool has no room for
+// another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed too.
 type limits struct {
 	next    pgx.QueryTracer // sees every statement; nil for none
 	givesUp bool            // the caller gives up what it can have by another connection (see prompt)

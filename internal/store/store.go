@@ -1,10 +1,11 @@
 // Package store opens the database and is the one place where its transactions begin: each inside one realm, named to the database by
 // the setting countersign.realm that its row-level security looks at. It also migrates the schema, looks whether the service may and can
-// work on it, and takes jobs into a transaction: what must happen after a change is a job, never a call.
+// work on it, and keeps the jobs: what must happen after a change is a job, made after its commit, never a call.
 //
-// The nouns live in rooms below, and only they know the queries: lifecycle (where a message is made, changes, is sent and answered),
-// lookup (what pages and lists read; it cannot write), credential (who signs in, and with what), provision (what the operator brings into
-// a realm, outside the running service) and snapshot (what the auditor reads).
+// The nouns live in rooms below: lifecycle (where a message is made, changes, is sent and answered), lookup (what pages and lists read; it
+// cannot write), credential (who signs in, and with what), governance (changes that one administrator asks for and another decides),
+// provision (what the operator brings into a realm, outside the running service), sealing (the hash trees over the audit trail) and
+// snapshot (what the auditor reads).
 package store
 
 import (
@@ -336,9 +337,9 @@ const (
 	// else read all of a realm to join a few rows with it, or to sort it; made once, the plan is as good on a full one (queries/alone.sql).
 	Keyed Mode = "begin; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
 		" set local enable_seqscan = off; set local enable_sort = off"
-	// counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
+	// Counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
 	Counting Mode = "begin; set local synchronous_commit = off"
-	// searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of
+	// Searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of
 	// messages with their versions reads every newer version before a page deep in a list: 24 ms and not 4 in the middle of 100,000 messages.
 	// What a page reads is little, and over before the server has started another process to help with it, or made machine code of its plan:
 	// a search among a million took 60 ms and not 3.
@@ -348,7 +349,7 @@ const (
 
 // InRealm runs work in one transaction that sees and writes the rows of one realm only.
 //
-// Errors: ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
+// Errors: ErrNoRealm, ErrBusy, ErrUnavailable, ErrUnknown of a commit; what work returns.
 func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
 	if !realmPattern.MatchString(realm) {
 		return ErrNoRealm

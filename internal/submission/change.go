@@ -27,8 +27,9 @@ func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.U
 // Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers. The policy is
 // asked again for the new content, and content that needs more approvals than the message has is refused.
 //
-// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.RefusalError, payment.RepeatError when this person made
-// the present content with the same order before.
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.WithheldError, payment.ContentError when somebody else
+// amended it first, payment.RefusalError, payment.FieldError for the note, payment.RepeatError when this person made the present content
+// with the same order before.
 func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID, in payment.Order) (payment.Message, error) {
 	found, err := s.verifyAmended(ctx, by, id, in)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 const (
 	rememberAnswer  = 10 * time.Minute
 	rememberFailure = time.Minute
-	// maxRemembered bounds what is remembered at a time; twice as many answers are, for a moment.
+	// maxRemembered bounds each of the two halves of what is remembered: when the newer one is full, the older one is dropped.
 	maxRemembered = 10_000
 )
 

@@ -1,13 +1,15 @@
-// Package submission is station 1, the maker. The steps of a new instruction:
+// Package submission is station 1, the maker. The steps of a new instruction, after the first, in which a door made a document of a body, a
+// form or a file:
 //
-//  0. of a payment in euro, ask the payee's bank whether the name is that of the account, for five seconds at most (payee.go);
-//  1. read what the new message needs to know: the policy it falls under and the debtor account;
-//  2. let payment.NewInstruction check every rule and make the message;
-//  3. store message, history and audit, and without need of approval the release and its job, in one transaction.
+//  2. of a payment in euro, ask the payee's bank whether the name is that of the account, for five seconds at most (payee.go); then read
+//     what the new message needs to know: the policy it falls under, the debtor account, the limits that bind it, the directory of banks;
+//  3. let payment.NewInstruction check every rule and make the message;
+//  4. store message, history and audit, and without need of approval the release, by one statement in one transaction. The job that sends
+//     what was released is made after the commit.
 //
-// What step 0 found is only kept with the message, and a crash after it has the bank asked again. Steps 1 to 3 share the transaction: a
-// crash before its commit leaves nothing, a crash after it leaves a message that approval or clearing picks up. The API, the form and the
-// file upload all come through here.
+// What the bank said is only kept with the message, and a crash after it has the bank asked again. A crash before the commit leaves
+// nothing, a crash after it leaves a message that approval or clearing picks up. The API, the form and the file upload all come through
+// here.
 package submission
 
 import (
@@ -59,8 +61,8 @@ type Result struct {
 
 // Create makes an instruction. A repeat with the same externalId and content returns the first message again.
 //
-// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId or externalId used with other content;
-// ErrKeyReused.
+// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId used before or an externalId used with
+// other content; payment.FieldError for the note; ErrKeyReused.
 func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
 	found, err := s.verify(ctx, by, in)
 	if err != nil {
@@ -177,7 +179,7 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// ErrKeyReused says that the client used the Idempotency-Key before, for another order.
+// ErrKeyReused says that the client used the Idempotency-Key before, for another request.
 var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
 
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
@@ -185,24 +187,25 @@ var ErrKeyReused = errors.New("the Idempotency-Key was used before with other co
 func (s *Station) repeat(
 	ctx context.Context, by identity.Principal, in payment.Order, duplicate *lifecycle.DuplicateError,
 ) (Result, error) {
-	keyed := duplicate.Scope == payment.KeyIdempotency
-	switch {
-	case keyed && !duplicate.SameContent:
-		return Result{}, ErrKeyReused
-	case duplicate.Scope == payment.KeyMessageID || !duplicate.SameContent:
+	if duplicate.Scope == payment.KeyMessageID || !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)
 	}
 	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
 	if err != nil {
 		return Result{}, fmt.Errorf("load the first message: %w", err)
 	}
-	if keyed && first.ExternalID != in.ExternalID {
+	if duplicate.Scope == payment.KeyIdempotency && first.ExternalID != in.ExternalID {
 		return Result{}, ErrKeyReused
 	}
 	return Result{Message: first, Replayed: true}, nil
 }
 
+// refuseDuplicate refuses a word of the client that stands for something else: ErrKeyReused for an Idempotency-Key, else a
+// payment.RefusalError that names the word.
 func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
+	if duplicate.Scope == payment.KeyIdempotency {
+		return ErrKeyReused
+	}
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
 		Text: "Give the order a MsgId of its own: this one was used before.",

@@ -63,15 +63,12 @@ func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, err
 }
 
 // submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names
-// nothing is a payment.RefusalError and an Idempotency-Key with other content a Problem.
+// nothing is a payment.RefusalError; those of checkRepeat for a repeat.
 func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (submission.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
-	var refused *payment.RefusalError
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
 		return created, a.unknown(c, o, asked)
-	case errors.As(err, &refused) && refused.Findings[0].Rule == rulebook.RuleMessageIDUnique:
-		return created, problem.KeyReused() // a request has no other key than this and its externalId
 	case err != nil || !created.Replayed:
 		return created, err
 	}

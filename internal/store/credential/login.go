@@ -62,8 +62,8 @@ type Logins struct {
 func NewLogins(db *store.Database) *Logins { return &Logins{db: db} }
 
 // Reserve counts the try as a failure before its password is checked, so that no number of parallel tries gets past the limit;
-// a success takes it back by Clear or Tokens.Start. found is false for a name that does not exist, which is counted all the same.
-// Errors: *LockedError, ErrUnknownRealm.
+// a success takes it back by Clear. found is false for a name that does not exist, which is counted all the same. Errors: *LockedError,
+// store.ErrUnknownRealm.
 func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount, found bool, err error) {
 	err = l.db.InRealm(ctx, try.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		counted, err := q.ThrottleReserveUnlocked(ctx, dbsqlc.ThrottleReserveUnlockedParams{

@@ -16,7 +16,7 @@ import (
 // AccountChange is what may change of a user account by itself; zero fields change nothing. Its keys are made by identity.MasterDataKeys.
 type AccountChange = masterdata.AccountChange
 
-// Account reads a user account. Error: ErrUnknownUser.
+// Account reads a user account. Error: store.ErrUnknownUser.
 func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
 	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.UserAccount, error) {
 		return q.UserGet(ctx, realm, userID)
@@ -28,8 +28,8 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 }
 
 // ChangeAccount gives an account that was read before another password, or ends everything it is signed in with, and seals it anew; the
-// audit trail tells that its owner did it, in the same transaction. It fails with ErrUnknownUser when the account is not as it was read:
-// somebody else was first.
+// audit trail tells that its owner did it, in the same transaction. It fails with store.ErrUnknownUser when the account is not as it was
+// read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
 	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := masterdata.ChangeAccount(ctx, q, account.row, change)

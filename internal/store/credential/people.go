@@ -54,7 +54,8 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	return nil
 }
 
-// Client finds a client of a realm. Errors: ErrUnknownRealm, ErrUnknownClient, also for one that does not fit its seal or is suppressed.
+// Client finds a client of a realm. Errors: store.ErrUnknownRealm, store.ErrUnknownClient, also for one that does not fit its seal or is
+// suppressed.
 func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
 	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
 		return q.RealmClientGet(ctx, storable(clientID), realm)
@@ -97,7 +98,7 @@ type PrincipalKey struct {
 	AsOf time.Time
 }
 
-// Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: ErrUnknownUser, also
+// Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: store.ErrUnknownUser, also
 // for a user who is not active, was signed out after key.Since or key.AsOf, or is not what was sealed.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {

@@ -16,9 +16,8 @@ import (
 	"countersign/internal/store/internal/tokenseal"
 )
 
-// Sessions keeps the portal's sessions in the database, as the session library asks for it. The library that comes with the
-// session library is not used: with it a request under way writes a session back that was ended meanwhile, and a copied cookie would
-// live on after sign-out.
+// Sessions keeps the portal's sessions in the database, as the session library asks for it. The store that comes with the library is not
+// used: with it a request under way writes a session back that was ended meanwhile, and a copied cookie would live on after sign-out.
 //
 // A row is found by the keyed digest of its token, and its data carries a seal over the token, the data and the end of the session:
 // whoever can write rows, but has not the key, can end a session and nothing else.

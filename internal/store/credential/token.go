@@ -127,7 +127,7 @@ type RotateInput struct {
 }
 
 // Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
-// time the second sees what the first one did. Errors: ErrUnknownToken, also for one that does not fit its seal; ErrUnknownRealm.
+// time the second sees what the first one did. Errors: ErrUnknownToken, also for one that does not fit its seal; store.ErrUnknownRealm.
 func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
 	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
@@ -207,7 +207,7 @@ type RevokeInput struct {
 }
 
 // Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
-// is, without an error. Errors: ErrUnknownToken, also for a token of another client; ErrUnknownRealm.
+// is, without an error. Errors: ErrUnknownToken, also for a token of another client; store.ErrUnknownRealm.
 func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
 	var family uuid.UUID
 	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -1,6 +1,7 @@
 // Package governance keeps the changes of administration: what one administrator asked for, what another decided, and the people, clients,
-// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. It is the
-// only room by which the running service writes master data; the schema lets it do so in the transaction of an approval alone.
+// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. Besides it
+// the running service writes of master data only what people change about their own sign-in (credential); the schema lets it write the rest
+// in the transaction of an approval alone.
 package governance
 
 import (
@@ -122,8 +123,7 @@ type Decision struct {
 }
 
 // Decide decides a change, and with an approval brings it about, in one transaction. Decisions of one realm take turns. Errors:
-// payment.ErrNotFound, those of administration.Change.Decide, payment.WithheldError's like for a change that does not fit its seal:
-// administration.ConflictError.
+// payment.ErrNotFound, those of administration.Change.Decide, administration.ConflictError for a change that does not fit its seal.
 func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change, error) {
 	realm := d.Verdict.By.Realm
 	var change administration.Change

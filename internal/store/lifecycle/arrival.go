@@ -36,8 +36,8 @@ type ConflictError struct {
 // Error names the index.
 func (e *ConflictError) Error() string { return "refused by " + e.Index }
 
-// Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer with the job that sends
-// it, in one transaction.
+// Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer, in one transaction. The
+// job that sends the answer follows.
 //
 // Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a payment whose transaction id is known, ConflictError for a
 // second recall of a payment or a second answer to a recall, and what Moves returns.

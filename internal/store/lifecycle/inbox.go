@@ -40,7 +40,7 @@ func NewInbox(messages *Messages) *Inbox {
 	return &Inbox{db: messages.db, newID: messages.newID, messages: messages, outbox: NewOutbox(messages)}
 }
 
-// ErrSeen says that a document with this message id and content was stored before.
+// ErrSeen says that a document with this message id was stored before; whether it was the same one, Received tells.
 var ErrSeen = errors.New("the message id was received before")
 
 // Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one

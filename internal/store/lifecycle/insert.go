@@ -30,7 +30,7 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// DuplicateError says that the client used one of the message's keys before, its externalId or its MsgId.
+// DuplicateError says that the client used one of the message's keys before: its externalId, its Idempotency-Key or its MsgId.
 type DuplicateError struct {
 	Scope       payment.KeyScope
 	MessageID   uuid.UUID

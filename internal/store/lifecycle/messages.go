@@ -1,6 +1,8 @@
 // Package lifecycle is where a message is made, changes, is sent and answered. A new one goes in through Messages.Insert or
-// InsertRTransaction, or comes through Inbox.Arrive; every later step goes through Messages.Transact (or Inbox.Record, which stores what
-// clearing sent with it): load under a lock, let the pure domain decide, write the transition with one guarded statement.
+// InsertRTransaction, or comes through Inbox.Arrive. Every later step is one road: load the message, let the pure domain decide, write the
+// transition with one guarded statement. Messages.Transact and Consider take it, Inbox.Record with what clearing sent, TransactFrom for a
+// message that is known, TransactAll for many. First without a lock, together with others where there are any; what the guard refuses is
+// loaded and decided again under the lock.
 package lifecycle
 
 import (
@@ -10,8 +12,8 @@ import (
 	"countersign/internal/store"
 )
 
-// Messages is the life of messages: Insert and InsertRTransaction make one, Transact changes it. There is no method that writes anything
-// but a new message or a transition of an existing one.
+// Messages is the life of messages: Insert and InsertRTransaction make one, the ways that the package names change it. No method writes
+// anything of a message but a new one or a transition of one that is there.
 type Messages struct {
 	db        *store.Database
 	jobs      *store.Jobs

@@ -20,7 +20,7 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// Outbox keeps what is to be delivered to clearing and belongs to no message of ours, until clearing has it.
+// Outbox keeps our answers to what clearing sent, until clearing has them. What a message of ours sends is no row here: its release is.
 type Outbox struct {
 	db        *store.Database
 	jobs      *store.Jobs

@@ -80,7 +80,7 @@ func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) erro
 	return nil
 }
 
-// Typed returns what the user typed about a message and did not send, or payment.ErrNotFound.
+// Typed returns what the user typed about a message and did not send. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) (Parked, error) {
 	return d.Parked(ctx, by, typedID(by, about), now)
 }
@@ -98,7 +98,7 @@ func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.U
 	return nil
 }
 
-// Parked returns a form kept for the user that is not over, or payment.ErrNotFound.
+// Parked returns a form kept for the user that is not over. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Parked(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Parked, error) {
 	row, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.ParkedForm, error) {
 		return q.ParkedFormGet(ctx, dbsqlc.ParkedFormGetParams{Realm: by.Realm, ParkedID: id, UserID: by.UserID, Now: now})

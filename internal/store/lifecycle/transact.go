@@ -19,15 +19,16 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// DecideFunc is a pure decision about a message the store has locked: it returns the transition to write.
+// DecideFunc is a pure decision about a message: it returns the transition to write. It may be asked twice: about the message as it was
+// read, and about the message as it is under the lock.
 type DecideFunc func(payment.Message) (payment.Transition, error)
 
 // ErrNoChange is what a DecideFunc returns when there is nothing to write and nothing wrong.
 var ErrNoChange = errors.New("nothing to change")
 
-// Transact is the only way a message changes: it loads the message under a lock, lets decide make a transition, and writes it with
-// one guarded statement (state, history, audit, decision, release), in one transaction; the job that sends a release follows.
-// It returns the message as decide saw it.
+// Transact loads a message under a lock, lets decide make a transition, and writes it with one guarded statement (state, history, audit,
+// decision, release), in one transaction; the job that sends a release follows. It is what every other way to change a message ends in when
+// somebody else was first. It returns the message as decide saw it.
 //
 // Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; payment.ForbiddenError when the
 // role of whoever acts has ended meanwhile; what decide returns (ErrNoChange ends the work without an error).

@@ -89,7 +89,7 @@ func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.Sta
 	return int(count), reportError(err)
 }
 
-// HabitCounts counts approvals since a time that somebody should look at. It looks at the 5,000 newest.
+// HabitCounts counts approvals since a time that somebody should look at. It looks at the 1,000 newest of each checker, 5,000 together.
 func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
 	var counts ReportCounts
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {

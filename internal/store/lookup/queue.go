@@ -129,7 +129,7 @@ func (r *Reader) Meant(ctx context.Context, realm string, f QueueFilter) (QueueF
 	return meant, err
 }
 
-// Queue lists pending messages, oldest first, without content and decisions.
+// Queue lists pending messages in the order of the filter, without content and decisions.
 func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -227,7 +227,7 @@ type Decided struct {
 	Reason    string
 }
 
-// DecidedBy lists what a person decided since a time, newest first.
+// DecidedBy lists what a person decided since a time, newest first, at most 200.
 func (r *Reader) DecidedBy(ctx context.Context, realm string, person uuid.UUID, since time.Time) ([]Decided, error) {
 	var list []Decided
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {

@@ -24,7 +24,7 @@ type Volume struct {
 }
 
 // VolumeByHour lists the payments made in each hour from that of a time on, without those closed before their release, by scheme, currency,
-// time and outcome. Hours without payments are left out. It looks at the 10,000 newest payments.
+// time and outcome. Hours without payments are left out. It looks at the 10,000 newest messages.
 func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error) {
 	var list []Volume
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -83,7 +83,7 @@ type Turnaround struct {
 	ClearedMost time.Duration
 }
 
-// Turnaround says how long the payments took that were made since a time. It looks at the 10,000 newest.
+// Turnaround says how long the payments took that were made since a time. It looks at the 10,000 newest messages.
 func (r *Reader) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
 	var t Turnaround
 	err := r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {

@@ -31,7 +31,7 @@ func AccountOrNone(c AccountColumns) *payment.DebtorAccount {
 	}
 }
 
-// Account makes the domain\'s account of its row.
+// Account makes the domain's account of its row.
 func Account(a dbsqlc.DebtorAccount) payment.DebtorAccount {
 	return payment.DebtorAccount{
 		IBAN: a.Iban, Scheme: rulebook.Scheme(a.Scheme), Currency: a.Currency, AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Open: a.Open,

@@ -1,5 +1,6 @@
-// Package masterdata says what the seal of each row of master data covers: every field but the time the row was made and the seal itself.
-// Provisioning seals with it, a sign-in and the auditor check with it, so it belongs to none of their rooms.
+// Package masterdata says what the seal of each row of master data covers: every field that something rests on. The seal itself is left
+// out, and mostly the time the row was made. Provisioning seals with it, a sign-in and the auditor check with it, so it belongs to none of
+// their rooms.
 package masterdata
 
 import (

@@ -56,7 +56,7 @@ func (l Limits) withDefaults() Limits {
 	return l
 }
 
-// maxBuckets bounds the callers that are remembered at a time; twice as many are, for a moment.
+// maxBuckets bounds each of the two halves of the callers that are remembered.
 const maxBuckets = 20_000
 
 // buckets hold a token bucket for each caller. A caller may use up a second's calls at once. When there are maxBuckets of them, those

@@ -1,4 +1,4 @@
-// Package notary seals the audit trail: twice a second it takes up what was committed in each realm into the realm's hash tree and signs a
+// Package notary seals the audit trail: every 400 ms it takes up what was committed in each realm into the realm's hash tree and signs a
 // checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
 //
 //  1. It looks whether rows wait, in one statement that locks nothing.

@@ -282,8 +282,8 @@ func (a *API) stepReply(c echo.Context, s step) reply {
 	return first
 }
 
-// storedReply tells where a stored message stands: an instruction by a status report, the others in a word. So does an instruction whose
-// order cannot be read: whoever ended it must not be told that it failed.
+// storedReply tells where a stored message stands: an instruction by a status report, the others in a word. In a word too an instruction
+// whose order cannot be read: whoever ended it must not be told that it failed.
 func (a *API) storedReply(c echo.Context, m payment.Message) reply {
 	if m.Kind == payment.KindInstruction {
 		document, err := payment.DocumentOf(m)

@@ -207,7 +207,7 @@ func ofRequest(err error) *Problem {
 			Text: "The payment breaks rules of its scheme or of your institution. Correct what is named.",
 		}
 	case errors.As(err, &tooLarge):
-		return TooLarge("256 KiB")
+		return TooLarge(strconv.FormatInt(tooLarge.Limit>>10, 10) + " KiB")
 	case errors.Is(err, request.ErrSlowBody):
 		return &Problem{
 			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The body did not arrive in time. Send it again, all at once.",

@@ -35,7 +35,7 @@ type NewPayment struct {
 // nothing.
 type Outlook struct {
 	Amount       ui.Amount // Value is empty before an amount can be read
-	CreditorName string    // as typed
+	CreditorName string    // as it will be sent
 	Account      string    // in groups of four; empty before it is an account number
 	Marks        []Mark    // the same ones in the same order, whatever is typed
 }

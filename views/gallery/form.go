@@ -70,6 +70,7 @@ func newPayment() views.NewPayment {
 			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
 			{Tone: ui.ToneClosed, Text: "The limit"},
 			{Tone: ui.ToneClosed, Text: "Payments like this one"},
+			{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"},
 			{Tone: ui.ToneClosed, Text: "What is missing"},
 			{Tone: ui.ToneClosed, Text: "Who may approve it"},
 		}},
@@ -96,6 +97,8 @@ func filledPayment() views.NewPayment {
 				Tone: ui.ToneWaiting, URL: "/payments/x",
 				Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
 			},
+			{Tone: ui.ToneWaiting, Text: language.Join(": ", "Another name than before",
+				language.Text("The last payment to this account was made out to %s.").With("Muster Treuhand AG"))},
 			{Tone: ui.ToneGood, Text: "Nothing is missing"},
 			{
 				Tone: ui.ToneMoving, Text: language.Text("%d approvals needed, within %s. May approve: %s").
@@ -124,10 +127,11 @@ func refusedPayment() views.NewPayment {
 	model.Values.Amount, model.Outlook.Amount.Value = "1,234", ""
 	model.Outlook.Marks[1] = views.Mark{Tone: ui.ToneBad, Text: ambiguous()}
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
-	model.Outlook.Marks[3] = views.Mark{
+	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
+	model.Outlook.Marks[4] = views.Mark{
 		Tone: ui.ToneClosed, Text: language.Text("Still to fill in or to correct: %s").With(language.Sentence("QR reference")),
 	}
-	model.Outlook.Marks[4] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
+	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
 		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 )
 
@@ -21,6 +22,10 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	told(with(filled(), "amount", "20'000.01")).says("Enter at most CHF 20'000.00").says("What is missing")
 	told(with(filled(), "amount", "1,234")).says("Do you mean 1'234.00 or 1.234?").says("CHF –")
 	told(with(filled(), "creditorIban", "CH4821966000009613389")).says("The check digits are wrong.").says("Payments like this one")
+	strange := told(with(filled(), "creditorName", "Bei\u200bspiel \u202eHolz\u2011bau"))
+	if name := strange.page.Find(".outlook-creditor bdi").Text(); name != "Beispiel Holz-bau" {
+		t.Errorf("the name is shown as %q", name)
+	}
 	told(with(filled(), "creditorName", "", "town", "")).says("to nobody yet").says("Still to fill in or to correct: Creditor name, Town")
 	if n := b.count("SELECT count(*) FROM draft") + b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d rows were stored by looking", n)
@@ -62,5 +67,37 @@ func TestAnAddressIsAskedForWhereThereIsOne(t *testing.T) {
 	refused := maker.post("/payments/new", with(none, "street", "Seestrasse")).is(http.StatusUnprocessableEntity).says("Enter the town")
 	if !unfolded(refused) {
 		t.Error("what is wrong with an address is folded away")
+	}
+}
+
+// TestAMakerIsToldWhatTheCheckersWillBeTold: beside the form, and on the page before the submission, in the same words.
+func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	check := func(form url.Values) answer {
+		return maker.get(maker.post("/payments/new", form).goesTo("/payments/")).is(http.StatusOK)
+	}
+	told := func(form url.Values) answer { return maker.withHTMX().post("/payments/outlook", form).is(http.StatusOK) }
+
+	told(filled()).says("First payment to this account: Nothing was paid to it before.")
+	check(with(filled(), "endToEndId", "A")).says("First payment to this account")
+	maker.paid("endToEndId", "B", "amount", "100.00")
+	told(with(filled(), "amount", "99.00")).says("As the creditor was paid before")
+	const other = "The last payment to this account was made out to Beispiel Holzbau GmbH."
+	form := with(filled(), "endToEndId", "C", "amount", "99.00", "creditorName", "Somebody Else AG")
+	told(form).says("Another name than before: " + other)
+	check(form).says("Another name than before").says(other)
+	form = with(filled(), "endToEndId", "D", "amount", "400.00")
+	told(form).says("Far above the usual amount: The last 1 payment to this account: at most CHF 100.00.")
+	check(form).says("Far above the usual amount")
+
+	form = with(filled(), "endToEndId", "E")
+	form.Set("creditorIban", form.Get("debtorAccount"))
+	told(form).says("Debtor and creditor account are the same")
+	check(form).says("Debtor and creditor account are the same")
+	m := maker.submit(form)
+	if said := b.as("checker1").get("/queue/" + m.InternalID.String()).notices(); !strings.Contains(said, "account are the same") {
+		t.Errorf("the checker is told %q", said)
 	}
 }

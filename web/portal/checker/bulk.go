@@ -75,6 +75,10 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
+	cautions, err := records.Cautions(v.Visit, messages)
+	if err != nil {
+		return model, err
+	}
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
 		item.Said, err = v.leftOutBefore(m)
@@ -88,10 +92,7 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 			model.LeftOut = append(model.LeftOut, item)
 			continue
 		}
-		item.Cautions, err = records.Cautions(v.Visit, m)
-		if err != nil {
-			return model, err
-		}
+		item.Cautions = cautions[m.InternalID]
 		model.Included = append(model.Included, item)
 		addTo(totals, m.Summary.Amount)
 	}

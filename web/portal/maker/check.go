@@ -118,6 +118,10 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 		return err
 	}
 	model.Payee = payeeView(p, found)
+	model.Apart, err = v.differences(p, p.asked.Summary)
+	if err != nil {
+		return err
+	}
 	err = v.nameApprovers(p, &model)
 	if err != nil {
 		return err

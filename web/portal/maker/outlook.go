@@ -16,6 +16,7 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
+	"countersign/web/portal/records"
 )
 
 // showOutlook tells what a payment form has become while it is being filled in. Nothing is kept.
@@ -45,10 +46,10 @@ func showOutlook(v *visit) error {
 // outlook is what a form has become: the payment as far as it can be read, and what is known of it. Of an empty form nothing is asked.
 func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid.UUID) (views.Outlook, error) {
 	profile, _ := scheme.Profile()
-	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}, CreditorName: strings.TrimSpace(values.CreditorName)}
+	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
 		so.Marks = []views.Mark{
-			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("What is missing"), open("Who may approve it"),
+			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("Earlier payments to the creditor"), open("What is missing"), open("Who may approve it"),
 		}
 		return so, nil
 	}
@@ -69,8 +70,11 @@ func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid
 	if err != nil {
 		return so, err
 	}
+	if _, tx, _ := p.built.Document.SinglePayment(); tx != nil && tx.Creditor != nil {
+		so.CreditorName = strings.TrimSpace(tx.Creditor.Name) // as it will be sent
+	}
 	problems := problemsOf(p.built.Problems, p.findings, values)
-	alike, err := v.alikeMark(p, problems)
+	alike, apart, err := v.pastMarks(p, problems)
 	if err != nil {
 		return so, err
 	}
@@ -78,7 +82,7 @@ func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid
 	if err != nil {
 		return so, err
 	}
-	so.Marks = []views.Mark{bankMark(iban, p, problems), limitMark(p, problems), alike, restMark(p, problems), approvers}
+	so.Marks = []views.Mark{bankMark(iban, p, problems), limitMark(p, problems), alike, apart, restMark(p, problems), approvers}
 	return so, nil
 }
 
@@ -143,21 +147,44 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
 }
 
-// alikeMark tells whether a payment like this one was made in the last days.
-func (v *visit) alikeMark(p prepared, problems []ui.Problem) (views.Mark, error) {
+// pastMarks tell whether a payment like this one was made in the last days, and what sets it apart from what the creditor was paid before,
+// in the words in which its checkers will be told.
+func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
+	alike, apart = open("Payments like this one"), open("Earlier payments to the creditor")
 	summary, err := payment.SummaryOf(p.built.Document)
 	incomplete := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == "amount" || p.Field == "creditorIban" })
 	if err != nil || incomplete {
-		return open("Payments like this one"), nil //nolint:nilerr // a form without an amount or an account has no like yet
+		return alike, apart, nil //nolint:nilerr // a form without an amount or an account has no like yet
 	}
 	hits, err := v.duplicates(p, summary)
-	if err != nil || len(hits) == 0 {
-		return views.Mark{Tone: ui.ToneGood, Text: "No payment like this one within 7 days"}, err
+	if err != nil {
+		return alike, apart, err
 	}
-	return views.Mark{
-		Tone: ui.ToneWaiting, URL: hits[0].URL,
-		Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(len(hits)),
-	}, nil
+	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one within 7 days"}
+	if len(hits) > 0 {
+		alike = views.Mark{
+			Tone: ui.ToneWaiting, URL: hits[0].URL,
+			Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(len(hits)),
+		}
+	}
+	if summary.CreditorName == "" {
+		return alike, apart, nil
+	}
+	warnings, err := v.differences(p, summary)
+	apart = views.Mark{Tone: ui.ToneGood, Text: "As the creditor was paid before"}
+	if len(warnings) > 0 {
+		said := make([]language.Text, 0, len(warnings))
+		for _, w := range warnings {
+			said = append(said, language.Join(": ", w.Title, w.Text))
+		}
+		apart = views.Mark{Tone: ui.ToneWaiting, Text: language.Join(" ", said...)}
+	}
+	return alike, apart, err
+}
+
+// differences are what sets a payment apart from what its creditor was paid before; what it amends is left out.
+func (v *visit) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
+	return records.Differences(v.Visit, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
 }
 
 // approverMark tells how many have to approve, who may, and how long it would wait for them. Which rule applies depends on the amount.

@@ -3,6 +3,8 @@ package records
 import (
 	"strings"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
@@ -14,18 +16,29 @@ import (
 // unusual is how many times the largest payment of before an amount is pointed out from.
 const unusual = 3
 
-// differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes
-// what is new about it.
-func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
-	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
-	if err != nil {
-		return nil, err
-	}
+// Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes what
+// is new about it, and who enters it is told the same. Of a payment that is still being entered kind, summary and the id of what it amends
+// are known.
+func Differences(v *page.Visit, m payment.Message) ([]views.Warning, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 	if err != nil {
 		return nil, err
 	}
-	warnings := page.BeneficiaryWarnings(m, news[m.InternalID], v.At)
+	return apart(v, m, news[m.InternalID])
+}
+
+// apart are the differences of a payment to whose creditor so much is new.
+func apart(v *page.Visit, m payment.Message, news lookup.CreditorNews) ([]views.Warning, error) {
+	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
+	if err != nil {
+		return nil, err
+	}
+	warnings := page.BeneficiaryWarnings(m, news, v.At)
+	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
+		warnings = append(warnings, views.Warning{
+			Title: "Debtor and creditor account are the same", Text: "It would be paid to the account that it is paid from.",
+		})
+	}
 	if past.Payments == 0 {
 		return append(warnings, newAccount(m, past)), nil
 	}
@@ -43,22 +56,31 @@ func (v *visit) differences(m payment.Message) ([]views.Warning, error) {
 	return warnings, nil
 }
 
-// Cautions are what the page of a waiting payment warns of, in a few words each: payments like it, and what sets it apart from those of
-// before.
-func Cautions(v *page.Visit, m payment.Message) ([]language.Text, error) {
-	if m.Kind != payment.KindInstruction {
-		return nil, nil
-	}
-	alike, err := (&visit{v}).warnings(m)
+// Cautions are what the pages of waiting payments warn of, in a few words each, by the ids of the payments: payments like one, and what sets
+// it apart from those of before.
+func Cautions(v *page.Visit, of []payment.Message) (map[uuid.UUID][]language.Text, error) {
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
 	if err != nil {
 		return nil, err
 	}
-	apart, err := (&visit{v}).differences(m)
-	cautions := make([]language.Text, 0, len(alike)+len(apart))
-	for _, warning := range append(alike, apart...) {
-		cautions = append(cautions, warning.Title)
+	cautions := map[uuid.UUID][]language.Text{}
+	for _, m := range of {
+		if m.Kind != payment.KindInstruction {
+			continue
+		}
+		alike, err := (&visit{v}).warnings(m)
+		if err != nil {
+			return nil, err
+		}
+		different, err := apart(v, m, news[m.InternalID])
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range append(alike, different...) {
+			cautions[m.InternalID] = append(cautions[m.InternalID], warning.Title)
+		}
 	}
-	return cautions, err
+	return cautions, nil
 }
 
 // newAccount says of an account that was not paid before whether its owner was.

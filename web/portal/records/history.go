@@ -72,7 +72,7 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
-		differences, err := (&visit{v}).differences(m)
+		differences, err := Differences(v, m)
 		if err != nil {
 			return err
 		}

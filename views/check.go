@@ -22,7 +22,7 @@ type Check struct {
 	Reason         string // why the duplicate is wanted
 	Transliterated []Change
 	NotForwarded   []language.Text // what of an order stays behind, a sentence each
-	Apart          []Warning // what sets it apart from what the creditor was paid before, as the checkers are told
+	Apart          []Warning       // what sets it apart from what the creditor was paid before, as the checkers are told
 	Warnings       []Warning
 	Approvers      string          // who may approve: "Checker 1, Checker 2"
 	NeedsApproval  bool            // false where no policy asks for one

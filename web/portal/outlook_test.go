@@ -78,7 +78,9 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	check := func(form url.Values) answer {
 		return maker.get(maker.post("/payments/new", form).goesTo("/payments/")).is(http.StatusOK)
 	}
-	told := func(form url.Values) answer { return maker.withHTMX().post("/payments/outlook", form).is(http.StatusOK) }
+	told := func(form url.Values) answer {
+		return maker.withHTMX().post("/payments/outlook", form).is(http.StatusOK)
+	}
 
 	told(filled()).says("First payment to this account: Nothing was paid to it before.")
 	check(with(filled(), "endToEndId", "A")).says("First payment to this account")

@@ -22,8 +22,8 @@ const Prefix = "/static/"
 //go:embed *.js *.svg *.woff2
 var files embed.FS
 
-// contentTypes names the media type of each kind of file that is served.
-// The host's own table of types is not asked: it differs between machines.
+// contentTypes names the media type of each kind of file that is served. The host's own table of types is not asked: it differs between
+// machines.
 var contentTypes = map[string]string{
 	".css":   "text/css; charset=utf-8",
 	".js":    "text/javascript; charset=utf-8",
@@ -122,8 +122,8 @@ func Path(name string) string {
 	return Prefix + name
 }
 
-// Sprite returns the icon sheet, one SVG element with a symbol for each icon.
-// A page carries it inline so that icons take the colour of their text.
+// Sprite returns the icon sheet, one SVG element with a symbol for each icon. A page carries it inline so that icons take the colour of
+// their text.
 func Sprite() string {
 	return string(load().assets[Path("icons.svg")].plain)
 }

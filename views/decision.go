@@ -1,14 +1,12 @@
 package views
 
 import (
-	"cmp"
-
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
 
-// Decision is the detail a checker decides on. What is shown is what the
-// decision is bound to: the form carries Version and the content's digest.
+// Decision is the detail a checker decides on. What is shown is what the decision is bound to: the form carries Version and the content's
+// digest.
 type Decision struct {
 	Message    Message
 	Version    int
@@ -20,7 +18,6 @@ type Decision struct {
 	Approvals  language.Text   // "1 of 2 approvals given, by checker1"; empty when one is enough
 	Limits     []language.Text // what the limits that bind it let through today, a line each
 	Passed     []language.Text // the limits that an approval would pass, in sentences
-	Final      language.Text   // what approving means; a default sentence when empty
 	Reject     Reject
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty
@@ -61,8 +58,8 @@ type Conflict struct {
 	NextLabel   language.Text
 }
 
-// Decided is the answer to a decision sent by htmx: the next item in the pane,
-// the decided row dimmed in the list, the count and one sentence.
+// Decided is the answer to a decision sent by htmx: the next item in the pane, the decided row dimmed in the list, the count and one
+// sentence.
 type Decided struct {
 	Shell Shell // its Status is the sentence
 	Row   QueueRow
@@ -88,7 +85,7 @@ func (d Decision) keep() Kept {
 // approveLabel names the whole act.
 func (d Decision) approveLabel() language.Text { return d.Message.act(true) }
 
-func (d Decision) final() language.Text { return cmp.Or(d.Final, d.Message.words().final) }
+func (d Decision) final() language.Text { return d.Message.words().final }
 
 func (d Decision) category() ui.Choice {
 	return ui.Choice{

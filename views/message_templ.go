@@ -254,8 +254,8 @@ func changeTable(changes []Change) templ.Component {
 	})
 }
 
-// contentHash shows the digest of the content a decision is bound to: the
-// beginning to compare by eye, the whole in the title and in the copy.
+// contentHash shows the digest of the content a decision is bound to: the beginning to compare by eye, the whole in the title and in the
+// copy.
 func contentHash(digest string) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/language"
 )
 
-// Problem is a page for something that did not work: refused, not found,
-// failed, or the session ended. With no person in the shell it stands alone.
+// Problem is a page for something that did not work: refused, not found, failed, or the session ended. With no person in the shell it
+// stands alone.
 type Problem struct {
 	Shell     Shell
 	Heading   language.Text

@@ -8,13 +8,11 @@ import (
 	"countersign/views/ui"
 )
 
-// Profile is a person's own page. POST /me sends shortcuts (on or off), theme
-// and density; /me/password sends old, new and repeated; /me/sessions/end ends everything the account is signed in with.
+// Profile is a person's own page. POST /me sends shortcuts (on or off), theme and density; /me/password sends old, new and repeated;
+// /me/sessions/end ends everything the account is signed in with.
 type Profile struct {
 	Shell       Shell
 	DisplayName string
-	Email       string
-	Saved       bool
 	Problems    []ui.Problem // of a new password
 	Language    string       // as chosen; "" is as the browser asks
 	FactorCount int          // second factors, recovery codes not counted
@@ -38,7 +36,6 @@ func (m Profile) password(id string, label language.Text, autocomplete string) u
 func (m Profile) facts(ctx context.Context) []ui.Row {
 	rows := []ui.Row{{Term: "User name", Value: m.Shell.Person.UserName}}
 	rows = appendRow(rows, ui.Row{Term: "Name", Value: m.DisplayName})
-	rows = appendRow(rows, ui.Row{Term: "E-mail", Value: m.Email})
 	return append(rows,
 		ui.Row{Term: "Realm", Value: m.Shell.Person.Realm},
 		ui.Row{Term: "Roles", Value: m.Shell.roles(ctx)})

@@ -15,7 +15,7 @@ type poolSettings struct {
 	Workers  int    `help:"Deliveries of one scheme, and answers of one, that are under way at a time; 1 to 500." default:"32" name:"lane-workers" env:"COUNTERSIGN_LANE_WORKERS"`
 }
 
-// minConnections: the job queue alone keeps one to listen, and a page may need two.
+// minConnections: with one or two, a slow statement would hold up all others of its use.
 const minConnections = 3
 
 // maxWorkers: each delivery under way is a connection to clearing.

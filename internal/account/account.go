@@ -5,8 +5,8 @@
 // structure, and right check digits. Parse functions take the exact form of a document; ParseInput functions also take what people paste:
 // groups, lower case, no-break spaces, dashes. Refusals are *Error values with an ISO reason code and a sentence that says what to do.
 //
-// The tables are embedded: data/iban.tsv and data/bank.tsv are made by datagen from public lists
-// (origin and licence stand in data/README.md), data/sepa.tsv is kept by hand.
+// The tables are embedded: data/iban.tsv and data/bank.tsv are made by datagen from public lists (origin and licence stand in
+// data/README.md), data/sepa.tsv is kept by hand.
 package account
 
 import "errors"

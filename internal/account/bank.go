@@ -13,14 +13,14 @@ import (
 //go:embed data/bank.tsv
 var bankTable string
 
-// IID is a Swiss or Liechtenstein bank code (Institutsidentifikation, the member of the clearing
-// system CHBCC) of five digits with leading zeros. The zero value means "none".
+// IID is a Swiss or Liechtenstein bank code (Institutsidentifikation, the member of the clearing system CHBCC) of five digits with leading
+// zeros. The zero value means "none".
 type IID struct {
 	text string
 }
 
-// ParseIID reads a bank code of one to five digits, with or without leading zeros, and fills it
-// up to five. It refuses with ErrEmpty (CH21), ErrCharacter or ErrLength (RC01).
+// ParseIID reads a bank code of one to five digits, with or without leading zeros, and fills it up to five. It refuses with ErrEmpty
+// (CH21), ErrCharacter or ErrLength (RC01).
 func ParseIID(text string) (IID, error) {
 	switch {
 	case text == "":
@@ -102,8 +102,8 @@ func BankOf(iban IBAN) (Bank, bool) {
 	return BankByIID(iid)
 }
 
-// banks is the embedded list by code, read once. It is part of the program, and TestBankTable
-// fails on a row that cannot be read, so the error is nil in every release.
+// banks is the embedded list by code, read once. It is part of the program, and TestBankTable fails on a row that cannot be read, so the
+// error is nil in every release.
 var banks = sync.OnceValue(func() map[IID]Bank {
 	embedded, _ := readBanks(bankTable)
 	return embedded

@@ -10,9 +10,9 @@ type BIC struct {
 	text string
 }
 
-// ParseBIC checks a BIC in the form of a document: four letters or digits, a country that exists,
-// two letters or digits, and for 11 characters three more for the branch (pattern of the ISO 2019
-// schemas). It refuses with ErrEmpty (CH21), ErrLength, ErrStructure or ErrCountry (all RC01).
+// ParseBIC checks a BIC in the form of a document: four letters or digits, a country that exists, two letters or digits, and for 11
+// characters three more for the branch (pattern of the ISO 2019 schemas). It refuses with ErrEmpty (CH21), ErrLength, ErrStructure or
+// ErrCountry (all RC01).
 func ParseBIC(text string) (BIC, error) {
 	switch {
 	case text == "":

@@ -2,8 +2,8 @@ package account
 
 import "strings"
 
-// IBAN is a checked International Bank Account Number (ISO 13616) in its plain form: capital
-// letters and digits, no spaces. It is comparable; the zero value means "no IBAN".
+// IBAN is a checked International Bank Account Number (ISO 13616) in its plain form: capital letters and digits, no spaces. It is
+// comparable; the zero value means "no IBAN".
 type IBAN struct {
 	text string
 }
@@ -11,8 +11,8 @@ type IBAN struct {
 // Parse checks an IBAN in the form of a document: no spaces, capital letters. It refuses with ErrEmpty (CH21), ErrCharacter (CH16),
 // ErrCountry (BE09), ErrLength, ErrStructure or ErrCheckDigits (all AC01).
 //
-// The check digits (ISO 7064, mod 97-10) find every wrong digit and every swap of two neighbours but
-// 1 with B, 2 with M and 3 with X: a letter counts as two digits, so that 1B and B1 are both 111.
+// The check digits (ISO 7064, mod 97-10) find every wrong digit and every swap of two neighbours but 1 with B, 2 with M and 3 with X: a
+// letter counts as two digits, so that 1B and B1 are both 111.
 func Parse(text string) (IBAN, error) {
 	if text == "" {
 		return IBAN{}, refuseIBANEmpty()
@@ -34,14 +34,14 @@ func Parse(text string) (IBAN, error) {
 	return IBAN{text: text}, nil
 }
 
-// ParseInput checks an IBAN as a person types or pastes it: grouped, in lower case, with no-break
-// spaces or dashes, even with "IBAN" in front. It refuses like Parse.
+// ParseInput checks an IBAN as a person types or pastes it: grouped, in lower case, with no-break spaces or dashes, even with "IBAN" in
+// front. It refuses like Parse.
 func ParseInput(text string) (IBAN, error) {
 	return Parse(strings.TrimPrefix(strings.TrimPrefix(tidy(text), "IBAN"), ":"))
 }
 
-// ibanCheckDigitsFit holds for remainder 1 and check digits 02 to 98: 00, 01 and 99 also leave
-// remainder 1 for some numbers but are never given out (ISO 13616-1, 6.1).
+// ibanCheckDigitsFit holds for remainder 1 and check digits 02 to 98: 00, 01 and 99 also leave remainder 1 for some numbers but are never
+// given out (ISO 13616-1, 6.1).
 func ibanCheckDigitsFit(text string) bool {
 	digits := text[2:4]
 	if digits < "02" || digits > "98" {
@@ -83,8 +83,8 @@ func (i IBAN) IID() (IID, bool) {
 	return IID{text: i.text[4:9]}, true
 }
 
-// IsQR reports whether this is a QR-IBAN, one whose IID lies between 30000 and 31999. Such an
-// account takes payments with a QR reference only (Swiss Payment Standards, section 3.16).
+// IsQR reports whether this is a QR-IBAN, one whose IID lies between 30000 and 31999. Such an account takes payments with a QR reference
+// only (Swiss Payment Standards, section 3.16).
 func (i IBAN) IsQR() bool {
 	iid, found := i.IID()
 	return found && iid.IsQR()

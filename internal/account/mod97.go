@@ -1,7 +1,7 @@
 package account
 
-// mod97 is the remainder of ISO 7064 MOD 97-10 over digits and capital letters (A is 10, Z is 35).
-// Other characters must have been refused before.
+// mod97 is the remainder of ISO 7064 MOD 97-10 over digits and capital letters (A is 10, Z is 35). Other characters must have been refused
+// before.
 func mod97(parts ...string) int {
 	remainder := 0
 	for _, part := range parts {

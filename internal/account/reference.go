@@ -10,8 +10,8 @@ type QRReference struct {
 	text string
 }
 
-// ParseQRReference checks a QR reference in the form of a document, 27 digits without spaces. It
-// refuses with ErrEmpty (CH21), ErrCharacter, ErrLength, ErrStructure (zeros only) or ErrCheckDigits (CH16).
+// ParseQRReference checks a QR reference in the form of a document, 27 digits without spaces. It refuses with ErrEmpty (CH21),
+// ErrCharacter, ErrLength, ErrStructure (zeros only) or ErrCheckDigits (CH16).
 func ParseQRReference(text string) (QRReference, error) {
 	switch {
 	case text == "":
@@ -60,8 +60,8 @@ func (r QRReference) Grouped() string {
 	return r.text[:2] + " " + group(r.text[2:], 5)
 }
 
-// CreditorReference is a checked structured creditor reference (ISO 11649): RF, two check digits
-// and up to 21 letters and digits. The zero value means "none".
+// CreditorReference is a checked structured creditor reference (ISO 11649): RF, two check digits and up to 21 letters and digits. The zero
+// value means "none".
 type CreditorReference struct {
 	text string
 }

@@ -24,8 +24,8 @@ type bbanRun struct {
 	class  byte
 }
 
-// fits reports whether the digits and letters of an IBAN of the right length stand where the
-// country has them. The two check digits belong to it.
+// fits reports whether the digits and letters of an IBAN of the right length stand where the country has them. The two check digits belong
+// to it.
 func (s bbanStructure) fits(iban string) bool {
 	if !allDigits(iban[2:4]) {
 		return false
@@ -54,8 +54,8 @@ func structureOf(iban string) (bbanStructure, bool) {
 // registry is the structures of all countries, indexed by the two letters; length 0 means none.
 type registry [26 * 26]bbanStructure
 
-// ibanRegistry is the embedded table, read once. It is part of the program, and TestIBANTable
-// fails on a row that cannot be read, so the error is nil in every release.
+// ibanRegistry is the embedded table, read once. It is part of the program, and TestIBANTable fails on a row that cannot be read, so the
+// error is nil in every release.
 var ibanRegistry = sync.OnceValue(func() *registry {
 	embedded, _ := readRegistry(ibanTable)
 	return embedded

@@ -1,9 +1,9 @@
 // Package auth is the station of sign-in, for both doors: the tokens of the API and the sign-in page of the portal.
 //
-// A token is opaque: the realm's name, a full stop and 43 characters of base64url. The realm stands in it so that the database can be
-// asked inside that realm; nothing else can be read from it. Only its digest under a key outside the database is stored, so that a row
-// written into a table signs nobody in. All tokens that follow from one sign-in
-// are a family: it ends after a fixed time, dies at once by logout, and dies when a refresh token is used a second time.
+// A token is opaque: the realm's name, a full stop and 43 characters of base64url. The realm stands in it so that the database can be asked
+// inside that realm; nothing else can be read from it. Only its digest under a key outside the database is stored, so that a row written
+// into a table signs nobody in. All tokens that follow from one sign-in are a family: it ends after a fixed time, dies at once by logout,
+// and dies when a refresh token is used a second time.
 //
 // Passwords are argon2id. Tries are counted per realm and name before the password is checked, whether or not the name exists, and
 // both kinds of names take the same way through the code.

@@ -145,12 +145,6 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	return principal, nil
 }
 
-// PortalPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next
-// request on. Error: ErrUnauthorized when the account is not active or not there.
-func (s *Station) PortalPrincipal(ctx context.Context, realm string, userID uuid.UUID) (identity.Principal, error) {
-	return s.portalPrincipal(ctx, PortalSession{Realm: realm, UserID: userID})
-}
-
 func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	principal, err := s.people.Principal(ctx, credential.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since, AsOf: session.AsOf,
@@ -173,8 +167,9 @@ type PortalSession struct {
 	AsOf   time.Time // of the principal that it was started for; zero in a session of before
 }
 
-// SessionPrincipal is PortalPrincipal for a session: one that began before its account was signed out everywhere, or whose password was
-// looked at before that, is over. Error: ErrUnauthorized.
+// SessionPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next request
+// on. A session that began before its account was signed out everywhere, or whose password was looked at before that, is over. Error:
+// ErrUnauthorized, also when the account is not active or not there.
 func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	if session.Since.Unix() <= 0 {
 		return identity.Principal{}, ErrUnauthorized

@@ -225,7 +225,7 @@ func TestParallelGoodSignInsDoNotLockEachOther(t *testing.T) {
 	wait.Wait()
 }
 
-func TestPortalPrincipalFollowsTheAccount(t *testing.T) {
+func TestASessionFollowsItsAccount(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	principal, err := b.SignIn(t.Context(), auth.SignInInput{Realm: "alpha", Name: "Checker", Password: password, SourceAddress: "192.0.2.7"})
@@ -235,17 +235,17 @@ func TestPortalPrincipalFollowsTheAccount(t *testing.T) {
 		t.Errorf("got principal %+v", principal)
 	}
 	b.owner(t, "DELETE FROM user_role WHERE user_id = $1", principal.UserID)
-	again, err := b.PortalPrincipal(t.Context(), "alpha", principal.UserID)
+	again, err := b.SessionPrincipal(t.Context(), auth.PortalSession{Realm: "alpha", UserID: principal.UserID, Since: b.clock.Now()})
 	check(t, err)
 	if len(again.Roles) != 0 || again.PersonID != principal.PersonID {
 		t.Errorf("after the role was taken: got %+v", again)
 	}
-	_, err = b.PortalPrincipal(t.Context(), "beta", principal.UserID)
+	_, err = b.SessionPrincipal(t.Context(), auth.PortalSession{Realm: "beta", UserID: principal.UserID, Since: b.clock.Now()})
 	if !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("in another realm: got %v", err)
 	}
 	b.owner(t, "UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE user_id = $1", principal.UserID)
-	_, err = b.PortalPrincipal(t.Context(), "alpha", principal.UserID)
+	_, err = b.SessionPrincipal(t.Context(), auth.PortalSession{Realm: "alpha", UserID: principal.UserID, Since: b.clock.Now()})
 	if !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("after suppression: got %v, want %v", err, auth.ErrUnauthorized)
 	}

@@ -11,8 +11,8 @@ type MonthDay struct {
 	Day   int
 }
 
-// Calendar says on which days a payment system works. Saturdays and Sundays are never banking
-// days. The two calendars of this package are starting values: a deployment may add to the lists.
+// Calendar says on which days a payment system works. Saturdays and Sundays are never banking days. The two calendars of this package are
+// starting values: a deployment may add to the lists.
 type Calendar struct {
 	// Fixed are the holidays on a fixed date.
 	Fixed []MonthDay
@@ -25,8 +25,8 @@ type Calendar struct {
 // Written is the day that the two calendars of this package are of. What a clearing decided since, an Edition tells.
 const Written = "2026-11-22"
 
-// TARGET is the calendar of euro payments: closed on 1 January, Good Friday, Easter Monday, 1 May,
-// 25 and 26 December (European Central Bank, T2 long-term calendar of 2000, unchanged since).
+// TARGET is the calendar of euro payments: closed on 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December (European Central
+// Bank, T2 long-term calendar of 2000, unchanged since).
 func TARGET() Calendar {
 	return Calendar{
 		Fixed:  []MonthDay{{time.January, 1}, {time.May, 1}, {time.December, 25}, {time.December, 26}},
@@ -71,8 +71,8 @@ func (c Calendar) IsBankingDay(day time.Time) bool {
 	return true
 }
 
-// AddBankingDays is the count-th banking day after the day, which itself is not counted; a
-// negative count goes back. Zero gives the day itself, be it a banking day or not.
+// AddBankingDays is the count-th banking day after the day, which itself is not counted; a negative count goes back. Zero gives the day
+// itself, be it a banking day or not.
 func (c Calendar) AddBankingDays(day time.Time, count int) time.Time {
 	step := 1
 	if count < 0 {
@@ -88,8 +88,8 @@ func (c Calendar) AddBankingDays(day time.Time, count int) time.Time {
 	return result
 }
 
-// AddMonths is the same date some months later, or the last day of that month where it is
-// shorter: 13 months after 31 January is 28 February (29 in a leap year). Months may be negative.
+// AddMonths is the same date some months later, or the last day of that month where it is shorter: 13 months after 31 January is 28
+// February (29 in a leap year). Months may be negative.
 func AddMonths(day time.Time, months int) time.Time {
 	year, month, date := day.Date()
 	first := time.Date(year, month+time.Month(months), 1, 0, 0, 0, 0, day.Location())

@@ -13,11 +13,11 @@ import (
 type Set int
 
 const (
-	// SwissLatin is the set of the Swiss Payment Standards (section 3.1): U+0020 to 7E, U+00A0 to
-	// FF, U+0100 to 17F, S and T with comma below (U+0218 to 21B) and the euro sign.
+	// SwissLatin is the set of the Swiss Payment Standards (section 3.1): U+0020 to 7E, U+00A0 to FF, U+0100 to 17F, S and T with comma below
+	// (U+0218 to 21B) and the euro sign.
 	SwissLatin Set = iota
-	// EPCBasic is the set each SEPA bank must take (EPC217-08): letters and digits without accents,
-	// space and / - ? : ( ) . , ' +. Seventy-three characters.
+	// EPCBasic is the set each SEPA bank must take (EPC217-08): letters and digits without accents, space and / - ? : ( ) . , ' +.
+	// Seventy-three characters.
 	EPCBasic
 )
 
@@ -51,8 +51,8 @@ func Shown(r rune) string {
 	return fmt.Sprintf("U+%04X", r)
 }
 
-// FirstRefused finds the first character the set does not have and its place, counted in
-// characters from 1. A byte that is no UTF-8 counts as U+FFFD.
+// FirstRefused finds the first character the set does not have and its place, counted in characters from 1. A byte that is no UTF-8 counts
+// as U+FFFD.
 func (s Set) FirstRefused(text string) (r rune, place int, found bool) {
 	for _, r := range text {
 		place++

@@ -84,7 +84,7 @@ func answered(about iso20022.Document) (original, error) {
 			messageID: document.GroupHeader.MessageID, messageName: document.MessageName(),
 			instructionID: transaction.OriginalInstructionID, endToEndID: transaction.OriginalEndToEndID,
 			transactionID: transaction.OriginalTransactionID, uetr: transaction.OriginalUETR,
-			answerer: receiverOf(document, transaction), amount: transaction.ReturnedInterbankSettlementAmount,
+			answerer: returnedTo(document, transaction), amount: transaction.ReturnedInterbankSettlementAmount,
 			day: returnDay(document, transaction), reference: transaction.OriginalTransactionReference,
 		}, nil
 	default:
@@ -100,9 +100,9 @@ func returnOf(document *iso20022.PaymentReturn) (*iso20022.PaymentTransaction112
 	return &document.TransactionInformation[0], nil
 }
 
-// receiverOf is the bank a return goes to: the one that is instructed, else the debtor's bank of the payment that comes back; nil when
+// returnedTo is the bank a return goes to: the one that is instructed, else the debtor's bank of the payment that comes back; nil when
 // neither is named.
-func receiverOf(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) *agent {
+func returnedTo(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) *agent {
 	switch {
 	case transaction.InstructedAgent != nil:
 		return transaction.InstructedAgent

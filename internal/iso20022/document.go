@@ -19,8 +19,8 @@ type Document interface {
 // namespacePrefix comes before the message name in the ISO XML namespaces.
 const namespacePrefix = "urn:iso:std:iso:20022:tech:xsd:"
 
-// swissPain001V03 is the namespace of the retired Swiss variant of
-// pain.001.001.03 (pain.001.001.03.ch.02.xsd), which has the same element names.
+// swissPain001V03 is the namespace of the retired Swiss variant of pain.001.001.03 (pain.001.001.03.ch.02.xsd), which has the same element
+// names.
 const swissPain001V03 = "http://www.six-interbank-clearing.com/de/pain.001.001.03.ch.02.xsd"
 
 // NamespaceOfSIX comes before the name and the variant of a message in the namespaces of SIX, which have the element names of ISO:

@@ -45,8 +45,8 @@ func (e *Error) Unwrap() error {
 	return e.Kind
 }
 
-// refuse makes the error of a kind whose sentence needs no detail. The codes are those of the
-// Swiss Payment Standards for InstdAmt (section 3.7, error column).
+// refuse makes the error of a kind whose sentence needs no detail. The codes are those of the Swiss Payment Standards for InstdAmt (section
+// 3.7, error column).
 func refuse(kind error) *Error {
 	switch {
 	case errors.Is(kind, ErrZero):

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe
-// (' or ’), a space, a no-break space (U+00A0, U+202F) or a thin space, and the decimals may follow
-// a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50, .50. The currency itself may stand before it.
+// ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe (' or ’), a space, a no-break space
+// (U+00A0, U+202F) or a thin space, and the decimals may follow a point or a comma: 1234.5, 1'234.50, 1’234.50, 1 234.50, 1234,50, .50. The
+// currency itself may stand before it.
 //
 // Where a point or a comma could be either mark, as in 1,234 or 1.234, nothing is guessed: the error is ErrAmbiguous and its sentence asks
 // which one was meant. The other errors are those of Parse.
@@ -57,8 +57,8 @@ func cutDecimals(text string) (whole, decimals string, mark byte) {
 	return text[:last], text[last+1:], text[last]
 }
 
-// ungroup takes the marks between groups of three out. It reports whether there were any and
-// whether each group but the first has three digits and all marks are the same.
+// ungroup takes the marks between groups of three out. It reports whether there were any and whether each group but the first has three
+// digits and all marks are the same.
 func ungroup(whole string, decimalMark byte) (digits string, grouped, wellGrouped bool) {
 	var plain strings.Builder
 	separator, sinceSeparator := rune(0), 0

@@ -20,8 +20,8 @@ type Amount struct {
 	currency Currency
 }
 
-// FromMinor makes an amount from a count of minor units, for example from the database.
-// It fails with ErrCurrency for an unknown currency and ErrNegative below zero; zero is allowed.
+// FromMinor makes an amount from a count of minor units, for example from the database. It fails with ErrCurrency for an unknown currency
+// and ErrNegative below zero; zero is allowed.
 func FromMinor(currency Currency, minor int64) (Amount, error) {
 	_, known := currency.Exponent()
 	if !known {
@@ -95,8 +95,8 @@ func (a Amount) Decimal() decimal.Decimal {
 	return decimal.MustNew(a.minor, exponent)
 }
 
-// Compare orders two sums of one currency: -1, 0 or +1. It fails with ErrMismatch when the
-// currencies differ, because no order between them is known here.
+// Compare orders two sums of one currency: -1, 0 or +1. It fails with ErrMismatch when the currencies differ, because no order between them
+// is known here.
 func (a Amount) Compare(b Amount) (int, error) {
 	if a.currency != b.currency {
 		return 0, refuseMismatch(a.currency, b.currency)
@@ -115,8 +115,8 @@ func (a Amount) Add(b Amount) (Amount, error) {
 	return Amount{minor: a.minor + b.minor, currency: a.currency}, nil
 }
 
-// Subtract is a less b, for example a returned amount less the charge kept. It fails with
-// ErrMismatch, or with ErrNegative when b is the larger one.
+// Subtract is a less b, for example a returned amount less the charge kept. It fails with ErrMismatch, or with ErrNegative when b is the
+// larger one.
 func (a Amount) Subtract(b Amount) (Amount, error) {
 	if a.currency != b.currency {
 		return Amount{}, refuseMismatch(a.currency, b.currency)
@@ -132,8 +132,8 @@ func (a Amount) String() string {
 	return string(a.appendNumber(nil, 0))
 }
 
-// Swiss is the number alone for people: "1'234.56". The mark is U+0027 in every language, because
-// a point and a comma that trade places with the language of the page are a danger in a payment.
+// Swiss is the number alone for people: "1'234.56". The mark is U+0027 in every language, because a point and a comma that trade places
+// with the language of the page are a danger in a payment.
 func (a Amount) Swiss() string {
 	return string(a.appendNumber(nil, '\''))
 }

@@ -160,8 +160,8 @@ func (i *inspection) reportText(below, text string) {
 	i.reportAt(i.base+i.tail+below, text)
 }
 
-// reportAt notes a finding at a place that is not below the part in hand. What two transactions
-// report of their common PmtInf is noted once.
+// reportAt notes a finding at a place that is not below the part in hand. What two transactions report of their common PmtInf is noted
+// once.
 func (i *inspection) reportAt(pointer, text string) {
 	finding := iso20022.Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
 	switch {

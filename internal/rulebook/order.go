@@ -10,8 +10,8 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// inDocumentOrder sorts findings by the place they point to, as the elements follow each other in
-// the schema; findings at one place keep the order of the table.
+// inDocumentOrder sorts findings by the place they point to, as the elements follow each other in the schema; findings at one place keep
+// the order of the table.
 func inDocumentOrder(findings []iso20022.Finding) []iso20022.Finding {
 	if len(findings) > 1 {
 		slices.SortStableFunc(findings, func(a, b iso20022.Finding) int { return ComparePointers(a.Pointer, b.Pointer) })

@@ -90,8 +90,8 @@ func checkPaymentMethod(i *inspection) {
 	}
 }
 
-// paymentType is the payment type information in force and where it stands; where there is none,
-// the place where it belongs. Two levels at once are a rule of their own.
+// paymentType is the payment type information in force and where it stands; where there is none, the place where it belongs. Two levels at
+// once are a rule of their own.
 func (i *inspection) paymentType() (in *iso20022.PaymentTypeInformation26, pointer string) {
 	at := i.informationPointer
 	in = i.information.PaymentTypeInformation

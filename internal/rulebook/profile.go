@@ -15,8 +15,8 @@ type Profile struct {
 	ServiceLevel string
 	// ClearingSystem is the code of ClrSys in interbank messages (ExternalCashClearingSystem1); empty where the scheme has none.
 	ClearingSystem string
-	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss
-	// Latin set in both schemes; what goes beyond Interbank is transliterated before sending.
+	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss Latin set in both schemes; what goes beyond
+	// Interbank is transliterated before sending.
 	Interbank charset.Set
 	// ForwardUETR says whether interbank messages carry the UETR.
 	ForwardUETR bool

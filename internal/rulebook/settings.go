@@ -15,23 +15,23 @@ type Settings struct {
 	// SICLimit is the largest amount of a Swiss instant payment; default that of the clearing's terms, CHF 20'000.00 as shipped (the
 	// limit of the banks at the start of the service).
 	SICLimit money.Amount
-	// SCTLimit is the largest amount of a SEPA instant payment; default and most the message can
-	// hold: EUR 999'999'999.99 (the scheme's own limit fell on 5 October 2025).
+	// SCTLimit is the largest amount of a SEPA instant payment; default and most the message can hold: EUR 999'999'999.99 (the scheme's own
+	// limit fell on 5 October 2025).
 	SCTLimit money.Amount
-	// SICUnstructuredEnd is the first day without unstructured addresses in Swiss payments; default
-	// 14 November 2026, from which SPS 2026 is in force.
+	// SICUnstructuredEnd is the first day without unstructured addresses in Swiss payments; default 14 November 2026, from which SPS 2026 is
+	// in force.
 	SICUnstructuredEnd time.Time
 	// SCTUnstructuredEnd is the same for SEPA payments; default 15 November 2026.
 	SCTUnstructuredEnd time.Time
 	// PreviousEnd is the first day on which a pain.001.001.03 is no longer taken; default 14 November 2026, from which SPS 2026 is in force.
 	PreviousEnd time.Time
-	// FallbackAllowed lets Swiss payments ask for execution as a normal payment when the instant one
-	// fails (local instrument ITP). SPS leaves it to an agreement between bank and customer.
+	// FallbackAllowed lets Swiss payments ask for execution as a normal payment when the instant one fails (local instrument ITP). SPS leaves
+	// it to an agreement between bank and customer.
 	FallbackAllowed bool
 	// CollectiveBookingAllowed lets Swiss instant payments ask for collective booking (BtchBookg true). SPS leaves it to an agreement.
 	CollectiveBookingAllowed bool
-	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks.
-	// Off by default: a list is only as new as the program.
+	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks. Off by default: a list is only as new as
+	// the program.
 	KnownBanksOnly bool
 	// SICRecallDays is how many Swiss banking days after settlement a Swiss payment may be recalled;
 	// default 0: no limit, as none is published.
@@ -47,9 +47,9 @@ type Settings struct {
 	SICRecallCharge money.Amount
 	// SCTRecallCharge is the same for a SEPA payment; default EUR 25.00.
 	SCTRecallCharge money.Amount
-	// SCTReturnsWithoutRecall lets SEPA payments go back though no recall asked for them. Off by
-	// default: the exceptions of SCT Inst are rejects, recalls and requests for recall (EPC, Guidance
-	// on Reason Codes for SCT Inst R-transactions v7.0). Some clearing systems take them by agreement.
+	// SCTReturnsWithoutRecall lets SEPA payments go back though no recall asked for them. Off by default: the exceptions of SCT Inst are
+	// rejects, recalls and requests for recall (EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0). Some clearing systems take
+	// them by agreement.
 	SCTReturnsWithoutRecall bool
 }
 

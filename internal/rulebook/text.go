@@ -17,8 +17,8 @@ var textRules = []Rule{
 	},
 }
 
-// checkCharacters looks at every text of the document. Texts that sct-inst takes here and not
-// every SEPA bank does are transliterated later, before sending.
+// checkCharacters looks at every text of the document. Texts that sct-inst takes here and not every SEPA bank does are transliterated
+// later, before sending.
 func checkCharacters(i *inspection) {
 	document := reflect.ValueOf(i.document).Elem()
 	if allAllowed(document) {
@@ -87,8 +87,8 @@ func holdsElements(component reflect.Type) bool {
 	return component.NumField() > 0 && component.Field(0).Tag.Get("iso") != ""
 }
 
-// contentLength counts the characters of a structured remittance, with the tags of its elements
-// when asked for. Escapes of XML count as the character they stand for.
+// contentLength counts the characters of a structured remittance, with the tags of its elements when asked for. Escapes of XML count as the
+// character they stand for.
 func contentLength(structured *iso20022.StructuredRemittanceInformation16, withTags bool) int {
 	return componentLength(reflect.ValueOf(structured).Elem(), withTags)
 }

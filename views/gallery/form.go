@@ -53,7 +53,7 @@ func entryExhibits() []Exhibit {
 		},
 		{
 			Name: "profile",
-			Page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One", Saved: true}),
+			Page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One"}),
 		},
 	}
 }

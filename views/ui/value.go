@@ -1,7 +1,7 @@
 package ui
 
-// Amount is money ready to be shown. Value is already written the Swiss way,
-// with an apostrophe between thousands and always two decimals: "1'234.56".
+// Amount is money ready to be shown. Value is already written the Swiss way, with an apostrophe between thousands and always two decimals:
+// "1'234.56".
 type Amount struct {
 	Currency string
 	Value    string

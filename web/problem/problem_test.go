@@ -68,6 +68,13 @@ func short(p *problem.Problem) string {
 	return fmt.Sprintf("%d %s %d", p.Status, p.Code, p.Variant)
 }
 
+func TestTheLimitOfABodyIsTheOneItBroke(t *testing.T) {
+	t.Parallel()
+	if text := problem.Of(&http.MaxBytesError{Limit: 16 << 10}).Text; text != "The body is too large: at most 16 KiB are taken." {
+		t.Errorf("got %q", text)
+	}
+}
+
 func TestAnUnknownErrorShowsNothing(t *testing.T) {
 	t.Parallel()
 	p := problem.Of(errors.New("pq: password leaked"))

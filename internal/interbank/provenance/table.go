@@ -19,7 +19,7 @@ const (
 	transaction      = "CdtTrfTxInf"
 )
 
-// transferOrigins say where a pacs.008 comes from (package provenance makes it of a pain.001).
+// transferOrigins say where a pacs.008 comes from (package interbank makes it of a pain.001).
 var transferOrigins = []origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},

@@ -2,8 +2,8 @@
 // outside of the schemas, so a code that is missing here is not necessarily wrong; which codes a scheme allows in which message is for the
 // rule book to say.
 //
-// Source: TransactionAuthorizationProtocol/iso20022-external-code-sets at commit
-// a325faf (MIT licence), derived from the ISO publication that Published names.
+// Source: TransactionAuthorizationProtocol/iso20022-external-code-sets at commit a325faf (MIT licence), derived from the ISO publication
+// that Published names.
 package code
 
 import (
@@ -87,8 +87,8 @@ type setContent struct {
 	ordered []Definition
 }
 
-// load reads the embedded files once. They are part of the program, and a test
-// reads them all, so a file that cannot be read is a broken build: it panics.
+// load reads the embedded files once. They are part of the program, and a test reads them all, so a file that cannot be read is a broken
+// build: it panics.
 var load = sync.OnceValue(func() map[string]setContent {
 	sets := map[string]setContent{}
 	files, err := data.ReadDir("data")

@@ -7,8 +7,8 @@ import (
 	"countersign/internal/iso20022/schema"
 )
 
-// relocations say where an element of pain.001.001.03 stands in pain.001.001.09, and
-// one of pacs.004.001.09 in pacs.004.001.10, when it is not under the same tag: group name and tag to the tags to follow.
+// relocations say where an element of pain.001.001.03 stands in pain.001.001.09, and one of pacs.004.001.09 in pacs.004.001.10, when it is
+// not under the same tag: group name and tag to the tags to follow.
 var relocations = map[string][]string{
 	"PaymentInstructionInformation3.ReqdExctnDt": {"ReqdExctnDt", "Dt"},
 	"OrganisationIdentification4.BICOrBEI":       {"AnyBIC"},

@@ -124,8 +124,8 @@ func all(s string, allowed func(byte) bool) bool {
 	return true
 }
 
-// isBICShape matches institution (4), country (2), location (2), branch (0 or
-// 3); what the institution may hold differs between schema versions.
+// isBICShape matches institution (4), country (2), location (2), branch (0 or 3); what the institution may hold differs between schema
+// versions.
 func isBICShape(s string) bool {
 	if len(s) != 8 && len(s) != 11 {
 		return false

@@ -148,8 +148,8 @@ func (s *Scanner) resolve(prefix []byte) (string, bool) {
 	return "", len(prefix) == 0
 }
 
-// Inherited writes the namespace declarations in scope that the start tag read
-// last does not make itself, so that the element can stand alone.
+// Inherited writes the namespace declarations in scope that the start tag read last does not make itself, so that the element can stand
+// alone.
 func (s *Scanner) Inherited() string {
 	var declarations strings.Builder
 	done := map[string]bool{}

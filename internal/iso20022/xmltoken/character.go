@@ -84,8 +84,8 @@ var references = map[string]string{"amp": "&", "lt": "<", "gt": ">", "quot": `"`
 // maxReference bounds the length of a reference between & and ;.
 const maxReference = 16
 
-// reference reads the reference after an ampersand; length counts up to and
-// including the semicolon and is 0 when there is no valid reference.
+// reference reads the reference after an ampersand; length counts up to and including the semicolon and is 0 when there is no valid
+// reference.
 func reference(text []byte) (replacement string, length int) {
 	end := bytes.IndexByte(text[:min(len(text), maxReference)], ';')
 	if end <= 0 {

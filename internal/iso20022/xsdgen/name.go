@@ -22,8 +22,8 @@ func goName(tag string) (string, error) {
 	return name.String(), nil
 }
 
-// split cuts a short name into its parts: a run of capitals is one part
-// unless a small letter follows, which then starts with the last capital.
+// split cuts a short name into its parts: a run of capitals is one part unless a small letter follows, which then starts with the last
+// capital.
 func split(tag string) []string {
 	var parts []string
 	runes := []rune(tag)

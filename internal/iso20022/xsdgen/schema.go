@@ -167,8 +167,8 @@ func (c *catalogue) merge(f *schemaFile, m message) error {
 	return nil
 }
 
-// findConflicts renames the types that differ from the catalogue and reports
-// whether any was renamed, since that changes the types that refer to it.
+// findConflicts renames the types that differ from the catalogue and reports whether any was renamed, since that changes the types that
+// refer to it.
 func (f *schemaFile) findConflicts(c *catalogue, m message) bool {
 	suffix := m.constant[len(m.constant)-3:]
 	changed := false

@@ -41,8 +41,8 @@ SPS BR = its Business Rules 3.2; EPC = rulebook and guidelines of the European P
 transfers; ISO = the ISO 20022 schema or the ISO standard named.
 `
 
-// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked
-// elsewhere; then what holds for recalls, returns and resolutions.
+// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked elsewhere; then what holds for
+// recalls, returns and resolutions.
 func page() []byte {
 	var document bytes.Buffer
 	document.WriteString(introduction)

@@ -45,8 +45,8 @@ type Request struct {
 	CodeHash []byte // of the code by which a password is set afterwards; nil for a kind that sets none
 }
 
-// Insert stores a request as a change that waits, and tells the audit trail. The request was checked: its texts
-// reach queries. Errors: those of administration.Request.Change.
+// Insert stores a request as a change that waits, and tells the audit trail. The request was checked: its texts reach queries. Errors:
+// those of administration.Request.Change.
 func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change, error) {
 	var made administration.Change
 	err := c.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -37,7 +37,7 @@ func (h hidden) hide(column string, plain []byte) ([]byte, error) {
 	return h.keys.Encrypt(rand.Reader, plain, h.bound(column)...)
 }
 
-// maxID is the longest id of a key, with which everything hidden begins. Forms and files begin with a character above it.
+// maxID is the longest id of a key. Everything hidden begins with the length of its key's id, forms and files with a character above that.
 const maxID = 32
 
 // reveal reads a column. Error: ErrUnreadable.

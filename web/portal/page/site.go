@@ -1,6 +1,5 @@
 // Package page holds what every page of the portal is made with: the visit, which is one request of one person; the session behind it; the
-// filters of lists; the pages of errors; and the words in which a message is shown. The rooms beside it (maker, checker, records,
-// rtransaction) hold the pages themselves.
+// filters of lists; the pages of errors; and the words in which a message is shown. The rooms beside it hold the pages themselves.
 package page
 
 import (

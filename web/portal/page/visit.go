@@ -43,6 +43,7 @@ type Visit struct {
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
 	Status     language.Text // a sentence left by the request before
+	unread     error         // why the form could not be read, which a second reading would not say
 }
 
 // handler answers one request. An error it returns becomes a page.
@@ -233,9 +234,9 @@ func (v *Visit) Form() (url.Values, error) {
 	r.Body = http.MaxBytesReader(v.Echo.Response(), r.Body, maxForm)
 	err := r.ParseForm()
 	if err != nil {
-		return nil, &FormError{Cause: err}
+		v.unread = &FormError{Cause: err}
 	}
-	return r.PostForm, nil
+	return r.PostForm, v.unread
 }
 
 // FormError says that a form cannot be read: it is too large or not a form.

@@ -162,6 +162,12 @@ func TestTheQueueMarksWhatIsNewAboutACreditor(t *testing.T) {
 	if said := queue.notices(); !strings.Contains(said, "New beneficiary") {
 		t.Errorf("its page tells %q", said)
 	}
+	other := maker.submit(with(filled(), "endToEndId", "E", "amount", "15.00", "creditorName", "Somebody Else AG")).InternalID.String()
+	queue = checker.get("/queue/" + other)
+	if said := queue.flags(other); said != "New beneficiary, Other name than listed" {
+		t.Errorf("of another name at the account of a beneficiary: %q", said)
+	}
+	queue.says("has this account under the name Beispiel Holzbau GmbH.").says("Beispiel Holzbau GmbH is in the list since")
 	b.change("SET session_replication_role = replica; UPDATE beneficiary SET added_at = added_at - interval '8 days'")
 	if said := checker.get("/queue").flags(second); said != "" {
 		t.Errorf("a beneficiary whose row does not fit its seal counts: %q", said)

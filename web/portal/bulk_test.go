@@ -65,6 +65,18 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	}
 }
 
+// TestAFirstApprovalAmongSeveralIsCounted: the line says how many approvals there are now, and nothing else about it.
+func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	page := b.as("checker1").get(chosen(b.as("maker1").priced("12000.00")...)).is(http.StatusOK).says("0 of 2")
+	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
+	done.says("1 of 2 approvals given, by Checker 1")
+	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
+		t.Errorf("the line is marked %q", flag)
+	}
+}
+
 // TestEachOfSeveralHasItsOwnOutcome: what happened between the comparison and the approval stops that message alone.
 // TestSeveralAreComparedWithWhatTheirPagesWarnOf: who approves many sees at each line what its own page would have said.
 func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {

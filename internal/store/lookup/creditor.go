@@ -62,6 +62,8 @@ func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summa
 type CreditorNews struct {
 	First        bool // nothing that was approved was paid to the account before
 	OtherAccount bool // and the same name was paid at another account
+	// ListedName is under which name the list of beneficiaries has the account, "" where it has not.
+	ListedName string
 	// AddedAt is since when a beneficiary has the account, AccountChangedAt when its account became this one, EarlierIBAN the one before;
 	// zero where there is no such beneficiary or change.
 	AddedAt          time.Time
@@ -95,6 +97,7 @@ func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Me
 		for i, id := range ask.MessageIds {
 			if b, found := known[ask.Accounts[i]]; found {
 				n := news[id]
+				n.ListedName = b.Name
 				n.AddedAt, n.AccountChangedAt, n.EarlierIBAN = b.AddedAt.UTC(), column.Time(b.AccountChangedAt), b.EarlierIban
 				news[id] = n
 			}

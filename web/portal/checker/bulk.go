@@ -244,6 +244,7 @@ func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) 
 
 // bulkDone is a message that this person approved.
 func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
+	m.ApprovalsListed = m.Approvals() // the row was read before the decision
 	item := bulkItem(m, QueueRow(v.Visit, m, f))
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
 	item.Said = "Approved."

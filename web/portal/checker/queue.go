@@ -179,7 +179,7 @@ func QueueRows(v *page.Visit, list []payment.Message, f page.Filter) ([]views.Qu
 	rows := make([]views.QueueRow, len(list))
 	for i, m := range list {
 		rows[i] = QueueRow(v, m, f)
-		rows[i].Flags = append(rows[i].Flags, page.CreditorFlags(news[m.InternalID], v.At)...)
+		rows[i].Flags = append(rows[i].Flags, page.CreditorFlags(m, news[m.InternalID], v.At)...)
 	}
 	return rows, err
 }

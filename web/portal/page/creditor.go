@@ -3,6 +3,7 @@ package page
 import (
 	"time"
 
+	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store/lookup"
@@ -14,7 +15,7 @@ import (
 const YoungBeneficiary = 7 * 24 * time.Hour
 
 // CreditorFlags are the marks of a payment in lists that say what is new about its creditor.
-func CreditorFlags(news lookup.CreditorNews, now time.Time) []views.QueueFlag {
+func CreditorFlags(m payment.Message, news lookup.CreditorNews, now time.Time) []views.QueueFlag {
 	var flags []views.QueueFlag
 	switch {
 	case young(news.AccountChangedAt, now):
@@ -29,6 +30,12 @@ func CreditorFlags(news lookup.CreditorNews, now time.Time) []views.QueueFlag {
 		flags = append(flags, views.QueueFlag{
 			Text:  "New beneficiary",
 			Title: language.Text("Taken into the list at %s").With(ui.DateTime(news.AddedAt)),
+		})
+	}
+	if namedOtherwise(m, news) {
+		flags = append(flags, views.QueueFlag{
+			Text:  "Other name than listed",
+			Title: language.Text("The list of beneficiaries has this account under the name %s").With(news.ListedName),
 		})
 	}
 	if news.First {
@@ -51,10 +58,23 @@ func BeneficiaryWarnings(m payment.Message, news lookup.CreditorNews, now time.T
 		warnings = append(warnings, views.Warning{
 			Title: "New beneficiary",
 			Text: language.Text("%s is in the list since %s. Two people agreed on it.").
-				With(m.Summary.CreditorName, ui.DateTime(news.AddedAt)),
+				With(news.ListedName, ui.DateTime(news.AddedAt)),
+		})
+	}
+	if namedOtherwise(m, news) {
+		warnings = append(warnings, views.Warning{
+			Title: "Other name than listed",
+			Text: language.Text("The list of beneficiaries has this account under the name %s. Two people agreed on that name, not on this one.").
+				With(news.ListedName),
 		})
 	}
 	return warnings
+}
+
+// namedOtherwise reports whether a payment names the owner of a listed account otherwise than the list does: what two people agreed on is
+// the account together with its name.
+func namedOtherwise(m payment.Message, news lookup.CreditorNews) bool {
+	return news.ListedName != "" && !identity.SameName(news.ListedName, m.Summary.CreditorName)
 }
 
 func young(since, now time.Time) bool { return !since.IsZero() && now.Sub(since) < YoungBeneficiary }

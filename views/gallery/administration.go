@@ -35,7 +35,7 @@ func administrationExhibits() []Exhibit {
 		},
 		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
-			Cells: []language.Text{"maker1", "Maker 1", "maker", "active"},
+			Cells: []language.Text{"maker1", "Maker 1", "Maker", "active"},
 			Links: []views.AdministrationLink{
 				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
 				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
@@ -51,7 +51,7 @@ func administrationExhibits() []Exhibit {
 	waiting := views.RealmChange{
 		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
 		Subject: "maker1", Note: "Ferienvertretung", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
-		Differences: []views.ChangeDifference{{Field: "Roles", Before: "maker", After: "checker, maker"}},
+		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: language.Join(", ", "Checker", "Maker")}},
 	}
 	barred := waiting
 	barred.Barred = language.Sentence("You asked for this change. Another administrator must decide it.")
@@ -144,17 +144,17 @@ func beneficiaryBook() views.AdministrationList {
 // peopleWords says what the list of people is, and what the realm asks of them.
 func peopleWords() language.Text {
 	return language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
-		language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "checker", "administrator")))
+		language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "Checker", "Administrator")))
 }
 
 func factorsChange(asked views.RealmChange) views.RealmChange {
 	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
-	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: "administrator, checker"}}
+	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: language.Join(", ", "Administrator", "Checker")}}
 	return asked
 }
 
 func beneficiaryChange(moved views.RealmChange) views.RealmChange {
-	moved.Shell, moved.Book, moved.Heading = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true, "Change Muster AG"
+	moved.Shell, moved.Book, moved.Heading = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true, language.Text("Change %s").With("Muster AG")
 	moved.Differences = []views.ChangeDifference{{
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
 	}}

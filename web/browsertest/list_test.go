@@ -8,7 +8,7 @@ import (
 )
 
 // unreadable names what of the lists on a page cannot be read: a page or a cell that would have to be scrolled sideways, text that leaves
-// its cell, cells that lie over each other, and names, amounts and references that are cut or not there.
+// its cell, cells that lie over each other, names, amounts and references that are cut or not there, and accounts that are not on one line.
 const unreadable = `() => {
   const wrong = [], root = document.documentElement;
   if (root.scrollWidth > root.clientWidth) wrong.push("the page is " + root.scrollWidth + " px wide");
@@ -40,6 +40,17 @@ const unreadable = `() => {
       if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") {
         wrong.push(part.className + " is not whole");
       }
+    }
+  }
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode;
+    if (!text.parentElement.closest("table, dl, .iban")) continue;
+    for (const account of text.data.matchAll(/[A-Z]{2}\d\d(?: [0-9A-Z]{1,4}){3,}/g)) {
+      const range = document.createRange();
+      range.setStart(text, account.index);
+      range.setEnd(text, account.index + account[0].length);
+      if (range.getClientRects().length > 1) wrong.push(account[0] + " stands on two lines");
     }
   }
   return [...new Set(wrong)].slice(0, 6).join("; ");

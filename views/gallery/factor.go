@@ -57,7 +57,7 @@ func auditExhibits() []Exhibit {
 	trail := views.AuditTrail{
 		TableURL: "/audit/table",
 		Shell:    adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
-		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: "Next 50"},
+		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: language.Text("Next %d").With(50)},
 	}
 	trail.Shell.Place = views.PlaceAudit
 	for index, what := range []language.Text{"Approved", "Submitted"} {

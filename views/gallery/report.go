@@ -11,7 +11,7 @@ func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Shell: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
 		Words: language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
-		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []language.Text{"Report", "What counts", "Number"},
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []language.Text{"Report", "What counts", "How many"},
 		Rows: []views.ReportRow{{
 			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []language.Text{
 				"Approvals faster than reading takes",

@@ -89,7 +89,7 @@ func showReports(v *visit) error {
 	model := v.report("Reports of control",
 		language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(counts.Approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
-	model.Columns = []language.Text{"Report", "What counts", "Number"}
+	model.Columns = []language.Text{"Report", "What counts", "How many"}
 	for _, row := range []struct {
 		path       string
 		name, what language.Text

@@ -11,7 +11,7 @@ type MonthDay struct {
 	Day   int
 }
 
-// Calendar says on which days a payment system works. Saturdays and Sundays are never banking days. The two calendars of this package are
+// Calendar says on which days a payment system works. Saturdays and Sundays are no banking days. The two calendars of this package are
 // starting values: a deployment may add to the lists.
 type Calendar struct {
 	// Fixed are the holidays on a fixed date.

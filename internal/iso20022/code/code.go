@@ -139,7 +139,7 @@ func contentOf(name string, codes map[string]string) setContent {
 
 // builtin is made once of what is embedded.
 var builtin = sync.OnceValue(func() *Edition {
-	month, err := time.Parse(dayOfMonth, Published)
+	month, err := time.Parse(monthLayout, Published)
 	if err != nil {
 		panic(fmt.Errorf("read the month of the code sets: %w", err))
 	}

@@ -20,11 +20,11 @@ type Edition struct {
 
 // The most that a file of code sets may be, and hold: the publication of 2025 is some 700 KiB with 4,000 codes.
 const (
-	MaxBytes   = 8 << 20
-	maxSets    = 500
-	maxCodes   = 5_000 // of one set
-	maxText    = 2_000 // characters of a definition
-	dayOfMonth = "2006-01"
+	MaxBytes    = 8 << 20
+	maxSets     = 500
+	maxCodes    = 5_000 // of one set
+	maxText     = 2_000 // characters of a definition
+	monthLayout = "2006-01"
 )
 
 // Builtin is the edition that comes with the program, of the month that Published names; its day is the last of that month.

@@ -49,7 +49,8 @@ func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid
 	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
 		so.Marks = []views.Mark{
-			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("Earlier payments to the creditor"), open("What is missing"), open("Who may approve it"),
+			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
+			open("What is missing"), open("Who may approve it"),
 		}
 		return so, nil
 	}
@@ -182,8 +183,10 @@ func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views
 	return alike, apart, err
 }
 
-// differences are what sets a payment apart from what its creditor was paid before; what it amends is left out.
+// differences are what sets a payment apart from what its creditor was paid before; what it amends is left out. A name may still hold what
+// no stored text does.
 func (v *visit) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
+	summary.CreditorName = page.Searchable(summary.CreditorName)
 	return records.Differences(v.Visit, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
 }
 

@@ -16,9 +16,9 @@ import (
 // unusual is how many times the largest payment of before an amount is pointed out from.
 const unusual = 3
 
-// Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes what
-// is new about it, and who enters it is told the same. Of a payment that is still being entered kind, summary and the id of what it amends
-// are known.
+// Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes
+// what is new about it, and who enters it is told the same. Of a payment that is still being entered kind, summary and the id of what it
+// amends are known.
 func Differences(v *page.Visit, m payment.Message) ([]views.Warning, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 	if err != nil {
@@ -56,8 +56,8 @@ func apart(v *page.Visit, m payment.Message, news lookup.CreditorNews) ([]views.
 	return warnings, nil
 }
 
-// Cautions are what the pages of waiting payments warn of, in a few words each, by the ids of the payments: payments like one, and what sets
-// it apart from those of before.
+// Cautions are what the pages of waiting payments warn of, in a few words each, by the ids of the payments: payments like one, and what
+// sets it apart from those of before.
 func Cautions(v *page.Visit, of []payment.Message) (map[uuid.UUID][]language.Text, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
 	if err != nil {

@@ -1,6 +1,7 @@
 package tidy
 
 import (
+	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,21 +24,23 @@ func TestThePagesNameTargetsThatExist(t *testing.T) {
 			known[target[1]] = true
 		}
 	}
-	pages, err := filepath.Glob(filepath.Join(root(t), "docs", "*.md"))
-	if err != nil || len(pages) == 0 {
-		t.Fatalf("%d pages, %v", len(pages), err)
-	}
-	for _, page := range append(pages, filepath.Join(root(t), "README.md")) {
-		name, err := filepath.Rel(root(t), page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, call := range calls.FindAllStringSubmatch(read(t, name), -1) {
+	for _, page := range pages(t) {
+		for _, call := range calls.FindAllStringSubmatch(read(t, page), -1) {
 			if !known[call[1]] {
-				t.Errorf("%s: there is no target %q", name, call[1])
+				t.Errorf("%s: there is no target %q", page, call[1])
 			}
 		}
 	}
+}
+
+// pages are the pages for readers, by their place in the tree.
+func pages(t *testing.T) []string {
+	t.Helper()
+	found, err := fs.Glob(os.DirFS(root(t)), "docs/*.md")
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d pages, %v", len(found), err)
+	}
+	return append(found, "README.md")
 }
 
 func read(t *testing.T, name string) string {

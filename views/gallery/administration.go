@@ -149,12 +149,15 @@ func peopleWords() language.Text {
 
 func factorsChange(asked views.RealmChange) views.RealmChange {
 	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
-	asked.Differences = []views.ChangeDifference{{Field: "Roles that need a second factor", Before: "–", After: language.Join(", ", "Administrator", "Checker")}}
+	asked.Differences = []views.ChangeDifference{{
+		Field: "Roles that need a second factor", Before: "–", After: language.Join(", ", "Administrator", "Checker"),
+	}}
 	return asked
 }
 
 func beneficiaryChange(moved views.RealmChange) views.RealmChange {
-	moved.Shell, moved.Book, moved.Heading = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true, language.Text("Change %s").With("Muster AG")
+	moved.Shell, moved.Book = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true
+	moved.Heading = language.Text("Change %s").With("Muster AG")
 	moved.Differences = []views.ChangeDifference{{
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
 	}}

@@ -65,9 +65,15 @@ func (r *running) Value(key any) any {
 	return r.Context.Value(key)
 }
 
+// limited ends what runs in ctx after so long. A deadline that comes sooner already does: a second one beside it would never be met.
 func limited(ctx context.Context, within time.Duration) context.Context {
+	began := time.Now()
+	deadline, given := ctx.Deadline()
+	if given && deadline.Before(began.Add(within)) {
+		return &running{Context: ctx, end: func() {}, began: began}
+	}
 	ctx, cancel := context.WithTimeout(ctx, within)
-	return &running{Context: ctx, end: cancel, began: time.Now()}
+	return &running{Context: ctx, end: cancel, began: began}
 }
 
 // ended frees what limited took. conn is the connection that a deadline may speak against.

@@ -24,7 +24,7 @@ func recallCard() views.Card {
 	return views.Card{
 		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
 		Amount: message().Amount, Words: "asked back for", Name: "Muster Logistik AG",
-		Due:  &ui.Due{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
+		Due:  &ui.Due{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
 }
@@ -70,7 +70,7 @@ func resolveForm() views.RequestForm {
 	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
 	form.Reason = "NOAS"
 	form.Prepared = language.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", "2 days left")
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", language.Text("%d days left").With(2))
 	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
 	return form
 }
@@ -127,7 +127,7 @@ func requestPayment() views.Payment {
 	model.Message.Facts = []ui.Row{
 		{Term: "Reason", Text: asked}, {
 			Term: "Answer by", Value: "22.11.2026",
-			Details: []language.Text{"2 days left"},
+			Details: []language.Text{language.Text("%d days left").With(2)},
 		},
 	}
 	model.Message.Warnings = []views.Warning{{
@@ -201,9 +201,9 @@ func receivedRecalls() views.ReceivedRecalls {
 		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 	}
 	for index, due := range []ui.Due{
-		{Day: "11.12.2026", Text: "21 days left", Tone: ui.ToneMoving},
-		{Day: "22.11.2026", Text: "2 days left", Tone: ui.ToneWaiting},
-		{Day: "18.11.2026", Text: "2 days overdue", Tone: ui.ToneBad},
+		{Day: "11.12.2026", Text: language.Text("%d days left").With(21), Tone: ui.ToneMoving},
+		{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
+		{Day: "18.11.2026", Text: language.Text("%d days overdue").With(2), Tone: ui.ToneBad},
 	} {
 		row := views.ReceivedRecallRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
@@ -212,7 +212,7 @@ func receivedRecalls() views.ReceivedRecalls {
 			ReceivedAt: now,
 		}
 		if index == 1 {
-			row.Answer = "Return waiting for approval"
+			row.Answer = language.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
 		}
 		model.Rows = append(model.Rows, row)
 	}

@@ -15,6 +15,13 @@ const onPaper = `() => {
   }
   if (!seen(document.querySelector("h1"))) wrong.push("the heading is not printed");
   if (!seen(document.querySelector(".print-only"))) wrong.push("who printed it is not told");
+  if ([...document.querySelectorAll(".entries tbody tr")].some((row) => {
+    const cells = [...row.children].filter(seen);
+    return cells.length > 1 && Math.abs(cells[0].getBoundingClientRect().top - cells.at(-1).getBoundingClientRect().top) > 8;
+  })) wrong.push("a row is printed as a card");
+  if ([...document.querySelectorAll(".entries td")].some((cell) => seen(cell) && cell.scrollWidth > cell.clientWidth + 1)) {
+    wrong.push("a cell is cut");
+  }
   if (document.documentElement.scrollWidth > innerWidth) wrong.push("the paper is too narrow");
   if ([...document.querySelectorAll("details.part dd")].some((e) => !seen(e))) wrong.push("what is folded is not printed");
   return wrong.join("; ");

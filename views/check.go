@@ -70,8 +70,17 @@ func (m Check) reason() ui.Field {
 	}
 }
 
-func (m Check) duplicateTitle() language.Text {
-	return language.Text("Possible duplicate: %d payments like this within 7 days").With(len(m.Duplicates))
+func (m Check) duplicateTitle() language.Text { return AlikeTitle(len(m.Duplicates)) }
+
+// maxAlike is how many payments like one are looked for; there may be more.
+const maxAlike = 10
+
+// AlikeTitle says how many payments like one were found.
+func AlikeTitle(count int) language.Text {
+	if count >= maxAlike {
+		return language.Text("Possible duplicate: %d or more payments like this within 7 days").With(count)
+	}
+	return language.Text("Possible duplicate: %d payments like this within 7 days").With(count)
 }
 
 // Submitted confirms a submission.
@@ -79,6 +88,7 @@ type Submitted struct {
 	Shell   Shell
 	Message Message
 	Next    []language.Text
+	Again   language.Text // what the link to another payment like it is called; "" for none
 }
 
 // references lists the identifiers of the new message.

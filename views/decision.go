@@ -1,6 +1,10 @@
 package views
 
 import (
+	"strconv"
+
+	"github.com/a-h/templ"
+
 	"countersign/internal/language"
 	"countersign/views/ui"
 )
@@ -10,6 +14,7 @@ import (
 type Decision struct {
 	Message    Message
 	Version    int
+	Given      int  // approvals, of this version
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Passkey    Passkey
@@ -72,6 +77,19 @@ type Decided struct {
 }
 
 func (d Decided) heads() ui.Heads { return Queue{Selecting: d.Selecting}.heads() }
+
+// as tells versions and approvals of a message apart.
+func (d Decision) as() string { return AsShown(d.Version, d.Given) }
+
+// AsShown is a message as a page shows it: another version, and one approval more, is another one.
+func AsShown(version, approvals int) string {
+	return strconv.Itoa(version) + "/" + strconv.Itoa(approvals)
+}
+
+// address is where the message is shown beside the queue.
+func (d Decision) address() templ.SafeURL {
+	return templ.SafeURL("/queue/" + d.Message.InternalID + d.Query)
+}
 
 func (d Decision) action(verb string) string {
 	return "/queue/" + d.Message.InternalID + "/" + verb + d.Query

@@ -138,6 +138,13 @@ type Presence struct {
 	Text       language.Text
 }
 
+// Changed tells who has a message open that it is not any more as it was shown.
+type Changed struct {
+	InternalID string
+	As         string // what it is now, as Decision.as says of what is shown; "" for no longer waiting
+	Text       language.Text
+}
+
 // QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
 type QueueLive struct {
 	Shell    Shell
@@ -147,6 +154,7 @@ type QueueLive struct {
 	Tabs     []ui.Tab
 	Rows     []QueueRow
 	Present  []Presence
+	Changed  []Changed
 	// Selecting: the list has boxes to tick.
 	Selecting bool
 }

@@ -237,9 +237,8 @@ func (m *Many) row(number int, names, cells []string) {
 	case "", "CHF":
 	case "EUR":
 		line.Scheme = rulebook.SchemeSCT
-	default:
-		m.refuse(number, "currency", "AM03", "Write CHF for SIC instant payments, or EUR for SEPA instant payments.")
-		return
+	default: // stays beside its amount, where a person reads and mends it
+		line.Values.Amount = currency + " " + line.Values.Amount
 	}
 	line.Values.choose(reference)
 	m.Lines = append(m.Lines, line)

@@ -98,10 +98,17 @@ func (o Order) creditorAccount(out *BuiltOrder) *iso20022.CashAccount38 {
 	return &iso20022.CashAccount38{ID: iso20022.AccountIdentification4Choice{IBAN: iban.String()}}
 }
 
+// otherCurrency is said of an amount in a currency that its scheme does not pay in.
+const otherCurrency = "Write CHF for SIC instant payments, or EUR for SEPA instant payments."
+
 func (o Order) amount(out *BuiltOrder) (money.Amount, bool) {
 	profile, _ := o.Scheme.Profile()
 	if strings.TrimSpace(o.Values.Amount) == "" { // the schema would ask for one of its elements
 		out.Problems = append(out.Problems, Problem{Field: "amount", Text: "Enter the amount.", Code: "CH21"})
+		return money.Amount{}, false
+	}
+	if money.NamesOther(profile.Currency, o.Values.Amount) {
+		out.Problems = append(out.Problems, Problem{Field: "amount", Text: otherCurrency, Code: "AM03"})
 		return money.Amount{}, false
 	}
 	amount, err := money.ParseInput(profile.Currency, o.Values.Amount)

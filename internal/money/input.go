@@ -3,6 +3,7 @@ package money
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe (' or ’), a space, a no-break space
@@ -17,6 +18,13 @@ func ParseInput(currency Currency, text string) (Amount, error) {
 		return Amount{}, err
 	}
 	return Parse(currency, number)
+}
+
+// NamesOther reports whether an amount as a person types it names another currency: letters before its digits, as in "USD 12.50".
+func NamesOther(currency Currency, text string) bool {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) })
+	return end > 0 && !strings.EqualFold(text[:end], string(currency)) && strings.ContainsAny(text[end:], "0123456789")
 }
 
 // bare is a typed amount without its currency, and with the zero that people leave out before the decimals: "CHF .50" is "0.50".

@@ -45,7 +45,7 @@ async function keep(form, stays) {
     const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
     const says = find(".kept", form);
     if (answer.status === 401) say(text("ended"), true);
-    if (!answer.ok || !says || !form.isConnected) return;
+    if (!answer.ok || !form.isConnected) return;
     says.innerHTML = await answer.text();
     place(form);
     if (stays && !typedIn) delete sessionStorage.typed; // a page that is leaving may be asked for before this arrived
@@ -73,7 +73,7 @@ function restore() {
     if (/radio|checkbox/.test(field.type)) field.checked = all.includes(field.value);
     else if (all.length && field.value !== all[0]) {
       field.value = all[0];
-      for (let up = field; (up = up.parentElement?.closest("details")); ) up.open = true;
+      field.closest("details")?.setAttribute("open", "");
     }
   }
   form.dispatchEvent(new Event("input", { bubbles: true }));

@@ -51,6 +51,11 @@ document.addEventListener("htmx:sseMessage", () => {
   changeRows();
   const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
   for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
+  // What is open is not any more as it is shown: it is told beside the decision, and what is being typed stays.
+  for (const one of findAll("[data-changed]")) {
+    const open = find(`[data-shown="${one.dataset.changed}"]:not([data-as="${one.dataset.as}"]) span`);
+    if (open) open.textContent = one.textContent;
+  }
 });
 
 function catchUp() {

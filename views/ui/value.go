@@ -1,5 +1,7 @@
 package ui
 
+import "strings"
+
 // Amount is money ready to be shown. Value is already written the Swiss way, with an apostrophe between thousands and always two decimals:
 // "1'234.56".
 type Amount struct {
@@ -8,4 +10,4 @@ type Amount struct {
 }
 
 // String writes the amount on one line: "CHF 1'234.56".
-func (a Amount) String() string { return a.Currency + " " + a.Value }
+func (a Amount) String() string { return strings.TrimSpace(a.Currency + " " + a.Value) }

@@ -36,8 +36,8 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		cells[2] = iban
 		rows[i+1] = strings.Join(cells, ";")
 	}
-	rows[3] = strings.Replace(rows[3], "102.50", "10,2,5", 1) // line 3 of the list
-	rows[5] = strings.Replace(rows[5], "104.50", "101.50", 1) // pays like line 2
+	rows[3] = strings.Replace(rows[3], "102.50", "10,2,5", 1) // line 4 of the file, whose first one names the columns
+	rows[5] = strings.Replace(rows[5], "104.50", "101.50", 1) // pays like line 3
 	path := maker.upload("Lohn.csv", []byte("\xef\xbb\xbf"+strings.Join(rows, "\r\n"))).goesTo("/payments/batches/")
 	for _, w := range []*browser{b.as("maker2"), b.asIn("demo2", "maker1")} {
 		w.get(path).is(http.StatusNotFound)
@@ -51,7 +51,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	maker.get("/mine?tab=drafts").says("Lohn.csv")
 
 	part := maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)
-	if !strings.Contains(part, "from=21") {
+	if !strings.Contains(part, "from=22") {
 		t.Errorf("the first part ends at %s", part)
 	}
 	going := maker.get(part).is(http.StatusOK).says("18 of 25 submitted").says("Go on")
@@ -68,13 +68,13 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	}
 
 	list = maker.get(path)
-	mend := list.page.Find("#line-3 a").AttrOr("href", "")
+	mend := list.page.Find("#line-4 a").AttrOr("href", "")
 	form := with(maker.get(mend).is(http.StatusOK).fields(mend), "amount", "102.50", "act", "check")
 	maker.post(mend, form).goesTo(path)
 	maker.get(maker.post(path+"/submit", maker.get(path).fields(path+"/submit")).goesTo(path)).says("24 of 25 submitted")
 	another := maker.post(mend, with(form, "amount", "102.60")).goesTo("/payments/") // in another tab, that was opened before
 	maker.get(another).says("submitted meanwhile: this is another payment")
-	check := maker.get(path).page.Find("#line-5 a").AttrOr("href", "")
+	check := maker.get(path).page.Find("#line-6 a").AttrOr("href", "")
 	maker.post(strings.TrimSuffix(check, "check")+"submit",
 		maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")).goesTo("/payments/")
 	maker.get(path).says("25 of 25 submitted")
@@ -93,7 +93,6 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 		"Add a line for each payment":         head + "\n",
 		"this one has 101":                    strings.Join(table(101), "\n"),
 		"13 columns":                          head + "\na;b\n",
-		"Write CHF for SIC":                   "creditorIban;currency\nCH93;USD\n",
 		"at most 1'000 bytes":                 "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
 		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
 		"Send a payment order as an XML file": "creditorName;amount\nA;1\n",
@@ -138,15 +137,47 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 		`Name des Empfängers Ersetzen Sie "株" (Zeichen 1): Verwenden Sie nur lateinische Buchstaben, Ziffern und Zeichen.`,
 		"Entfernen Sie das Zeichen U+0007", "Betrag Geben Sie den Betrag ein. CH21",
 	} {
-		got := strings.Join(strings.Fields(list.page.Find(fmt.Sprintf("#line-%d", line+1)).Text()), " ")
+		number := []int{2, 3, 4, 6, 7, 8}[line] // one name has two lines
+		got := strings.Join(strings.Fields(list.page.Find(fmt.Sprintf("#line-%d", number)).Text()), " ")
 		if state := strings.HasSuffix(got, "Bereit"); !strings.Contains(got, want) || state != (line < 3) {
 			t.Errorf("line %d reads %q, want %q in it", line+1, got, want)
 		}
 	}
-	if was := list.page.Find("#line-2 del").First().Text(); was != "Mu\u0308ller \u202eGA" {
+	if was := list.page.Find("#line-3 del").First().Text(); was != "Mu\u0308ller \u202eGA" {
 		t.Errorf("line 2 was %q", was)
 	}
 	if strings.Contains(list.text, "<b>A") {
 		t.Error("a name is taken for HTML")
 	}
+}
+
+// TestALineInAnotherCurrencyIsMendedInPlace: it refuses no other line, and never becomes an amount of francs by itself. A line has the
+// number that it has in the file, as the refusal of a whole file counts.
+func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	iban := filled().Get("creditorIban")
+	rows := []string{entry.TableHead()}
+	for i, currency := range []string{"CHF", "USD", "chf"} {
+		rows = append(rows, fmt.Sprintf("CH5021977000004331346;Beispiel Holzbau GmbH;%s;Seestrasse;41;8002;Zürich;CH;%s;%d.50;;Rechnung %d;",
+			iban, currency, i+100, i))
+	}
+	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
+	list := maker.get(path).is(http.StatusOK).says("2 payments are ready").says("CHF 203.00")
+	line := strings.Join(strings.Fields(list.page.Find("#line-3").Text()), " ")
+	if !strings.Contains(line, "GmbHUSD 101.50 ") || !strings.Contains(line, "Amount Write CHF for SIC instant payments") {
+		t.Errorf("line 3 of the file reads %q", line)
+	}
+	mend := list.page.Find("#line-3 a").AttrOr("href", "")
+	form := maker.get(mend).is(http.StatusOK).fields(mend)
+	if form.Get("amount") != "USD 101.50" {
+		t.Errorf("the form says %q", form.Get("amount"))
+	}
+	form.Set("act", "check")
+	maker.post(mend, form).is(http.StatusUnprocessableEntity).says("AM03")
+	form.Set("amount", "95.20")
+	maker.post(mend, form).goesTo(path)
+	maker.get(path).says("3 payments are ready").says("CHF 298.20")
+	maker.upload("Lohn.csv", []byte(strings.Join(append(rows, "a;b"), "\n"))).is(http.StatusUnprocessableEntity).says("13 columns").says("5")
 }

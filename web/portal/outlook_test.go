@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"countersign/internal/store/storetest"
 )
 
 // TestAFormTellsWhatItHasBecome: while it is filled in it says what would be paid, what is known of it and what it lacks. Nothing is kept.
@@ -102,4 +104,22 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	if said := b.as("checker1").get("/queue/" + m.InternalID.String()).notices(); !strings.Contains(said, "account are the same") {
 		t.Errorf("the checker is told %q", said)
 	}
+}
+
+// TestManyPaymentsLikeOneAreNotSaidToBeCounted: ten are looked for, and there may be more.
+func TestManyPaymentsLikeOneAreNotSaidToBeCounted(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker2").submit(filled())
+	connection := b.DB.Connect(t)
+	_, err := connection.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	storetest.Copies{Of: m.InternalID, First: 1, Count: 8}.Insert(t, connection)
+	maker := b.as("maker1")
+	maker.withHTMX().post("/payments/outlook", filled()).says("Possible duplicate: 9 payments like this within 7 days")
+	storetest.Copies{Of: m.InternalID, First: 9, Count: 3}.Insert(t, connection)
+	const many = "Possible duplicate: 10 or more payments like this within 7 days"
+	maker.withHTMX().post("/payments/outlook", filled()).says(many)
+	maker.get(maker.post("/payments/new", filled()).goesTo("/payments/")).says(many)
+	b.as("checker1").get("/queue/" + m.InternalID.String()).says(many)
 }

@@ -67,7 +67,8 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 	if err != nil {
 		return detail, err
 	}
-	detail.Version, detail.Query, detail.CloseURL = m.Version, f.Query(), "/queue"+f.Query()
+	detail.Version, detail.Given = m.Version, m.Approvals()
+	detail.Query, detail.CloseURL = f.Query(), "/queue"+f.Query()
 	detail.OverviewTo = "/payments/" + m.InternalID.String()
 	if m.ApprovalsRequired > 1 {
 		detail.Approvals = approvalsGiven(m)

@@ -114,7 +114,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 			update.Arrivals++
 		}
 	}
-	update.Rows, err = l.rows(waiting, still)
+	update.Rows, update.Changed, err = l.rows(waiting, still)
 	update.Facts = now.facts(l.filter, l.visit.At)
 	update.Selecting = l.visit.selecting(l.filter)
 	update.Tabs = l.visit.queueTabs(l.filter, now)
@@ -141,7 +141,7 @@ func (l *Live) present() error {
 
 // rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
 // told, so that further ones come at the next look.
-func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views.QueueRow, error) {
+func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views.QueueRow, []views.Changed, error) {
 	other, before := l.otherwise(waiting)
 	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
 	l.last = append(slices.Clone(waiting), gone[min(len(gone), maxGone):]...)
@@ -150,22 +150,36 @@ func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views
 	}
 	decided, err := l.messages(gone)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	list, err := l.messages(other)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	rows, err := QueueRows(l.visit.Visit, list, l.filter)
+	var changed []views.Changed
 	for i, m := range list {
 		rows[i].Looked = l.visit.looked(m.InternalID)
+		changed = append(changed, changedMeanwhile(m, before[i]))
 	}
 	for _, m := range decided {
 		row := QueueRow(l.visit.Visit, m, l.filter)
 		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
+		changed = append(changed, views.Changed{InternalID: m.InternalID.String(), Text: row.Decided})
 	}
-	return rows, err
+	return rows, changed, err
+}
+
+// changedMeanwhile tells who has a message open that still waits what became of it since the look before.
+func changedMeanwhile(m payment.Message, before lookup.Waiting) views.Changed {
+	changed := views.Changed{
+		InternalID: m.InternalID.String(), As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
+	}
+	if m.Approvals() == 0 || before.Version > 0 && before.Version != m.Version {
+		changed.Text = "It was amended: what is shown here waits no longer."
+	}
+	return changed
 }
 
 // messages reads the first ones of those named, so many as are told of at a time.

@@ -314,14 +314,14 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 // emptyQueue says why nothing is listed and what to do next.
 func (v *visit) emptyQueue(f page.Filter) ui.Empty {
 	switch {
+	case f.View.Tab == tabDecided:
+		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting message matches what you look for.")
 		nothing.Text = "A text is looked for among the 500 that wait longest; an amount, a maker or a day finds the others."
 		return nothing
 	case f.View.Active > 0:
 		return f.NothingMatches("No waiting message matches what you look for.")
-	case f.View.Tab == tabDecided:
-		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
 	case f.View.Tab == tabMine:
 		return ui.Empty{
 			Icon: "file-text", Title: "Nothing of yours waits",

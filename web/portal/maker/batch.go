@@ -39,7 +39,8 @@ func (v *visit) takeMany(name string, content []byte, many entry.Many) error {
 	}
 	id := v.Config.NewID()
 	drafts := make([]lifecycle.Draft, 0, len(many.Lines))
-	for _, line := range many.Lines {
+	numbers := lineNumbers(many.Lines)
+	for i, line := range many.Lines {
 		if line.Values.EndToEndID == "" {
 			line.Values.EndToEndID = v.newEndToEndID()
 		}
@@ -51,7 +52,7 @@ func (v *visit) takeMany(name string, content []byte, many entry.Many) error {
 		if err != nil {
 			return err
 		}
-		draft.Batch, draft.Line, draft.FileName = id, len(drafts)+1, name
+		draft.Batch, draft.Line, draft.FileName = id, numbers[i], name
 		drafts = append(drafts, draft)
 	}
 	err := v.Config.Drafts.AddAll(v.Context(), v.By, drafts)
@@ -59,6 +60,19 @@ func (v *visit) takeMany(name string, content []byte, many entry.Many) error {
 		return err
 	}
 	return v.GoTo(batchPath(id), "Nothing is submitted yet.")
+}
+
+// lineNumbers are the lines of the file on which its payments begin, as a refusal of the file counts them; where several begin on one line
+// they are counted from 1.
+func lineNumbers(lines []entry.Line) []int {
+	numbers, counted := make([]int, len(lines)), make([]int, len(lines))
+	for i, line := range lines {
+		numbers[i], counted[i] = line.Number, i+1
+	}
+	if slices.Contains(numbers, 0) || len(slices.Compact(slices.Sorted(slices.Values(numbers)))) < len(lines) {
+		return counted
+	}
+	return numbers
 }
 
 // batch loads the drafts of the file that the path names; it is the visitor's own or does not exist.
@@ -135,6 +149,9 @@ func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, er
 	line := making.BatchLine{
 		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN,
 		Amount: ui.Amount{Currency: string(profile.Currency), Value: values.Amount}, // as typed, where it is no amount
+	}
+	if money.NamesOther(profile.Currency, values.Amount) {
+		line.Amount.Currency = ""
 	}
 	amount, err := money.ParseInput(profile.Currency, values.Amount)
 	if err == nil {

@@ -224,6 +224,6 @@ func showSubmitted(v *visit) error {
 			With(ui.StateLabel(m.State))}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
-		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next,
+		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next, Again: page.AgainLabel(m),
 	}))
 }

@@ -175,6 +175,9 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	}
 	if profile, known := d.Scheme.Profile(); known && values.Amount != "" {
 		row.Amount = ui.Amount{Currency: string(profile.Currency), Value: values.Amount}
+		if money.NamesOther(profile.Currency, values.Amount) {
+			row.Amount.Currency = ""
+		}
 		if amount, err := money.ParseInput(profile.Currency, values.Amount); err == nil {
 			row.Amount = page.AmountView(amount)
 		}

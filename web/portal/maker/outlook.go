@@ -163,10 +163,7 @@ func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views
 	}
 	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one within 7 days"}
 	if len(hits) > 0 {
-		alike = views.Mark{
-			Tone: ui.ToneWaiting, URL: hits[0].URL,
-			Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(len(hits)),
-		}
+		alike = views.Mark{Tone: ui.ToneWaiting, URL: hits[0].URL, Text: views.AlikeTitle(len(hits))}
 	}
 	if summary.CreditorName == "" {
 		return alike, apart, nil

@@ -105,7 +105,7 @@ func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
 		return nil, err
 	}
 	warning := views.Warning{
-		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(len(similar)),
+		Title: views.AlikeTitle(len(similar)),
 		Text:  "Same creditor account and same amount.",
 	}
 	for _, s := range similar {

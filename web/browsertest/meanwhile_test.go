@@ -2,8 +2,8 @@ package browsertest
 
 import "testing"
 
-// TestAnOpenPaneTellsWhatHappenedMeanwhile: the first of two approvals by somebody else, and an amendment. What is typed stays, and nothing but
-// what is shown is ever approved.
+// TestAnOpenPaneTellsWhatHappenedMeanwhile: the first of two approvals by somebody else, and an amendment. What is typed stays, and nothing
+// but what is shown is ever approved.
 func TestAnOpenPaneTellsWhatHappenedMeanwhile(t *testing.T) {
 	t.Parallel()
 	o := newOrder("sic-inst")

@@ -11,6 +11,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 
 	"countersign/internal/payment"
+	"countersign/views/ui"
 )
 
 // searches is what is typed, and the letters of the payments it finds; "?" before them when it may find others too.
@@ -92,14 +93,19 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 	}
 	today, reference := time.Now().In(zone), string(m["a"].GlobalID)
 	table := append(slices.Clone(searches), []struct{ typed, finds string }{
-		{
-			today.Format("02.01.2006"), "abcd",
-		},
+		{today.Format("02.01.2006"), "abcd"},
 		{today.Format(time.DateOnly), "abcd"},
 		{today.AddDate(0, 0, -1).Format("02.01.2006"), ""},
 		{string(m["c"].GlobalID)[3:], "?c"},
 		{m["b"].InternalID.String()[20:], "?b"},
 		{today.Format("15:04"), "?"},
+		{ui.DateTime(m["a"].CreatedAt), "?a"},
+		{ui.ClockTime(m["a"].CreatedAt), "?a"},
+		{m["a"].CreatedAt.In(zone).Format("02.01.2006 15:04"), "?a"},
+		{ui.DateTime(m["a"].CreatedAt.Add(-time.Hour)), ""},
+		{"by maker2", "b"},
+		{"von Maker 2", "b"},
+		{"par maker2", "b"},
 		{reference[3:12], "?a"},
 		{strings.ToLower(reference[2:11]), "?a"},
 	}...)

@@ -220,8 +220,8 @@ func FollowUp(m payment.Message) string {
 	}
 }
 
-// AgainLabel is what a link to a new payment filled from this one is called; "" where there is to be none. While a payment is on its way, and
-// while nobody knows whether it arrived, nothing offers to pay it again.
+// AgainLabel is what a link to a new payment filled from this one is called; "" where there is to be none. While a payment is on its way,
+// and while nobody knows whether it arrived, nothing offers to pay it again.
 func AgainLabel(m payment.Message) language.Text {
 	if m.Kind != payment.KindInstruction || m.Withheld != "" {
 		return ""

@@ -28,7 +28,7 @@ type Searched struct {
 // now is the moment in the zone that times are shown in.
 func ReadSearch(typed string, now time.Time) Searched {
 	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
-	text = strings.TrimSpace(strings.TrimLeft(text, ".…"))
+	text = withoutBy(strings.TrimSpace(strings.TrimLeft(text, ".…")))
 	s := Searched{Search: lookup.Search{Text: text}}
 	if strings.ContainsAny(text, "0123456789") {
 		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
@@ -63,21 +63,39 @@ func readAmount(text string) (currency string, from, to int64) {
 	return currency, from, to
 }
 
-// readMoment reads a day or a time of today, as lists and details print them, into its beginning and its end.
+// withoutBy takes the word away that rows print before a maker: "by maker2", "von Maker 2".
+func withoutBy(text string) string {
+	for _, l := range language.Languages() {
+		before := strings.TrimSpace(l.Say("by %s", "")) + " "
+		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
+			return strings.TrimSpace(text[len(before):])
+		}
+	}
+	return text
+}
+
+// readMoment reads a day, or a minute of it or of today, as lists and details print them, into its beginning and its end.
 func readMoment(text string, now time.Time) (since, until time.Time) {
-	for _, layout := range []string{"2.1.2006", time.DateOnly, "2.1.2006 15:04:05 MST"} {
+	for _, layout := range []string{"2.1.2006", time.DateOnly} {
 		day, err := time.ParseInLocation(layout, text, now.Location())
 		if err == nil {
-			day = time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, now.Location())
 			return day, day.AddDate(0, 0, 1)
 		}
 	}
-	at, err := time.Parse("15:04", text)
-	if err != nil {
-		return time.Time{}, time.Time{}
+	for _, layout := range []string{"2.1.2006 15:04:05 MST", "2.1.2006 15:04:05", "2.1.2006 15:04"} {
+		at, err := time.ParseInLocation(layout, text, now.Location())
+		if err == nil {
+			return at.Truncate(time.Minute), at.Truncate(time.Minute).Add(time.Minute)
+		}
 	}
-	minute := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
-	return minute, minute.Add(time.Minute)
+	for _, layout := range []string{"15:04", "15:04:05", "15:04:05 MST"} {
+		at, err := time.Parse(layout, text)
+		if err == nil {
+			minute := time.Date(now.Year(), now.Month(), now.Day(), at.Hour(), at.Minute(), 0, 0, now.Location())
+			return minute, minute.Add(time.Minute)
+		}
+	}
+	return time.Time{}, time.Time{}
 }
 
 // readLabels finds the words for states, schemes and kinds, in any language of the portal.

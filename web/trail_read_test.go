@@ -11,7 +11,8 @@ import (
 )
 
 // TestTheTrailReadsSoMuchAndNoMore: a page of the audit trail looks at so many events, found or not, whatever it is narrowed to, and the
-// pages together hold each event that is meant, once, what happened last first. Keys here are in another order than time: the other way round, and mixed a little.
+// pages together hold each event that is meant, once, what happened last first. Keys here are in another order than time: the other way
+// round, and mixed a little.
 func TestTheTrailReadsSoMuchAndNoMore(t *testing.T) {
 	t.Parallel()
 	const events, bound = 12_031, 6_000 // the last of a block of 64, within which their order is mixed

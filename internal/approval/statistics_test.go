@@ -4,6 +4,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"countersign/internal/approval"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -13,7 +15,7 @@ import (
 // cached plan of a foreign key may read a whole realm at each check, more with each payment. After two thousand payments, created, approved
 // and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), nor more than three
 // blocks: the way down from its root, and not its entries one after the other, which are no rows while they do not match. Nothing was read
-// from end to end. The two indexes that list what is not sealed are read a batch at a time.
+// from end to end. Half-way come a thousand recalls, of which no plan knew. The two indexes that list what is not sealed are read a batch at a time.
 func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	t.Parallel()
 	const payments, hands = 2000, 16
@@ -28,11 +30,14 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	var group sync.WaitGroup
-	for range hands {
+	for hand := range hands {
 		group.Go(func() {
 			for i := range payments / hands {
 				if i%25 == 0 {
 					h.Notary.Sweep(ctx)
+				}
+				if hand == 0 && i == payments/hands/2 {
+					plantRecalls(t, owner)
 				}
 				_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: h.Create(t, maker, rulebook.SchemeSIC).InternalID})
 				if err != nil {
@@ -73,5 +78,16 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 	if rows.Err() != nil {
 		t.Fatal(rows.Err())
+	}
+}
+
+// plantRecalls gives each payment a recall, which nothing proves: when the plans were made there was none.
+func plantRecalls(t *testing.T, owner *pgx.Conn) {
+	t.Helper()
+	_, err := owner.Exec(ctx, `SET session_replication_role = replica;
+		INSERT INTO message SELECT (jsonb_populate_record(m, jsonb_build_object('kind', 'recall', 'original_id', m.message_id,
+		  'message_id', gen_random_uuid(), 'global_id', reverse(m.global_id), 'external_id', NULL, 'state', 'Settled'))).* FROM message m`)
+	if err != nil {
+		t.Error(err)
 	}
 }

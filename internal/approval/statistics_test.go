@@ -15,7 +15,8 @@ import (
 // cached plan of a foreign key may read a whole realm at each check, more with each payment. After two thousand payments, created, approved
 // and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), nor more than three
 // blocks: the way down from its root, and not its entries one after the other, which are no rows while they do not match. Nothing was read
-// from end to end. Half-way come a thousand recalls, of which no plan knew. The two indexes that list what is not sealed are read a batch at a time.
+// from end to end. Half-way come a thousand recalls, of which no plan knew. The two indexes that list what is not sealed are read a batch
+// at a time.
 func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	t.Parallel()
 	const payments, hands = 2000, 16

@@ -6,10 +6,10 @@ import (
 )
 
 // TestTheWidestValuesFitATelephone: the longest name of the widest letter, and more money than there is, in the form, on the page that
-// refuses it, and among the drafts.
+// refuses it, and among the drafts. They are those of somebody whose lists no other test measures.
 func TestTheWidestValuesFitATelephone(t *testing.T) {
 	t.Parallel()
-	p, o := signedIn(t, "maker2", device{width: 360, height: 740}), newOrder("sic-inst")
+	p, o := signedIn(t, "both1", device{width: 360, height: 740}), newOrder("sic-inst")
 	fits := func(where string) {
 		t.Helper()
 		if width := p.evaluate(`() => document.documentElement.scrollWidth`); width != 360 {

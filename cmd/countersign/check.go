@@ -145,7 +145,7 @@ func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
 		counted(r.Documents, "document"), counted(r.Answers, "answer"), counted(r.Requests, "request key"), counted(r.Tokens, "token"),
 		took.Round(time.Millisecond))
 	if r.Checkpoints > 0 {
-		fmt.Fprintf(&text, "%s and %s of the audit trail held against each other; %s for the seal\n", counted(r.Leaves, "leaf"),
+		fmt.Fprintf(&text, "%s and %s of the audit trail held against each other; %s for the seal\n", counted(r.Leaves, "sealed row"),
 			counted(r.Checkpoints, "checkpoint"), waiting(r.Unsealed))
 	}
 	if r.AccountChanged > 0 {

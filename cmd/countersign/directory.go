@@ -48,7 +48,7 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 		changed, err := provision.ImportDirectory(ctx, by, provision.DirectoryImport{
 			Realm: realm, Scheme: scheme, Directory: read, Source: filepath.Base(c.File), Older: c.Older,
 		})
-		if errors.Is(err, store.ErrNoRealm) {
+		if errors.Is(err, store.ErrUnknownRealm) {
 			return fmt.Errorf("there is no realm %s: name one that countersign serves", realm)
 		}
 		if err != nil {

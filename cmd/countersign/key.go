@@ -13,9 +13,6 @@ import (
 	"countersign/internal/postgres"
 )
 
-// keyBytes is the length of the secret keys: of releases and of tokens.
-const keyBytes = keyring.KeyBytes
-
 // private refuses a file of secrets that other accounts of this machine may read or change. Root's files are taken too: that is how
 // secrets are mounted into a service. The error goes on from the file's name.
 func private(info fs.FileInfo) error {
@@ -98,7 +95,7 @@ func readOrMakeRing(path, bareID string) (keyring.Ring, error) {
 
 // newKeyLine makes a new key, as a line of a key file.
 func newKeyLine(id string) (string, error) {
-	key := make([]byte, keyBytes)
+	key := make([]byte, keyring.KeyBytes)
 	_, err := rand.Read(key)
 	if err != nil {
 		return "", fmt.Errorf("make a key: %w", err)

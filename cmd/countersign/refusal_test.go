@@ -25,7 +25,7 @@ import (
 // keyIn makes a key file as an operator should.
 func keyIn(t *testing.T, folder string) string {
 	t.Helper()
-	secret := make([]byte, keyBytes)
+	secret := make([]byte, keyring.KeyBytes)
 	_, _ = rand.Read(secret)
 	return secretIn(t, folder, hex.EncodeToString(secret), 0o600)
 }
@@ -59,7 +59,7 @@ func loginOf(t *testing.T, db *storetest.DB, attributes string) string {
 // otherKeyOf makes a key file with another key under an id.
 func otherKeyOf(t *testing.T, id string) string {
 	t.Helper()
-	secret := make([]byte, keyBytes)
+	secret := make([]byte, keyring.KeyBytes)
 	_, _ = rand.Read(secret)
 	return secretIn(t, t.TempDir(), id+" "+hex.EncodeToString(secret), 0o600)
 }
@@ -129,7 +129,7 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 	must(t, os.Chmod(open, 0o644))
 	shared := keyIn(t, folder)
 	must(t, os.Chmod(shared, 0o660))
-	zeros := secretIn(t, folder, strings.Repeat("00", keyBytes), 0o600)
+	zeros := secretIn(t, folder, strings.Repeat("00", keyring.KeyBytes), 0o600)
 	pattern := secretIn(t, folder, strings.Repeat("0123456789abcdef", 4), 0o600)
 	for name, test := range map[string]struct {
 		with []string

@@ -57,7 +57,7 @@ func (s *ruleSettings) applyAmounts(g *gateway) error {
 		{"COUNTERSIGN_SCT_RECALL_CHARGE", s.SCTRecallCharge, money.EUR, &g.Rules.SCTRecallCharge},
 	} {
 		if one.value == "" {
-			continue // that of the clearing profile
+			continue // the default counts
 		}
 		amount, err := money.Parse(one.currency, one.value)
 		if err != nil {

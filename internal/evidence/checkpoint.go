@@ -64,7 +64,7 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 	return c, nil
 }
 
-// Signer signs checkpoints, and seals the numbers of leaves. The first key signs; all of them verify.
+// Signer signs checkpoints, and seals the places of leaves. The first key signs; all of them verify.
 type Signer struct {
 	keys  []keyring.SigningKey
 	seals keyring.Ring

@@ -161,12 +161,12 @@ func (d Document) Leaf() (Leaf, error) {
 func canonical(value any) ([]byte, error) {
 	text, err := json.Marshal(value)
 	if err != nil {
-		return nil, fmt.Errorf("write a leaf: %w", err)
+		return nil, fmt.Errorf("write JSON: %w", err)
 	}
 	canonical := jsontext.Value(text)
 	err = canonical.Canonicalize()
 	if err != nil {
-		return nil, fmt.Errorf("write a leaf: %w", err)
+		return nil, fmt.Errorf("write JSON: %w", err)
 	}
 	return canonical, nil
 }

@@ -17,8 +17,8 @@ type Proven struct {
 	Checkpoint Checkpoint
 	Events     []Event // in the order of the tree; with a move or without, for what was refused
 	Documents  map[string]Document
-	// Rights are what the makers and deciders acted under. Unshown counts those of whom the bundle does not tell: rights that are older than
-	// the trail tells of rights.
+	// Rights are what the makers and deciders acted under. Unshown counts the makers and deciders of whose right the bundle does not tell,
+	// because it was given before the trail told of rights.
 	Rights  []Right
 	Unshown int
 	// Payees are what the verifications of the payee came to, by the version they are about.

@@ -34,7 +34,7 @@ type Page struct {
 	P95Ms    float64 `json:"p95Ms"`
 	Ratio    float64 `json:"ratio"`    // p50 to that of the first house
 	RatioP95 float64 `json:"ratioP95"` // p95 to that of the first house
-	// StatementMs is what its slowest statement took in PostgreSQL, the half of the times that was fastest; Statement is its name.
+	// StatementMs is what its slowest statement took in PostgreSQL, the median of the looks; Statement is its name.
 	StatementMs float64 `json:"statementMs"`
 	Statement   string  `json:"statement"`
 	// WorkMs is the processor time of one look, of gateway and PostgreSQL together: what the machine does besides adds nothing to it.

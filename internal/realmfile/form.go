@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"time"
 
 	"gopkg.in/yaml.v3"
 
@@ -29,11 +28,11 @@ type Form struct {
 	Clients          []Client          `yaml:"clients,omitempty"`
 	Policies         []Policy          `yaml:"policies"`
 	Accounts         []Account         `yaml:"accounts,omitempty"`
-	// Limits binds people, clients and accounts that stand here too.
+	// Limits bind people, clients and accounts that stand here too.
 	Limits []SpendingLimit `yaml:"limits,omitempty"`
 }
 
-// Tokens is how long tokens of the API live, such as "5m"; empty fields are the defaults.
+// Tokens is how long tokens of the API live, such as "5m"; an empty field leaves it as it is.
 type Tokens struct {
 	Access   string `yaml:"access,omitempty"`
 	Refresh  string `yaml:"refresh,omitempty"`
@@ -145,7 +144,8 @@ func Write(form Form) ([]byte, error) {
 // Of is the form of a realm as it is.
 func Of(realm provision.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
-		Access: duration(realm.Life.Access), Refresh: duration(realm.Life.Refresh), Absolute: duration(realm.Life.Absolute),
+		Access: administration.Wait(realm.Life.Access), Refresh: administration.Wait(realm.Life.Refresh),
+		Absolute: administration.Wait(realm.Life.Absolute),
 	}, SecondFactor: names(realm.SecondFactor), IdentityProvider: providerForm(realm.Provider)}
 	for _, person := range realm.People {
 		shown := Person{Name: person.DisplayName}
@@ -201,5 +201,3 @@ func names(roles []identity.Role) []string {
 	}
 	return list
 }
-
-func duration(d time.Duration) string { return administration.Wait(d) }

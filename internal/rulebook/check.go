@@ -24,7 +24,7 @@ type Input struct {
 	ManyTransactions bool
 }
 
-// Check holds a document against every rule of its scheme and returns all findings, in document order. Of more than 200 it returns those
+// Check holds a document against every rule of its scheme and returns all findings, in document order. Of more than 199 it returns those
 // found first and, last, one that says so. An unknown scheme or a missing document has no findings: there is nothing to check.
 func Check(input Input) []iso20022.Finding {
 	profile, known := input.Scheme.Profile()

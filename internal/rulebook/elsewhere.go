@@ -70,7 +70,7 @@ var rulesElsewhere = []Rule{
 		Source: "Interface contract of this gateway",
 	},
 	{
-		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/payment",
+		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook/spending",
 		Text:   "Pay less at a time, wait for another day, or have two administrators set another limit.",
 		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},

@@ -22,7 +22,7 @@ type Profile struct {
 	ForwardUETR bool
 }
 
-// Profile is the data of the scheme, or of no use and false for a scheme that does not exist.
+// Profile is the data of the scheme; false for a scheme that does not exist.
 func (s Scheme) Profile() (Profile, bool) {
 	switch s {
 	case SchemeSIC:

@@ -11,7 +11,7 @@ import (
 )
 
 // How long a document is offered to the gateway: 60 attempts, the first retry after 50 ms, each wait twice the one before up to 5 s;
-// about five minutes in all.
+// between four and five minutes of waiting in all.
 const (
 	attemptLimit = 60
 	firstBackoff = 50 * time.Millisecond

@@ -1,4 +1,5 @@
--- Changes of administration: what one administrator asked for and another decided. Every statement runs in a transaction of its realm.
+-- Changes: what one person asked for and another decided, of administration by administrators, of beneficiaries by makers and checkers.
+-- Every statement runs in a transaction of its realm.
 
 -- name: ChangeInsert :exec
 INSERT INTO realm_change (realm, change_id, kind, subject, beneficiary_person, content, content_hash, code_hash, requester_user,

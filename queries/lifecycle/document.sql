@@ -19,8 +19,8 @@ LEFT JOIN outbox o ON d.direction = 'out' AND o.scheme = d.scheme AND o.referenc
 WHERE d.realm = @realm AND d.document_id = @document_id;
 
 -- name: DocumentList :many
--- Newest first, or oldest first, from a key on; by the message it belongs to; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
--- ours, with what came in as its answer.
+-- Newest first, or oldest first, from a key on, narrowed by the document and by the message it belongs to. Of one message, when it is given,
+-- also the draft that its checkers approve and, of a recall of ours, what came in as its answer.
 SELECT d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, length(d.content)::integer AS size, d.created_at,
        d.content_hash, d.key_id, d.mac, d.source_type, sha256(coalesce(d.source, ''))::bytea AS source_hash,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,

@@ -1,4 +1,4 @@
--- What a creditor was paid before, read when a checker opens a payment.
+-- What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
 
 -- name: CreditorAccountPast :one
 -- The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used

@@ -11,7 +11,7 @@ GROUP BY m.hour, m.scheme, m.state ORDER BY m.scheme, m.hour;
 
 -- name: Turnaround :one
 -- How long the payments made since a time took from their making to their last approval, and from there to clearing's yes, in milliseconds:
--- the half that was fastest, and 95 of 100. It looks at the 10,000 newest messages.
+-- how long half of them took at most, and 95 of 100. It looks at the 10,000 newest messages.
 -- Each share of both spans comes from one sort, of the spans as they are: an interval is compared sooner than it is a number.
 SELECT t.approved, t.settled,
        (coalesce(extract(epoch FROM t.waited[1]), 0) * 1000)::bigint AS waited_half, (coalesce(extract(epoch FROM t.waited[2]), 0) * 1000)::bigint AS waited_most,

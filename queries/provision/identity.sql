@@ -12,7 +12,7 @@ SELECT * FROM user_account WHERE realm = @realm AND name = @name;
 SELECT * FROM user_account WHERE realm = @realm AND user_id = @user_id;
 
 -- name: UserChangeIf :execrows
--- A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
+-- A new password, another status, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
 UPDATE user_account SET password_hash = @password_hash, status = @status, signed_out_at = sqlc.narg(signed_out_at), key_id = @key_id, seal = @seal
 WHERE realm = @realm AND user_id = @user_id AND password_hash = @password_before AND status = @status_before;
 

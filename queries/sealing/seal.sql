@@ -141,7 +141,7 @@ LEFT JOIN audit_tree t ON t.realm = r.realm
 ORDER BY r.realm;
 
 -- name: AuditedUnsealedList :many
--- Rows that no tree has, of realms that have one, by key from one on. A document of no realm's tree is not among them.
+-- Rows that no tree has, of all realms, in the order of their keys.
 SELECT w.realm::text AS realm, w.relation::text AS relation, w.row_id::uuid AS row_id, w.at::timestamptz AS at
 FROM (
   SELECT e.realm, 'audit_event' AS relation, e.event_id AS row_id, e.at FROM audit_event e

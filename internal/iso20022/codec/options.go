@@ -6,7 +6,7 @@ type Options struct {
 	MaxBytes int
 	// MaxDepth is the deepest nesting of XML elements, by default 64.
 	MaxDepth int
-	// MaxFindings is how many findings are returned, by default 200; when there are more, the last one says so.
+	// MaxFindings is how many findings are returned at most, by default 200; the last of so many says that reading stopped there.
 	MaxFindings int
 }
 

@@ -153,7 +153,7 @@ func (s *Set) Each(message any, visit func(Found) bool) {
 	w.inside(&s.root, reflect.ValueOf(message).Elem())
 }
 
-// deepest is how many steps the way to a place has, mostly.
+// deepest is how many steps the way to nearly every place has at most.
 const deepest = 8
 
 type walk struct {

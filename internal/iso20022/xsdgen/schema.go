@@ -3,12 +3,12 @@ package main
 import (
 	"encoding/xml"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
-	"sort"
+	"slices"
 	"strconv"
-	"strings"
 )
 
 // node is one element of a schema file, with its children in order.
@@ -318,10 +318,5 @@ func readSimple(n node) (*simpleType, error) {
 
 // sortedNames returns the keys of a map in order, so that output is stable.
 func sortedNames[V any](types map[string]V) []string {
-	names := make([]string, 0, len(types))
-	for name := range types {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool { return strings.Compare(names[i], names[j]) < 0 })
-	return names
+	return slices.Sorted(maps.Keys(types))
 }

@@ -159,7 +159,7 @@ func (q question) finding() (iso20022.Finding, bool) {
 	return iso20022.Finding{}, false
 }
 
-// ofScheme reports whether the account is one of the scheme's countries, and no QR-IBAN in SEPA; other rules refuse the rest.
+// ofScheme reports whether the account is in one of the scheme's countries, and no QR-IBAN in SEPA; other rules refuse the rest.
 func (q question) ofScheme() bool {
 	if q.scheme == rulebook.SchemeSIC {
 		return q.iban.InSwissClearing()

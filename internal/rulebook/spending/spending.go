@@ -48,7 +48,7 @@ type Use struct {
 // After is how much of the day's amount is used with it.
 func (u Use) After() int64 { return u.Limit.Used + u.Amount }
 
-// Check returns which limits an amount passes, as findings at a place.
+// Check returns which limits an amount exceeds, as findings at a place.
 func Check(amount money.Amount, limits []Limit, pointer string) []iso20022.Finding {
 	var findings []iso20022.Finding
 	for _, limit := range limits {

@@ -8,11 +8,9 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/directory"
 	"countersign/internal/rulebook"
-	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/masterdata"
 )
@@ -30,7 +28,7 @@ type DirectoryImport struct {
 }
 
 // ImportDirectory puts a directory in force, as the owner and under seal. It reports false when that very directory is in force already.
-// Errors: ErrOlderDirectory, store.ErrNoRealm.
+// Errors: ErrOlderDirectory, store.ErrUnknownRealm.
 func ImportDirectory(ctx context.Context, by Provisioner, in DirectoryImport) (changed bool, err error) {
 	err = by.run(ctx, in.Realm, func(p provision) error {
 		changed, err = p.directory(ctx, in)
@@ -43,10 +41,7 @@ func ImportDirectory(ctx context.Context, by Provisioner, in DirectoryImport) (c
 }
 
 func (p provision) directory(ctx context.Context, in DirectoryImport) (changed bool, err error) {
-	_, err = p.q.RealmLock(ctx, p.realm)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return false, store.ErrNoRealm
-	}
+	err = p.lock(ctx)
 	if err != nil {
 		return false, fmt.Errorf("lock the realm: %w", err)
 	}

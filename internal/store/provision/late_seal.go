@@ -38,14 +38,16 @@ type LateSealing struct {
 // LateOutcome is what became of the rows.
 type LateOutcome struct {
 	Sealed []LateRow
-	// Left are rows that are not older than the time, have a seal meanwhile, or are a decision about a message that still waits.
+	// Left are rows that are not older than the time, have a seal meanwhile, are a decision about a message that still waits, or are of a
+	// table that nobody answers for row by row.
 	Left []LateRow
 }
 
 // errDryRun takes back what a dry run did.
 var errDryRun = errors.New("a dry run")
 
-// SealLate seals rows that have no seal, as the owner, in one transaction, with a note for each of them and an audit row for each realm.
+// SealLate seals rows that have no seal, as the owner, in one transaction, with a note for each of them and an audit row for each realm. A
+// release has its seal; of it the note alone is made, by which somebody answers for what was sent of it.
 // What the rows say is not looked at: the auditor has found nothing else wrong with them before.
 func SealLate(ctx context.Context, in LateSealing, rows []LateRow) (LateOutcome, error) {
 	if len(in.Seal.KeyIDs()) == 0 || in.By == "" || in.Reason == "" || in.At.IsZero() || in.Before.IsZero() {
@@ -115,7 +117,7 @@ func (s lateRun) rows(ctx context.Context, rows []LateRow) (LateOutcome, error) 
 	return outcome, nil
 }
 
-// row seals one row, and returns its realm. Error: pgx.ErrNoRows for one that is not to be sealed.
+// row seals one row, or finds a release, and returns its realm. Error: pgx.ErrNoRows for one that is not to be sealed.
 func (s lateRun) row(ctx context.Context, row LateRow) (realm string, err error) {
 	switch row.Relation {
 	case "document":

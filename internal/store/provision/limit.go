@@ -27,8 +27,11 @@ func (p provision) limit(ctx context.Context, d LimitDefinition) error {
 	holder := d.Holder
 	if d.Of == spending.OfPerson {
 		people, err := p.q.PersonByAccount(ctx, p.realm, []string{holder})
-		if err != nil || len(people) != 1 {
-			return fmt.Errorf("there is no user account %s: %w", holder, err)
+		if err != nil {
+			return err
+		}
+		if len(people) != 1 {
+			return fmt.Errorf("there is no user account %s", holder)
 		}
 		holder = people[0].PersonID.String()
 	}

@@ -1,5 +1,6 @@
-// Package provision brings realms into a database: people, clients, policies, debtor accounts and directories of banks, each row sealed. It
-// works as the schema's owner and outside the running service, which cannot do what it does.
+// Package provision brings into a database what the operator answers for: realms with all that is in them, directories of banks, and the code
+// sets and calendars of all realms, each row sealed. It works as the schema's owner and outside the running service, which cannot do what it
+// does.
 package provision
 
 import (
@@ -46,7 +47,7 @@ type RealmDefinition struct {
 	DebtorAccounts []DebtorAccountDefinition
 	Limits         []LimitDefinition
 	Directories    []DirectoryImport // of any scheme; their Realm is this one
-	// Provider is of identities; nil leaves the realm's own as it is.
+	// Provider is the identity provider; nil leaves the realm's own as it is.
 	Provider *ProviderDefinition
 }
 
@@ -63,7 +64,7 @@ type AccountDefinition struct {
 	PasswordHash string // argon2id in its usual text form
 	Status       store.UserStatus
 	Roles        []identity.Role
-	// SetUp lets the person choose the password; zero for none. It is used for an account that is new.
+	// SetUp lets the person choose the password; zero for none. An earlier one of the account is over by it.
 	SetUp identity.SetUpSecret
 	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
 	OuterSubject string
@@ -149,8 +150,8 @@ type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
 	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
 	At       time.Time    // now; a new grant counts from then on
-	// Tell is called when everything is written and nothing counts yet, with what is shown once: where it fails nothing is changed, and a
-	// program that is killed after it has shown it. nil for nothing to tell.
+	// Tell shows what is shown only once. It is called when everything is written and nothing is committed: where it fails nothing is changed,
+	// and whatever is committed has been shown. nil for nothing to tell.
 	Tell func() error
 }
 

@@ -30,7 +30,7 @@ type outboundQueue struct {
 	mu      sync.Mutex // guards what follows
 	line    *line
 	closed  bool
-	failed  int // openings in a row
+	failed  int // openings in a row that failed
 	failure error
 	cooling <-chan time.Time // fires when the next opening may be tried
 }

@@ -18,7 +18,7 @@ import (
 // readWithin is how long a delivery waits for what clearing says behind its status, which counts for nothing.
 const readWithin = 100 * time.Millisecond
 
-// Transport makes one POST for each document to the scheme's address, any 2xx is delivery.
+// Transport makes one POST for each document to the scheme's address; any 2xx is delivery.
 type Transport struct {
 	ways map[rulebook.Scheme]way
 }
@@ -79,11 +79,11 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	return fmt.Errorf("clearing answered %s", response.Status)
 }
 
-// aboutTheDocument says whether a status refuses this one document, and says nothing of others.
+// aboutTheDocument says whether a status refuses this one document, and says nothing of others. A conflict has an error of its own.
 func aboutTheDocument(status int) bool {
 	switch status {
 	case http.StatusBadRequest,
-		http.StatusConflict, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
 		http.StatusUnprocessableEntity:
 		return true
 	}

@@ -39,7 +39,7 @@ const (
 
 // Config says where payees are verified.
 type Config struct {
-	// Address is what Path of the API is put behind, such as https://vop.example.
+	// Address is what vop.Path is put behind, such as https://vop.example.
 	Address string
 	// Certificate is what this gateway shows; nil shows none.
 	Certificate *tls.Certificate

@@ -97,7 +97,7 @@ type ChangeSecret struct {
 func (m RealmChange) reason() ui.Field {
 	return ui.Field{
 		ID: "reason", Label: "Reason", Hint: "Whoever asked for the change reads it", Value: m.Reason, Rows: 3, Limit: 512,
-		Problem: problemOf(m.Problems, "reason"),
+		Problem: ui.ProblemOf(m.Problems, "reason"),
 	}
 }
 
@@ -142,7 +142,7 @@ type ChangeInput struct {
 func (m ChangeForm) note() ui.Field {
 	return ui.Field{
 		ID: "note", Label: "Note", Hint: "Why, for whoever decides it", Value: m.Note, Rows: 2, Limit: 512, Optional: true,
-		Problem: problemOf(m.Problems, "note"),
+		Problem: ui.ProblemOf(m.Problems, "note"),
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 	"countersign/views/ui"
 )
 
-// AdministrationListPage lists people, clients, accounts, policies or changes.
+// AdministrationListPage shows one list of what a realm is made of, or of the changes to it.
 func AdministrationListPage(model AdministrationList) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
@@ -357,7 +357,7 @@ func AdministrationListPage(model AdministrationList) templ.Component {
 	})
 }
 
-// ChangePage shows one change, and lets another administrator decide it.
+// ChangePage shows one change, and lets somebody else than who asked for it decide it.
 func ChangePage(model RealmChange) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -60,5 +60,5 @@ type AuditTrailRow struct {
 func (s AuditSeal) rows() string { return strconv.FormatInt(s.Rows, 10) }
 
 func (m AuditTrail) field(id string, label language.Text, value string, hint language.Text) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: problemOf(m.Problems, id), Optional: true}
+	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: ui.ProblemOf(m.Problems, id), Optional: true}
 }

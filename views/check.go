@@ -66,7 +66,7 @@ func (m Check) submitLabel() language.Text {
 func (m Check) reason() ui.Field {
 	return ui.Field{
 		ID: "duplicateReason", Label: "Why is it paid again?", Value: m.Reason,
-		Rows: 2, Limit: DuplicateReasonLimit, Problem: problemOf(m.Problems, "duplicateReason"),
+		Rows: 2, Limit: DuplicateReasonLimit, Problem: ui.ProblemOf(m.Problems, "duplicateReason"),
 	}
 }
 

@@ -670,7 +670,7 @@ func duplicatePanel(model Check) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				var templ_7745c5c3_Var34 = []any{"field", "tick", templ.KV("has-problem", problemOf(model.Problems, "duplicateAcknowledged").Text != "")}
+				var templ_7745c5c3_Var34 = []any{"field", "tick", templ.KV("has-problem", ui.ProblemOf(model.Problems, "duplicateAcknowledged").Text != "")}
 				templ_7745c5c3_Err = templ.RenderCSSItems(ctx, templ_7745c5c3_Buffer, templ_7745c5c3_Var34...)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
@@ -692,7 +692,7 @@ func duplicatePanel(model Check) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				templ_7745c5c3_Err = ui.InlineProblem("duplicateAcknowledged", problemOf(model.Problems, "duplicateAcknowledged")).Render(ctx, templ_7745c5c3_Buffer)
+				templ_7745c5c3_Err = ui.InlineProblem("duplicateAcknowledged", ui.ProblemOf(model.Problems, "duplicateAcknowledged")).Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
@@ -706,7 +706,7 @@ func duplicatePanel(model Check) templ.Component {
 						return templ_7745c5c3_Err
 					}
 				}
-				if problemOf(model.Problems, "duplicateAcknowledged").Text != "" {
+				if ui.ProblemOf(model.Problems, "duplicateAcknowledged").Text != "" {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 51, " aria-invalid=\"true\" aria-describedby=\"duplicateAcknowledged-error\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

@@ -175,7 +175,7 @@ func (v Volume) bars() []bar {
 	return bars
 }
 
-// ticks are the labels under the chart, each over as many hours.
+// ticks are the labels under the chart, one for every tickEvery hours.
 func (v Volume) ticks() []string {
 	var ticks []string
 	for index := 0; index < len(v.ByHour); index += tickEvery {

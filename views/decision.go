@@ -108,20 +108,20 @@ func (d Decision) final() language.Text { return d.Message.words().final }
 func (d Decision) category() ui.Choice {
 	return ui.Choice{
 		ID: "category", Label: "Why do you reject it?", Value: d.Reject.Category,
-		Options: RejectCategories, Problem: problemOf(d.Problems, "category"),
+		Options: RejectCategories, Problem: ui.ProblemOf(d.Problems, "category"),
 	}
 }
 
 func (d Decision) reason() ui.Field {
 	return ui.Field{
 		ID: "reason", Label: "What should the maker know or correct?", Value: d.Reject.Reason,
-		Rows: 3, Limit: RejectLimit, Problem: problemOf(d.Problems, "reason"),
+		Rows: 3, Limit: RejectLimit, Problem: ui.ProblemOf(d.Problems, "reason"),
 	}
 }
 
 func (d Decision) factorCode() ui.Field {
 	return ui.Field{
 		ID: "factorCode", Label: "Second factor", Hint: "Six digits of your app, or a recovery code. It counts for this payment alone.",
-		Autocomplete: "one-time-code", Width: "w-10", Problem: problemOf(d.Problems, "factorCode"),
+		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(d.Problems, "factorCode"),
 	}
 }

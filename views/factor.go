@@ -28,14 +28,14 @@ type Proof struct {
 func (p Proof) password() ui.Field {
 	return ui.Field{
 		ID: "password", Label: "Your password", Kind: "password", Autocomplete: "current-password",
-		Problem: problemOf(p.Problems, "password"),
+		Problem: ui.ProblemOf(p.Problems, "password"),
 	}
 }
 
 func (p Proof) code() ui.Field {
 	return ui.Field{
 		ID: "factorCode", Label: "Code of a second factor you have", Hint: "Six digits of your app, or a recovery code. Each counts once.",
-		Autocomplete: "one-time-code", Width: "w-10", Problem: problemOf(p.Problems, "factorCode"),
+		Autocomplete: "one-time-code", Width: "w-10", Problem: ui.ProblemOf(p.Problems, "factorCode"),
 	}
 }
 
@@ -51,7 +51,7 @@ type SignInFactor struct {
 func (m SignInFactor) code() ui.Field {
 	field := ui.Field{
 		ID: "factorCode", Label: "Recovery code", Hint: "One of those you wrote down. Each counts once.", Autocomplete: "one-time-code",
-		Width: "w-10", Problem: problemOf(m.Problems, "factorCode"),
+		Width: "w-10", Problem: ui.ProblemOf(m.Problems, "factorCode"),
 	}
 	if m.Apps {
 		field.Label, field.Hint = "Code", "Six digits of your authenticator app, or a recovery code. Each counts once."
@@ -127,14 +127,14 @@ func (m NewApp) groups() string {
 func (m NewApp) code() ui.Field {
 	return ui.Field{
 		ID: "code", Label: "Code that the app shows now", InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
-		Problem: problemOf(m.Problems, "code"),
+		Problem: ui.ProblemOf(m.Problems, "code"),
 	}
 }
 
 func factorName(value string, problems []ui.Problem) ui.Field {
 	return ui.Field{
 		ID: "name", Label: "Name", Hint: "By which you know it again, such as the phone it is on.", Value: value, Width: "w-20",
-		Problem: problemOf(problems, "name"),
+		Problem: ui.ProblemOf(problems, "name"),
 	}
 }
 

@@ -103,7 +103,7 @@ type Filter struct {
 	Since      string      // first day in the present state
 	Dated      bool        // the fields for days are offered
 	Queued     bool        // age, flags and order are offered, which the queue alone has
-	Made       string      // MadeLastDay; the field is there when it is set
+	Made       string      // MadeLastDay or ApprovedLastDay; the field is there when it is set
 	Age        string      // made at least so long ago; a value of Ages
 	Flag       string      // a value of Flags
 	Sort       string      // a value of Orders
@@ -140,11 +140,11 @@ func (f Filter) directions() ui.Choice {
 }
 
 func (f Filter) amount(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: problemOf(problems, id)}
+	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: ui.ProblemOf(problems, id)}
 }
 
 func (f Filter) day(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: problemOf(problems, id)}
+	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: ui.ProblemOf(problems, id)}
 }
 
 func (f Filter) label() language.Text {
@@ -243,12 +243,12 @@ type SavedView struct {
 }
 
 func (m SavedViews) name() ui.Field {
-	return ui.Field{ID: "name", Label: "Name", Value: m.Name, Width: "w-20", Limit: SavedViewLimit, Problem: problemOf(m.Problems, "name")}
+	return ui.Field{ID: "name", Label: "Name", Value: m.Name, Width: "w-20", Limit: SavedViewLimit, Problem: ui.ProblemOf(m.Problems, "name")}
 }
 
 func (m SavedViews) nameOf(view SavedView) ui.Field {
 	field := ui.Field{ID: "name-" + view.ID, Name: "name", Label: "Name", Value: view.Name, Width: "w-20"}
-	field.Problem = problemOf(m.Problems, field.ID)
+	field.Problem = ui.ProblemOf(m.Problems, field.ID)
 	if m.Changed == view.ID {
 		field.Value = m.ChangedName
 	}

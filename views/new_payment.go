@@ -114,7 +114,7 @@ func (m NewPayment) charset() string {
 func (m NewPayment) text(id string, label language.Text, value string) ui.Field {
 	return ui.Field{
 		ID: id, Label: label, Value: value, Charset: m.charset(),
-		Prefilled: m.prefilled(id) && value != "", Problem: problemOf(m.Problems, id),
+		Prefilled: m.prefilled(id) && value != "", Problem: ui.ProblemOf(m.Problems, id),
 	}
 }
 
@@ -126,7 +126,7 @@ func (m NewPayment) prefilled(id string) bool {
 func (m NewPayment) debtorAccount() ui.Choice {
 	return ui.Choice{
 		ID: "debtorAccount", Label: "From account", Value: m.Values.DebtorAccount,
-		Options: m.DebtorAccounts, Problem: problemOf(m.Problems, "debtorAccount"),
+		Options: m.DebtorAccounts, Problem: ui.ProblemOf(m.Problems, "debtorAccount"),
 	}
 }
 
@@ -155,7 +155,7 @@ func (m NewPayment) addressKind() ui.Choice {
 		chosen = entry.AddressStructured
 	}
 	return ui.Choice{
-		ID: "addressKind", Label: "Address", Value: chosen, Problem: problemOf(m.Problems, "addressKind"),
+		ID: "addressKind", Label: "Address", Value: chosen, Problem: ui.ProblemOf(m.Problems, "addressKind"),
 		Options: []ui.Option{
 			{Value: entry.AddressStructured, Label: "In separate fields"},
 			{Value: entry.AddressHybrid, Label: "As two lines, with postcode and town"},
@@ -171,7 +171,7 @@ func (m NewPayment) sized(field ui.Field, width string) ui.Field {
 func (m NewPayment) country() ui.Choice {
 	return ui.Choice{
 		ID: "country", Label: "Country", Value: m.Values.Country,
-		Options: m.Countries, Problem: problemOf(m.Problems, "country"),
+		Options: m.Countries, Problem: ui.ProblemOf(m.Problems, "country"),
 	}
 }
 
@@ -195,7 +195,7 @@ func (m NewPayment) remittanceKind() ui.Choice {
 		ui.Option{Value: entry.RemittanceText, Label: "Message to the creditor"})
 	return ui.Choice{
 		ID: "remittanceKind", Label: "What is it for?", Value: chosen,
-		Options: options, Problem: problemOf(m.Problems, "remittanceKind"),
+		Options: options, Problem: ui.ProblemOf(m.Problems, "remittanceKind"),
 	}
 }
 
@@ -224,7 +224,7 @@ func (m NewPayment) endToEndID() ui.Field {
 
 func (m NewPayment) amendReason() ui.Field {
 	field := ui.Field{ID: "amendReason", Label: "Why do you amend it?", Value: m.Values.AmendReason, Rows: 2, Limit: 512}
-	field.Problem = problemOf(m.Problems, "amendReason")
+	field.Problem = ui.ProblemOf(m.Problems, "amendReason")
 	return field
 }
 

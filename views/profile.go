@@ -8,8 +8,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Profile is a person's own page. POST /me sends shortcuts (on or off), theme and density; /me/password sends old, new and repeated;
-// /me/sessions/end ends everything the account is signed in with.
+// Profile is a person's own page. POST /me sends language, theme, density and shortcuts (on or off); /me/password sends old, new and
+// repeated; /me/sessions/end ends everything the account is signed in with.
 type Profile struct {
 	Shell       Shell
 	DisplayName string
@@ -30,7 +30,7 @@ func (m Profile) factors() language.Text {
 }
 
 func (m Profile) password(id string, label language.Text, autocomplete string) ui.Field {
-	return ui.Field{ID: id, Label: label, Kind: "password", Autocomplete: autocomplete, Problem: problemOf(m.Problems, id)}
+	return ui.Field{ID: id, Label: label, Kind: "password", Autocomplete: autocomplete, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
 func (m Profile) facts(ctx context.Context) []ui.Row {

@@ -171,7 +171,7 @@ func (f QueueFacts) count() language.Text {
 	return language.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }
 
-// MaxWaiting is where counts of waiting messages end; a queue of that length is shown as "1,000+".
+// MaxWaiting is where counts of waiting messages end; a queue of that length is shown as "1'000+".
 const MaxWaiting = 1000
 
 // CountOfWaiting is a count as it is shown.

@@ -18,7 +18,7 @@ type ReferenceRow struct {
 	Name     language.Text // "Banks reached by SIC instant payments"
 	Edition  language.Text // "2026-10-01", "2025-05", or "none"
 	Source   string
-	Size     language.Text // "2,203 rows", "" where it does not matter
+	Size     language.Text // "2'203 rows", "" where it does not matter
 	LoadedAt time.Time     // zero for what is part of the program
 	// Warning says what is wrong with it and what to do; "" when nothing is.
 	Warning language.Text

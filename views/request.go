@@ -62,7 +62,7 @@ func (m RequestForm) line(index int) ui.Field {
 	}
 	return ui.Field{
 		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: true,
-		Problem: problemOf(m.Problems, id),
+		Problem: ui.ProblemOf(m.Problems, id),
 	}
 }
 
@@ -78,7 +78,7 @@ func (m RequestForm) lines(first, last int) []int {
 // moreLines reports whether a line behind the click has something to show.
 func (m RequestForm) moreLines() bool {
 	for _, index := range m.lines(shownLines, len(m.Information)) {
-		if m.Information[index] != "" || problemOf(m.Problems, m.line(index).ID).Text != "" {
+		if m.Information[index] != "" || ui.ProblemOf(m.Problems, m.line(index).ID).Text != "" {
 			return true
 		}
 	}
@@ -95,7 +95,7 @@ func (m RequestForm) otherChosen() bool {
 	return false
 }
 
-func (m RequestForm) reasonProblem() ui.Problem { return problemOf(m.Problems, "reason") }
+func (m RequestForm) reasonProblem() ui.Problem { return ui.ProblemOf(m.Problems, "reason") }
 
 // RequestCheck is the last page before a recall, a return or a resolution is submitted.
 type RequestCheck struct {

@@ -18,11 +18,11 @@ type SetUp struct {
 
 func (m SetUp) code() ui.Field {
 	return ui.Field{
-		ID: "code", Label: "Code", Hint: "Six digits. Whoever gave you the link does not know them", Problem: problemOf(m.Problems, "code"),
+		ID: "code", Label: "Code", Hint: "Six digits. Whoever gave you the link does not know them", Problem: ui.ProblemOf(m.Problems, "code"),
 		InputMode: "numeric", Autocomplete: "one-time-code", Width: "w-10",
 	}
 }
 
 func (m SetUp) password(id string, label, hint language.Text) ui.Field {
-	return ui.Field{ID: id, Label: label, Hint: hint, Kind: "password", Autocomplete: "new-password", Problem: problemOf(m.Problems, id)}
+	return ui.Field{ID: id, Label: label, Hint: hint, Kind: "password", Autocomplete: "new-password", Problem: ui.ProblemOf(m.Problems, id)}
 }

@@ -67,7 +67,7 @@ type Person struct {
 	MaySubmit bool
 	MayDecide bool
 	MayRead   bool
-	// MayOperate shows the quarantine of the gateway.
+	// MayOperate shows the quarantine and the operation of the gateway.
 	MayOperate bool
 	// MayAdminister shows the administration of the realm.
 	MayAdminister bool

@@ -25,7 +25,7 @@ type SignIn struct {
 }
 
 func (m SignIn) field(id string, label language.Text, value string) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Problem: problemOf(m.Problems, id)}
+	return ui.Field{ID: id, Label: label, Value: value, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
 func (m SignIn) userName() ui.Field {
@@ -38,11 +38,6 @@ func (m SignIn) password() ui.Field {
 	field := m.field("password", "Password", "")
 	field.Kind, field.Autocomplete = "password", "current-password"
 	return field
-}
-
-// problemOf finds what is wrong with one field.
-func problemOf(problems []ui.Problem, field string) ui.Problem {
-	return ui.ProblemOf(problems, field)
 }
 
 // SignedOut is the page after signing out.

@@ -36,13 +36,13 @@ type SimulatorEntry struct {
 }
 
 func (m Simulator) scheme() ui.Choice {
-	return ui.Choice{ID: "scheme", Label: "Scheme", Value: m.Scheme, Problem: problemOf(m.Problems, "scheme"), Options: []ui.Option{
+	return ui.Choice{ID: "scheme", Label: "Scheme", Value: m.Scheme, Problem: ui.ProblemOf(m.Problems, "scheme"), Options: []ui.Option{
 		{Value: "sic-inst", Label: "SIC instant, CHF"}, {Value: "sct-inst", Label: "SEPA instant, EUR"},
 	}}
 }
 
 func (m Simulator) text(id string, label language.Text, value string) ui.Field {
-	return ui.Field{ID: id, Label: label, Value: value, Optional: true, Problem: problemOf(m.Problems, id)}
+	return ui.Field{ID: id, Label: label, Value: value, Optional: true, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
 func (m Simulator) amount() ui.Field {
@@ -53,14 +53,14 @@ func (m Simulator) amount() ui.Field {
 
 func (m Simulator) transaction() ui.Choice {
 	return ui.Choice{
-		ID: "transaction", Label: "Incoming payment", Value: m.Payment, Options: m.Payments, Problem: problemOf(m.Problems, "transaction"),
+		ID: "transaction", Label: "Incoming payment", Value: m.Payment, Options: m.Payments, Problem: ui.ProblemOf(m.Problems, "transaction"),
 	}
 }
 
 func (m Simulator) recallReason() ui.Choice {
 	return ui.Choice{
 		ID: "recallReason", Label: "Reason", Value: m.Reason, Options: m.Reasons,
-		Problem: problemOf(m.Problems, "recallReason"),
+		Problem: ui.ProblemOf(m.Problems, "recallReason"),
 	}
 }
 

@@ -27,8 +27,8 @@ type Secrets interface {
 	Kept(inForce *provision.ProviderDefinition, wanted provision.ProviderDefinition) (bool, error)
 }
 
-// Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay, but
-// for policies, which the form names all, and the roles of an account.
+// Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay,
+// but for policies, which the form names all, and the roles of an account.
 // All faults of the form are told at once, as a payment.FieldError.
 func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provision.RealmDefinition, error) {
 	d := definer{now: now, secrets: secrets}

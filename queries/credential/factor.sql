@@ -33,10 +33,6 @@ SELECT @realm, @use_id, @factor_id, @user_id, @token, @purpose, @at, sqlc.narg(m
 WHERE NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = @realm AND u.factor_id = @factor_id AND u.sign_count >= sqlc.narg(sign_count)::bigint)
 ON CONFLICT DO NOTHING;
 
--- name: FactorRequiredGet :one
--- Which roles the realm wants a second factor of.
-SELECT second_factor_roles FROM realm WHERE realm = @realm;
-
 -- name: FactorListAll :many
 SELECT * FROM second_factor ORDER BY realm, factor_id;
 

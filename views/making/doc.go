@@ -1,5 +1,5 @@
-// Package making renders the pages of the maker's tools: templates, QR-bills, files of many payments. They stand apart from
-// package views, whose layout they share, because a folder takes so many files.
+// Package making renders the pages of the maker's tools: templates, QR-bills, files of many payments. They stand apart from package views,
+// whose layout they share, because no folder holds more than thirty files.
 package making
 
 import (

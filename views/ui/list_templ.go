@@ -895,7 +895,7 @@ func EmptyState(empty Empty) templ.Component {
 	})
 }
 
-// Notice is a panel that says something before the rest of the page. Tone is waiting (attention), bad, good or moving (information).
+// Notice is a panel that says something before the rest of the page. Tone is waiting or unsure (attention), bad, good or moving (information).
 func Notice(tone Tone, icon string, title language.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

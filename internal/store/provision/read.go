@@ -22,8 +22,8 @@ type Known struct {
 	EverTwo bool
 }
 
-// Read reads a realm, as the owner: everything that Apply brings but directories of banks. Hashes of passwords and secrets are those of the rows. Error:
-// store.ErrUnknownRealm.
+// Read reads a realm, as the owner: everything that Apply brings but directories of banks. Hashes of passwords and secrets are
+// those of the rows. Error: store.ErrUnknownRealm.
 func Read(ctx context.Context, ownerURL, realm string) (Known, error) {
 	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {

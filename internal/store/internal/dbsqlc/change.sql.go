@@ -244,7 +244,8 @@ type ChangeInsertParams struct {
 	Seal               []byte
 }
 
-// Changes of administration: what one administrator asked for and another decided. Every statement runs in a transaction of its realm.
+// Changes: what one person asked for and another decided, of administration by administrators, of beneficiaries by makers and checkers.
+// Every statement runs in a transaction of its realm.
 func (q *Queries) ChangeInsert(ctx context.Context, arg ChangeInsertParams) error {
 	_, err := q.db.Exec(ctx, changeInsert,
 		arg.Realm,

@@ -37,7 +37,7 @@ type CreditorAccountPastRow struct {
 	Name     string
 }
 
-// What a creditor was paid before, read when a checker opens a payment.
+// What a creditor was paid before: for the check page of a payment, for rows of the queue, and for the form of a maker.
 // The last 50 payments to an account in a currency that were approved, other than the given one: how many, the largest, and the name used
 // last. It reads the index of accounts.
 func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPastParams) (CreditorAccountPastRow, error) {

@@ -237,8 +237,8 @@ type DocumentListRow struct {
 	MarkMac     []byte
 }
 
-// Newest first, or oldest first, from a key on; by the message it belongs to; of one message when it is given, and then with the draft that its checkers approve and, of a recall of
-// ours, with what came in as its answer.
+// Newest first, or oldest first, from a key on, narrowed by the document and by the message it belongs to. Of one message, when it is given,
+// also the draft that its checkers approve and, of a recall of ours, what came in as its answer.
 func (q *Queries) DocumentList(ctx context.Context, arg DocumentListParams) ([]DocumentListRow, error) {
 	rows, err := q.db.Query(ctx, documentList,
 		arg.Realm,

@@ -226,18 +226,6 @@ func (q *Queries) FactorRemove(ctx context.Context, arg FactorRemoveParams) (int
 	return result.RowsAffected(), nil
 }
 
-const factorRequiredGet = `-- name: FactorRequiredGet :one
-SELECT second_factor_roles FROM realm WHERE realm = $1
-`
-
-// Which roles the realm wants a second factor of.
-func (q *Queries) FactorRequiredGet(ctx context.Context, realm string) (string, error) {
-	row := q.db.QueryRow(ctx, factorRequiredGet, realm)
-	var second_factor_roles string
-	err := row.Scan(&second_factor_roles)
-	return second_factor_roles, err
-}
-
 const factorUseInsert = `-- name: FactorUseInsert :execrows
 INSERT INTO factor_use (realm, use_id, factor_id, user_id, token, purpose, at, message_id, version, content_hash, action, key_id, seal, sign_count)
 SELECT $1, $2, $3, $4, $5, $6, $7, $8, $9, $10,

@@ -805,7 +805,7 @@ type UserChangeIfParams struct {
 	StatusBefore   string
 }
 
-// A new password, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
+// A new password, another status, or the end of all that an account is signed in with. Zero rows: somebody changed the password or the status meanwhile.
 func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int64, error) {
 	result, err := q.db.Exec(ctx, userChangeIf,
 		arg.PasswordHash,

@@ -385,7 +385,7 @@ type AuditedUnsealedListRow struct {
 	At       time.Time
 }
 
-// Rows that no tree has, of realms that have one, by key from one on. A document of no realm's tree is not among them.
+// Rows that no tree has, of all realms, in the order of their keys.
 func (q *Queries) AuditedUnsealedList(ctx context.Context) ([]AuditedUnsealedListRow, error) {
 	rows, err := q.db.Query(ctx, auditedUnsealedList)
 	if err != nil {

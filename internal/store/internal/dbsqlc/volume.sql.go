@@ -34,7 +34,7 @@ type TurnaroundRow struct {
 }
 
 // How long the payments made since a time took from their making to their last approval, and from there to clearing's yes, in milliseconds:
-// the half that was fastest, and 95 of 100. It looks at the 10,000 newest messages.
+// how long half of them took at most, and 95 of 100. It looks at the 10,000 newest messages.
 // Each share of both spans comes from one sort, of the spans as they are: an interval is compared sooner than it is a number.
 func (q *Queries) Turnaround(ctx context.Context, realm string, since time.Time) (TurnaroundRow, error) {
 	row := q.db.QueryRow(ctx, turnaround, realm, since)

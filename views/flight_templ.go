@@ -10,8 +10,8 @@ import templruntime "github.com/a-h/templ/runtime"
 
 import "countersign/views/ui"
 
-// flightPanel shows the clock of a payment that is under way. It asks again and again whether there is news (Flight.asks), and the answer is
-// empty until there is; the clock moves without it.
+// flightPanel shows the clock of a payment that is under way. It asks again and again whether there is news (Flight.asks), and the answer
+// is empty until there is; the clock moves without it.
 func flightPanel(flight Flight) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

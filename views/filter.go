@@ -190,7 +190,7 @@ func (f Filter) order() language.Text {
 	return "Oldest first"
 }
 
-// set are the fields that narrow or order the list, with their values.
+// set are the fields that narrow or order the queue, with their values.
 func (f Filter) set() [][2]string {
 	var set [][2]string
 	for _, field := range [][2]string{

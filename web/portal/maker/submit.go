@@ -20,8 +20,8 @@ import (
 )
 
 // submit hands a checked draft to the submission station: what the page showed that the button stands on, and nothing that was typed in
-// another window since. Sent twice, by a double click, a reload or two windows, it makes one payment:
-// the draft's key is the externalId, and its document is the same each time.
+// another window since. Sent twice, by a double click, a reload or two windows, it makes one payment: the draft's key is the externalId,
+// and its document is the same each time.
 func submit(v *visit) error {
 	draft, err := v.OpenDraft()
 	if err != nil {

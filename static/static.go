@@ -66,7 +66,7 @@ func (c catalogue) add(name string, content []byte) {
 		content = c.resolve(content)
 	}
 	if extension == ".js" {
-		content = withoutComments(content)
+		content = withoutRemarks(content)
 	}
 	digest := sha256.Sum256(content)
 	public := Prefix + strings.TrimSuffix(name, extension) + "." + hex.EncodeToString(digest[:6]) + extension
@@ -76,11 +76,13 @@ func (c catalogue) add(name string, content []byte) {
 	})}
 }
 
-// withoutComments leaves out the lines of a script that are a comment and nothing else: they are for who reads the source.
-func withoutComments(script []byte) []byte {
+// withoutRemarks leaves out the lines of a script that are a comment and nothing else, and what indents the others: both are for who reads
+// the source. No script here has a text of several lines.
+func withoutRemarks(script []byte) []byte {
 	kept := make([]byte, 0, len(script))
 	for line := range bytes.Lines(script) {
-		if !bytes.HasPrefix(bytes.TrimSpace(line), []byte("//")) {
+		line = bytes.TrimLeft(line, " \t")
+		if !bytes.HasPrefix(line, []byte("//")) {
 			kept = append(kept, line...)
 		}
 	}

@@ -13,11 +13,14 @@ const beside = () => find(".queue-columns") && getComputedStyle(find(".queue-col
 const shown = () => find("#pane [data-message]")?.dataset.message;
 let following;
 
+// Whether the cursor is ahead of the pane, which is on its way to it.
+const ahead = () => following || arriving.row;
+
 // The pane follows the cursor; reading stays in the list. One row is asked for after the other, and none that was left meanwhile.
 let arriving = { row: "", done: Promise.resolve() };
 
 function follow(link) {
-  clearTimeout(following);
+  following = clearTimeout(following);
   const address = link.getAttribute("href"), next = { row: link.closest("[data-row]").dataset.row };
   history.replaceState(history.state, "", address);
   const load = () => htmx.ajax("GET", address, { source: "#pane", target: "#pane", swap: "innerHTML", headers: { "X-Follows": "cursor" } });
@@ -33,7 +36,7 @@ function cursorTo(link) {
   const row = link.closest("[data-row]");
   markRow(row.dataset.row, true);
   link.focus({ preventScroll: true });
-  clearTimeout(following);
+  following = clearTimeout(following);
   if (link.hasAttribute("hx-get") && beside() && shown() !== row.dataset.row) following = setTimeout(() => follow(link), 80);
 }
 
@@ -73,3 +76,17 @@ async function onCurrent(act) {
   if (row && row !== shown() && beside()) await (arriving.row === row ? arriving.done : follow(link));
   if (!row || row === shown() || !beside()) act();
 }
+
+// Who went on to another row while a decision was on its way stays there: the answer changes the list and the counts, and leaves the pane,
+// the focus and the address alone. A decision that was refused is shown all the same.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { verb, elt, headers } = detail.requestConfig, decided = elt.closest("[data-message]")?.dataset.message;
+  const current = (beside() && find('[data-row][aria-current="true"]')?.dataset.row) || shown();
+  if (verb !== "post" || !decided || current === decided || detail.xhr.status !== 200) return;
+  detail.swapOverride = "beforeend";
+  detail.selectOverride = "template";
+  headers["X-Follows"] = "cursor";
+});
+document.addEventListener("htmx:beforeHistoryUpdate", ({ detail }) => {
+  if (detail.requestConfig.headers["X-Follows"]) detail.history.path = location.href;
+});

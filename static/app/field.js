@@ -48,7 +48,8 @@ async function keep(form, stays) {
     if (!answer.ok || !form.isConnected) return;
     says.innerHTML = await answer.text();
     place(form);
-    if (stays && !typedIn) delete sessionStorage.typed; // a page that is leaving may be asked for before this arrived
+    // A page that is leaving may be asked for before this arrived.
+    if (stays && !typedIn) delete sessionStorage.typed;
   } catch {
     // The next change tries again; what is typed stands in the form.
   }
@@ -102,4 +103,5 @@ document.addEventListener(
 prepare(document);
 // A file of many payments is submitted in parts; without a script one goes on by the button.
 findAll("form[data-go-on]").forEach((form) => form.requestSubmit());
-document.addEventListener("DOMContentLoaded", restore); // when htmx hears of it
+// When htmx hears of it.
+document.addEventListener("DOMContentLoaded", restore);

@@ -54,7 +54,7 @@ document.addEventListener("htmx:afterSettle", (event) => {
   changeRows();
   const follows = event.detail.requestConfig?.headers?.["X-Follows"] === "cursor";
   if (!follows && swapped.closest("#pane")) find(".queue")?.classList.remove("opened");
-  if (!follows) {
+  if (!follows && !ahead()) {
     focusOn(swapped.matches("[data-autofocus]") ? swapped : find('[data-autofocus="page"]', swapped) || find("[data-autofocus]", swapped));
     const open = find("#pane [data-message]");
     if (open) markRow(open.dataset.message, swapped.closest("#pane") !== null);

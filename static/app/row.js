@@ -40,7 +40,8 @@ function changeRows() {
     const held = shown.contains(document.activeElement), name = document.activeElement.id, was = shown.offsetHeight;
     if (shown.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
     shown.replaceWith(row);
-    row.style.setProperty("--was", `${was}px`); // the rows below stay where they are
+    // The rows below stay where they are.
+    row.style.setProperty("--was", `${was}px`);
     htmx.process(row);
     if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
   }

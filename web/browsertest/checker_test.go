@@ -5,6 +5,9 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
 )
@@ -224,6 +227,78 @@ func TestTheKeysActOnTheRowUnderTheCursor(t *testing.T) {
 	p.press("k", "k", "r")
 	p.focused("#reject-panel input[type=radio]")
 	p.says("#pane #detail-title", waiting[0].reference)
+}
+
+// TestKeysThatComeWithAnAnswerMoveOnce: who goes on in the moment in which the answer of a decision comes has cursor and pane on one row
+// afterwards, and there a key acts.
+func TestKeysThatComeWithAnAnswerMoveOnce(t *testing.T) {
+	t.Parallel()
+	common, waiting := threeOrders(as(t, "maker1"))
+	p := as(t, "checker1")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.says("#pane #detail-title", waiting[0].reference)
+	p.press("a", "Enter")
+	waiting[0].becomes(t, "Settled") // about when the answer comes
+	p.press("j", "j")
+	p.says("#status", waiting[0].reference+" approved.")
+	for tries, one := 0, false; !one; tries++ {
+		at, err := p.page.Evaluate(`(() => {
+			const row = document.querySelector("[data-row][aria-current=true]"), pane = document.querySelector("#pane [data-message]");
+			return row !== null && pane !== null && row.dataset.row === pane.dataset.message && row.contains(document.activeElement);
+		})()`)
+		if err != nil || tries > 200 {
+			t.Fatalf("cursor and pane are not on one row: %v", err)
+		}
+		one, _ = at.(bool)
+		time.Sleep(50 * time.Millisecond)
+	}
+	shown, err := p.page.Locator("#pane [data-message]").GetAttribute("data-message")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.press("r")
+	p.focused(`#pane [data-message="` + shown + `"] [name=category]`)
+}
+
+// TestAnAnswerThatComesLateLeavesThePaneAlone: who went on while a decision was on its way keeps the row, the pane, what was typed there
+// and the focus. The reason typed for one message must never become keys that act on another.
+func TestAnAnswerThatComesLateLeavesThePaneAlone(t *testing.T) {
+	t.Parallel()
+	common, waiting := threeOrders(as(t, "maker1"))
+	p := as(t, "checker1")
+	p.open("/queue?text=" + strings.ReplaceAll(common, " ", "+"))
+	p.says("#pane #detail-title", waiting[0].reference)
+	answered := make(chan struct{})
+	err := p.page.Route("**/queue/*/approve?*", func(route playwright.Route) {
+		answer, err := route.Fetch()
+		<-answered
+		if err == nil {
+			err = route.Fulfill(playwright.RouteFulfillOptions{Response: answer})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.press("a", "Enter")
+	waiting[0].becomes(t, "Settled")
+	p.press("j", "j")
+	p.says("#pane #detail-title", waiting[2].reference)
+	p.press("r")
+	p.focused("#pane [name=category]")
+	p.press("Tab")
+	p.focused("#pane textarea")
+	p.write("Wrong account")
+	close(answered)
+	p.says("#status", waiting[0].reference+" approved.")
+	p.says("#row-"+waiting[0].id+".is-decided", "Approved by you")
+	p.says("#pane #detail-title", waiting[2].reference)
+	p.focused("#pane textarea")
+	p.counts(`[data-row="`+waiting[2].id+`"][aria-current=true]`, 1)
+	p.at("/queue/" + waiting[2].id)
+	waiting[1].is(t, "Approval Pending", 0)
 }
 
 // TestARivalTakesTheRowUnderTheCursor: the row says so where it stands, and stays the current one, by keys and by pointer.

@@ -203,7 +203,7 @@ func dashboard() views.Dashboard {
 // unconfirmed is a payment that clearing has not answered for hours, though it was asked again and again.
 func unconfirmed() views.Payment {
 	model := flying()
-	model.Flight, model.Actions, model.Message.State = nil, nil, payment.StateUnconfirmed
+	model.Flight, model.Message.State = nil, payment.StateUnconfirmed
 	model.Message.StatusReason = "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	for i := range 12 {
 		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
@@ -242,7 +242,7 @@ func drafts() views.Mine {
 func flying() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.State, model.Message.FollowUp = "Processing", ""
-	model.Barred, model.Related, model.Documents = nil, nil, model.Documents[:2]
+	model.Actions, model.Barred, model.Related, model.Documents = nil, nil, nil, model.Documents[:2]
 	model.Message.Timeline = append(
 		message().Timeline,
 		ui.Event{

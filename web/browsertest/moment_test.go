@@ -94,6 +94,7 @@ func TestWhatIsLeftInAWindowIsNobodyElses(t *testing.T) {
 	p.fill("Name", "Seen by one person")
 	typedAt := p.page.URL()
 	p.click("button", "Sign out")
+	p.at("/signedout")
 	p.open("/signin")
 	p.signInAgain("maker1")
 	if _, err := p.page.Goto(typedAt); err != nil {

@@ -104,15 +104,16 @@ LEFT JOIN message m ON m.realm = k.realm AND m.message_id = k.message_id
 LEFT JOIN LATERAL (
   SELECT min(v.version) AS version, (array_agg(v.content_hash ORDER BY v.version))[1] AS content_hash
   FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE v.realm = k.realm AND v.message_id = k.message_id AND d.reference = k.key) named ON k.scope = 'message-id'
-LEFT JOIN LATERAL (
-  SELECT d.reference FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE v.realm = k.realm AND v.message_id = k.message_id AND v.version = 1) first ON true
+  WHERE k.scope = 'message-id' AND v.realm = k.realm AND v.message_id = k.message_id AND d.reference = k.key) named ON true
+LEFT JOIN ( -- found once for all keys: none is looked up by its message
+  SELECT o.realm, o.message_id FROM creation_key o
+  LEFT JOIN message_version v ON v.realm = o.realm AND v.message_id = o.message_id AND v.version = 1
+  LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
+  WHERE o.scope <> 'message-id' OR o.key = d.reference
+  GROUP BY o.realm, o.message_id HAVING count(DISTINCT o.fingerprint) > 1) unlike ON unlike.realm = k.realm AND unlike.message_id = k.message_id
 WHERE k.scope = 'message-id' AND named.version IS NULL
    OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
-   OR (k.scope <> 'message-id' OR named.version = 1) AND EXISTS (
-        SELECT FROM creation_key o WHERE o.realm = k.realm AND o.message_id = k.message_id AND o.fingerprint <> k.fingerprint
-          AND (o.scope <> 'message-id' OR o.key = first.reference))
+   OR (k.scope <> 'message-id' OR named.version = 1) AND unlike.message_id IS NOT NULL
    OR k.scope <> 'message-id' AND (m.client_id IS DISTINCT FROM k.client_id OR m.created_at IS DISTINCT FROM k.created_at)
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,

@@ -182,9 +182,11 @@ LEFT JOIN LATERAL (
   ORDER BY h.sequence DESC LIMIT 1) h ON true
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
-   OR h.action <> 'withhold' AND m.status_code <> 'NARR' AND m.status_code ~ '^[ -~]+$' AND NOT EXISTS ( -- NARR also stands for none
+   -- Only of what has a code are documents read: without one, what follows would be unknown, and not false, until they were.
+   OR m.status_code IS NOT NULL AND h.action <> 'withhold' AND m.status_code <> 'NARR' AND m.status_code ~ '^[ -~]+$' AND NOT EXISTS ( -- NARR also stands for none
         SELECT FROM (SELECT m.message_id UNION ALL -- what refused a recall is a message of its own
-                      SELECT a.message_id FROM message a WHERE a.realm = m.realm AND a.answers_id = m.message_id AND a.direction = 'in') x
+                      SELECT a.message_id FROM message a
+                      WHERE m.kind = 'recall' AND a.realm = m.realm AND a.original_id = m.original_id AND a.answers_id = m.message_id AND a.direction = 'in') x
         JOIN document d ON d.realm = m.realm AND d.message_id = x.message_id
         WHERE d.name NOT LIKE 'pain.%'
           AND position(replace(replace(replace(m.status_code, '&', '&amp;'), '<', '&lt;'), '>', '&gt;') IN encode(d.content, 'escape')) > 0)

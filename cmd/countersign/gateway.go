@@ -88,22 +88,15 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 		return err
 	}
 	defer db.Close()
-	parts, err := stations.New(stations.Config{
-		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
-		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
-		OperatorRealm: g.OperatorRealm,
-	})
+	var ready store.Readiness
+	examined := begun(func() (err error) { ready, err = g.examine(ctx, db); return err })
+	parts, server, err := g.build(db, seal)
+	refused := examined()
 	if err != nil {
 		return err
 	}
-	g.CountsShared, g.FiguresShared = countsShared, figuresShared
-	server, err := web.Open(parts, g.Settings)
-	if err != nil {
-		return err
-	}
-	ready, err := g.examine(ctx, db)
-	if err != nil {
-		return err
+	if refused != nil {
+		return refused
 	}
 	err = prepare(ctx, parts)
 	if err != nil {
@@ -117,6 +110,28 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 		"fourEyes", web.FourEyes(ready.Unguarded))
 	g.tell(ctx, parts, ready)
 	return g.work(ctx, parts, func(ctx context.Context) error { return server.Serve(ctx, listener) })
+}
+
+// begun does what waits for the database while the program goes on; done waits for its end.
+func begun(work func() error) (done func() error) {
+	ended := make(chan error, 1)
+	go func() { ended <- work() }()
+	return func() error { return <-ended }
+}
+
+// build makes the stations and the doors before them.
+func (g gateway) build(db *store.Database, seal payment.Sealer) (*stations.Stations, *web.Server, error) {
+	parts, err := stations.New(stations.Config{
+		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
+		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
+		OperatorRealm: g.OperatorRealm,
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	g.CountsShared, g.FiguresShared = countsShared, figuresShared
+	server, err := web.Open(parts, g.Settings)
+	return parts, server, err
 }
 
 // prepare reads what the stations check with, and holds the keys against what is stored.

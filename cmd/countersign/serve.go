@@ -36,11 +36,12 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if err != nil {
 		return fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
 	}
+	checked := begun(func() error { return store.CheckLogin(ctx, c.DatabaseURL) })
 	g, err := c.gateway(log)
 	if err != nil {
 		return err
 	}
-	err = store.CheckLogin(ctx, c.DatabaseURL)
+	err = checked()
 	if err != nil {
 		return err
 	}

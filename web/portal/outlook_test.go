@@ -41,6 +41,16 @@ func TestAFormTellsWhatItHasBecome(t *testing.T) {
 	b.as("checker1").post("/payments/outlook", filled()).is(http.StatusForbidden)
 }
 
+// TestATimeToDecideIsToldInWhole: a policy says whole minutes, and none of them is left out.
+func TestATimeToDecideIsToldInWhole(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for waits, told := range map[string]string{"90m": "90 minutes", "60h": "60 hours", "72h": "3 days", "1h": "1 hour"} {
+		b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"500"}, "expiresAfter": {waits}})
+		b.as("maker1").withHTMX().post("/payments/outlook", filled()).is(http.StatusOK).says("1 approval needed, within " + told + ".")
+	}
+}
+
 // TestTheFormOfAnAmendmentIsNoDuplicateOfItself: what it amends is left out, and so is whoever made that.
 func TestTheFormOfAnAmendmentIsNoDuplicateOfItself(t *testing.T) {
 	t.Parallel()

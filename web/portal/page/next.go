@@ -39,13 +39,14 @@ var whatFollows = map[payment.Kind]language.Text{
 	payment.KindResolution:  "It ends the recall: the money stays.",
 }
 
-// Span writes a time limit in its largest whole unit.
+// Span writes a time limit, which is of whole minutes, in the largest unit that it is a whole number of: days from two on.
 func Span(limit time.Duration) language.Text {
+	const day = 24 * time.Hour
 	switch {
-	case limit >= 48*time.Hour:
-		return language.Text("%d days").With(int(limit.Hours() / 24))
-	case limit >= time.Hour:
-		return language.Text("%d hours").With(int(limit.Hours()))
+	case limit >= 2*day && limit%day == 0:
+		return language.Text("%d days").With(int(limit / day))
+	case limit >= time.Hour && limit%time.Hour == 0:
+		return language.Text("%d hours").With(int(limit / time.Hour))
 	}
-	return language.Text("%d minutes").With(int(limit.Minutes()))
+	return language.Text("%d minutes").With(int(limit / time.Minute))
 }

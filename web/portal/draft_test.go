@@ -70,6 +70,23 @@ func TestWhatIsKeptByTheWayNeverReplacesWhatWasSentLater(t *testing.T) {
 	maker.get(check).is(http.StatusOK).says("CHF 1'234.50")
 }
 
+// TestARefusedDraftGoesOnInItself: what the page to check refuses comes back as the form of the draft, and what is typed on is kept in it.
+func TestARefusedDraftGoesOnInItself(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	half := url.Values{"scheme": {"sic-inst"}, "creditorName": {"Half a na"}, "amount": {"12"}}
+	key := maker.withHTMX().post("/payments/keep", half).is(http.StatusOK).page.Find("input[name=draft]").AttrOr("value", "")
+	refused := maker.get("/payments/" + key + "/check").is(http.StatusUnprocessableEntity).fields("/payments/" + key)
+	maker.post("/payments/keep", with(refused, "creditorName", "Half a name")).is(http.StatusOK)
+	if form := maker.get("/payments/" + key + "/edit").is(http.StatusOK).fields("/payments/"); form.Get("creditorName") != "Half a name" {
+		t.Errorf("the draft holds %v", form)
+	}
+	if n := b.count("SELECT count(*) FROM draft"); n != 1 {
+		t.Errorf("%d drafts of one form", n)
+	}
+}
+
 // TestAFormHasAKeyOfItsOwn: before a form is kept it has a key. Under that it is one draft, however often it is sent, of its maker alone.
 func TestAFormHasAKeyOfItsOwn(t *testing.T) {
 	t.Parallel()

@@ -51,6 +51,16 @@ func sample(t *testing.T, name string) []byte {
 	return bytes.ReplaceAll(content, []byte("<Dt>2026-03-02</Dt>"), []byte("<Dt>"+time.Now().In(zone).Format(time.DateOnly)+"</Dt>"))
 }
 
+// TestAFormTakesNotThePlaceOfAFile: what was uploaded is corrected in the file, as its page says, and a form sent to it changes nothing.
+func TestAFormTakesNotThePlaceOfAFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	check := maker.upload("order.xml", sample(t, "sic-inst_01_pain.001.001.09.xml")).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"edit", filled()).is(http.StatusNotFound)
+	maker.get(check).is(http.StatusOK).says("From the file order.xml")
+}
+
 // A form of two files would leave one unseen, and one with a header that no browser sends is nobody's form.
 func TestAFormOfMoreThanOneFileIsRefused(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,8 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// showCheck shows everything once more. Nothing is submitted before this page.
+// showCheck shows everything once more. No form is submitted before this page; what is ready of a file of many payments is submitted from
+// its list.
 func showCheck(v *visit) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
@@ -78,9 +79,7 @@ func (v *visit) refuseDraft(p prepared) error {
 	if len(p.draft.File) > 0 {
 		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: p.values,
-	}
+	model := draftForm(p.draft, p.values)
 	err := v.markAmending(&model, p.draft.Amends)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// showNewPayment is the empty form, or with like= the form filled from an earlier payment.
+// showNewPayment is the form: empty, as it was left, or filled from what the address names.
 func showNewPayment(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {
@@ -182,17 +182,21 @@ func (v *visit) showDraftForm(draft lifecycle.Draft) error {
 	if err != nil {
 		return err
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(draft.Scheme), Values: values,
-	}
-	if draft.MessageID == uuid.Nil {
-		model.Kept.Draft = draft.ID.String()
-	}
+	model := draftForm(draft, values)
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err
 	}
 	return v.renderForm(http.StatusOK, model)
+}
+
+// draftForm is the form of a draft with these answers. What is typed on is kept in the draft, unless it was submitted.
+func draftForm(draft lifecycle.Draft, values entry.Values) views.NewPayment {
+	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
+	if draft.MessageID == uuid.Nil {
+		model.Kept.Draft = draft.ID.String()
+	}
+	return model
 }
 
 // checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
@@ -209,19 +213,15 @@ func checkEdit(v *visit) error {
 	if err != nil {
 		return err
 	}
-	if other != "" {
-		return payment.ErrNotFound // it has a form of its own
+	if other != "" || len(draft.File) > 0 {
+		return payment.ErrNotFound // it has a form of its own, or is changed by another file
 	}
 	form, err := v.Form()
 	if err != nil {
 		return err
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + draft.ID.String() + "/edit", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form),
-	}
-	if draft.MessageID == uuid.Nil {
-		model.Kept.Draft = draft.ID.String()
-	}
+	model := draftForm(draft, typed(form))
+	model.Scheme = string(page.SchemeOf(form.Get("scheme")))
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err

@@ -172,10 +172,8 @@ func (v *visit) amendLost(p prepared, cause error) error {
 	if !lost {
 		return cause
 	}
-	model := views.NewPayment{
-		Action: "/payments/" + p.draft.ID.String() + "/edit", Scheme: string(p.draft.Scheme), Values: p.values,
-		Problems: []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not stored.")}},
-	}
+	model := draftForm(p.draft, p.values)
+	model.Problems = []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not stored.")}}
 	err := v.markAmending(&model, p.draft.Amends)
 	if err != nil {
 		return err

@@ -33,6 +33,22 @@ func TestTheMakerWithdrawsBeforeTheChecker(t *testing.T) {
 	}
 }
 
+// TestAFirstApprovalIsNotSaidToHaveEndedAMessage: who comes after a withdrawal is told of it, not of the approval that was one too few.
+func TestAFirstApprovalIsNotSaidToHaveEndedAMessage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, first, second := b.as("maker1"), b.as("checker1"), b.as("checker2")
+	m := maker.submit(with(filled(), "amount", "12'000"))
+	path, withdraw := "/queue/"+m.InternalID.String(), "/payments/"+m.InternalID.String()+"/withdraw"
+	first.post(path+"/approve", first.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")
+	late := second.get(path).is(http.StatusOK).fields(path + "/approve")
+	maker.post(withdraw, maker.get(withdraw).is(http.StatusOK).fields(withdraw)).goesTo("/mine")
+	got := second.post(path+"/approve", late).is(http.StatusConflict).says(string(m.GlobalID) + ": state since").says(": Withdrawn.")
+	if said := got.page.Find(".conflict").Text(); strings.Contains(said, "already approved") {
+		t.Errorf("of a withdrawn message is said %q", said)
+	}
+}
+
 func TestAnAmendmentThatComesTooLateChangesNothing(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -47,6 +63,10 @@ func TestAnAmendmentThatComesTooLateChangesNothing(t *testing.T) {
 	got.says("was already approved by Checker 1")
 	if kept := got.fields("/payments/").Get("amount"); kept != "5.00" {
 		t.Errorf("the amount typed comes back as %q", kept)
+	}
+	maker.post("/payments/keep", with(got.fields("/payments/"), "amount", "6.00")).is(http.StatusOK)
+	if n := b.count("SELECT count(*) FROM draft WHERE message_id IS NULL"); n != 1 {
+		t.Errorf("%d drafts of one amendment", n)
 	}
 	if m := b.message("demo", m.InternalID.String()); m.Version != 1 || m.Summary.Amount.Format() != "CHF 1'234.50" {
 		t.Errorf("version %d over %s", m.Version, m.Summary.Amount.Format())

@@ -22,20 +22,19 @@ func LostTo(err error) (sentence language.Text, lost bool) {
 	return "", false
 }
 
-// WhatHappened says where a message stands, who brought it there and when.
+// WhatHappened says why a message cannot be decided any more: whose decision ended that and when, or since when it is in its state.
 func WhatHappened(m payment.Message) language.Text {
 	name := string(m.GlobalID)
 	decision, decided := m.LastDecision()
-	if decided && m.State != payment.StateApprovalPending {
-		if decision.Action == payment.ActionReject {
-			return language.Text("%s was already rejected by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
-		}
-		return language.Text("%s was already approved by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
-	}
-	if m.State == payment.StateApprovalPending {
+	switch {
+	case m.State == payment.StateApprovalPending:
 		return language.Text("%s waited too long: nobody may decide it any more.").With(name)
+	case !decided, m.State == payment.StateWithdrawn, m.State == payment.StateExpired: // an approval, if any, was not the last one it needed
+		return language.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
+	case decision.Action == payment.ActionReject:
+		return language.Text("%s was already rejected by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
 	}
-	return language.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
+	return language.Text("%s was already approved by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
 }
 
 // Conflict is the panel of a decision that lost. m is the message as it is now; what was typed is kept.

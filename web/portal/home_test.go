@@ -132,12 +132,13 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 	b.config.OperatorRealm = "demo"
 	b.serve()
 	b.workOfADay()
+	b.as("maker1").upload("Lohn.csv", []byte(strings.Join(table(2), "\n"))).goesTo("/payments/batches/")
 	want := map[string]map[string]string{
 		"checker1": {
 			"Waiting for me": "2", "What waits, by age: 1 hour or more": "1", "What waits, by age: 1 day or more": "0",
 			"What waits, by age: Expires within 4 hours": "1", "Rejected today": "2", "Failed today": "1", "Decided by me today": "3",
 		},
-		"maker1": {"My payments waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "0"},
+		"maker1": {"My payments waiting": "2", "Unconfirmed": "1", "Rejected today": "2", "Failed today": "1", "Drafts": "1"},
 		"supervisor1": {
 			"Waiting for approval": "2", "What waits, by age: 15 minutes or more": "1", "Why checkers rejected: Order or evidence is missing": "1",
 			"Why checkers rejected: Another reason":                                                         "1",

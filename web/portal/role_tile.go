@@ -10,6 +10,7 @@ import (
 	"countersign/internal/store/lookup"
 	"countersign/views"
 	"countersign/views/ui"
+	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
 )
 
@@ -64,7 +65,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
-	drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+	begun, err := maker.CountBegun(v.Visit)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, standing.Unconfirmed,
 		),
 		{
-			Label: "Drafts", Value: language.Data(language.Number(len(drafts))), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+			Label: "Drafts", Value: language.Data(language.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
 		},
 		v.todayTile(payment.StateRejected, standing.Rejected, v.By.UserName),
 		v.todayTile(payment.StateFailed, standing.Failed, v.By.UserName),

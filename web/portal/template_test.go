@@ -16,6 +16,8 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	save := maker.get(check).is(http.StatusOK).page.Find("a:contains('Save as a template')").AttrOr("href", "")
 	form := maker.get(save).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 1'234.50").fields("/templates")
+	typed := maker.post("/payments/new", with(filled(), "amount", "chf 1234.50")).goesTo("/payments/")
+	maker.get("/templates?draft=" + strings.Split(typed, "/")[2]).is(http.StatusOK).says("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	maker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
 	maker.post(save, with(form, "name", strings.Repeat("é", 61))).is(http.StatusUnprocessableEntity).says("Shorten the name")
 	maker.post(save, with(form, "name", "Rent")).goesTo("/templates")

@@ -145,17 +145,8 @@ func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, er
 	if err != nil {
 		return making.BatchLine{}, prepared{}, err
 	}
-	profile, _ := draft.Scheme.Profile()
 	line := making.BatchLine{
-		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN,
-		Amount: ui.Amount{Currency: string(profile.Currency), Value: values.Amount}, // as typed, where it is no amount
-	}
-	if money.NamesOther(profile.Currency, values.Amount) {
-		line.Amount.Currency = ""
-	}
-	amount, err := money.ParseInput(profile.Currency, values.Amount)
-	if err == nil {
-		line.Amount = page.AmountView(amount)
+		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN, Amount: typedAmount(draft.Scheme, values.Amount),
 	}
 	if draft.MessageID != uuid.Nil {
 		line.State, line.URL, line.Label = "Submitted", "/payments/"+draft.MessageID.String(), "Show it"

@@ -117,6 +117,12 @@ type begun struct {
 
 func (b begun) count() int { return len(b.forms) + len(b.files) }
 
+// CountBegun counts what this person began and did not submit, as the tab of drafts lists it.
+func CountBegun(site *page.Visit) (int, error) {
+	b, err := (&visit{site}).begun()
+	return b.count(), err
+}
+
 func (v *visit) begun() (b begun, err error) {
 	b.forms, err = v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
 	if err != nil {
@@ -173,17 +179,24 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	if row.Name == "" {
 		row.Name = v.Say("No name yet")
 	}
-	if profile, known := d.Scheme.Profile(); known && values.Amount != "" {
-		row.Amount = ui.Amount{Currency: string(profile.Currency), Value: values.Amount}
-		if money.NamesOther(profile.Currency, values.Amount) {
-			row.Amount.Currency = ""
-		}
-		if amount, err := money.ParseInput(profile.Currency, values.Amount); err == nil {
-			row.Amount = page.AmountView(amount)
-		}
+	if values.Amount != "" {
+		row.Amount = typedAmount(d.Scheme, values.Amount)
 	}
 	if d.Amends != uuid.Nil {
 		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a submission that waits"})
 	}
 	return row, nil
+}
+
+// typedAmount is what was typed as an amount of a scheme: as everywhere where it can be read, else as typed.
+func typedAmount(scheme rulebook.Scheme, typed string) ui.Amount {
+	profile, _ := scheme.Profile()
+	amount, err := money.ParseInput(profile.Currency, typed)
+	switch {
+	case err == nil:
+		return page.AmountView(amount)
+	case money.NamesOther(profile.Currency, typed):
+		return ui.Amount{Value: typed}
+	}
+	return ui.Amount{Currency: string(profile.Currency), Value: typed}
 }

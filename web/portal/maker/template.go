@@ -103,8 +103,9 @@ func templateWords(scheme rulebook.Scheme, values entry.Values) language.Text {
 	if values.CreditorName != "" {
 		words = append(words, values.CreditorName)
 	}
-	if profile, known := scheme.Profile(); known && values.Amount != "" {
-		words = append(words, string(profile.Currency)+" "+values.Amount)
+	if values.Amount != "" {
+		amount := typedAmount(scheme, values.Amount)
+		words = append(words, strings.TrimSpace(amount.Currency+" "+amount.Value))
 	}
 	return language.Data(strings.Join(words, " · "))
 }

@@ -52,7 +52,11 @@ func tryAgain(v *visit) error {
 	if err != nil {
 		return err
 	}
-	paused, err := v.Config.Clearing.TryAgain(v.Context(), v.By, v.Echo.FormValue("subject"))
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	paused, err := v.Config.Clearing.TryAgain(v.Context(), v.By, form.Get("subject"))
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,8 +40,10 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	operator.get("/operation").says("Quarantine").says("Audit trail and its seals")
 	before := b.Clearing.Stuck()[0].Next
 	operator.post("/operation/retry", url.Values{"subject": {"another"}}).is(http.StatusSeeOther)
+	broken := strings.NewReader("subject=%zz")
+	operator.send(http.MethodPost, "/operation/retry", "application/x-www-form-urlencoded", broken).is(http.StatusBadRequest)
 	if now := b.Clearing.Stuck()[0].Next; !now.Equal(before) {
-		t.Errorf("another subject ends the pause: %s, and was %s", now, before)
+		t.Errorf("another subject, or one that cannot be read, ends the pause: %s, and was %s", now, before)
 	}
 	operator.post("/operation/retry", url.Values{"subject": {m.InternalID.String()}}).is(http.StatusSeeOther)
 	if !b.Clearing.Stuck()[0].Next.IsZero() {

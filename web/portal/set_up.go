@@ -48,15 +48,21 @@ func setUp(v *visit) error {
 	in.Code, in.Password = form.Get("code"), form.Get("password")
 	if in.Password != form.Get("repeated") {
 		name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
-		if err == nil {
-			problem := ui.Problem{Field: "repeated", Text: "Write the same password twice."}
-			return v.renderSetUp(http.StatusUnprocessableEntity, in, views.SetUp{UserName: name, Problems: []ui.Problem{problem}})
+		if err != nil {
+			return v.refuseSetUp(in, err)
 		}
+		problem := ui.Problem{Field: "repeated", Text: "Write the same password twice."}
+		return v.renderSetUp(http.StatusUnprocessableEntity, in, views.SetUp{UserName: name, Problems: []ui.Problem{problem}})
 	}
 	err = v.Config.Auth.SetUp(v.Context(), in)
-	if err == nil {
-		return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done")
+	if err != nil {
+		return v.refuseSetUp(in, err)
 	}
+	return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done")
+}
+
+// refuseSetUp shows the page again with what kept the password from being set.
+func (v *visit) refuseSetUp(in auth.SetUpInput, err error) error {
 	problem, status := setUpProblem(err)
 	if status == 0 {
 		return err

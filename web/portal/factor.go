@@ -37,7 +37,8 @@ func factorViews(list []auth.Factor) []views.Factor {
 	return shown
 }
 
-// proof is what the page asks of somebody who changes their factors. With a question of its own a page has no other for a passkey.
+// proof is what the page asks of somebody who changes their factors: the password, and a factor where there is one. The page on which a
+// passkey is made asks for a code instead of a passkey: a page can ask the browser for one only.
 func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
 	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
 	if len(list) == 0 {
@@ -122,7 +123,7 @@ func enrolApp(v *visit) error {
 	return v.renderNewApp(status, fresh, views.NewApp{Name: in.Name, Problems: problems, Proof: views.Proof{Problems: problems}})
 }
 
-// enrolled lets somebody go on who was asked to take a factor up, and shows the recovery codes that came with the first one.
+// enrolled lets somebody go on who was asked to take a factor up, and shows the recovery codes that were made, if any.
 func (v *visit) enrolled(codes []string) error {
 	v.Enrolled()
 	if len(codes) == 0 {

@@ -7,7 +7,8 @@
 // right field.
 //
 // Every page is complete without a script. A request with HX-Request gets the part of the page it asks for; a form that is refused
-// comes back with 422 and everything that was typed; one that is taken answers 303. State changes by POST only.
+// comes back with 422 and everything that was typed; one that is taken answers 303. State changes by POST only, but for the sign-in of
+// somebody whom an identity provider sends back.
 package portal
 
 import (

@@ -13,7 +13,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which it is taken up.
+// secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which one is taken up.
 func (v *visit) secondHalf(needed *auth.FactorNeededError, next string) error {
 	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {

@@ -95,7 +95,7 @@ func keepQRBill(v *visit) (string, error) {
 	return path, err
 }
 
-// refuseQRBill shows the page again with what is wrong, and with the text as it was pasted. Another error is handed on.
+// refuseQRBill shows the page again with what is wrong, and with the text that was pasted or read. Another error is handed on.
 func (v *visit) refuseQRBill(text, field string, cause error) error {
 	var refused *qrbill.Error
 	words := language.Sentence(cause.Error())

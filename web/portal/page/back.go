@@ -33,7 +33,7 @@ func (v *Visit) RememberList() {
 	})
 }
 
-// ListBehind is the way back to the list this person saw last; none where it is not known.
+// ListBehind is the way back to the list this person saw last, as it was narrowed; none where it was not, or is not known.
 func (v *Visit) ListBehind() ui.Step {
 	cookie, err := v.Echo.Cookie(listCookie)
 	if err != nil {

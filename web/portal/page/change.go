@@ -47,7 +47,8 @@ type Decided struct {
 	Secrets []views.ChangeSecret
 }
 
-// ShowChanges completes and shows the list of changes: those that wait, and with ?tab=all those that were decided too.
+// ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
+// that were decided too.
 func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
 	filter := governance.Filter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
@@ -96,7 +97,7 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// sortChanges reads the order of a list of changes: newest first where the address asks for none there is.
+// sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
 func (v *Visit) sortChanges(filter *governance.Filter) string {
 	switch asked := v.Echo.QueryParam("sort"); asked {
 	case "oldest":

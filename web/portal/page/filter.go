@@ -295,7 +295,7 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 	return options
 }
 
-// ListPage is how many messages one page of the other lists holds.
+// ListPage is how many messages one page of a list other than the queue holds.
 const ListPage = 50
 
 // Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An

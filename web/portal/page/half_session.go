@@ -70,7 +70,7 @@ func (v *Visit) Enrolled() { v.site.sessions.Remove(v.Context(), keyEnrol) }
 // MustEnrol reports whether the session is held at the page of second factors.
 func (v *Visit) MustEnrol() bool { return v.site.sessions.GetBool(v.Context(), keyEnrol) }
 
-// heldBackAt reports whether the page asked for is another than those on which a factor is taken up.
+// heldBackAt reports whether the session is held, and the page asked for is none of those on which a factor is taken up.
 func (v *Visit) heldBackAt() bool {
 	return v.MustEnrol() && !strings.HasPrefix(v.Echo.Path(), FactorsPath)
 }

@@ -20,7 +20,8 @@ const DraftLife = 24 * time.Hour
 // MaxDrafts is how many drafts of a person are listed and counted, the last changed first.
 const MaxDrafts = 50
 
-// maxDrafts is how many open drafts a person may have before no further form is kept by the way; those of files are not counted.
+// maxDrafts is how many open drafts a person may have before no further form is kept by the way; those of files of many payments are not
+// counted.
 const maxDrafts = 200
 
 // AddKept keeps a form by the way, while somebody types it, as a new draft, unless they have very many.

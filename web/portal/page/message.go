@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument.
+// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument or FillIncoming.
 func MessageView(m payment.Message) views.Message {
 	detail := ""
 	if m.State == payment.StateFailed {
@@ -167,8 +167,8 @@ func ChangesView(changes []entry.Change) []views.Change {
 	return shown
 }
 
-// StatusReason is why a message was rejected, by whom, why it failed in plain words, or why a recall was refused. A rejection is told of a
-// message that was loaded with its decisions.
+// StatusReason is why a message was rejected, by whom, why it failed in plain words, why a recall was refused, or what to do while nobody
+// knows whether a payment arrived. A rejection is told of a message that was loaded with its decisions.
 func StatusReason(m payment.Message) language.Text {
 	decision, decided := m.LastDecision()
 	switch {
@@ -236,7 +236,7 @@ func AgainLabel(m payment.Message) language.Text {
 	}
 }
 
-// MayAmend reports whether the state table and the person's roles leave room for an amendment.
+// MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
 func MayAmend(v *Visit, m payment.Message) bool {
 	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
 	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)

@@ -62,7 +62,7 @@ func (f Filter) SortedBy(path, order string) string {
 	return path + f.Query("sort", order, "after", "")
 }
 
-// Words are what the filter narrows and orders the list by, as people say it.
+// Words are what the filter narrows and orders the queue by, as people say it.
 func (f Filter) Words() []language.Text {
 	var words []language.Text
 	say := func(text language.Text, value string) {

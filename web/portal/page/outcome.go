@@ -38,7 +38,8 @@ var failures = map[string]language.Text{
 	"TM01": "It reached clearing too late.",
 }
 
-// Failure says in plain words why a message failed, with the code as it came and what its set says of it.
+// Failure says in plain words why a message failed, and as detail the code and the text as they came; the text is left out where the words
+// hold it.
 func Failure(m payment.Message) (words language.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]

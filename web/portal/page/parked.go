@@ -21,7 +21,7 @@ const parkedLife = time.Hour
 // fieldParked is the name under which addresses and forms carry the key of what was parked.
 const fieldParked = "parked"
 
-// Parked is what somebody typed before their session ran out: the fields of the form, and the file it sent.
+// Parked is what somebody sent after their session had ended, or typed and did not send: the fields of the form, and the file it sent.
 type Parked struct {
 	ID       string
 	Fields   url.Values
@@ -78,7 +78,7 @@ func parkedOf(kept lifecycle.Parked, err error) (Parked, error) {
 	return Parked{ID: kept.ID.String(), Fields: fields, File: kept.File, FileName: kept.FileName, At: kept.At}, err
 }
 
-// typedLife is how long words that somebody types beside a message are kept.
+// typedLife is how long words that somebody types about a message or a draft are kept.
 const typedLife = 24 * time.Hour
 
 // KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;

@@ -49,8 +49,8 @@ func (v *Visit) fail(err error) error {
 	return v.Render(p.Status, views.ProblemPage(page))
 }
 
-// Unavailable is the page while the gateway cannot work. One that was only to be read opens again by itself when the time to wait is over;
-// what a form brought is kept.
+// Unavailable is the page while the gateway cannot work. One that was only to be read opens again by itself after a while; what a form
+// brought stands in the page, to be sent once more.
 func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Problem {
 	r := c.Request()
 	if r.Method == http.MethodGet {
@@ -92,8 +92,8 @@ func (v *Visit) unreadable(err error) error {
 	}))
 }
 
-// askToSignIn answers a request of nobody. A part of a page never turns into the sign-in page; what was sent by a form is not stored,
-// and the page says so.
+// askToSignIn answers a request of nobody. A part of a page never turns into the sign-in page; what a form asked for is not done, and the
+// page says so.
 func (v *Visit) askToSignIn() error {
 	r := v.Echo.Request()
 	where := "/"

@@ -132,7 +132,7 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 	return by, true, nil
 }
 
-// asOf is the account that a session was started for; the zero time in a session of before.
+// asOf is the account that a session was started for; the zero time in a session from before that was kept.
 func (s *Site) asOf(ctx context.Context, key string) time.Time {
 	if !s.sessions.Exists(ctx, key) {
 		return time.Time{}

@@ -46,7 +46,8 @@ func (v *Visit) idle() time.Duration {
 	return sessionIdle
 }
 
-// Sessions lists the sessions of the person of this visit that can still be used.
+// Sessions lists the sessions of the person of this visit that may still be used: one that was left on a page of approvals may be over
+// before it goes from the list.
 func (v *Visit) Sessions() ([]credential.OpenSession, error) {
 	return v.Config.Sessions.List(v.Context(), credential.SessionAsk{
 		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),

@@ -90,8 +90,13 @@ func TestEveryListCanBeRead(t *testing.T) {
 	as(t, "checker1").decide(rejected, "reject", "The whole order is missing: "+strings.Repeat("nobody knows it ", 20))
 	both.decide(settled, "approve", "")
 	settled.becomes(t, "Settled")
+	typed := newOrder("sic-inst")
+	typed.amount = "99999999999.99" // no scheme takes it, but a draft does
+	maker.open("/payments/new")
+	maker.typeIn(typed)
+	maker.says(".kept", "Draft kept at")
 	lists := map[*person][]string{
-		maker: {"/mine", "/mine?tab=rejected", "/mine?tab=settled"},
+		maker: {"/mine", "/mine?tab=drafts", "/mine?tab=rejected", "/mine?tab=settled"},
 		both: {
 			"/queue", "/queue?tab=all", "/queue?tab=mine", "/queue?tab=decided", "/payments", "/payments?text=Elektrizit",
 			"/payments?state=Rejected", "/mine",

@@ -1,4 +1,4 @@
-// Countersign's own script: these files, one after the other, in one function (static/static.go). Everything here is an addition: each form
+// Countersign's own script: these files, one after the other, in one function (static/app.go). Everything here is an addition: each form
 // and link of the portal works without it.
 const find = (selector, root = document) => root.querySelector(selector);
 const findAll = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -21,12 +21,7 @@ function announce(sentence) {
 }
 fade();
 
-// Where the focus goes.
-
-function focusOn(element) {
-  if (!element) return;
-  element.focus({ preventScroll: false });
-}
+const focusOn = (element) => element?.focus();
 
 // A failed form puts its error summary first; reading starts there.
 const named = find(`form [id="${CSS.escape(location.hash.slice(1))}"]:is(input, select, textarea)`);

@@ -1,4 +1,5 @@
-// Two minutes before the session ends one is told, wherever one is. Every answer of the server begins the time anew, in all tabs.
+// Two minutes before the session ends one is told, wherever one is. Every answer of the server begins the time anew, in all tabs, but for
+// what a page asks by itself.
 const notice = find("#stay");
 const born = Date.now();
 const tabs = "BroadcastChannel" in window ? new BroadcastChannel("session") : undefined;
@@ -35,20 +36,18 @@ function watchSession() {
   }
 }
 
-function sessionUsed() {
+function sessionUsed(told) {
   used = Date.now();
   watchSession();
+  if (!told) tabs?.postMessage("used");
 }
 
 if (notice) {
   tabs?.addEventListener("message", sessionUsed);
-  tabs?.postMessage("used");
+  sessionUsed();
   notice.addEventListener("focusin", (event) => (before = event.relatedTarget ?? before));
-  document.addEventListener("htmx:afterRequest", (event) => {
-    if (event.detail.xhr.status === 0 || event.detail.xhr.status === 401 || event.detail.elt.matches(".flight")) return;
-    sessionUsed();
-    tabs?.postMessage("used");
+  document.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.xhr.status && detail.xhr.status !== 401 && !detail.elt.matches(".flight")) sessionUsed();
   });
   document.addEventListener("visibilitychange", watchSession);
-  watchSession();
 }

@@ -67,12 +67,14 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	}
 	p.open("/payments/new")
 	p.fill("Name", "Half a name")
-	p.says(".outlook", "Half a name") // an answer of the server, which begins the time anew
+	p.says(".outlook", "Half a name")
 	pass := func(seconds int) {
 		if err := p.page.Clock().FastForward(seconds * 1000); err != nil {
 			t.Fatal(err)
 		}
 	}
+	pass(3)
+	p.says(".kept", "Draft kept at") // the last answer of the server, which begins the time anew
 	pass(774)
 	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
 		t.Fatalf("told before the time: %v", err)
@@ -94,6 +96,31 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	p.says("#stay-says", "Your session has ended")
 	p.counts("#stay-says a[target=_blank]", 1)
 	p.holds("Name", "Half a name")
+}
+
+// TestWhatIsKeptBeginsTheSessionAnew moves the clock of the browser: who writes, and whose words the server has just kept, is not told that
+// the session ends.
+func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker2")
+	m := p.submit(newOrder("sic-inst"))
+	if err := p.page.Clock().Install(); err != nil {
+		t.Fatal(err)
+	}
+	pass := func(seconds int) {
+		if err := p.page.Clock().FastForward(seconds * 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.open("/payments/" + m.id + "/withdraw")
+	pass(770)
+	p.fill("Why do you withdraw it?", "The invoice was paid by")
+	pass(3)
+	p.says(".kept", "Kept at")
+	pass(20)
+	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
+		t.Errorf("told that the session ends while it is used: %v", err)
+	}
 }
 
 // TestWhatJustHappenedStaysToBeRead moves the clock of the browser: a sentence stays its twelve seconds, however old the page is, and then

@@ -1,7 +1,6 @@
 package views
 
 import (
-	"strconv"
 	"time"
 
 	"countersign/internal/language"
@@ -11,7 +10,7 @@ import (
 // AuditTrail lists what was done and what was refused in the realm. Its filters are sent by GET under the names from, to, actor and event.
 type AuditTrail struct {
 	Shell    Shell
-	From     string // dates as typed: 2026-11-20
+	From     string // dates as typed: 20.11.2026
 	To       string
 	Actor    string
 	Event    string
@@ -50,14 +49,11 @@ func (v AuditVerification) tone() ui.Tone {
 	return ui.ToneGood
 }
 
-// AuditTrailRow is one event and, where it is about a message the person may read, the way to it.
+// AuditTrailRow is one event and, where it is about a message or a change that the person may read, the way to it.
 type AuditTrailRow struct {
 	AuditEntry
-	URL string // of the message; empty for none
+	URL string // of the message or the change; empty for none
 }
-
-// rows is the number as people read it.
-func (s AuditSeal) rows() string { return strconv.FormatInt(s.Rows, 10) }
 
 func (m AuditTrail) field(id string, label language.Text, value string, hint language.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: ui.ProblemOf(m.Problems, id), Optional: true}

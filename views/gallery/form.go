@@ -1,6 +1,8 @@
 package gallery
 
 import (
+	"net/url"
+
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/views"
@@ -37,6 +39,8 @@ func entryExhibits() []Exhibit {
 		},
 		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
 		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
+		{Name: "failed-resend", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44").
+			With(views.Resend{URL: "/payments/new", Fields: url.Values{"creditorName": {"Petra Muster"}}}))},
 		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
 		{
 			Name: "reference",

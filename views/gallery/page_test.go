@@ -3,6 +3,8 @@ package gallery
 import (
 	"bytes"
 	"compress/gzip"
+	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"slices"
 	"strings"
@@ -107,6 +109,44 @@ func TestNoPageNeedsAnExceptionFromTheContentPolicy(t *testing.T) {
 				evaluated := strings.HasPrefix(attribute.Val, "js:") || strings.HasPrefix(attribute.Val, "javascript:")
 				if strings.HasPrefix(attribute.Key, "on") || strings.HasPrefix(attribute.Key, "hx-on") || evaluated {
 					t.Errorf("%s on %s", attribute.Key, outer(element))
+				}
+			}
+		})
+	})
+}
+
+// TestWhatIsCopiedIsSaid: the script says what the button holds for it (static/app/button.js), and says nothing where it holds nothing.
+func TestWhatIsCopiedIsSaid(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {
+		page.Find("[data-copy]").Each(func(_ int, button *goquery.Selection) {
+			if button.AttrOr("data-copy-said", "") == "" {
+				t.Errorf("nothing is said of what was copied: %s", outer(button))
+			}
+		})
+	})
+}
+
+// styleSheet is the portal's, as browsers get it.
+func styleSheet(t *testing.T) string {
+	t.Helper()
+	answer := httptest.NewRecorder()
+	static.Handler().ServeHTTP(answer, httptest.NewRequestWithContext(t.Context(), http.MethodGet, static.Path("app.css"), nil))
+	if answer.Code != http.StatusOK || answer.Body.Len() == 0 {
+		t.Fatalf("no style sheet: %d", answer.Code)
+	}
+	return answer.Body.String()
+}
+
+// TestEveryButtonLooksLikeWhatItIs: a class of a button that the style sheet does not know makes an ordinary one of the one that counts.
+func TestEveryButtonLooksLikeWhatItIs(t *testing.T) {
+	t.Parallel()
+	styles := styleSheet(t)
+	each(t, func(t *testing.T, _ Exhibit, page *goquery.Document) {
+		page.Find("button[class], a.button").AddSelection(page.Find("a.button").Parent()).Each(func(_ int, button *goquery.Selection) {
+			for _, class := range strings.Fields(button.AttrOr("class", "")) {
+				if !strings.Contains(styles, "."+class) {
+					t.Errorf("no style for %q: %s", class, outer(button))
 				}
 			}
 		})
@@ -322,4 +362,14 @@ func TestStepsThatRepeatAreCountedBesideTheFacts(t *testing.T) {
 			t.Errorf("%s shows %d steps, want %d, and says %q", tab, steps, want, counted)
 		}
 	}
+}
+
+// TestTheCheckpointCountsAsPeopleRead: numbers of thousands have their apostrophe, as everywhere.
+func TestTheCheckpointCountsAsPeopleRead(t *testing.T) {
+	t.Parallel()
+	each(t, func(t *testing.T, shown Exhibit, page *goquery.Document) {
+		if shown.Name == "audit" && !strings.Contains(page.Find("main").Text(), "over 1'041 rows") {
+			t.Errorf("the page says %.400s", page.Find("main").Text())
+		}
+	})
 }

@@ -105,7 +105,7 @@ func queue() views.Queue {
 		Tabs: []ui.Tab{
 			{Label: "For me", URL: "/queue", Count: "14", Current: true},
 			{Label: "All waiting", URL: "/queue?tab=all", Count: "17"},
-			{Label: "Submitted by me", URL: "/queue?tab=own"},
+			{Label: "Submitted by me", URL: "/queue?tab=mine"},
 			{Label: "Decided today", URL: "/queue?tab=decided"},
 		},
 		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(20), Selecting: true,

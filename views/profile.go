@@ -43,7 +43,7 @@ func (m Profile) facts(ctx context.Context) []ui.Row {
 
 func (m Profile) shortcuts() ui.Choice {
 	return ui.Choice{ID: "shortcuts", Label: "Single-key shortcuts", Value: m.Shell.shortcuts(), Options: []ui.Option{
-		{Value: "on", Label: "On", Hint: "j, k, o, a, r, / and ? outside text fields"}, {Value: "off", Label: "Off"},
+		{Value: "on", Label: "On", Hint: "j, k, o, x, a, r, g, / and ? outside text fields"}, {Value: "off", Label: "Off"},
 	}}
 }
 

@@ -71,6 +71,13 @@ func TestTheTrailIsLookedThroughInParts(t *testing.T) {
 	if rows(all) != 100 || rows(next) != 100 {
 		t.Errorf("%d and %d events on pages of many, want 100 on each", rows(all), rows(next))
 	}
+	whole, part := further(all, "Table for a spreadsheet"), further(next, "Table for a spreadsheet")
+	if whole == "" || part != whole {
+		t.Errorf("the second page leads to the table %q, the first to %q: a table holds the whole search", part, whole)
+	}
+	if narrowed := further(first, "Table for a spreadsheet"); narrowed != "/audit/table?event=instruction.submit" {
+		t.Errorf("a narrowed page leads to the table %q", narrowed)
+	}
 }
 
 // TestTheTrailSaysWhatItTellsOf: nobody has to read JSON to know who gave whom which right, and each change leads to its page.

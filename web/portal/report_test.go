@@ -116,6 +116,14 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	b.as("admin1").get("/admin/changes/" + book).is(http.StatusNotFound)
 }
 
+// TestAReportLooksAtAYearAtMost: a period of 366 days is looked at, one of 367 is taken for none that was asked for.
+func TestAReportLooksAtAYearAtMost(t *testing.T) {
+	t.Parallel()
+	w := setup(t).as("supervisor1")
+	w.get("/reports?from=01.01.2024&to=31.12.2024").is(http.StatusOK).says("from 01.01.2024 to 31.12.2024")
+	w.get("/reports?from=31.12.2023&to=31.12.2024").is(http.StatusOK).says("from 02.12.2024 to 31.12.2024")
+}
+
 // setLimit has two administrators limit what checker2 pays on a day.
 func setLimit(t *testing.T, b *bench, perDay string) {
 	t.Helper()

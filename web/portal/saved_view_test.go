@@ -88,5 +88,5 @@ func TestSavedViewsHaveLimits(t *testing.T) {
 	taken := checker.post(change, url.Values{"name": {"View 5"}, "act": {"save"}}).is(http.StatusUnprocessableEntity)
 	taken.says("Another view of yours has this name.")
 	many := "/queue/views?text=" + strings.Repeat("x", 1100)
-	checker.post(many, url.Values{"name": {"View 3"}}).is(http.StatusUnprocessableEntity)
+	checker.post(many, url.Values{"name": {"View 3"}}).is(http.StatusUnprocessableEntity).says("too long for a view")
 }

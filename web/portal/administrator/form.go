@@ -50,7 +50,7 @@ func (v *visit) kind() (administration.Kind, error) {
 	return kind, administration.MayAdminister(v.By)
 }
 
-// showForm asks what is to change. An account's form begins with what is there.
+// showForm asks what is to change.
 func showForm(v *visit) error {
 	kind, err := v.kind()
 	if err != nil {
@@ -159,7 +159,7 @@ func fieldsOf(kind administration.Kind, subject string) []string {
 var hints = map[string]language.Text{ //nolint:gosec // words for people, no secret
 	"roles": "An administrator holds no other role.", "expiresAfter": "Such as 24h or 90m",
 	"iban":        "With or without spaces",
-	"displayName": "Leave it out with the id of a person who is here already",
+	"displayName": "Leave it out for another account of somebody who is here already",
 	"personId":    "For another account of somebody who is here already: the name of one they have",
 	"issuer":      "As the provider writes it, such as https://login.bank.example/realms/staff", "signInAge": "0s to 12h; 5m when left out",
 	"providerSecret": "Empty for a public client, and to keep the one there is", "portalAddress": "Such as https://payments.bank.example",

@@ -318,7 +318,7 @@ func (v *visit) emptyQueue(f page.Filter) ui.Empty {
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting message matches what you look for.")
-		nothing.Text = "A text is looked for among the 500 that wait longest; an amount, a maker or a day finds the others."
+		nothing.Text = "Parts of words are looked for among the 500 that wait longest; whole words, an amount, a maker or a day find the others."
 		return nothing
 	case f.View.Active > 0:
 		return f.NothingMatches("No waiting message matches what you look for.")

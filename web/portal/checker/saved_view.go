@@ -16,8 +16,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showViews is the page on which views are saved, renamed, shared and removed. What is to be saved stands in its
-// address, as in the queue's.
+// showViews is the page on which views are saved, renamed, shared and removed. What is to be saved stands in its address, as in that of the
+// queue.
 func showViews(v *visit) error {
 	return v.renderViews(http.StatusOK, views.SavedViews{})
 }
@@ -75,6 +75,9 @@ func (v *visit) viewTabs(f page.Filter) ([]ui.Tab, error) {
 // savable is what of an address a view keeps: never a place in the list.
 func savable(f page.Filter) string { return f.Query("after", "") }
 
+// maxViewQuery is how many characters of an address a view keeps: so many does its table hold.
+const maxViewQuery = 1024
+
 // saveView keeps what the address of the form narrows the queue to.
 func saveView(v *visit) error {
 	err := payment.MayRead(v.By)
@@ -91,8 +94,12 @@ func saveView(v *visit) error {
 		Query: savable(page.ReadFilter(v.Echo.QueryParams(), "/queue")),
 	}
 	problem := kept.Wrong(view.Name)
-	if problem == "" && (view.Query == "" || len(view.Query) > 1024) {
+	switch {
+	case problem != "":
+	case view.Query == "":
 		problem = "Narrow or order the queue first, then save it as a view."
+	case len(view.Query) > maxViewQuery:
+		problem = "What is looked for is too long for a view: shorten it."
 	}
 	if problem == "" {
 		err = v.Config.Desk.SaveView(v.Context(), v.By, view, v.At)

@@ -84,7 +84,7 @@ func (v *visit) auditSearch() (views.AuditTrail, lookup.AuditFilter) {
 	if !ask.To.IsZero() {
 		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
-	model.TableURL = "/audit/table?" + v.Echo.QueryString()
+	model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, uuid.Nil), "/audit") // the whole search, whichever page shows it
 	return model, ask
 }
 

@@ -18,7 +18,7 @@ import (
 	"countersign/web/sheet"
 )
 
-// How long a period a report looks at, and how long it may be.
+// How many days a report looks at, and how many it may.
 const (
 	usualPeriod = 30
 	maxPeriod   = 366
@@ -36,7 +36,7 @@ func (v *visit) mayReport() error {
 }
 
 // reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
-// said. What cannot be read is taken for not said.
+// said. What cannot be read is taken for not said, and so is a first day behind the last one or more than maxPeriod days away.
 func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
@@ -48,7 +48,7 @@ func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
 	}
 	last := read("to", today)
 	first := read("from", last.AddDate(0, 0, 1-usualPeriod))
-	if first.After(last) || first.Before(last.AddDate(0, 0, -maxPeriod)) {
+	if first.After(last) || first.Before(last.AddDate(0, 0, 1-maxPeriod)) {
 		first = last.AddDate(0, 0, 1-usualPeriod)
 	}
 	return lookup.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)
@@ -110,7 +110,7 @@ func showReports(v *visit) error {
 		{
 			"limits", raisedHeading,
 			"A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, and whatever was asked for " +
-				"by who gains by it", len(raised),
+				"by somebody who gains by it", len(raised),
 		},
 		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
 		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},

@@ -8,7 +8,7 @@ import (
 	"countersign/views/ui"
 )
 
-// AdministrationList is one list of what a realm is made of, or of the changes to it.
+// AdministrationList is one list of what a realm is made of, its beneficiaries among it, or of the changes to it.
 type AdministrationList struct {
 	Shell   Shell
 	Heading language.Text
@@ -22,7 +22,7 @@ type AdministrationList struct {
 	Sort    string                    // "", oldest, kind or state, of a list of changes
 	SortURL func(order string) string // such a list in another order; nil for a list that has one order
 	Search  *ui.Field                 // narrows the list of beneficiaries; nil where nothing is searched
-	Book    bool                      // the list of beneficiaries, which makers and checkers keep
+	Book    bool                      // of beneficiaries, which makers and checkers keep
 }
 
 // sorts are the links that sort a list of changes by a column; none for other columns and lists.
@@ -65,7 +65,7 @@ type AdministrationRow struct {
 type RealmChange struct {
 	Shell         Shell
 	ID            string
-	Heading       language.Text        // "Give maker3 other roles"
+	Heading       language.Text        // "Change the roles of maker3"
 	State         administration.State // "Approval Pending", "Applied", "Rejected"
 	Subject       string
 	Note          string

@@ -54,7 +54,7 @@ func (m BulkOutcome) done() int { return m.Approved + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
-// sentence says how it went: "12 of 13 approved. 1 was not: read why below."
+// sentence says how it went: "12 of 13 approved. 1 not: read why below."
 func (m BulkOutcome) sentence() language.Text {
 	switch {
 	case len(m.Rest) > 0:

@@ -84,10 +84,10 @@ var Flags = []ui.Option{
 	{Value: FlagUnverified, Label: "Payee: name not verified"},
 }
 
-// Filter is the filter form of a list. Its fields are sent by GET under the names scheme, currency, amountFrom, amountTo, maker, kind,
-// direction, state, from, to, since, age, flag, sort and text.
+// Filter is the filter form of a list. Its fields are sent by GET under the names tab, scheme, currency, amountFrom, amountTo, maker, kind,
+// direction, state, from, to, since, made, age, flag, sort and text.
 type Filter struct {
-	Action     string // "/queue" or "/payments"
+	Action     string // "/queue", "/payments" or "/incoming"
 	Tab        string // sent along as tab; empty for none
 	Scheme     string
 	Currency   string
@@ -106,7 +106,7 @@ type Filter struct {
 	Made       string      // MadeLastDay or ApprovedLastDay; the field is there when it is set
 	Age        string      // made at least so long ago; a value of Ages
 	Flag       string      // a value of Flags
-	Sort       string      // a value of Orders
+	Sort       string      // a value of Orders in the queue, of ListOrders in other lists; "" for the usual order
 	Direction  string
 	Directions []ui.Option // offered directions; no direction field when empty
 	Text       string

@@ -244,7 +244,7 @@ func (m Message) about(sentence language.Text) language.Text {
 	return sentence.With(m.Amount.String(), name)
 }
 
-// act names what a decision about the message decides, in the middle of a sentence.
+// act names what a decision about the message does, on its button: "Approve CHF 1'234.50 to Muster AG".
 func (m Message) act(approve bool) language.Text {
 	if approve {
 		return m.about(m.words().approve)

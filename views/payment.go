@@ -83,7 +83,7 @@ type Action struct {
 type Document struct {
 	ID          string
 	Type        string        // "pacs.008.001.08"
-	Name        language.Text // "Payment to clearing"
+	Name        language.Text // "Credit transfer"
 	Outgoing    bool
 	Draft       bool // what is approved; its stamped copy is sent
 	At          time.Time
@@ -93,9 +93,9 @@ type Document struct {
 	DownloadURL string
 }
 
-// Related is a message in the tree of a payment: the payment itself, what refers to it, and below a received recall its answers.
+// Related is a message in the tree of a payment: the payment itself, what refers to it, and below a recall its answers.
 type Related struct {
-	Role      language.Text // "Recall of this payment", "Original payment"
+	Role      language.Text // "The payment", "Recall of the payment"
 	Reference string
 	URL       string
 	Kind      payment.Kind
@@ -125,7 +125,7 @@ type DocumentView struct {
 	Shell     Shell
 	BackLabel language.Text // "Messages of 7QK4M2XW9TCH3F5A"
 	BackURL   string
-	Note      language.Text // why it lies where it does; empty for most
+	Note      language.Text // why it is in quarantine, or withheld; empty for most
 	Document  Document
 	Tabs      []ui.Tab // the forms it can be read in
 	Text      string   // formatted; escaped when rendered; empty for the sources

@@ -51,7 +51,7 @@ type QueueRow struct {
 	Dimmed          bool          // decided since the list was made
 }
 
-// QueueFlag is a short mark with its sentence: "Duplicate", "Amended", "New".
+// QueueFlag is a short mark with its sentence: "Amended", "First payment".
 type QueueFlag struct {
 	Text  language.Text
 	Title language.Text

@@ -336,9 +336,9 @@ func queueFacts(facts QueueFacts, outOfBand string) templ.Component {
 	})
 }
 
-// QueueLiveUpdate is sent to open pages as the event "live": how many messages came in since the list was made, the rows that somebody
-// decided, each in a template that the script puts in its place where the page shows that row, and what waits now. The list itself never
-// moves by itself.
+// QueueLiveUpdate is sent to open pages as the event "live": how many messages came in since the list was made, who has which one open,
+// what became of the open one, the rows that changed, each in a template that the script puts in its place where the page shows that row,
+// and what waits now. The list itself never moves by itself.
 func QueueLiveUpdate(model QueueLive) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -31,7 +31,7 @@ type ReceivedRecallRow struct {
 	Reason     string // its code
 	ReasonText language.Text
 	State      payment.State
-	Answer     language.Text // an answer under way: "Return waiting for approval"; empty when none
+	Answer     language.Text // the answer, with how it stands: "Return: Waiting for approval"; empty when none
 	Due        *ui.Due       // nil once it is answered
 	ReceivedAt time.Time
 }

@@ -15,7 +15,7 @@ type Reference struct {
 
 // ReferenceRow is one kind of such data.
 type ReferenceRow struct {
-	Name     language.Text // "Banks reached by SIC instant payments"
+	Name     language.Text // "Banks that SIC instant payments reach"
 	Edition  language.Text // "2026-10-01", "2025-05", or "none"
 	Source   string
 	Size     language.Text // "2'203 rows", "" where it does not matter

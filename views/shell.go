@@ -308,7 +308,7 @@ type shortcut struct {
 	does language.Text
 }
 
-// shortcuts lists what the script (static/app/key.js) answers to, in the order of the help sheet.
+// shortcuts are the lines of the help sheet, in its order: the keys that static/app/key.js answers to outside text fields.
 var shortcuts = []shortcut{
 	{[]string{"j"}, "Next row"},
 	{[]string{"k"}, "Previous row"},

@@ -2,10 +2,10 @@ package views
 
 import "countersign/internal/language"
 
-// Upload takes one pain.001 file. POST /payments/upload sends file.
+// Upload takes a file with one payment or many. POST /payments/upload sends file, or parked: the key of one that is kept.
 type Upload struct {
 	Shell    Shell
-	Accepted []language.Text // versions taken, one sentence each
+	Accepted []language.Text // what is taken, one sentence each
 	Limit    string          // "256 kB"
 	FileName string          // of the refused file
 	Kept     string          // key of a file that was sent after the session had run out; empty for none

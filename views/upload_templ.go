@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// UploadPage takes a file with one payment, or lists what is wrong in it.
+// UploadPage takes a file with one payment or many, or lists what is wrong in it.
 func UploadPage(model Upload) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context

@@ -66,7 +66,7 @@ type Entry struct {
 	Current   bool          // open in the pane
 	Decided   language.Text // "Approved by you, 08:15:22 CET"; empty while it waits
 	Dimmed    bool          // decided since the list was made
-	Looked    language.Text // who else looks at it now: "Checker 2"; empty for nobody
+	Looked    language.Text // who else looks at it now: "Checker 2 is looking at this"; empty for nobody
 }
 
 // Fact is a few words with the whole of it as title.

@@ -48,7 +48,7 @@ func (v *visit) renderDecision(status int, m payment.Message, added views.Decisi
 		return err
 	}
 	model.Detail = &detail
-	model.Shell.Title, model.Shell.Failed = language.Sentence(string(m.GlobalID)), status >= http.StatusBadRequest
+	model.Shell.Title, model.Shell.Failed = language.Data(string(m.GlobalID)), status >= http.StatusBadRequest
 	return v.Render(status, views.QueuePage(model))
 }
 

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// look notes that this person has the message open and may decide it, and asks who else has.
+// look notes that a checker has the message open; of others nothing is noted.
 func (v *visit) look(m payment.Message) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
@@ -18,7 +18,7 @@ func (v *visit) look(m payment.Message) error {
 	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
 }
 
-// looked names the others who look at a message: "Checker 2"; "" for nobody.
+// looked says who else looks at a message: "Checker 2 is looking at this"; "" for nobody.
 func (v *visit) looked(message uuid.UUID) language.Text { return lookedBy(v.lookers[message]) }
 
 // lookedBy is the sentence beside a message that others have open.

@@ -9,7 +9,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// MayApprove names the people who could approve a message: who check, and neither made it nor approved it yet.
+// MayApprove names the people who could approve a message: checkers of before it was entered, who neither made it nor approved it yet.
 func MayApprove(v *page.Visit, m payment.Message) (names []string, err error) {
 	found, err := v.Config.Reader.Approvers(v.Context(), m)
 	names, _ = toldApart(m, found.Checkers)

@@ -13,7 +13,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// unusual is how many times the largest payment of before an amount is pointed out from.
+// unusual: an amount of more than so many times the largest payment of before is pointed out.
 const unusual = 3
 
 // Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes

@@ -24,7 +24,7 @@ import (
 // DuplicateWindow is how far back a payment to the same account of the same amount is asked about.
 const DuplicateWindow = 7 * 24 * time.Hour
 
-// FullMessage is a message with its timeline and, for an instruction, its document, warnings and changes.
+// FullMessage is a message with its timeline and with what one of its kind says; an instruction also has its warnings and changes.
 func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, nil)
 }
@@ -84,8 +84,8 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// noteOf is what the maker of a version says to the checkers, "" for nothing. What came in has no maker, and its first step speaks for
-// clearing.
+// noteOf is who made a version, and what they say to the checkers, "" for nothing. What came in has no maker, and its first step speaks
+// for clearing.
 func noteOf(steps []lookup.Step, version int) (editor, note string) {
 	for _, s := range steps {
 		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend

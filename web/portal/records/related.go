@@ -134,7 +134,7 @@ func (v *visit) noticeOfRecall(s rtransaction.Subject, m payment.Message) []view
 	warning := views.Warning{Title: language.Text("Answer the recall by %s: %s").With(due.Day, due.Text)}
 	if m.Kind == payment.KindPayment {
 		warning.Links = []views.Link{{
-			Label: language.Text("Show the recall %s").With(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
+			Label: language.Text("Show the recall %s").With(s.Recall.GlobalID), URL: pathOf(s.Recall),
 		}}
 	}
 	answerable := s
@@ -142,7 +142,7 @@ func (v *visit) noticeOfRecall(s rtransaction.Subject, m payment.Message) []view
 	if rtransaction.PreparedAnswer(v.Visit, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && page.MayMake(v.By) == nil {
 		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself."
 		warning.Links = append(warning.Links, views.Link{
-			Label: "Open the prepared refusal", URL: "/recalls/" + s.Recall.InternalID.String() + "/resolve",
+			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
 		})
 	}
 	return []views.Warning{warning}

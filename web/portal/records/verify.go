@@ -4,6 +4,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/language"
 	"countersign/internal/notary"
 	"countersign/internal/payment"
@@ -12,7 +14,7 @@ import (
 )
 
 // verifyAuditTrail holds the trail of the realm against what was sealed and shows what came of it above the newest events. It changes
-// nothing, but is no reading either: it takes its time.
+// nothing, but is asked for by a form and by no link: it takes its time.
 func verifyAuditTrail(v *visit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
@@ -75,7 +77,7 @@ func downloadAuditTrail(v *visit) error {
 		}
 		for _, e := range events {
 			message := ""
-			if e.MessageID != [16]byte{} {
+			if e.MessageID != uuid.Nil {
 				message = e.MessageID.String()
 			}
 			rows = append(rows, []string{

@@ -126,7 +126,8 @@ func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Prob
 	return problems
 }
 
-// field finds the field of the form for a place in the request, "" when there is none.
+// field finds the field of the form for a place in the request, "" when there is none. What is about the information as a whole stands at
+// its first line.
 func (f form) field(pointer string) string {
 	_, rest, found := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	switch {

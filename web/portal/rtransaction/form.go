@@ -59,7 +59,7 @@ func (f form) lines() (lines []string, numbers []int) {
 	return lines, numbers
 }
 
-// newDraft keeps the form until it is submitted.
+// newDraft is the form as a draft, which keeps it until it is submitted.
 func (v *visit) newDraft(a asked) (lifecycle.Draft, error) {
 	f, about := a.form, a.preview.About.Original
 	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()

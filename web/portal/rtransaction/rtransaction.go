@@ -309,10 +309,7 @@ func (s Subject) place() views.Place { return places[s.Kind] }
 // day writes a day as it reads in its own location.
 func day(at time.Time) string { return at.Format("02.01.2006") }
 
-// plainLines joins lines of information for a place that shows one.
+// plainLines is a row with lines of information, of which there is one at least.
 func plainLines(lines []string) ui.Row {
-	if len(lines) == 0 {
-		return ui.Row{}
-	}
 	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: page.DataLines(lines[1:])}
 }

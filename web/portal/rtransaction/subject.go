@@ -17,8 +17,8 @@ type Subject struct {
 	Kind payment.Kind // of the R-transaction
 }
 
-// MaxRelated is how many messages about one payment are looked at; each kind may be rejected and tried again.
-const MaxRelated = 50
+// maxRelated is how many messages about one payment are looked at; each kind may be rejected and tried again.
+const maxRelated = 50
 
 // Around loads everything that is about the same payment as a message: the payment itself and what refers to it.
 func Around(v *page.Visit, m payment.Message) (Subject, error) {
@@ -32,7 +32,7 @@ func Around(v *page.Visit, m payment.Message) (Subject, error) {
 		}
 	}
 	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm,
-		lookup.Filter{OriginalID: s.Original.InternalID, PageSize: MaxRelated})
+		lookup.Filter{OriginalID: s.Original.InternalID, PageSize: maxRelated})
 	if err != nil {
 		return Subject{}, err
 	}

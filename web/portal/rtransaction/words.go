@@ -197,7 +197,7 @@ func limits(v *page.Visit, m payment.Message) []ui.Row {
 	switch {
 	case due.Text == "":
 		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day})
-	case m.Kind != payment.KindReceivedRecall: // of such a one a notice above says it
+	case m.Kind != payment.KindReceivedRecall: // a notice at the top of its page says when one has to be answered
 		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day, Details: []language.Text{due.Text}})
 	}
 	return rows

@@ -13,7 +13,7 @@ import (
 // act=check or switchScheme={scheme}, which shows the same form with all fields kept.
 type NewPayment struct {
 	Kept           Kept // where the form is kept while it is being typed
-	Drafts         int  // how many forms of this person wait to be gone on with, where an empty form is shown
+	Drafts         int  // how many forms and files of this person wait to be gone on with, where an empty form is shown
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string

@@ -49,6 +49,7 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 		t.Fatalf("%d messages before anybody submitted", n)
 	}
 	maker.get("/mine?tab=drafts").says("Lohn.csv")
+	maker.get("/payments/new").says("Go on with a draft (1)")
 
 	part := maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)
 	if !strings.Contains(part, "from=22") {

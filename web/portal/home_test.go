@@ -125,6 +125,25 @@ func (w *browser) rowsOf(path string) int {
 	return page.Find("tr[data-row]").Length() + page.Find(".administration-table tbody tr").Length()
 }
 
+// TestADayOfManyDecisionsIsSaidToHaveMore: no more decisions are read than a bound, and the tile says that it stands at it.
+func TestADayOfManyDecisionsIsSaidToHaveMore(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	checker, path := b.as("checker1"), "/queue/"+b.as("maker1").submit(filled()).InternalID.String()
+	checker.post(path+"/approve", checker.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")
+	for _, day := range []struct {
+		more int
+		want string
+	}{{198, "199"}, {1, "200+"}} {
+		b.change(fmt.Sprintf("SET session_replication_role = replica; "+
+			"INSERT INTO decision SELECT (jsonb_populate_record(NULL::decision, to_jsonb(d) || "+
+			"jsonb_build_object('message_id', gen_random_uuid()))).* FROM (SELECT * FROM decision LIMIT 1) d, generate_series(1, %d)", day.more))
+		if tile := checker.get("/").is(http.StatusOK).tiles()["Decided by me today"]; tile[0] != day.want {
+			t.Errorf("the tile says %q, want %s", tile[0], day.want)
+		}
+	}
+}
+
 // TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt goes to each number of each role: tiles that count, and charts.
 func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 	t.Parallel()

@@ -33,9 +33,12 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 		if err != nil {
 			return nil, err
 		}
+		count := language.Number(len(decided))
+		if len(decided) == lookup.MaxDecided {
+			count += "+"
+		}
 		tiles = append(tiles, views.Tile{
-			Label: "Decided by me today", Value: language.Data(language.Number(len(decided))), Note: "approved or rejected",
-			URL: "/queue?tab=decided",
+			Label: "Decided by me today", Value: language.Data(count), Note: "approved or rejected", URL: "/queue?tab=decided",
 		})
 	}
 	tiles = append(tiles, stateTile(

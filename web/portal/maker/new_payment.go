@@ -42,11 +42,11 @@ func showNewPayment(v *visit) error {
 		return err
 	}
 	model.Values.EndToEndID = v.newEndToEndID()
-	drafts, err := v.Config.Drafts.List(v.Context(), v.By, v.At, page.MaxDrafts)
+	begun, err := v.begun()
 	if err != nil {
 		return err
 	}
-	model.Drafts = len(drafts)
+	model.Drafts = begun.count()
 	return v.renderForm(http.StatusOK, model)
 }
 

@@ -46,7 +46,7 @@ LIMIT @page_size::integer;
 SELECT d.message_id, d.action, d.decided_at, d.reason
 FROM decision d
 WHERE d.realm = @realm AND d.checker_person = @person AND d.decided_at >= @since
-ORDER BY d.decided_at DESC LIMIT @page_size::integer;
+ORDER BY d.decided_at DESC, d.message_id LIMIT @page_size::integer;
 
 -- name: DuplicateList :many
 -- Payments to the same account of the same amount since a time, other than the given one.

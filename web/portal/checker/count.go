@@ -40,7 +40,7 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 		if err != nil {
 			return now, err
 		}
-		now.tabs[tabDecided] = page.CountUpTo(len(decided), queuePage)
+		now.tabs[tabDecided] = page.CountUpTo(len(decided), maxCounted-1)
 	}
 	shares, all, err := v.shares(f)
 	now.all = all

@@ -111,7 +111,7 @@ func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	}
 	model.Shell.Failed = len(f.Problems) > 0
 	if f.View.Tab == tabDecided {
-		model.Rows, err = v.decidedRows(f)
+		err = v.decidedRows(f, &model)
 	} else {
 		model.Selecting = v.selecting(f)
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
@@ -225,34 +225,6 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 		})
 	}
 	return flags
-}
-
-// decidedRows are the messages this person decided today, newest first, at most a page of them.
-func (v *visit) decidedRows(f page.Filter) ([]views.QueueRow, error) {
-	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight())
-	if err != nil {
-		return nil, err
-	}
-	decided = decided[:min(len(decided), queuePage)]
-	keys := make([]uuid.UUID, len(decided))
-	for i, d := range decided {
-		keys[i] = d.MessageID
-	}
-	messages, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, keys)
-	if err != nil {
-		return nil, err
-	}
-	rows := make([]views.QueueRow, 0, len(decided))
-	for _, d := range decided {
-		m, there := messages[d.MessageID]
-		if !there {
-			continue
-		}
-		row := QueueRow(v.Visit, m, f)
-		row.Decided, row.DecidedAt = decidedNote(d.Action, "you (by)", d.At), d.At
-		rows = append(rows, row)
-	}
-	return rows, nil
 }
 
 // decidedNote is what the row of a decided message says: "Approved by you, 08:15:22 CET".

@@ -83,7 +83,7 @@ const decidedList = `-- name: DecidedList :many
 SELECT d.message_id, d.action, d.decided_at, d.reason
 FROM decision d
 WHERE d.realm = $1 AND d.checker_person = $2 AND d.decided_at >= $3
-ORDER BY d.decided_at DESC LIMIT $4::integer
+ORDER BY d.decided_at DESC, d.message_id LIMIT $4::integer
 `
 
 type DecidedListParams struct {

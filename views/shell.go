@@ -323,6 +323,7 @@ var shortcuts = []shortcut{
 	{[]string{"g", "n"}, "New payment"},
 	{[]string{"g", "m"}, "My submissions"},
 	{[]string{"g", "p"}, "Payments"},
+	{[]string{"Ctrl", "Enter"}, "Send the form you write in"},
 	{[]string{"Esc"}, "Back to the row"},
 	{[]string{"?"}, "This sheet"},
 }

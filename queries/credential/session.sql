@@ -4,7 +4,7 @@
 SELECT coalesce(session_get(@tokens::text[]), ''::bytea)::bytea AS data;
 
 -- name: SessionGetLapsed :one
--- A session that was ended, or whose time ran out, after the given moment.
+-- A session whose time ran out after the given moment, or that was ended after it, in the last quarter of an hour.
 SELECT coalesce(session_get_lapsed(@tokens::text[], @lapsed_after::timestamptz), ''::bytea)::bytea AS data;
 
 -- name: SessionPutIfOpen :exec

@@ -166,7 +166,7 @@ func TestAFormSentTooLateIsKeptForItsMaker(t *testing.T) {
 	if n := b.count("SELECT count(*) FROM message"); n != 1 {
 		t.Errorf("%d messages: something was submitted", n)
 	}
-	b.change("UPDATE sessions SET expiry = now() - interval '16 minutes'")
+	b.change("UPDATE sessions SET expiry = now() - interval '12 hours 1 minute'")
 	before := b.count("SELECT count(*) FROM draft")
 	w.post("/payments/new", filled()).is(http.StatusUnauthorized)
 	b.browser().post("/payments/new", filled()).is(http.StatusUnauthorized)

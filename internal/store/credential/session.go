@@ -49,8 +49,8 @@ func (s *Sessions) FindCtx(ctx context.Context, token string) (data []byte, foun
 	return opened.Data, ok && opened.Expiry.After(s.now()), nil
 }
 
-// LapsedCtx returns the data of a session that ended, or whose time ran out, after the given moment. It is good for knowing whose form came
-// too late, and for nothing else.
+// LapsedCtx returns the data of a session whose time ran out after the given moment, or that was ended after it, in the last quarter of an
+// hour. It is good for knowing whose form came too late, and for nothing else.
 func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time) (data []byte, found bool, err error) {
 	stored, err := s.db.Outside().SessionGetLapsed(ctx, s.names(token), after)
 	if err != nil {
@@ -139,8 +139,12 @@ func (s *Sessions) Commit(string, []byte, time.Time) error { return errNoRequest
 // Delete belongs to the session library's interface; DeleteCtx is used.
 func (s *Sessions) Delete(string) error { return errNoRequest }
 
-// lapsedKept is how long a session's row stays after its end: longer than any request takes.
-const lapsedKept = 30 * time.Minute
+// LapsedFor is how long after a session ran out it is known whose it was: as long as a day's session may last. Of one that somebody ended
+// it is a quarter of an hour (migration 280).
+const LapsedFor = 12 * time.Hour
+
+// lapsedKept is how long a session's row stays after its end.
+const lapsedKept = LapsedFor + 30*time.Minute
 
 // Clean drops sessions that are over, in small transactions, and returns the number of rows dropped. Called every few minutes it
 // bounds the table.

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/store/credential"
 	"countersign/internal/store/storetest"
 )
 
@@ -39,6 +40,14 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 	if err != nil || !lapsed || string(data) != "second" {
 		t.Errorf("whose form comes after the end is not known: %q, %v", data, err)
 	}
+	_, err = db.Connect(t).Exec(ctx, "UPDATE sessions SET expiry = expiry - interval '16 minutes'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lapsed, err = sessions.LapsedCtx(ctx, "t", at.Add(-credential.LapsedFor))
+	if err != nil || lapsed {
+		t.Errorf("a session that somebody ended is known for longer than a quarter of an hour: %v", err)
+	}
 }
 
 func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
@@ -60,6 +69,18 @@ func TestASessionThatRanOutIsKnownForAWhile(t *testing.T) {
 	_, lapsed, err = sessions.LapsedCtx(ctx, "t", at.Add(-time.Second))
 	if err != nil || lapsed {
 		t.Errorf("it is known for longer than asked: %v", err)
+	}
+	err = sessions.CommitCtx(ctx, "morning", []byte("data"), at.Add(-11*time.Hour))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = sessions.Clean(ctx, at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, lapsed, err = sessions.LapsedCtx(ctx, "morning", at.Add(-credential.LapsedFor))
+	if err != nil || !lapsed {
+		t.Errorf("a session that ran out in the morning is unknown in the evening: %v", err)
 	}
 }
 

@@ -122,7 +122,7 @@ func TestWhatIsOverIsDropped(t *testing.T) {
 		}
 	}
 	sessions := db.Sessions(t)
-	for token, life := range map[string]time.Duration{"short": -time.Hour, "long": 4 * time.Hour} {
+	for token, life := range map[string]time.Duration{"short": -13 * time.Hour, "long": 4 * time.Hour} {
 		err := sessions.CommitCtx(ctx, token, []byte("x"), at.Add(life))
 		if err != nil {
 			t.Fatal(err)

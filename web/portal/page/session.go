@@ -181,7 +181,7 @@ func (v *Visit) tellEnd(reason string) error {
 	}
 	token := v.site.sessions.Token(v.Context())
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
-		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(keptFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
+		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	})
 	return v.Config.Sessions.End(v.Context(), credential.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
@@ -223,18 +223,18 @@ func LocalPath(given string) string {
 	return given
 }
 
-// keptFor is how long after its end a session still tells whose form came too late.
-const keptFor = 15 * time.Minute
+// leftFor is how long a browser knows the session that was left in it.
+const leftFor = 15 * time.Minute
 
-// LapsedOwner is whose session the cookie named until a short while ago, or the one that was left last in this browser; known is false when
-// there is none.
+// LapsedOwner is whose session the cookie named, if it ran out in the last hours or was ended a short while ago, or the one that was left
+// last in this browser; known is false when there is none.
 func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
 	for _, name := range []string{v.site.sessions.Cookie.Name, v.leftCookie()} {
 		cookie, err := v.Echo.Cookie(name)
 		if err != nil {
 			continue
 		}
-		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-keptFor))
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-credential.LapsedFor))
 		if err != nil {
 			return identity.Principal{}, false, err
 		}

@@ -62,7 +62,7 @@ const sessionGetLapsed = `-- name: SessionGetLapsed :one
 SELECT coalesce(session_get_lapsed($1::text[], $2::timestamptz), ''::bytea)::bytea AS data
 `
 
-// A session that was ended, or whose time ran out, after the given moment.
+// A session whose time ran out after the given moment, or that was ended after it, in the last quarter of an hour.
 func (q *Queries) SessionGetLapsed(ctx context.Context, tokens []string, lapsedAfter time.Time) ([]byte, error) {
 	row := q.db.QueryRow(ctx, sessionGetLapsed, tokens, lapsedAfter)
 	var data []byte

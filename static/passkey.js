@@ -16,7 +16,7 @@
     } });
     return { id: made.id, rawId: text(made.rawId), type: made.type, clientExtensionResults: {}, response: {
       clientDataJSON: text(made.response.clientDataJSON), attestationObject: text(made.response.attestationObject),
-      transports: made.response.getTransports ? made.response.getTransports() : [],
+      transports: made.response.getTransports?.() ?? [],
     } };
   }
 

@@ -24,18 +24,20 @@ const (
 
 // Payment is the page of one message. Only the part named by Tab needs its data.
 type Payment struct {
-	Shell     Shell
-	Message   Message
-	Tab       PaymentTab
-	Back      ui.Step         // the list it was opened from; that of its kind when it has no address
-	Flight    *Flight         // nil for one that is not under way
-	Over      bool            // the page saw it under way, and that is over
-	OverAfter language.Text   // how long after the approval clearing answered; empty where it did not
-	Actions   []Action        // what this person may do now
-	Barred    []language.Text // why something expected is not offered, one sentence each
-	Documents []Document
-	Related   []Related // the tree, from the payment everything is about
-	Audit     []AuditEntry
+	Shell   Shell
+	Message Message
+	Tab     PaymentTab
+	Back    ui.Step // the list it was opened from; that of its kind when it has no address
+	Flight  *Flight // nil for one that is not under way
+	// UnansweredURL is what the page goes on asking while nobody knows whether the payment arrived; "" for another one.
+	UnansweredURL string
+	Over          bool            // the page saw it under way, and that is over
+	OverAfter     language.Text   // how long after the approval clearing answered; empty where it did not
+	Actions       []Action        // what this person may do now
+	Barred        []language.Text // why something expected is not offered, one sentence each
+	Documents     []Document
+	Related       []Related // the tree, from the payment everything is about
+	Audit         []AuditEntry
 }
 
 // news is what a page that changed by itself says aloud: how far the payment is, why it ended as it did, or how.

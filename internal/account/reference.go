@@ -31,10 +31,14 @@ func ParseQRReference(text string) (QRReference, error) {
 // ParseQRReferenceInput checks a QR reference as a person types it, with spaces. Leading zeros that an invoice leaves out are put back.
 func ParseQRReferenceInput(text string) (QRReference, error) {
 	plain := tidy(text)
-	if plain != "" && len(plain) < 27 && allDigits(plain) {
-		plain = strings.Repeat("0", 27-len(plain)) + plain
+	if plain == "" || len(plain) >= 27 || !allDigits(plain) {
+		return ParseQRReference(plain)
 	}
-	return ParseQRReference(plain)
+	whole, err := ParseQRReference(strings.Repeat("0", 27-len(plain)) + plain)
+	if err != nil {
+		return ParseQRReference(plain) // what was typed is too short, rather than wrong at its end
+	}
+	return whole, nil
 }
 
 // recursiveModulo10 carries a digit through the table of the Swiss payment slip. Over a number with its check digit the last carry is zero.

@@ -48,6 +48,12 @@ func TestQRReferenceInputFillsUp(t *testing.T) {
 	if !errors.Is(err, account.ErrLength) {
 		t.Errorf("a digit too many: %v", err)
 	}
+	for _, few := range []string{"123", "313947143000"} {
+		_, err = account.ParseQRReferenceInput(few)
+		if !errors.Is(err, account.ErrLength) {
+			t.Errorf("%s, which ends in no check digit: %v, want that it is short", few, err)
+		}
+	}
 	_, err = account.ParseQRReferenceInput(" ")
 	if !errors.Is(err, account.ErrEmpty) {
 		t.Errorf("nothing: %v", err)

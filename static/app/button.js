@@ -14,7 +14,9 @@ document.addEventListener("click", (event) => {
   if (event.target.closest("a[data-close]") && !event.ctrlKey && backToRow()) event.preventDefault();
   const copyButton = event.target.closest("[data-copy]");
   if (copyButton) copy(copyButton);
-  if (event.target.closest("[data-print]")) window.print();
+  if (event.target.closest("[data-print]")) print();
+  // Its fields open below the screen of a telephone.
+  if (event.target.closest("#reject-panel:not([open]) > summary")) setTimeout(openReject);
   if (event.target.closest("[data-shortcut-help]")) find("#shortcut-sheet")?.showModal();
 });
 
@@ -27,12 +29,11 @@ document.addEventListener(
     if (form.method !== "post") return;
     if (form.dataset.sent) {
       event.preventDefault();
-      event.stopImmediatePropagation();
-      return;
+      return event.stopImmediatePropagation();
     }
     form.dataset.sent = "yes";
     const button = event.submitter;
-    if (!button || !button.dataset.busy) return;
+    if (!button?.dataset.busy) return;
     button.dataset.label = button.innerHTML;
     Object.assign(button.style, { minHeight: `${button.offsetHeight}px`, minWidth: `${button.offsetWidth}px` });
     button.textContent = button.dataset.busy;
@@ -45,23 +46,19 @@ function release(form) {
   delete form.dataset.sent;
   for (const button of findAll("[aria-disabled][data-label]", form)) {
     button.innerHTML = button.dataset.label;
-    Object.assign(button.style, { minHeight: "", minWidth: "" });
+    button.removeAttribute("style");
     button.removeAttribute("aria-disabled");
   }
 }
 
-document.addEventListener("htmx:afterRequest", (event) => {
-  if (event.target.matches?.("form")) release(event.target);
-});
+document.addEventListener("htmx:afterRequest", ({ target }) => target.matches?.("form") && release(target));
 // What a page asks by itself may fail once a second; it is said once while it stands there.
 function tellOnce(sentence) {
   if (region?.textContent !== sentence) announce(sentence);
 }
 document.addEventListener("htmx:sendError", () => tellOnce(text("unreachable")));
-document.addEventListener("htmx:responseError", (event) =>
-  tellOnce(text("failed", event.detail.xhr.status)),
-);
+document.addEventListener("htmx:responseError", ({ detail }) => tellOnce(text("failed", detail.xhr.status)));
 // Coming back by the browser's back button must not find a dead form.
-window.addEventListener("pageshow", (event) => {
+addEventListener("pageshow", (event) => {
   if (event.persisted) findAll("form[data-sent]").forEach(release);
 });

@@ -58,7 +58,7 @@ async function keep(form, stays) {
 function keepNow() {
   if (typedIn) keep(typedIn);
 }
-window.addEventListener("beforeunload", keepNow);
+addEventListener("beforeunload", keepNow);
 document.addEventListener("visibilitychange", () => document.hidden && keepNow());
 document.addEventListener("htmx:beforeSwap", (event) => event.detail.target.contains(typedIn) && keepNow());
 document.addEventListener("submit", () => delete sessionStorage.typed);
@@ -94,13 +94,7 @@ document.addEventListener("input", (event) => {
   sessionStorage.typed = JSON.stringify([location.href, form.dataset.keep, person, Date.now(), `${new URLSearchParams(new FormData(form))}`]);
 });
 // In the capture phase: the field is grouped before htmx reads it.
-document.addEventListener(
-  "change",
-  (event) => {
-    if (event.target.matches?.("[data-iban]")) group(event.target);
-  },
-  true,
-);
+document.addEventListener("change", ({ target }) => target.matches?.("[data-iban]") && group(target), true);
 prepare(document);
 // A file of many payments is submitted in parts; without a script one goes on by the button.
 findAll("form[data-go-on]").forEach((form) => form.requestSubmit());

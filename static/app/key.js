@@ -2,7 +2,8 @@ function openReject() {
   const panel = find("#reject-panel");
   if (!panel) return;
   panel.open = true;
-  focusOn(find("input[type=radio]:checked", panel) || find("input[type=radio]", panel));
+  focusOn(find(":checked", panel) || find("[type=radio]", panel));
+  panel.scrollIntoView({ block: "nearest" });
 }
 
 // Back to the list, at the row one came from.
@@ -36,7 +37,7 @@ const actions = {
   o: () => rowLinks()[Math.max(currentRow(), 0)]?.click(),
   x: () => tick(false),
   X: () => tick(true),
-  a: () => (ticked().length > 0 ? focusOn(find("#approve-selected")) : onCurrent(() => focusOn(find("#approve")))),
+  a: () => (ticked().length ? focusOn(find("#approve-selected")) : onCurrent(() => focusOn(find("#approve")))),
   r: () => onCurrent(openReject),
   "/": () => focusOn(find("[data-search]")),
   "?": () => find("#shortcut-sheet")?.showModal(),
@@ -48,7 +49,7 @@ let leader = 0;
 
 const inText = (element) =>
   element.isContentEditable ||
-  element.matches("textarea, select, input:not([type=radio], [type=checkbox], [type=submit], [type=button])");
+  element.matches("textarea, select, input:not([type=radio], [type=checkbox])");
 
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.ctrlKey || event.altKey || event.metaKey || event.isComposing) return;
@@ -58,17 +59,11 @@ document.addEventListener("keydown", (event) => {
   // Who begins to write a reason before the field has the focus must not approve with an "a" and Enter.
   const rejecting = event.target.closest?.("#reject-panel form");
   if ((inText(event.target) || rejecting) && !(event.key === "Escape" && rejecting)) return;
-  if (event.key === "g") {
-    leader = event.timeStamp;
-    return;
-  }
-  const place = leader && event.timeStamp - leader < 1500 ? places[event.key] : undefined;
+  if (event.key === "g") return (leader = event.timeStamp);
+  const place = leader && event.timeStamp - leader < 1500 && places[event.key];
   leader = 0;
-  if (place) {
-    if (reachable(place)) window.location.assign(place);
-    return;
-  }
-  const action = Object.hasOwn(actions, event.key) ? actions[event.key] : undefined;
+  if (place) return reachable(place) && location.assign(place);
+  const action = Object.hasOwn(actions, event.key) && actions[event.key];
   if (!action) return;
   event.preventDefault();
   action();

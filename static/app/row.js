@@ -25,7 +25,7 @@ document.addEventListener("change", (event) => {
 // Nothing moves while rows are ticked: what came meanwhile is shown when none is any more.
 let missed = false;
 document.addEventListener("htmx:sseBeforeMessage", (event) => {
-  if (ticked().length === 0) return;
+  if (!ticked().length) return;
   event.preventDefault();
   missed = true;
 });
@@ -60,7 +60,7 @@ document.addEventListener("htmx:sseMessage", () => {
 });
 
 function catchUp() {
-  if (!missed || ticked().length > 0) return;
+  if (!missed || ticked().length) return;
   missed = false;
   const place = new URL(location.href);
   htmx.ajax("GET", `/queue${place.search}`, { target: "#queue-list", swap: "outerHTML", headers: { "X-Follows": "cursor" } });

@@ -2,7 +2,7 @@
 // what a page asks by itself.
 const notice = find("#stay");
 const born = Date.now();
-const tabs = "BroadcastChannel" in window ? new BroadcastChannel("session") : undefined;
+const tabs = new BroadcastChannel("session");
 let used = born, ending, before;
 const endOfLife = () => born + Number(notice.dataset.life) * 1000;
 const endOfSession = () => Math.min(used + Number(notice.dataset.idle) * 1000, endOfLife());
@@ -12,7 +12,7 @@ function say(sentence, link) {
   line.textContent = sentence;
   if (link) {
     const sign = document.createElement("a");
-    Object.assign(sign, { href: "/signin", target: "_blank", rel: "noopener", textContent: text("signIn") });
+    Object.assign(sign, { href: "/signin", target: "_blank", textContent: text("signIn") });
     line.append(" ", sign);
   }
   find("#stay-says").replaceChildren(line);
@@ -28,7 +28,8 @@ function watchSession() {
     ending = setTimeout(watchSession, left - 120000);
   } else if (left > 0) {
     find("button", notice).hidden = last;
-    if (notice.hidden) say(text("ends", new Date(endOfSession()).toLocaleTimeString("de-CH", { timeStyle: "short" })), last);
+    const clock = new Date(endOfSession()).toLocaleTimeString("de-CH", { timeZone: "Europe/Zurich", timeStyle: "short" });
+    if (notice.hidden) say(text("ends", clock), last);
     ending = setTimeout(watchSession, left + 500);
   } else {
     find("button", notice).hidden = true;
@@ -39,11 +40,11 @@ function watchSession() {
 function sessionUsed(told) {
   used = Date.now();
   watchSession();
-  if (!told) tabs?.postMessage("used");
+  if (!told) tabs.postMessage("used");
 }
 
 if (notice) {
-  tabs?.addEventListener("message", sessionUsed);
+  tabs.addEventListener("message", sessionUsed);
   sessionUsed();
   notice.addEventListener("focusin", (event) => (before = event.relatedTarget ?? before));
   document.addEventListener("htmx:afterRequest", ({ detail }) => {

@@ -104,6 +104,24 @@ func TestACheckerWorksByKeyboardOnly(t *testing.T) {
 	maker.says(`tr[data-row="`+second.id+`"]`, "Checker 1")
 }
 
+// TestRejectOpensInSightOnATelephone: its button stands at the foot of the window, its fields below.
+func TestRejectOpensInSightOnATelephone(t *testing.T) {
+	t.Parallel()
+	m := as(t, "maker2").submit(newOrder("sic-inst"))
+	p := signedIn(t, "checker2", device{width: 360, height: 740})
+	p.open("/queue/" + m.id)
+	if err := p.find("#reject-panel summary").Click(); err != nil {
+		t.Fatal(err)
+	}
+	p.focused("#reject-panel input[type=radio]")
+	for _, part := range []string{"#reject-panel input[type=radio]", "#reject-panel label"} {
+		if err := p.expect.Locator(p.find(part).First()).ToBeInViewport(); err != nil {
+			t.Errorf("%s: %v", part, err)
+		}
+	}
+	m.is(t, "Approval Pending", 0)
+}
+
 func TestKeysRestWhereTheyWouldHarm(t *testing.T) {
 	t.Parallel()
 	m := as(t, "maker1").submit(newOrder("sic-inst"))

@@ -162,6 +162,9 @@ func TestTheSummaryLeadsIntoAGroupOfChoices(t *testing.T) {
 	p.click("button", "Check your answers")
 	p.focused(".error-summary")
 	p.summaryLeadsToItsFields("remittanceKind")
+	p.open("/mine")
+	p.open("/payments/new#remittanceKind") // as "Change" beside the reference does
+	p.focused("#remittanceKind")
 }
 
 func TestADoubleClickSubmitsOnce(t *testing.T) {

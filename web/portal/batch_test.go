@@ -50,6 +50,10 @@ func TestAFileOfManyPaymentsIsMendedAndSubmitted(t *testing.T) {
 	}
 	maker.get("/mine?tab=drafts").says("Lohn.csv")
 	maker.get("/payments/new").says("Go on with a draft (1)")
+	maker.withHTMX().post("/payments/keep", with(filled(), "creditorName", "Begun after the file")).is(http.StatusOK)
+	if rows := maker.get("/mine?tab=drafts").page.Find("tr[data-row]"); !strings.Contains(rows.First().Text(), "Begun after the file") {
+		t.Errorf("the draft changed last is not the first of %d", rows.Length())
+	}
 
 	part := maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path)
 	if !strings.Contains(part, "from=22") {

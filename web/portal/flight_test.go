@@ -68,6 +68,30 @@ func TestAPageOfAPaymentUnderWayAsksLittle(t *testing.T) {
 	asked.get(asks).is(http.StatusOK) // a page that missed the end
 }
 
+// TestAPageOfAnUnconfirmedPaymentGoesOnAsking: it says that clearing's answer still counts, and shows it when it comes.
+func TestAPageOfAnUnconfirmedPaymentGoesOnAsking(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	path, maker := b.approved(), b.as("maker1")
+	_, asks := maker.get(path).is(http.StatusOK).flight()
+	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Unconfirmed', state_sequence = state_sequence + 1")
+	news := maker.withHTMX().get(asks).is(http.StatusOK).says("Do not pay again yet")
+	for _, page := range []answer{news, maker.get(path).is(http.StatusOK)} {
+		var asking *goquery.Selection
+		asking, asks = page.flight()
+		if _, hidden := asking.Attr("hidden"); !hidden || asking.AttrOr("hx-trigger", "") != "every 5s" {
+			t.Errorf("it goes on asking %q %s", asks, asking.AttrOr("hx-trigger", "never"))
+		}
+		maker.withHTMX().get(asks).is(http.StatusNoContent)
+	}
+	b.change("SET session_replication_role = replica; UPDATE message SET state = 'Settled', settled_at = now(), " +
+		"state_sequence = state_sequence + 1")
+	over := maker.withHTMX().get(asks).is(http.StatusOK).says("Settled")
+	if over.page.Find(".flight, [hx-trigger]").Length() != 0 {
+		t.Error("what is over goes on asking")
+	}
+}
+
 // TestWhatAPageOfAPaymentUnderWayAsksIsForIt: each part of the page asks for itself, an address that somebody opens leads to the page, and
 // an open page keeps nobody signed in.
 func TestWhatAPageOfAPaymentUnderWayAsksIsForIt(t *testing.T) {

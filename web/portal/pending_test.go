@@ -151,6 +151,10 @@ func TestTheReasonForPayingAgainReachesEveryChecker(t *testing.T) {
 	if empty := maker.post(action, change).is(http.StatusUnprocessableEntity); empty.page.Find("#amendReason-error").Length() != 1 {
 		t.Errorf("an amendment without a reason is answered with %q", empty.problems())
 	}
+	outlook := maker.withHTMX().post(amend.page.Find(".outlook-says").AttrOr("hx-post", ""), change).is(http.StatusOK)
+	if mark := outlook.page.Find(".mark-closed"); !strings.Contains(mark.Text(), "Say why you amend it") {
+		t.Errorf("beside an amendment without a reason stands %q", mark.Text())
+	}
 	check = maker.post(action, with(change, "amendReason", "Moved")).goesTo("/payments/")
 	answers = maker.shown(check, "duplicateReason", "Second instalment <b>", "duplicateAcknowledged", "yes")
 	maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"slices"
 
 	"github.com/google/uuid"
 
@@ -132,7 +133,7 @@ func (v *visit) begun() (b begun, err error) {
 	return b, err
 }
 
-// draftRows lists what was begun.
+// draftRows lists what was begun, the last changed first.
 func (v *visit) draftRows(b begun) ([]ui.Entry, error) {
 	rows := make([]ui.Entry, 0, b.count())
 	for _, f := range b.files {
@@ -148,6 +149,7 @@ func (v *visit) draftRows(b begun) ([]ui.Entry, error) {
 		}
 		rows = append(rows, row)
 	}
+	slices.SortStableFunc(rows, func(a, b ui.Entry) int { return b.At.Compare(a.At) })
 	return rows, nil
 }
 

@@ -142,6 +142,11 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 	if len(names) > 0 {
 		return open(language.Text("Still to fill in or to correct: %s").With(language.Join(", ", names...)))
 	}
+	for _, problem := range problems {
+		if problem.Field != "creditorIban" && problem.Field != "amount" {
+			return open(problem.Text) // of no field of the payment: why it is amended
+		}
+	}
 	if len(problems) > 0 {
 		return open("What is missing")
 	}

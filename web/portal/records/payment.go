@@ -78,7 +78,7 @@ func (v *visit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Pay
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
 	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
-	model.Shell.Place, model.Flight = placeOf(m), v.flightOf(m, tab)
+	model.Shell.Place, model.Flight, model.UnansweredURL = placeOf(m), v.flightOf(m, tab), unansweredURL(m, tab)
 	switch tab {
 	case views.TabMessages:
 		model.Documents = documentRows(m, documents)

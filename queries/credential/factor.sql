@@ -12,8 +12,8 @@ FROM second_factor f
 WHERE f.realm = @realm AND f.user_id = @user_id
 ORDER BY f.made_at, f.factor_id;
 
--- name: FactorOwnerLock :exec
--- One change of an account's factors at a time.
+-- name: AccountLock :exec
+-- One change of an account's factors at a time, or one sign-in of a checker: who comes second sees what the first one did.
 SELECT u.user_id FROM user_account u WHERE u.realm = @realm AND u.user_id = @user_id FOR NO KEY UPDATE;
 
 -- name: FactorInsert :exec

@@ -12,7 +12,8 @@ SELECT coalesce(session_get_lapsed(@tokens::text[], @lapsed_after::timestamptz),
 SELECT session_put_if_open(@tokens::text[], @data::bytea, @expiry::timestamptz);
 
 -- name: SessionEnd :exec
--- The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read.
+-- The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read. A session that is not
+-- stored yet leaves a row too.
 SELECT session_end(@tokens::text[]);
 
 -- name: SessionDropExpired :one

@@ -199,7 +199,7 @@ func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
 // sameFactors holds other changes of an account's factors off, and refuses one that was looked at with other factors in force: of two
 // requests at once the second one would add or give up what the first one changed the conditions of.
 func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, known []Factor) error {
-	err := q.FactorOwnerLock(ctx, by.Realm, by.UserID)
+	err := q.AccountLock(ctx, by.Realm, by.UserID)
 	if err != nil {
 		return err
 	}

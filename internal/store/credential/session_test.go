@@ -3,9 +3,11 @@ package credential_test
 import (
 	"context"
 	"errors"
+	"strconv"
 	"testing"
 	"time"
 
+	"countersign/internal/stationtest"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/storetest"
 )
@@ -102,5 +104,63 @@ func TestNobodyDropsSessionsThatAreOpen(t *testing.T) {
 	_, open, err := sessions.FindCtx(ctx, "open")
 	if err != nil || !open {
 		t.Errorf("an open session is gone: %v", err)
+	}
+}
+
+// A sign-in is noted first, and its session stored with the answer: another sign-in of the same checker can come between the two.
+func TestASessionThatIsEndedBeforeItIsStoredNeverOpens(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	sessions, ctx, at := h.DB.Sessions(t), context.Background(), time.Now()
+	by := h.Person(t, "checker1")
+	start := credential.SessionStart{Token: "first", By: by, At: at, EndsAt: at.Add(time.Hour), Alone: true}
+	other := start
+	other.Token = "second"
+	err := errors.Join(sessions.Start(ctx, start), sessions.Start(ctx, other),
+		sessions.CommitCtx(ctx, "first", []byte("data"), at.Add(time.Hour)), sessions.CommitCtx(ctx, "second", []byte("data"), at.Add(time.Hour)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for token, want := range map[string]bool{"first": false, "second": true} {
+		_, open, err := sessions.FindCtx(ctx, token)
+		if err != nil || open != want {
+			t.Errorf("the %s session is open: %v, want %v: %v", token, open, want, err)
+		}
+	}
+}
+
+func TestOfManySignInsOfACheckerAtOnceOneSessionStays(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	sessions, ctx, at := h.DB.Sessions(t), context.Background(), time.Now()
+	by := h.Person(t, "checker1")
+	const tries = 8
+	failed := make(chan error, tries)
+	for i := range tries {
+		go func() {
+			token := "session " + strconv.Itoa(i)
+			failed <- errors.Join(
+				sessions.Start(ctx, credential.SessionStart{Token: token, By: by, At: at, EndsAt: at.Add(time.Hour), Alone: true}),
+				sessions.CommitCtx(ctx, token, []byte("data"), at.Add(time.Hour)))
+		}()
+	}
+	for range tries {
+		err := <-failed
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	open := 0
+	for i := range tries {
+		_, found, err := sessions.FindCtx(ctx, "session "+strconv.Itoa(i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found {
+			open++
+		}
+	}
+	if open != 1 {
+		t.Errorf("%d sessions of the checker are open, want 1", open)
 	}
 }

@@ -44,7 +44,8 @@ type OpenSession struct {
 	Current    bool // the one that asks
 }
 
-// Start notes that a session began. The session itself is stored by CommitCtx.
+// Start notes that a session began. The session itself is stored by CommitCtx, unless it was ended before that. Sign-ins of a checker who
+// works in one session take turns, so that of two at once one ends the other.
 func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	id, err := uuid.NewV7()
 	if err != nil {
@@ -52,11 +53,18 @@ func (s *Sessions) Start(ctx context.Context, start SessionStart) error {
 	}
 	names, checker := s.names(start.Token), start.By.Has(identity.RoleChecker)
 	err = s.db.InRealm(ctx, start.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		alone := start.Alone && checker
+		if alone {
+			err := q.AccountLock(ctx, start.By.Realm, start.By.UserID)
+			if err != nil {
+				return err
+			}
+		}
 		err := q.UserSessionInsert(ctx, dbsqlc.UserSessionInsertParams{
 			Realm: start.By.Realm, SessionID: id, UserID: start.By.UserID, Name: names[0], Device: start.Device,
 			Address: start.By.SourceAddress, Checker: checker, StartedAt: start.At, EndsAt: start.EndsAt,
 		})
-		if err != nil || !start.Alone || !checker {
+		if err != nil || !alone {
 			return err
 		}
 		return s.endOthers(ctx, q, sessionsEnd{by: start.By, but: names, why: EndedByElsewhere, at: start.At})

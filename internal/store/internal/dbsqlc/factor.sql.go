@@ -12,6 +12,16 @@ import (
 	"github.com/google/uuid"
 )
 
+const accountLock = `-- name: AccountLock :exec
+SELECT u.user_id FROM user_account u WHERE u.realm = $1 AND u.user_id = $2 FOR NO KEY UPDATE
+`
+
+// One change of an account's factors at a time, or one sign-in of a checker: who comes second sees what the first one did.
+func (q *Queries) AccountLock(ctx context.Context, realm string, userID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, accountLock, realm, userID)
+	return err
+}
+
 const checkerList = `-- name: CheckerList :many
 SELECT u.user_id, u.person_id, u.name, p.display_name, g.grant_id, g.granted_at
 FROM user_role g
@@ -184,16 +194,6 @@ func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uui
 		return nil, err
 	}
 	return items, nil
-}
-
-const factorOwnerLock = `-- name: FactorOwnerLock :exec
-SELECT u.user_id FROM user_account u WHERE u.realm = $1 AND u.user_id = $2 FOR NO KEY UPDATE
-`
-
-// One change of an account's factors at a time.
-func (q *Queries) FactorOwnerLock(ctx context.Context, realm string, userID uuid.UUID) error {
-	_, err := q.db.Exec(ctx, factorOwnerLock, realm, userID)
-	return err
 }
 
 const factorRemove = `-- name: FactorRemove :execrows

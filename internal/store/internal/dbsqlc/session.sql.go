@@ -27,7 +27,8 @@ const sessionEnd = `-- name: SessionEnd :exec
 SELECT session_end($1::text[])
 `
 
-// The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read.
+// The row stays until it is dropped, so that nothing can write it again; what it held stands where no session is read. A session that is not
+// stored yet leaves a row too.
 func (q *Queries) SessionEnd(ctx context.Context, tokens []string) error {
 	_, err := q.db.Exec(ctx, sessionEnd, tokens)
 	return err

@@ -54,7 +54,7 @@ func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error
 	switch {
 	case p.Unexpected:
 		s.cfg.Log.ErrorContext(ctx, "page failed", "route", c.Path(), "reference", request.Reference(ctx), "error", cause)
-		page = views.Failed(page.Shell, request.Reference(ctx))
+		page = pages.Failed(c.Request(), views.Failed(page.Shell, request.Reference(ctx)))
 	case p.Status == http.StatusServiceUnavailable:
 		page = pages.Unavailable(c, page.Shell, p)
 	case p.Status != http.StatusNotFound:

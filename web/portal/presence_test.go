@@ -2,6 +2,7 @@ package portal_test
 
 import (
 	"net/http"
+	"net/url"
 	"testing"
 )
 
@@ -45,5 +46,16 @@ func TestCheckersSeeWhoElseHasAMessageOpen(t *testing.T) {
 	}
 	if n := b.count("SELECT count(*) FROM presence p JOIN message m USING (realm, message_id) WHERE m.state_sequence > 1"); n != 0 {
 		t.Errorf("%d messages were touched", n)
+	}
+
+	supervisor, decided := b.as("supervisor1"), b.message("demo", ids[0])
+	first.get("/queue/" + ids[0]).is(http.StatusOK)
+	if text := supervisor.get("/queue/" + ids[0]).looked(ids[0]); text != said {
+		t.Errorf("before the decision the row says %q", text)
+	}
+	second.post("/queue/"+ids[0]+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(decided)}})
+	first.get("/queue/" + ids[0]).is(http.StatusOK) // reads what became of it
+	if text := supervisor.get("/queue/" + ids[0]).page.Find(`[data-looked="` + ids[0] + `"]`).Text(); text != "" {
+		t.Errorf("of what was decided the page says %q", text)
 	}
 }

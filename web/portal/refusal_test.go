@@ -135,6 +135,31 @@ func TestIBANFeedback(t *testing.T) {
 	}
 }
 
+// TestAFilledFormSaysOfItsAccountWhatATypedOneSays: one that was refused, and one that begins as another payment.
+func TestAFilledFormSaysOfItsAccountWhatATypedOneSays(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	const want = "Switzerland · takes SIC instant payments"
+	check := func(name string, page answer) {
+		t.Helper()
+		if said := page.page.Find("#creditorIban-feedback").Text(); !strings.Contains(said, want) {
+			t.Errorf("%s says %q", name, said)
+		}
+	}
+	check("a refused form", maker.post("/payments/new", with(filled(), "amount", "")).is(http.StatusUnprocessableEntity))
+	check("a form like another", maker.get("/payments/new?like="+maker.submit(filled()).InternalID.String()).is(http.StatusOK))
+}
+
+// TestAnAccountOutsideTheListIsToldAsSuch: one's own account is chosen from a list, whatever else is wrong with another number.
+func TestAnAccountOutsideTheListIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	form := with(filled(), "debtorAccount", "CH5000762011623852957")
+	got := setup(t).as("maker1").post("/payments/new", form).is(http.StatusUnprocessableEntity)
+	if said := got.page.Find("#debtorAccount-error").Text(); !strings.Contains(said, "Choose one of your own accounts") {
+		t.Errorf("the field says %q", said)
+	}
+}
+
 func TestNobodyDecidesWhatTheyMade(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

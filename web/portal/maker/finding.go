@@ -7,6 +7,7 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
@@ -19,7 +20,7 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 		problems = append(problems, ui.Problem{Field: p.Field, Text: language.Sentence(p.Text), Code: p.Code})
 	}
 	rulesFirst := slices.Clone(findings)
-	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(emptiness(a.Rule), emptiness(b.Rule)) })
+	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, f := range rulesFirst {
 		name := entry.FieldOf(f.Pointer, values)
 		known := slices.ContainsFunc(problems,
@@ -40,10 +41,14 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 	return problems
 }
 
-// emptiness orders texts: those that say something before those that do not.
-func emptiness(text string) int {
-	if text == "" {
-		return 1
+// rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not in there
+// is told before its check digits. What a rule says comes before what the schema says.
+func rank(f payment.Finding) int {
+	switch f.Rule {
+	case rulebook.RuleDebtorAccountOfRealm:
+		return 0
+	case "":
+		return 2
 	}
-	return 0
+	return 1
 }

@@ -274,11 +274,6 @@ func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep ke
 // refuseForm shows the form again with what is wrong in it.
 func (v *visit) refuseForm(model views.NewPayment, p prepared) error {
 	model.Problems = problemsOf(p.built.Problems, p.findings, model.Values)
-	iban, err := account.ParseInput(model.Values.CreditorIBAN)
-	if err == nil && !ibanRefused(model) { // the rules were asked with the rest of the form
-		feedback := describeIBAN(iban, page.SchemeOf(model.Scheme))
-		model.Feedback = &feedback
-	}
 	return v.renderForm(http.StatusUnprocessableEntity, model)
 }
 
@@ -315,7 +310,7 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	}
 	model.Shell = v.Shell(title, place)
 	model.Shell.Failed = len(model.Problems) > 0
-	if model.Values.CreditorIBAN != "" && model.Feedback == nil && !ibanRefused(model) {
+	if model.Values.CreditorIBAN != "" && !ibanRefused(model) {
 		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, page.SchemeOf(model.Scheme))
 		if err != nil {
 			return err

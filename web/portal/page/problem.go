@@ -35,7 +35,7 @@ func (v *Visit) fail(err error) error {
 	switch {
 	case p.Unexpected:
 		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
-		page = resent(v.Echo.Request(), views.Failed(page.Shell, reference))
+		page = Failed(v.Echo.Request(), views.Failed(page.Shell, reference))
 	case p.Status == http.StatusNotFound:
 		page = views.NotFound(page.Shell)
 	case p.Status == http.StatusServiceUnavailable:
@@ -61,6 +61,14 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 		return views.Unavailable(shell, language.Sentence(p.Text), where)
 	}
 	return resent(r, views.Unavailable(shell, language.Sentence(p.Text), "/payments"))
+}
+
+// Failed completes the page for an error of ours: what was only to be read may be opened again, what a form brought be sent once more.
+func Failed(r *http.Request, page views.Problem) views.Problem {
+	if r.Method == http.MethodGet {
+		page.NextLabel, page.NextURL = "Try again", LocalPath(r.URL.RequestURI())
+	}
+	return resent(r, page)
 }
 
 // resent adds to a page what the form of the request brought, to be sent once more.

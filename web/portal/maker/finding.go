@@ -41,7 +41,7 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 	return problems
 }
 
-// rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not in there
+// rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not there
 // is told before its check digits. What a rule says comes before what the schema says.
 func rank(f payment.Finding) int {
 	switch f.Rule {

@@ -75,8 +75,12 @@ func (c convention) nameOf(name iso20022.MessageName) string {
 const shortNameLength = len("pacs.008")
 
 // SameMessage reports whether a name in a document (OrgnlMsgNmId) means the message definition: its full name, its name without
-// version or variant (pacs.008), or the name of another version.
+// version or variant (pacs.008), or the name of another version. A definition that is not known, because a document of another bank names
+// it, or none does, is meant by no name.
 func SameMessage(said string, name iso20022.MessageName) bool {
+	if len(name) < shortNameLength {
+		return false
+	}
 	definition := string(name[:shortNameLength])
 	return said == definition || strings.HasPrefix(said, definition+".")
 }

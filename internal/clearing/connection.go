@@ -163,6 +163,9 @@ func (c *connection) room(most int32) int32 {
 	}
 }
 
+// works says whether each delivery is tried.
+func (c *connection) works() bool { return c.breaker.State() == gobreaker.StateClosed }
+
 // status is how the connection stands.
 func (c *connection) status() ConnectionStatus {
 	state := map[gobreaker.State]ConnectionState{

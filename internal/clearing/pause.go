@@ -17,6 +17,8 @@ const (
 	maxDatabasePause = time.Second
 	// maxPauses bounds what is remembered of failed attempts. What is forgotten, as at a restart, is tried at once.
 	maxPauses = 10_000
+	// forgetAfter is how long nothing is tried, though it might be, until it is taken to be done: by another gateway, or by a job.
+	forgetAfter = time.Minute
 )
 
 // backoff is the pause after the given number of failed attempts: 100 ms, doubled each time, at most 30 s.
@@ -42,7 +44,8 @@ type attempt struct {
 	failed   int
 	database int // of those, for the database
 	next     time.Time
-	why      error // the last time
+	free     time.Time // when the clock found that it might be tried; zero since the last attempt, or the end of its pause
+	why      error     // the last time
 }
 
 func newPauses[K comparable](begun int) *pauses[K] {
@@ -78,9 +81,37 @@ func (p *pauses[K]) failed(key K, now time.Time, err error) (first bool) {
 		first = a.database == 1
 		pause = min(pause, maxDatabasePause)
 	}
-	a.next, a.why = now.Add(pause), err
+	a.next, a.free, a.why = now.Add(pause), time.Time{}, err
 	p.of[key] = a
 	return first
+}
+
+// forget forgets what has not been tried for a while though it might be: what is still to be done is tried soon after its pause.
+func (p *pauses[K]) forget(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key, a := range p.of {
+		switch {
+		case a.next.After(now):
+		case a.free.IsZero() || a.free.After(now): // by a clock that has gone back since
+			a.free = now
+			p.of[key] = a
+		case now.Sub(a.free) > forgetAfter:
+			delete(p.of, key)
+		}
+	}
+}
+
+// has says whether a subject pauses, or did until a moment ago.
+func (p *pauses[K]) has(subject string) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for key := range p.of {
+		if fmt.Sprint(key) == subject {
+			return true
+		}
+	}
+	return false
 }
 
 // ofDatabase says whether an error is about the database, and not about what it was asked.
@@ -99,7 +130,7 @@ func (p *pauses[K]) endThose(which func(key K, why error) bool) {
 	defer p.mu.Unlock()
 	for key, a := range p.of {
 		if which(key, a.why) {
-			a.next = time.Time{}
+			a.next, a.free = time.Time{}, time.Time{}
 			p.of[key] = a
 		}
 	}

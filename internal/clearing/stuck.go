@@ -73,7 +73,7 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 	told := "all that pauses"
 	if subject != "" {
 		told = subject
-		if !slices.ContainsFunc(s.Stuck(), func(stuck Stuck) bool { return stuck.Subject == subject }) {
+		if !slices.ContainsFunc(s.memories(), func(m memory) bool { return m.has(subject) }) {
 			return false, nil
 		}
 	}
@@ -83,14 +83,42 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 	if err != nil {
 		return false, err
 	}
-	for _, l := range s.lanes {
-		l.deliveries.end(subject)
-		l.inquiries.end(subject)
-		l.answers.end(subject)
+	for _, m := range s.memories() {
+		m.end(subject)
 	}
-	s.stuck.end(subject)
-	s.held.end(subject)
 	return true, nil
+}
+
+// memory is what the station remembers of one kind of failed attempts.
+type memory interface {
+	has(subject string) bool
+	end(subject string)
+	forget(now time.Time)
+}
+
+// memories are those of all that can be stuck.
+func (s *Station) memories() []memory {
+	all := []memory{s.stuck, s.held}
+	for _, l := range s.lanes {
+		all = append(all, l.memories()...)
+	}
+	return all
+}
+
+func (l *lane) memories() []memory { return []memory{l.deliveries, l.inquiries, l.answers} }
+
+// forgetDone forgets what others did meanwhile, so that nobody is told that it is stuck here. While a connection is interrupted nothing of
+// its lane is tried, so that all of it may still be to be done.
+func (s *Station) forgetDone() {
+	now, all := s.cfg.Now(), []memory{s.stuck, s.held}
+	for _, l := range s.lanes {
+		if l.connection.works() {
+			all = append(all, l.memories()...)
+		}
+	}
+	for _, m := range all {
+		m.forget(now)
+	}
 }
 
 // MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.

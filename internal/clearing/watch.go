@@ -109,7 +109,8 @@ func (s *Station) realms() []string {
 	return s.known
 }
 
-// listRealms takes note of all realms. While the database does not say, those of the last time are known, and no look waits for it.
+// listRealms takes note of all realms. While the database does not say, those of the last time are known, and no look waits for it. When it
+// does, what is to be done is tried, and what is tried no more is forgotten.
 func (s *Station) listRealms(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
@@ -118,6 +119,7 @@ func (s *Station) listRealms(ctx context.Context) {
 	if err != nil {
 		return
 	}
+	s.forgetDone()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = realms

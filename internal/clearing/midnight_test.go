@@ -3,10 +3,12 @@ package clearing_test
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 )
@@ -36,4 +38,23 @@ func TestADocumentStaysTheSameAfterMidnight(t *testing.T) {
 		t.Errorf("clearing was offered %d documents: %v", len(offered), offered)
 	}
 	want{state: payment.StateProcessing}.check(t, h, m)
+}
+
+// TestTheLimitOfADayHoldsForWhatComesInFromMidnight: days are those of the banking day, also in the hour after midnight in which it is the
+// day before in UTC.
+func TestTheLimitOfADayHoldsForWhatComesInFromMidnight(t *testing.T) {
+	t.Parallel()
+	book, err := profile.NewBook([]byte("profiles:\n  - {name: narrow, scheme: sic-inst, terms: {limit: \"0.99\"}}\n"))
+	if err == nil {
+		book, err = book.Choose("sic-inst", "sic-iso,narrow@2026-03-03", profile.Ends{})
+	}
+	must(t, err)
+	h := stationtest.With(t, stationtest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 22, 30, 0, 0, time.UTC)})
+	for _, day := range []struct{ transaction, code string }{{"BEFORE", ""}, {"AFTER", "AM02"}} {
+		m, _ := booked(t, h, rulebook.SchemeSIC, day.transaction)
+		if m.StatusCode != day.code {
+			t.Errorf("%s midnight: %s %q", strings.ToLower(day.transaction), m.State, m.StatusCode)
+		}
+		h.Clock.Add(time.Hour)
+	}
 }

@@ -26,7 +26,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return s.refuseGroup(in, document, err)
 	}
-	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now(), Rules: s.cfg.Rules}
+	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now().In(s.cfg.Zone), Rules: s.cfg.Rules}
 	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
@@ -38,7 +38,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	asked.Account, asked.At = &account, s.cfg.Now()
+	asked.Account, asked.At = &account, s.cfg.Now().In(s.cfg.Zone)
 	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
 	answer, err := s.statusAnswer(statusReply{in: in, about: document, refused: refused, unique: string(arrival.GlobalID)})

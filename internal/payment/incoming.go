@@ -53,7 +53,7 @@ type IncomingInput struct {
 	Scheme   rulebook.Scheme
 	Document *iso20022.FIToFICustomerCreditTransfer
 	Account  *DebtorAccount // nil when nobody here has the account
-	At       time.Time
+	At       time.Time      // in the zone of the banking day
 	Rules    rulebook.Settings
 }
 

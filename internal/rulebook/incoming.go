@@ -38,7 +38,7 @@ type Incoming struct {
 	Scheme   Scheme
 	Document *iso20022.FIToFICustomerCreditTransfer
 	Account  *IncomingAccount // nil when nobody here has the account
-	At       time.Time
+	At       time.Time        // in the zone of the banking day
 	Settings Settings
 }
 

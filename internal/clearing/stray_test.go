@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 )
@@ -55,5 +56,25 @@ func TestAStatusOfARecallThatNamedNoMessageIsQuarantined(t *testing.T) {
 	}
 	if now := current(t, h, received); now.State != payment.StateAwaitingDecision {
 		t.Errorf("the recall is %s", now.State)
+	}
+}
+
+// TestAReasonOfItsOwnEndsAPaymentWithAReportThatIsValid: another bank may refuse with a code that no list has.
+func TestAReasonOfItsOwnEndsAPaymentWithAReportThatIsValid(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	send(t, h, m)
+	refused := answer(t, m, "OWN", "RJCT", "AC04")
+	refused.Content = []byte(strings.Replace(string(refused.Content), "<Cd>AC04</Cd>", "<Prtry>ACCOUNT-GONE</Prtry>", 1))
+	receive(t, h, refused)
+	want{state: payment.StateFailed, code: "ACCOUNT-GONE"}.check(t, h, m)
+	var content []byte
+	must(t, h.DB.Connect(t).QueryRow(
+		ctx, "SELECT content FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID,
+	).Scan(&content))
+	if _, findings := profile.Read(content); len(findings) > 0 {
+		t.Errorf("the report is not valid: %+v\n%s", findings, content)
 	}
 }

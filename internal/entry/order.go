@@ -48,6 +48,9 @@ func (o Order) Build() BuiltOrder {
 	}
 	tx.RemittanceInformation = o.remittance(&out)
 	debtor, agent, iban := o.debtor()
+	if iban == "" {
+		out.Problems = append(out.Problems, Problem{Field: "debtorAccount", Text: "Choose one of your own accounts to debit.", Code: "CH21"})
+	}
 	paymentType := &iso20022.PaymentTypeInformation26{LocalInstrument: &iso20022.LocalInstrument2Choice{Code: "INST"}}
 	profile, _ := o.Scheme.Profile()
 	if profile.ServiceLevel != "" {

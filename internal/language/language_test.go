@@ -62,6 +62,21 @@ func TestTheBrowserIsAskedForItsLanguage(t *testing.T) {
 	}
 }
 
+// TestAdviceNamesNoElement: it stands beside the field that it is about.
+func TestAdviceNamesNoElement(t *testing.T) {
+	t.Parallel()
+	for sentence, want := range map[string]string{
+		"Enter at most 35 characters instead of 36 in Nm.": "Geben Sie höchstens 35 Zeichen statt 36 an.",
+		"Enter the town of the address.":                   "Geben Sie den Ort der Adresse ein.",
+		"Another bank wrote in English.":                   "Another bank wrote in English.",
+		"Enter TRF in PmtMtd.":                             "PmtMtd: Geben Sie TRF an.",
+	} {
+		if got := German.Say(Advice(sentence)); got != want {
+			t.Errorf("%q is said %q, want %q", sentence, got, want)
+		}
+	}
+}
+
 // TestSentencesOfLowerFloorsAreKnownAgain: with the values that stand in them, whatever they are.
 func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 	t.Parallel()

@@ -131,6 +131,20 @@ func Sentence(english string) Text {
 	return Text(english)
 }
 
+// Advice is what a finding in a document says is to be done, without the name of its element: beside a field of a form the field says where.
+// Any other sentence is as Sentence has it.
+func Advice(english string) Text {
+	found := inElement.FindStringSubmatch(english)
+	if found == nil {
+		return Sentence(english)
+	}
+	advice := Sentence(found[1])
+	if advice == Text(found[1]) && !catalogues().known[advice] {
+		return Sentence(english)
+	}
+	return Text("%s. (advice)").With(advice)
+}
+
 // inElement is a finding in a document: what to do, and in which element.
 var inElement = regexp.MustCompile(`^(.+) in (\w+)\.$`)
 

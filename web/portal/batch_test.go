@@ -156,6 +156,36 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 	}
 }
 
+// TestALineOfAnotherAccountIsPaidFromNoneByItself: the account that stands first in the list was chosen by nobody.
+func TestALineOfAnotherAccountIsPaidFromNoneByItself(t *testing.T) {
+	t.Parallel()
+	maker := setup(t).as("maker1")
+	rows := table(3)
+	for i := range rows[1:] {
+		rows[i+1] = strings.Replace(rows[i+1], fmt.Sprintf("CH48 0900 0000 8700 1234 %d", i), filled().Get("creditorIban"), 1)
+	}
+	rows[1] = strings.Replace(rows[1], "CH5021977000004331346", "CH9300762011623852957", 1)
+	rows[2] = strings.Replace(rows[2], "CH5021977000004331346", "", 1)
+	rows[3] = strings.Replace(rows[3], "Rechnung 2", strings.Repeat("m", 141), 1)
+	path := maker.upload("Lohn.csv", []byte(strings.Join(rows, "\n"))).goesTo("/payments/batches/")
+	list := maker.get(path).is(http.StatusOK).says("Message Enter at most 140 characters instead of 141. CH16")
+	for line, want := range map[string]string{
+		"#line-2": "Choose one of your own accounts to debit: this one is not known here.", "#line-3": "Choose one of your own accounts to debit.",
+	} {
+		row := list.page.Find(line)
+		if !strings.Contains(row.Text(), want) {
+			t.Errorf("%s says %q", line, strings.Join(strings.Fields(row.Text()), " "))
+		}
+		mend := row.Find("a").AttrOr("href", "")
+		form := maker.get(mend).is(http.StatusOK)
+		if said := form.page.Find("#debtorAccount-error").Text(); !strings.Contains(said, want) {
+			t.Errorf("the form of %s says %q", line, said)
+		}
+		maker.post(mend, with(form.fields(mend), "act", "check")).is(http.StatusUnprocessableEntity)
+		maker.post(mend, with(form.fields(mend), "act", "check", "debtorAccount", filled().Get("debtorAccount"))).goesTo(path)
+	}
+}
+
 // TestALineInAnotherCurrencyIsMendedInPlace: it refuses no other line, and never becomes an amount of francs by itself. A line has the
 // number that it has in the file, as the refusal of a whole file counts.
 func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
@@ -178,6 +208,9 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 	form := maker.get(mend).is(http.StatusOK).fields(mend)
 	if form.Get("amount") != "USD 101.50" {
 		t.Errorf("the form says %q", form.Get("amount"))
+	}
+	if said := maker.get(mend).page.Find("#amount-error").Text(); !strings.Contains(said, "Write CHF for SIC instant payments") {
+		t.Errorf("the form that is opened to mend it says %q", said)
 	}
 	form.Set("act", "check")
 	maker.post(mend, form).is(http.StatusUnprocessableEntity).says("AM03")

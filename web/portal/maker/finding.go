@@ -26,7 +26,7 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 		known := slices.ContainsFunc(problems,
 			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == language.Sentence(f.Text)) })
 		if !known {
-			problems = append(problems, ui.Problem{Field: name, Text: language.Sentence(f.Text), Code: f.Code})
+			problems = append(problems, ui.Problem{Field: name, Text: sentenceBeside(name, f), Code: f.Code})
 		}
 	}
 	order := values.Fields()
@@ -39,6 +39,14 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 	}
 	slices.SortStableFunc(problems, func(a, b ui.Problem) int { return position(a) - position(b) })
 	return problems
+}
+
+// sentenceBeside is what the form says of a finding: beside a field, what the schema says without the name of the element.
+func sentenceBeside(field string, f payment.Finding) language.Text {
+	if field == "" || f.Rule != "" {
+		return language.Sentence(f.Text)
+	}
+	return language.Advice(f.Text)
 }
 
 // rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not there

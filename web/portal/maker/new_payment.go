@@ -154,6 +154,7 @@ func checkNewPayment(v *visit) error {
 // falls back to the first one.
 func (v *visit) switchScheme(model views.NewPayment, to string) error {
 	model.Scheme = string(page.SchemeOf(to))
+	model.Values.DebtorAccount = "" // it was of the other scheme
 	return v.renderForm(http.StatusOK, model)
 }
 
@@ -186,6 +187,13 @@ func (v *visit) showDraftForm(draft lifecycle.Draft) error {
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err
+	}
+	if draft.Batch != uuid.Nil && draft.MessageID == uuid.Nil {
+		p, err := v.prepareDraft(draft)
+		if err != nil {
+			return err
+		}
+		model.Problems = problemsOf(p.built.Problems, p.findings, values) // what the line of the file said is to be mended
 	}
 	return v.renderForm(http.StatusOK, model)
 }
@@ -286,6 +294,11 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	options, err := v.accountOptions(page.SchemeOf(model.Scheme))
 	if err != nil {
 		return err
+	}
+	listed := func(o ui.Option) bool { return o.Value == model.Values.DebtorAccount }
+	named := model.Values.DebtorAccount != "" || ui.ProblemOf(model.Problems, "debtorAccount").Text != ""
+	if named && !slices.ContainsFunc(options, listed) { // the one that is first was chosen by nobody
+		options = slices.Insert(options, 0, ui.Option{Label: "Choose an account"})
 	}
 	model.DebtorAccounts, model.Countries = options, page.Countries(v.Language())
 	model.Recent, err = v.recent(model.Scheme)

@@ -49,8 +49,21 @@ func ReadMany(content []byte, today time.Time) (many Many, is bool) {
 	if read.Order == nil || len(read.Findings) > 0 {
 		return Many{}, false
 	}
-	count, sum := 0, decimal.Decimal{}
-	for _, info := range read.Order.PaymentInformation {
+	count, _ := held(read.Order.PaymentInformation...)
+	if count < 2 {
+		return Many{}, false
+	}
+	many = Many{Message: read.Message}
+	header := read.Order.GroupHeader
+	many.hold(told{place: "/Document/CstmrCdtTrfInitn/GrpHdr", count: header.NumberOfTransactions, sum: header.ControlSum},
+		read.Order.PaymentInformation...)
+	many.split(content, read.Order, today)
+	return many.limited(count), true
+}
+
+// held are the payments that a file holds, and the sum of their amounts.
+func held(in ...iso20022.PaymentInstruction30) (count int, sum decimal.Decimal) {
+	for _, info := range in {
 		count += len(info.CreditTransferTransactionInformation)
 		for _, tx := range info.CreditTransferTransactionInformation {
 			if tx.Amount.InstructedAmount == nil {
@@ -62,20 +75,28 @@ func ReadMany(content []byte, today time.Time) (many Many, is bool) {
 			}
 		}
 	}
-	if count < 2 {
-		return Many{}, false
+	return count, sum
+}
+
+// told are the totals that a file tells in one place; "" and nil for one that it leaves out.
+type told struct {
+	place string
+	line  int
+	count string
+	sum   *decimal.Decimal
+}
+
+// hold holds the totals that a file tells against its payments.
+func (m *Many) hold(t told, against ...iso20022.PaymentInstruction30) {
+	count, sum := held(against...)
+	if t.count != "" && fmt.Sprint(count) != strings.TrimLeft(t.count, "0") {
+		m.refuse(t.line, t.place+"/NbOfTxs", "AM18",
+			fmt.Sprintf("Correct the number of payments: the file says %s and holds %d.", t.count, count))
 	}
-	many = Many{Message: read.Message}
-	if fmt.Sprint(count) != strings.TrimLeft(read.Order.GroupHeader.NumberOfTransactions, "0") {
-		many.refuse(0, "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs", "AM18",
-			fmt.Sprintf("Correct the number of payments: the file says %s and holds %d.", read.Order.GroupHeader.NumberOfTransactions, count))
+	if t.sum != nil && !t.sum.Equal(sum) {
+		m.refuse(t.line, t.place+"/CtrlSum", "AM10",
+			fmt.Sprintf("Correct the control sum: the file says %s, and its payments are %s.", t.sum, sum))
 	}
-	if told := read.Order.GroupHeader.ControlSum; told != nil && !told.Equal(sum) {
-		many.refuse(0, "/Document/CstmrCdtTrfInitn/GrpHdr/CtrlSum", "AM10",
-			fmt.Sprintf("Correct the control sum: the file says %s, and its payments are %s.", told, sum))
-	}
-	many.split(content, read.Order, today)
-	return many.limited(count), true
 }
 
 func (m *Many) refuse(line int, pointer, code, text string) {
@@ -97,6 +118,7 @@ func (m *Many) split(content []byte, order *iso20022.CustomerCreditTransferIniti
 	positions := codec.PositionsXML(content)
 	for i, info := range order.PaymentInformation {
 		place := fmt.Sprintf("/Document/CstmrCdtTrfInitn/PmtInf/%d", i)
+		m.hold(told{place: place, line: positions.Of(place).Line, count: info.NumberOfTransactions, sum: info.ControlSum}, info)
 		if day := string(info.RequestedExecutionDate.Date); day != today.Format(time.DateOnly) {
 			at := place + "/ReqdExctnDt"
 			m.refuse(positions.Of(at).Line, at, "DT01", "Set the execution date to today: payments of a file are made at once.")

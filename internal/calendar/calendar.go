@@ -51,8 +51,7 @@ func (c Calendar) IsBankingDay(day time.Time) bool {
 	if open, listed := c.listed[dateOf(day)]; listed {
 		return open
 	}
-	weekday := day.Weekday()
-	if weekday == time.Saturday || weekday == time.Sunday {
+	if isWeekend(day) {
 		return false
 	}
 	year, month, dayOfMonth := day.Date()
@@ -70,6 +69,8 @@ func (c Calendar) IsBankingDay(day time.Time) bool {
 	}
 	return true
 }
+
+func isWeekend(day time.Time) bool { return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday }
 
 // AddBankingDays is the count-th banking day after the day, which itself is not counted; a negative count goes back. Zero gives the day
 // itself, be it a banking day or not.

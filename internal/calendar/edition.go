@@ -186,7 +186,7 @@ func (e *Edition) add(scheme string, day time.Time, isOpen bool) error {
 // maxClosed is how many days on end no calendar is closed: one that is would put deadlines off for ever.
 const maxClosed = 30
 
-// checked refuses a calendar that lists nothing, or closes a scheme for too long.
+// checked refuses a calendar that lists nothing, or closes a scheme for too long. Weekends that it does not list are closed.
 func (e *Edition) checked() (*Edition, error) {
 	if len(e.days) == 0 {
 		return nil, &FormError{Text: "the file lists no day"}
@@ -197,7 +197,7 @@ func (e *Edition) checked() (*Edition, error) {
 			for count := 1; !isOpen; count++ {
 				end = end.AddDate(0, 0, 1)
 				next, listed := days[dateOf(end)]
-				if !listed || next {
+				if next || !listed && !isWeekend(end) {
 					break
 				}
 				if count == maxClosed {

@@ -147,3 +147,25 @@ func FuzzParseEdition(f *testing.F) {
 		}
 	})
 }
+
+// TestWeekendsBelongToTheDaysACalendarIsClosed: they stand in no calendar, and a scheme that is closed from Monday to Friday has no banking
+// day for as long.
+func TestWeekendsBelongToTheDaysACalendarIsClosed(t *testing.T) {
+	t.Parallel()
+	closedUntil := func(last string) error {
+		content := "edition;2026-11-20\nday;scheme;clearing\n"
+		for at := day(t, "2027-01-04"); !at.After(day(t, last)); at = at.AddDate(0, 0, 1) {
+			if weekday := at.Weekday(); weekday != time.Saturday && weekday != time.Sunday {
+				content += at.Format(time.DateOnly) + ";sct-inst;closed\n"
+			}
+		}
+		_, err := calendar.Parse([]byte(content))
+		return err
+	}
+	if err := closedUntil("2027-02-02"); err != nil {
+		t.Errorf("30 days are refused: %v", err)
+	}
+	if err := closedUntil("2027-02-03"); err == nil || !strings.Contains(err.Error(), "closed for more than 30 days from 2027-01-04 on") {
+		t.Errorf("31 days without a banking day: %v", err)
+	}
+}

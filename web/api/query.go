@@ -33,7 +33,8 @@ type query struct {
 	found  []payment.Finding
 }
 
-// openQuery refuses parameters that are not known, that come twice or that no stored text can equal. Those in many may come again.
+// openQuery refuses parameters that are not known, that come twice, that no stored text can equal, or that are blank and so would narrow
+// nothing. Those in many may come again.
 func openQuery(c echo.Context, known, many []string) *query {
 	q := &query{values: url.Values{}}
 	given, err := url.ParseQuery(c.Request().URL.RawQuery)
@@ -64,7 +65,7 @@ func openQuery(c echo.Context, known, many []string) *query {
 
 func unsearchable(value string) bool {
 	unprintable := strings.ContainsFunc(value, func(r rune) bool { return unicode.IsControl(r) })
-	return value == "" || utf8.RuneCountInString(value) > maxFilter || !utf8.ValidString(value) || unprintable
+	return strings.TrimSpace(value) == "" || utf8.RuneCountInString(value) > maxFilter || !utf8.ValidString(value) || unprintable
 }
 
 func (q *query) refuse(name, code, text string) {

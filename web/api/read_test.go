@@ -75,6 +75,7 @@ func TestQueriesThatMeanNothingAreRefused(t *testing.T) {
 		"after=" + uuid.NewString() + "&currentPage=2": "currentPage CH17", "endToEndId=a&endToendId=b": "endToendId CH17",
 		"creditorName=a%00b": "creditorName FF01", "creditorName=%FF": "creditorName FF01",
 		"creditorName=" + strings.Repeat("a", 141): "creditorName FF01",
+		"debtorAccount=+":                          "debtorAccount FF01", "createdBy=+": "createdBy FF01", "creditorName=++": "creditorName FF01",
 		"a%00%FF=b": "a\x00? CH17", "%zz": " FF01", "externalId=a;b": " FF01",
 	} {
 		a := b.Send(t, get(listPath+"?"+query, supervisor1))

@@ -70,7 +70,9 @@ func (c Calendar) IsBankingDay(day time.Time) bool {
 	return true
 }
 
-func isWeekend(day time.Time) bool { return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday }
+func isWeekend(day time.Time) bool {
+	return day.Weekday() == time.Saturday || day.Weekday() == time.Sunday
+}
 
 // AddBankingDays is the count-th banking day after the day, which itself is not counted; a negative count goes back. Zero gives the day
 // itself, be it a banking day or not.

@@ -48,7 +48,14 @@ func TestARealmFileSetsTheIdentityProvider(t *testing.T) {
 	o.runs(0, "~ identity provider\nThe realm", "realm", "apply", o.file("other.yaml", withProvider("{environment: PROVIDER_SECRET}")))
 	passed := strings.Replace(withProvider("{kept: true}"), ", outerSubject: s-1", ", outerSubject: s-2", 1)
 	passed = strings.Replace(passed, "roles: [checker]", "roles: [checker], outerSubject: s-1", 1)
+	const signedOut = "SELECT count(*) FROM user_account WHERE signed_out_at IS NOT NULL AND name = "
+	if o.count(signedOut+"'maker'") != 0 {
+		t.Error("the first link ended what the account is signed in with")
+	}
 	o.runs(0, "2 differences applied", "realm", "apply", o.file("passed.yaml", passed))
+	if o.count(signedOut+"'maker'") != 1 || o.count(signedOut+"'checker'") != 0 {
+		t.Error("another link leaves what the former person is signed in with, or a first one ends it")
+	}
 	if o.count(inForce) != 1 || o.count(linked+"'checker'") != 1 || o.count(linked+"'maker'") != 0 ||
 		o.count("SELECT count(*) FROM identity_provider WHERE retired_at IS NOT NULL") != 1 {
 		t.Error("the subject did not pass from one account to the other, or the provider of before is in force")

@@ -54,23 +54,12 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 	if err != nil {
 		return err
 	}
-	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
-	if err != nil {
-		return setUpOver(err)
-	}
-	if !matches(found.CodeHash, s.keys.setUps.Code(in.Realm, found.ID, in.Code)) {
-		s.log.LogAttrs(ctx, slog.LevelWarn, "wrong set-up code", slog.String("realm", in.Realm),
-			slog.String("user", found.Account.UserID.String()), slog.String("source", in.SourceAddress))
-		return ErrSetUpCode
-	}
-	if !s.genuine(ctx, attempt{realm: in.Realm}, found.Account) {
-		return ErrSetUpOver
-	}
+	// A place comes first: who is sent away for want of one has not tried a code.
 	leave, err := s.passwords.enter(ctx, waiter{lane: found.ID[0], address: network(in.SourceAddress)})
 	if err != nil {
 		return err
 	}
-	hash, err := HashPassword(in.Password)
+	hash, err := s.triedSetUp(ctx, found, in)
 	leave()
 	if err != nil {
 		return err
@@ -85,6 +74,23 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 	s.log.LogAttrs(ctx, slog.LevelInfo, "an account was set up", slog.String("realm", in.Realm),
 		slog.String("user", found.Account.UserID.String()))
 	return nil
+}
+
+// triedSetUp counts a try of the link, holds its code against it, and hashes the password.
+func (s *Station) triedSetUp(ctx context.Context, found credential.SetUp, in SetUpInput) (hash string, err error) {
+	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
+	if err != nil {
+		return "", setUpOver(err)
+	}
+	if !matches(found.CodeHash, s.keys.setUps.Code(in.Realm, found.ID, in.Code)) {
+		s.log.LogAttrs(ctx, slog.LevelWarn, "wrong set-up code", slog.String("realm", in.Realm),
+			slog.String("user", found.Account.UserID.String()), slog.String("source", in.SourceAddress))
+		return "", ErrSetUpCode
+	}
+	if !s.genuine(ctx, attempt{realm: in.Realm}, found.Account) {
+		return "", ErrSetUpOver
+	}
+	return HashPassword(in.Password)
 }
 
 // openSetUp finds a set-up that can still be used, of an account that may be.

@@ -105,6 +105,27 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	b.CheckInvariants(t)
 }
 
+// TestAnotherLinkEndsWhatTheFormerPersonIsSignedInWith: an account that is somebody else at the provider is not theirs any more.
+func TestAnotherLinkEndsWhatTheFormerPersonIsSignedInWith(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	provider := openidtest.Start(t, b.redirect())
+	b.provided(provider.Issuer, nil)
+	by := b.as("maker1")
+	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
+	by.get("/payments/new").is(http.StatusOK) // it was nobody's at the provider
+	w := b.browser()
+	w.comesBack(provider.SignIn(t, w.begins("/payments/new"), "s-4711")).opens("/payments/new")
+	w.get("/payments/new").is(http.StatusOK)
+	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4712"}})
+	w.get("/payments/new").goesTo("/signin")
+	w.comesBack(provider.SignIn(t, w.begins("/"), "s-4711")).is(http.StatusForbidden)
+	next := b.browser()
+	next.comesBack(provider.SignIn(t, next.begins("/payments/new"), "s-4712")).opens("/payments/new")
+	next.get("/payments/new").is(http.StatusOK)
+	b.CheckInvariants(t)
+}
+
 // TestTheSecretAtTheProviderIsNeverShown: not to whoever asks for the change, whoever decides it, the trail, the log or the database.
 func TestTheSecretAtTheProviderIsNeverShown(t *testing.T) {
 	t.Parallel()

@@ -118,13 +118,13 @@ func (s step) outer() masterdata.Outer {
 	return masterdata.Outer{Queries: s.q, Keys: s.guard.Keys, Realm: s.realm, At: s.at}
 }
 
-// link says who an account is at the provider from now on. What it was before ends.
-func (s step) link(ctx context.Context, c administration.Change, user uuid.UUID) error {
-	err := s.outer().Unlink(ctx, user)
+// link says who an account is at the provider from now on. What it was before ends, and what it is signed in with.
+func (s step) link(ctx context.Context, c administration.Change, account dbsqlc.UserAccount) error {
+	err := s.outer().Relink(ctx, account)
 	if err != nil {
 		return err
 	}
 	return s.outer().Link(ctx, dbsqlc.OuterIdentity{
-		Realm: s.realm, LinkID: c.ID, UserID: user, Issuer: c.After["outerIssuer"], Subject: c.After["outerSubject"], LinkedAt: s.at,
+		Realm: s.realm, LinkID: c.ID, UserID: account.UserID, Issuer: c.After["outerIssuer"], Subject: c.After["outerSubject"], LinkedAt: s.at,
 	})
 }

@@ -63,9 +63,9 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	change := masterdata.AccountChange{Keys: s.guard.Keys, Status: c.After["status"]}
 	switch c.Kind {
 	case administration.KindUserLink:
-		return s.link(ctx, c, row.UserID)
+		return s.link(ctx, c, row)
 	case administration.KindUserUnlink:
-		err = s.outer().Unlink(ctx, row.UserID)
+		_, err = s.outer().Unlink(ctx, row.UserID)
 		if err != nil {
 			return err
 		}

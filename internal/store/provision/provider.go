@@ -122,9 +122,9 @@ func (p provision) links(ctx context.Context, outer masterdata.Outer, wanted lin
 	var fresh []dbsqlc.OuterIdentity
 	for _, person := range wanted.people {
 		for _, account := range person.Accounts {
-			row, err := p.linkOf(ctx, wanted.issuer, account)
+			row, user, err := p.linkOf(ctx, wanted.issuer, account)
 			if err == nil && row != nil {
-				err = outer.Unlink(ctx, row.UserID)
+				err = outer.Relink(ctx, user)
 				fresh = append(fresh, *row)
 			}
 			if err != nil {
@@ -158,27 +158,29 @@ func (p provision) free(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	return fmt.Errorf("the subject %s is linked with the account %s: name that one with another subject", row.Subject, user.Name)
 }
 
-// linkOf is the link that an account is to have; nil where it has it or none is named.
-func (p provision) linkOf(ctx context.Context, issuer string, account AccountDefinition) (*dbsqlc.OuterIdentity, error) {
+// linkOf is the link that an account is to have, and the account; nil where it has it or none is named.
+func (p provision) linkOf(ctx context.Context, issuer string, account AccountDefinition) (
+	row *dbsqlc.OuterIdentity, user dbsqlc.UserAccount, err error,
+) {
 	if account.OuterSubject == "" {
-		return nil, nil
+		return nil, user, nil
 	}
-	user, err := p.q.UserByName(ctx, p.realm, identity.NormaliseName(account.Name))
+	user, err = p.q.UserByName(ctx, p.realm, identity.NormaliseName(account.Name))
 	if err != nil {
-		return nil, err
+		return nil, user, err
 	}
 	known, err := p.q.OuterIdentityOfUser(ctx, p.realm, user.UserID)
 	if err != nil {
-		return nil, err
+		return nil, user, err
 	}
 	if len(known) == 1 && known[0].Issuer == issuer && known[0].Subject == account.OuterSubject &&
 		masterdata.OuterIdentity(known[0]).Check(p.keys) == nil {
-		return nil, nil
+		return nil, user, nil
 	}
 	id, err := uuid.NewV7()
 	return &dbsqlc.OuterIdentity{
 		Realm: p.realm, LinkID: id, UserID: user.UserID, Issuer: issuer, Subject: account.OuterSubject, LinkedAt: p.at,
-	}, err
+	}, user, err
 }
 
 // outer reads the identity provider in force and who the accounts are there.

@@ -79,24 +79,35 @@ func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	})
 }
 
-// Unlink ends what an account was at a provider. A row that does not fit its seal ends as well: it counted for nothing. Error: ErrMoved.
-func (o Outer) Unlink(ctx context.Context, user uuid.UUID) error {
+// Relink ends what an account was at a provider, for another link, and all that whoever it was is signed in with. Error: ErrMoved,
+// pgx.ErrNoRows for an account that is not as it was read.
+func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
+	ended, err := o.Unlink(ctx, account.UserID)
+	if err != nil || !ended {
+		return err
+	}
+	return ChangeAccount(ctx, o.Queries, account, AccountChange{Keys: o.Keys, SignedOutAt: o.At})
+}
+
+// Unlink ends what an account was at a provider; ended is false for nobody. A row that does not fit its seal ends as well: it counted for
+// nothing. Error: ErrMoved.
+func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err error) {
 	rows, err := o.Queries.OuterIdentityOfUser(ctx, o.Realm, user)
 	if err != nil {
-		return err
+		return false, err
 	}
 	for _, row := range rows {
 		row.EndedAt = &o.At
 		keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
 		if err != nil {
-			return err
+			return false, err
 		}
 		err = One(o.Queries.OuterIdentityEnd(ctx, dbsqlc.OuterIdentityEndParams{
 			EndedAt: row.EndedAt, KeyID: *keyID, Seal: seal, Realm: o.Realm, LinkID: row.LinkID,
 		}))
 		if err != nil {
-			return err
+			return false, err
 		}
 	}
-	return nil
+	return len(rows) > 0, nil
 }

@@ -1,0 +1,48 @@
+package auth_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"countersign/internal/admin"
+	"countersign/internal/administration"
+	"countersign/internal/auth"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/stationtest"
+)
+
+// TestOnlyAWrongCodeIsATryOfASetUpLink: of a link there are five wrong codes. A right one that finds the gateway busy is none of them.
+func TestOnlyAWrongCodeIsATryOfASetUpLink(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	asked, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), admin.RequestInput{
+		Kind: administration.KindUserReset, Subject: "maker1",
+	})
+	check(t, err)
+	decided, err := h.Admin.Decide(t.Context(), h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	check(t, err)
+	in := auth.SetUpInput{
+		Realm: demo.Realm, Link: strings.TrimPrefix(decided.SetUpPath, identity.SetUpPath(demo.Realm, "")), Code: asked.Code,
+		Password: demo.UserPassword, SourceAddress: "192.0.2.7",
+	}
+	leave := h.Auth.FillPasswordPlaces()
+	for range 6 {
+		var busy *auth.BusyError
+		err = h.Auth.SetUp(t.Context(), in)
+		if !errors.As(err, &busy) {
+			t.Errorf("with no place free: %v", err)
+		}
+	}
+	leave()
+	wrong := in
+	wrong.Code = "none"
+	for range 4 {
+		err = h.Auth.SetUp(t.Context(), wrong)
+		if !errors.Is(err, auth.ErrSetUpCode) {
+			t.Errorf("a wrong code: %v", err)
+		}
+	}
+	check(t, h.Auth.SetUp(t.Context(), in))
+}

@@ -18,6 +18,7 @@ import (
 
 	"countersign/internal/admin"
 	"countersign/internal/administration"
+	"countersign/internal/approval"
 	"countersign/internal/auditor"
 	"countersign/internal/evidence"
 	"countersign/internal/payee"
@@ -281,6 +282,35 @@ func TestABundleTellsWhoGaveTheRightsAndWhatWasFoundAboutThePayee(t *testing.T) 
 	proven, err = proves(t, silent)
 	if err != nil || proven.Unshown != 2 || len(proven.Rights) != 0 || otherProgram(t, [][]byte{silent})[0] != "proven, 0 of 2 rights shown" {
 		t.Errorf("without rights: %d unshown, %v", proven.Unshown, err)
+	}
+}
+
+// A payment that somebody amended after its first maker lost the role is shown with the right of each: the first maker had theirs when they
+// wrote the first version, and wrote none after.
+func TestTheRightOfAMakerIsThatOfWhenTheyWrote(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	h.Clock.Add(time.Second)
+	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+		Kind: administration.KindUserRoles, Subject: "maker1", Values: administration.Values{"roles": "checker"},
+	})
+	must(t, err)
+	_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	must(t, err)
+	h.Clock.Add(time.Second)
+	m, err = h.Submission.Amend(ctx, h.Person(t, "maker2"), m.InternalID, h.Order(rulebook.SchemeSIC))
+	must(t, err)
+	m, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
+	must(t, err)
+	file := bundleOf(t, h, m)
+	proven, err := proves(t, file)
+	must(t, err)
+	if proven.Unshown != 0 || len(proven.Rights) != 3 {
+		t.Errorf("%d rights are shown and %d not: %+v", len(proven.Rights), proven.Unshown, proven.Rights)
+	}
+	if verdict := otherProgram(t, [][]byte{file})[0]; verdict != "proven, 3 of 3 rights shown" {
+		t.Errorf("the other program says %s", verdict)
 	}
 }
 

@@ -122,8 +122,9 @@ func (p *proving) underRights(event Event) error {
 	if event.Version == nil {
 		return nil
 	}
-	for _, maker := range event.Version.Makers {
-		note(p.rights.held(maker, string(identity.RoleMaker), event.At))
+	// Who wrote this version is the last of its makers. The others wrote those before, and may have lost the role since.
+	if makers := event.Version.Makers; len(makers) > 0 {
+		note(p.rights.held(makers[len(makers)-1], string(identity.RoleMaker), event.At))
 	}
 	var found PayeeResult
 	err := json.Unmarshal([]byte(event.Detail), &found)

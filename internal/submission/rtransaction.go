@@ -93,8 +93,8 @@ func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principa
 	return err
 }
 
-// repeatRTransaction answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so the
-// request itself is compared.
+// repeatRTransaction answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so what
+// the request means is compared (payment.RTransaction.Fingerprint).
 func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *lifecycle.DuplicateError) (Result, error) {
 	if !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)

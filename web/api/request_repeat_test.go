@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"testing"
 	"time"
@@ -31,5 +32,34 @@ func TestARepeatHasItsAnswerAlsoWhenThePaymentHasMovedOn(t *testing.T) {
 		if again = b.Send(t, c); again.Status != http.StatusBadRequest || again.GroupStatus() != "RJCT" {
 			t.Errorf("%s under another key: %d %s", c.Path, again.Status, again.Body)
 		}
+	}
+}
+
+// TestARequestRepeatsByWhatItMeans: how an amount is written, where a member stands and which id names the payment makes no other request.
+func TestARequestRepeatsByWhatItMeans(t *testing.T) {
+	t.Parallel()
+	b := setupInterbank(t)
+	id, global, document := b.booked(t, swiss)
+	b.recalled(t, swiss, document, "CUST")
+	path, details := requestPath(swiss, "return"), object("reason", "FOCR", "additionalInformation", "Agreed", "chargeAmount", "1.0")
+	named := func(by, id string) any { return object(by, id, "externalId", "R-1") }
+	first := b.ok(t, call{Path: path, Who: maker1, Body: string(object("identifiers", named("creditId", id), "ReturnDetails", details))})
+	for name, body := range map[string]any{
+		"wrapped":   object("paymentRequest", object("identifiers", named("creditId", id), "ReturnDetails", details)),
+		"other ids": object("identifiers", named("internalId", global), "ReturnDetails", details),
+		"amount": object("identifiers", named("creditId", id), "ReturnDetails",
+			object("reason", "FOCR", "additionalInformation", []string{"Agreed"}, "chargeAmount", object("Ccy", "CHF", "value", "1.00"))),
+		"beside": object("identifiers", named("creditId", id), "reason", "FOCR", "additionalInformation", "Agreed",
+			"ReturnDetails", object("chargeAmount", "1.0")),
+	} {
+		again := b.Send(t, call{Path: path, Who: maker1, Body: string(body.(json.RawMessage))})
+		if again.Status != http.StatusOK || again.Header.Get("Idempotent-Replayed") != "true" ||
+			again.Text("identifiers", "internalId") != first.Text("identifiers", "internalId") {
+			t.Errorf("%s: %d %s", name, again.Status, again.Body)
+		}
+	}
+	other := object("identifiers", named("creditId", id), "ReturnDetails", object("reason", "FOCR", "chargeAmount", "1.01"))
+	if a := b.Send(t, call{Path: path, Who: maker1, Body: string(other)}); a.Status != http.StatusBadRequest {
+		t.Errorf("another charge: %d %s", a.Status, a.Body)
 	}
 }

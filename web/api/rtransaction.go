@@ -1,11 +1,8 @@
 package api
 
 import (
-	"bytes"
 	"errors"
-	"fmt"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
@@ -72,21 +69,14 @@ func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTrans
 	case err != nil || !created.Replayed:
 		return created, err
 	}
-	return created, a.checkRepeat(c, asked, created.Message)
+	return created, checkRepeat(asked, created.Message)
 }
 
-// checkRepeat holds the content of a repeated request against that of the first. Spaces and the order of members do not count.
-func (a *API) checkRepeat(c echo.Context, asked payment.RTransaction, first payment.Message) error {
-	document, err := a.cfg.Reader.Document(c.Request().Context(), first.Realm, first.DocumentID)
-	if err != nil {
-		return fmt.Errorf("read the first request: %w", err)
-	}
-	was, is := jsontext.Value(bytes.Clone(document.Source)), jsontext.Value(bytes.Clone(asked.Source))
-	err = firstOf(was.Canonicalize(), is.Canonicalize())
+// checkRepeat holds a repeated request, whose content means the same, against the first one in what is no part of the content: the scheme of
+// its path, and beside a key the externalId.
+func checkRepeat(asked payment.RTransaction, first payment.Message) error {
 	switch {
-	case err != nil:
-		return fmt.Errorf("compare with the first request: %w", err)
-	case bytes.Equal(was, is) && first.Scheme == asked.Scheme:
+	case first.Scheme == asked.Scheme && first.ExternalID == asked.ExternalID:
 		return nil
 	case first.ExternalID != "" && first.ExternalID == asked.ExternalID:
 		return &payment.RefusalError{Findings: []payment.Finding{{

@@ -41,7 +41,9 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 	}
 	transfer, _ := m.Document() // StatusReport refuses what cannot be read
 	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
-	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, unique: shortDigest(in.Content)})
+	// The same question under another id is asked once more, and its answer has another time: one id would stand for two documents.
+	unique := shortDigest(append([]byte(in.Reference), in.Content...))
+	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, unique: unique})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
@@ -149,7 +150,13 @@ func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, messag
 	}
 }
 
-func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) error {
+// take hands a document on. What the gateway stumbles over is one that cannot be stored: it ends no gateway, which would be given it again.
+func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) (err error) {
+	defer func() {
+		if fault := recover(); fault != nil {
+			err = fmt.Errorf("panic: %v\n%s", fault, debug.Stack())
+		}
+	}()
 	reference := messageID(message)
 	if !clearing.UsableReference(reference) {
 		return refusal("The message-id must have at most 140 printable ASCII characters.")

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -35,6 +36,7 @@ var brokerTests = map[string]func(*testing.T, *brokertest.Broker){
 	"body":      testBodiesAndIDsOfOtherSenders,
 	"graceful":  testStopFinishesWhatItBegan,
 	"refusedto": testAWrongPasswordIsAnError,
+	"stumbling": testADocumentThatIsStumbledOverEndsNothing,
 }
 
 func TestAMQP(t *testing.T) {
@@ -177,6 +179,23 @@ func testWhatCannotBeStoredComesAgain(t *testing.T, b *brokertest.Broker) {
 	}
 	if left := p.take(t, "trouble.sic-inst.in.rejected", 200*time.Millisecond); left != nil {
 		t.Errorf("%v was rejected", left.Properties.MessageID)
+	}
+}
+
+func testADocumentThatIsStumbledOverEndsNothing(t *testing.T, b *brokertest.Broker) {
+	a, p := transport(t, b.URL(), "stumbling"), peerOf(t, b)
+	var in inbox
+	var stumbled atomic.Bool
+	stop := run(a, func(c context.Context, d clearing.Document) error {
+		if stumbled.CompareAndSwap(false, true) {
+			panic("stumbled over " + d.Reference)
+		}
+		return in.receive(c, d)
+	})
+	p.send(t, "stumbling.sic-inst.in", messageFor("S1", "<in/>"), messageFor("S2", "<in/>"))
+	eventually(t, "both documents", func() bool { return in.count() == 2 })
+	if err := stop(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -3,6 +3,7 @@ package interbank
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
@@ -14,7 +15,7 @@ type StatusReportInput struct {
 	Scheme rulebook.Scheme
 	// About is what came in: a pacs.008 or pacs.004.
 	About iso20022.Document
-	// Code is the reason of a refusal (ExternalStatusReason1Code); "" accepts.
+	// Code is the reason of a refusal (ExternalStatusReason1Code, or a bank's own); "" accepts.
 	Code string
 	// Information explains the refusal, lines of at most 105 characters.
 	Information []string
@@ -50,7 +51,7 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 	if in.Code != "" {
 		status.TransactionStatus = statusRejected
 		status.StatusReasonInformation = []iso20022.StatusReasonInformation12{{
-			Reason:                &iso20022.StatusReason6Choice{Code: in.Code},
+			Reason:                StatusReasonOf(in.Code),
 			AdditionalInformation: c.lines(in.Information, rtransactionrule.InformationLength),
 		}}
 	}
@@ -68,6 +69,17 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 		}},
 		TransactionInformationAndStatus: []iso20022.PaymentTransaction110{status},
 	}, nil
+}
+
+// reasonLength is how long a code of the ISO lists is.
+const reasonLength = 4
+
+// StatusReasonOf is the reason of a refusal in a status. One that is longer than the codes of the lists is a bank's own.
+func StatusReasonOf(id string) *iso20022.StatusReason6Choice {
+	if utf8.RuneCountInString(id) > reasonLength {
+		return &iso20022.StatusReason6Choice{Proprietary: id}
+	}
+	return &iso20022.StatusReason6Choice{Code: id}
 }
 
 // answered is what a pacs.002 repeats of the document it is about.

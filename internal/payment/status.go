@@ -4,11 +4,11 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/govalues/decimal"
 
 	"countersign/internal/account"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 )
 
@@ -161,13 +161,9 @@ func RefusalReport(
 // lineLength is the longest line of additional information (Max105Text).
 const lineLength = 105
 
-// reason makes one status reason; a longer text goes into several lines. An id that is longer than the codes of the lists is one of another
-// bank's own.
+// reason makes one status reason; a longer text goes into several lines.
 func reason(id, text string) iso20022.StatusReasonInformation12 {
-	r := iso20022.StatusReasonInformation12{Reason: &iso20022.StatusReason6Choice{Code: id}}
-	if utf8.RuneCountInString(id) > reasonLength {
-		r.Reason = &iso20022.StatusReason6Choice{Proprietary: id}
-	}
+	r := iso20022.StatusReasonInformation12{Reason: interbank.StatusReasonOf(id)}
 	for runes := []rune(strings.TrimSpace(text)); len(runes) > 0; {
 		n := min(lineLength, len(runes))
 		line := strings.TrimSpace(string(runes[:n]))

@@ -826,7 +826,7 @@ type MessagesAnswer struct {
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 
-	// Messages The documents, newest first unless asked otherwise.
+	// Messages The documents, newest first.
 	Messages []InterfaceMessage `json:"messages"`
 }
 
@@ -1174,7 +1174,7 @@ type RelatedAnswer struct {
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 
-	// Transactions The transactions, newest first unless asked otherwise.
+	// Transactions The transactions, newest first.
 	Transactions []Transaction `json:"transactions"`
 }
 

@@ -241,7 +241,7 @@ func walk[E any](p paging, key func(E) uuid.UUID, read func(from uuid.UUID, size
 
 // ask is how many entries to ask for: one more than the page holds shows whether there is another.
 func (p paging) ask() int32 {
-	return int32(p.size + 1) //nolint:gosec // at most 101
+	return int32(p.size + 1) //nolint:gosec // at most maxStride + 1
 }
 
 // cut returns the entries of the page, and the page with the cursor of the next one when there is one.

@@ -35,7 +35,7 @@ type AuditSeal struct {
 // AuditVerification is what a verification of the trail came to.
 type AuditVerification struct {
 	At       time.Time
-	Took     string
+	Took     language.Text
 	Sentence language.Text
 	Failed   bool
 	Found    []language.Text // what does not fit

@@ -86,6 +86,6 @@ type Withdraw struct {
 func (m Withdraw) reason() ui.Field {
 	return ui.Field{
 		ID: "reason", Label: "Why do you withdraw it?", Value: m.Reason,
-		Rows: 3, Limit: RejectLimit, Problem: ui.ProblemOf(m.Problems, "reason"),
+		Rows: 3, Limit: RejectLimit, Optional: true, Problem: ui.ProblemOf(m.Problems, "reason"),
 	}
 }

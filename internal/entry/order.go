@@ -47,6 +47,9 @@ func (o Order) Build() BuiltOrder {
 		tx.Amount.InstructedAmount = &iso20022.Amount{Currency: string(amount.Currency()), Value: amount.Decimal()}
 	}
 	tx.RemittanceInformation = o.remittance(&out)
+	if tx.Creditor.Name == "" { // beside an empty address the schema would ask for any of both
+		out.Problems = append(out.Problems, Problem{Field: "creditorName", Text: "Enter the name of the creditor.", Code: "CH21"})
+	}
 	debtor, agent, iban := o.debtor()
 	if iban == "" {
 		out.Problems = append(out.Problems, Problem{Field: "debtorAccount", Text: "Choose one of your own accounts to debit.", Code: "CH21"})

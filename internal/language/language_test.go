@@ -94,6 +94,19 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
 		},
 		{
+			"This change was already applied by Checker 1 on 2026-11-24T04:39:14Z.",
+			"Über diese Änderung wurde schon entschieden (ausgeführt, Checker 1, 24.11.2026 05:39:14 CET).",
+		},
+		{
+			"You asked for this change. Another administrator must decide it.",
+			"Sie haben diese Änderung beantragt. Eine andere Person mit der Rolle Administrator muss darüber entscheiden.",
+		},
+		{
+			"This payment was recalled before: a payment can be recalled once, whatever the answer. The recall DM1 of this payment is Refused.",
+			"Diese Zahlung wurde schon zurückgerufen: Eine Zahlung kann einmal zurückgerufen werden, wie immer die Antwort lautet. " +
+				"Rückruf DM1 dieser Zahlung: Abgelehnt.",
+		},
+		{
 			"Only a settled payment can be recalled: this one is Approval Pending.",
 			"Nur eine abgewickelte Zahlung kann zurückgerufen werden: Diese ist im Zustand wartet auf Freigabe.",
 		},
@@ -117,6 +130,7 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 			t.Errorf("%q is said %q, want %q", c.sentence, got, c.want)
 		}
 		want := strings.NewReplacer(dataMark, "", "2026-11-20 08:14 UTC", "20.11.2026 09:14 CET",
+			"2026-11-24T04:39:14Z", "24.11.2026 05:39:14 CET",
 			"2026-12-14", "14.12.2026").Replace(c.sentence)
 		if got := English.Say(Sentence(c.sentence)); got != want {
 			t.Errorf("%q is said %q in English", c.sentence, got)

@@ -84,13 +84,19 @@ func (p pattern) text(sentence string) (text Text, ok bool) {
 	return p.key.With(values...), true
 }
 
+// moments are the forms in which lower floors write one, with the form that pages show.
+var moments = map[string]string{
+	"2006-01-02 15:04 UTC": "02.01.2006 15:04 MST", "2006-01-02 15:04:05 UTC": "02.01.2006 15:04:05 MST",
+	time.RFC3339: "02.01.2006 15:04:05 MST",
+}
+
 // within is a value of a sentence: a moment or a day as pages show them, a state, a role or whom a limit binds in its translation. What is
 // in no catalogue stays as it is.
 func within(text string) Text {
-	for _, layout := range []string{"2006-01-02 15:04 UTC", "2006-01-02 15:04:05 UTC"} {
+	for layout, shown := range moments {
 		at, err := time.Parse(layout, text)
 		if err == nil {
-			return Data(at.In(Zone()).Format(strings.NewReplacer("2006-01-02", "02.01.2006", "UTC", "MST").Replace(layout)))
+			return Data(at.In(Zone()).Format(shown))
 		}
 	}
 	day, err := time.Parse(time.DateOnly, text)
@@ -113,26 +119,45 @@ var Zone = sync.OnceValue(func() *time.Location {
 var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
 
 // Sentence is a text that a lower floor wrote in English: it is said in its translation where the catalogue has one, for its words or for
-// its words around the values in it, and as it stands where it has none, as of a text that another bank sent.
+// its words around the values in it, and as it stands where it has none, as of a text that another bank sent. Two sentences, of which the
+// second says more about the first, are known again as two.
 func Sentence(english string) Text {
 	english = unmarked.Replace(english)
-	if len(english) > maxSentence || catalogues().known[Text(english)] {
-		return Text(english)
-	}
-	if text, ok := placed(english); ok {
+	if text, ok := knownSentence(english); ok {
 		return text
 	}
-	for _, one := range patterns() {
-		text, ok := one.text(english)
-		if ok {
-			return text
+	if first, second, ok := strings.Cut(english, ". The "); ok {
+		one, known := knownSentence(first + ".")
+		two, more := knownSentence("The " + second)
+		if known && more {
+			return Join(" ", one, two)
 		}
 	}
 	return Text(english)
 }
 
-// Advice is what a finding in a document says is to be done, without the name of its element: beside a field of a form the field says where.
-// Any other sentence is as Sentence has it.
+// knownSentence is a sentence that the catalogue has; ok is false for any other.
+func knownSentence(english string) (text Text, ok bool) {
+	if len(english) > maxSentence {
+		return "", false
+	}
+	if catalogues().known[Text(english)] {
+		return Text(english), true
+	}
+	if text, ok := placed(english); ok {
+		return text, true
+	}
+	for _, one := range patterns() {
+		text, ok := one.text(english)
+		if ok {
+			return text, true
+		}
+	}
+	return "", false
+}
+
+// Advice is what a finding in a document says is to be done, without the name of its element: beside a field of a form the field says
+// where. Any other sentence is as Sentence has it.
 func Advice(english string) Text {
 	found := inElement.FindStringSubmatch(english)
 	if found == nil {

@@ -1,7 +1,6 @@
 package payment
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -110,7 +109,7 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 // exclusion is the finding when another R-transaction about the payment stands in the way. The zero Message is one that is not known.
 func exclusion(kind Kind, other Message) Finding {
 	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
-	state := strings.ToLower(string(other.State))
+	state := string(other.State)
 	if other.State == StateApprovalPending {
 		state = "waiting for approval"
 	}

@@ -32,14 +32,15 @@ func reportExhibits() []Exhibit {
 	trail := views.AuditTrail{
 		Shell: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Verified: &views.AuditVerification{
-			At: now, Took: "214ms", Sentence: language.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
+			At: now, Took: language.Text("%d ms").With(214),
+			Sentence: language.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
 				"order, under %s signed checkpoints.").With("812", "31"),
 		},
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
 	broken := trail
 	broken.Verified = &views.AuditVerification{
-		At: now, Took: "214ms", Failed: true,
+		At: now, Took: language.Text("%d ms").With(214), Failed: true,
 		Sentence: "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check.",
 		Found: []language.Text{
 			language.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", language.Text("was sealed, and is gone")),

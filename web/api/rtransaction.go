@@ -72,8 +72,8 @@ func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTrans
 	return created, checkRepeat(asked, created.Message)
 }
 
-// checkRepeat holds a repeated request, whose content means the same, against the first one in what is no part of the content: the scheme of
-// its path, and beside a key the externalId.
+// checkRepeat holds a repeated request, whose content means the same, against the first one in what is no part of the content: the scheme
+// of its path, and beside a key the externalId.
 func checkRepeat(asked payment.RTransaction, first payment.Message) error {
 	switch {
 	case first.Scheme == asked.Scheme && first.ExternalID == asked.ExternalID:

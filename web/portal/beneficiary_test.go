@@ -47,6 +47,10 @@ func TestABeneficiaryNeedsTwoPeople(t *testing.T) {
 	if n := len(wrong.problems()); n != 3 {
 		t.Errorf("%d problems: %q", n, wrong.problems())
 	}
+	empty := maker.post("/beneficiaries/new", url.Values{"country": {"CH"}}).is(http.StatusUnprocessableEntity)
+	if country := empty.page.Find("#country option[selected]").AttrOr("value", ""); country != "CH" {
+		t.Errorf("the refused form has the country %q", country)
+	}
 	change := both.post("/beneficiaries/new", holzbau()).goesTo("/beneficiaries/changes/")
 	both.get(change).is(http.StatusOK).says("You asked for this change. Another checker must decide it.")
 	both.post(change+"/approve", nil).is(http.StatusForbidden).says("You asked for this change.")

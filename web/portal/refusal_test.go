@@ -31,8 +31,11 @@ func wrongAnswers() map[string]wrongAnswer {
 		"no name":                 {with(filled(), "creditorName", " "), "creditorName", "CH21"},
 		"long name":               {with(sepa, "creditorName", strings.Repeat("n", 71)), "creditorName", "CH16"},
 		"foreign letters":         {with(filled(), "creditorName", "Иван"), "creditorName", "CH16"},
-		"no town":                 {with(filled(), "town", ""), "town", "CH21"},
-		"long town":               {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},
+		"no name, no address": {
+			with(filled(), "creditorName", "", "street", "", "buildingNumber", "", "postcode", "", "town", "", "country", ""), "creditorName", "CH21",
+		},
+		"no town":   {with(filled(), "town", ""), "town", "CH21"},
+		"long town": {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},
 		"QR check digit": {
 			with(filled(), "remittanceKind", "qr", "qrReference", "210000000003139471430009018"), "qrReference", "CH16",
 		},

@@ -256,3 +256,39 @@ func TestListsAreNarrowedByKindAndDirection(t *testing.T) {
 	}
 	maker.get("/payments?kind=recall").says("Recall").says("Filters (1)")
 }
+
+// TestARefusedRecallSaysWhyInPlainWords: not in those of the code set, which are for programmers, and in the language of the page.
+func TestARefusedRecallSaysWhyInPlainWords(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original := o.settled(filled())
+	recall := o.approve(o.as("maker1").requests("/payments/"+original.InternalID.String()+"/recall", "reason", "DUPL"))
+	maker, path := o.as("maker1"), "/payments/"+recall.InternalID.String()
+	maker.header.Set("Accept-Language", "de-CH")
+	for text, want := range map[string]string{
+		"Reported when the cancellation cannot be accepted because of a customer decision (Creditor).": "Der Empfänger lehnt ab (CUST)",
+		"Call Anna Beispiel": "Der Empfänger lehnt ab (CUST): Call Anna Beispiel",
+	} {
+		o.change("SET session_replication_role = replica; UPDATE message SET state = 'Refused', status_code = 'CUST', status_text = '" + text +
+			"' WHERE kind = 'recall'")
+		if got := maker.get(path).is(http.StatusOK).says(want); strings.Contains(got.text, "Reported when") {
+			t.Error("the page quotes the code set")
+		}
+	}
+	maker.get("/payments/" + original.InternalID.String()).is(http.StatusOK).
+		says("Rückruf " + string(recall.GlobalID) + " dieser Zahlung: Abgelehnt.")
+}
+
+// TestAFailedReturnIsToldAsOne: its creditor is the person who paid, and nothing is owed to them.
+func TestAFailedReturnIsToldAsOne(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	original, _ := o.arrived(rulebook.SchemeSIC, "TX1")
+	back := o.approve(o.as("maker1").requests("/payments/"+original.InternalID.String()+"/return", "reason", "CUST"))
+	o.change("SET session_replication_role = replica; UPDATE message SET state = 'Failed', status_code = 'AC04', status_text = '' " +
+		"WHERE kind = 'return'")
+	page := o.as("maker1").get("/payments/" + back.InternalID.String()).is(http.StatusOK).says("The account that the payment came from is closed.")
+	if strings.Contains(page.text, "Ask the creditor") {
+		t.Error("a return is told as a payment")
+	}
+}

@@ -161,6 +161,7 @@ func (v *visit) ask(kind administration.Kind) error {
 		Kind: kind, Subject: ask.subject.ID, Values: ask.values.Compact(), Note: note,
 	})
 	if err != nil {
+		ask.values["country"] = typed.Get("country")
 		model := v.form(ask)
 		model.Note = note
 		return v.RefuseChange(model, err)

@@ -13,7 +13,7 @@ type KindWords struct{ Label, Heading, Words language.Text }
 // kindWords are the kinds of changes of administrators as people call them.
 var kindWords = map[administration.Kind]KindWords{
 	administration.KindUserCreate: {
-		"New account", "Make a user account",
+		"New account (user)", "Make a user account",
 		"Another administrator approves it and gets a link; you get a code. " +
 			"With both the person sets a password.",
 	},

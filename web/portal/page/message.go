@@ -178,7 +178,7 @@ func StatusReason(m payment.Message) language.Text {
 		words, _ := Failure(m)
 		return words
 	case m.State == payment.StateRefused:
-		return language.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
+		return Refusal(m)
 	case m.State == payment.StateUnconfirmed:
 		return "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	}

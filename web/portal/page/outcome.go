@@ -1,11 +1,13 @@
 package page
 
 import (
+	"cmp"
 	"strings"
 
 	"countersign/internal/iso20022/code"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
@@ -38,11 +40,45 @@ var failures = map[string]language.Text{
 	"TM01": "It reached clearing too late.",
 }
 
+// failedReturns are the same of a return, whose creditor is the person who paid. Of a code that is not here the words of a payment are as
+// true of a return.
+var failedReturns = map[string]language.Text{
+	"AB05": "The other bank did not answer in time. Nothing was returned.",
+	"AB06": "Clearing got no answer in time. Nothing was returned.",
+	"AB08": "The other bank could not be reached. Nothing was returned: try again later.",
+	"AB09": "The other bank had a technical fault. Nothing was returned: try again later.",
+	"AC01": "The other bank does not know the account that the payment came from. Speak with that bank.",
+	"AC03": "The number of the account that the payment came from is wrong. Speak with the other bank.",
+	"AC04": "The account that the payment came from is closed. Speak with the other bank.",
+	"AC06": "The account that the payment came from is blocked. Speak with the other bank.",
+	"AG03": "The other bank does not take this kind of payment.",
+	"CNOR": "The other bank is not reached by this scheme.",
+	"MD07": "The person who paid has died. Speak with the other bank.",
+	"MS02": "The other bank refuses it and gives no reason that its customer allows it to tell.",
+	"MS03": "The other bank refuses it and gives no reason.",
+}
+
+// Refusal says why the other bank refused a recall: the reason in plain words with its code, and what the bank wrote besides.
+func Refusal(m payment.Message) language.Text {
+	reason, found := rtransactionrule.FindReason(rtransactionrule.ResolutionReasons(m.Scheme), m.StatusCode)
+	if !found {
+		return language.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
+	}
+	words := language.Text("%s (%s)").With(language.Sentence(strings.TrimSuffix(reason.Text, ".")), m.StatusCode)
+	if defined, _ := code.CancellationRejections.Find(m.StatusCode); m.StatusText == "" || m.StatusText == defined.Text {
+		return words
+	}
+	return language.Text("%s: %s").With(words, m.StatusText)
+}
+
 // Failure says in plain words why a message failed, and as detail the code and the text as they came; the text is left out where the words
 // hold it.
 func Failure(m payment.Message) (words language.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]
+	if m.Kind == payment.KindReturn {
+		words = cmp.Or(failedReturns[m.StatusCode], words)
+	}
 	switch {
 	case words != "":
 	case m.StatusText != "":

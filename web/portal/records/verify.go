@@ -20,7 +20,9 @@ func verifyAuditTrail(v *visit) error {
 	if err != nil {
 		return err
 	}
-	shown := &views.AuditVerification{At: v.At, Took: "0s", Failed: true, Sentence: "Nothing is sealed here, so there is nothing to verify."}
+	shown := &views.AuditVerification{
+		At: v.At, Took: took(0), Failed: true, Sentence: "Nothing is sealed here, so there is nothing to verify.",
+	}
 	if v.Config.Verify != nil {
 		began := v.Config.Now()
 		found, err := v.Config.Verify(v.Context(), v.By.Realm)
@@ -28,7 +30,7 @@ func verifyAuditTrail(v *visit) error {
 			return err
 		}
 		shown = verified(found, err)
-		shown.At, shown.Took = v.At, v.Config.Now().Sub(began).Round(time.Millisecond).String()
+		shown.At, shown.Took = v.At, took(v.Config.Now().Sub(began))
 	}
 	return v.wholeTrail(shown)
 }

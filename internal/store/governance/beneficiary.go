@@ -25,22 +25,41 @@ type Book struct {
 	PageSize  int32
 }
 
-// Beneficiaries lists those in force by name. One that does not fit its seal is left out; the log raises an alarm.
+// Beneficiaries lists those in force by name. One that does not fit its seal is left out, and the next one stands in its place; the log
+// raises an alarm.
 func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]administration.Beneficiary, error) {
 	var list []administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := q.BeneficiaryList(ctx, dbsqlc.BeneficiaryListParams{
-			Realm: realm, AfterName: column.OrNull(of.AfterName), AfterID: of.AfterID, Search: of.Search, Compact: of.Compact,
-			PageSize: of.PageSize,
-		})
-		for _, row := range rows {
-			if c.guard().Beneficiary(ctx, row) {
-				list = append(list, beneficiaryOf(row))
+		return filled(of.PageSize, &list, func() (read int, err error) {
+			rows, err := q.BeneficiaryList(ctx, dbsqlc.BeneficiaryListParams{
+				Realm: realm, AfterName: column.OrNull(of.AfterName), AfterID: of.AfterID, Search: of.Search, Compact: of.Compact,
+				PageSize: of.PageSize,
+			})
+			for _, row := range rows {
+				of.AfterName, of.AfterID = row.Name, row.BeneficiaryID
+				if c.guard().Beneficiary(ctx, row) {
+					list = append(list, beneficiaryOf(row))
+				}
 			}
-		}
-		return err
+			return len(rows), err
+		})
 	})
 	return list, changeError(err, "list beneficiaries")
+}
+
+// filled reads on until a list is as long as a page, or nothing is left: rows that do not fit their seals must not end it, or those that
+// come after them would be hidden.
+func filled[Row any](page int32, list *[]Row, next func() (read int, err error)) error {
+	for {
+		read, err := next()
+		if err != nil {
+			return err
+		}
+		if len(*list) >= int(page) || read < int(page) {
+			*list = (*list)[:min(len(*list), int(page))]
+			return nil
+		}
+	}
 }
 
 // Beneficiary returns one beneficiary, removed or not. Error: payment.ErrNotFound, also for one that does not fit its seal.

@@ -79,39 +79,52 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 	return change, changeError(err, "read a change")
 }
 
-// Changes lists the changes of a realm. One that does not fit its seal is left out; the log raises an alarm.
+// Changes lists the changes of a realm. One that does not fit its seal is left out, and the next one stands in its place; the log raises
+// an alarm.
 func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]administration.Change, error) {
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := q.ChangeList(ctx, dbsqlc.ChangeListParams{
-			Realm: realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
-			OldestFirst: f.OldestFirst, SortBy: string(f.Sort), FromWord: f.FromWord,
-			DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
-			Kind:    column.OrNull(string(f.Kind)),
-			Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
-		})
-		if err != nil {
-			return err
-		}
 		s := step{q: q, guard: c.guard(), realm: realm}
-		decisions, err := s.decisions(ctx, rows)
-		if err != nil {
-			return err
-		}
-		for _, row := range rows {
-			if !s.guard.Change(ctx, row.RealmChange) {
-				continue
-			}
-			change, err := changeOf(row)
-			if err != nil {
-				return err
-			}
-			change.Decision = decisions[change.ID]
-			list = append(list, change)
-		}
-		return nil
+		return filled(f.PageSize, &list, func() (read int, err error) {
+			found, last, read, err := s.page(ctx, f)
+			list = append(list, found...)
+			f.From, f.FromWord = last.ID, f.Sort.Word(last)
+			return read, err
+		})
 	})
 	return list, changeError(err, "list changes")
+}
+
+// page reads so many rows of a list of changes: those that fit their seals, and the last row with what it is sorted by, fit or not.
+func (s step) page(ctx context.Context, f Filter) (found []administration.Change, last administration.Change, read int, err error) {
+	rows, err := s.q.ChangeList(ctx, dbsqlc.ChangeListParams{
+		Realm: s.realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: column.OrNull(f.From),
+		OldestFirst: f.OldestFirst, SortBy: string(f.Sort), FromWord: f.FromWord,
+		DecidableBy: column.OrNull(f.DecidableBy), Requester: column.OrNull(f.Requester),
+		Kind:    column.OrNull(string(f.Kind)),
+		Subject: column.OrNull(f.Subject), Since: column.OrNull(f.Since), Decision: column.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
+	})
+	if err != nil {
+		return nil, last, 0, err
+	}
+	decisions, err := s.decisions(ctx, rows)
+	if err != nil {
+		return nil, last, 0, err
+	}
+	for _, row := range rows {
+		id := row.RealmChange.ChangeID
+		last = administration.Change{ID: id, Kind: administration.Kind(row.RealmChange.Kind), Decision: decisions[id]}
+		if !s.guard.Change(ctx, row.RealmChange) {
+			continue
+		}
+		change, err := changeOf(row)
+		if err != nil {
+			return nil, last, 0, err
+		}
+		change.Decision = decisions[change.ID]
+		found = append(found, change)
+	}
+	return found, last, len(rows), nil
 }
 
 // Waiting counts the changes that wait for this person to decide them under a role, up to a limit.

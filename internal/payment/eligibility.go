@@ -106,6 +106,9 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 	return Message{}, false
 }
 
+// theOther begins the sentence about the R-transaction that stands in the way.
+var theOther = map[Kind]string{KindRecall: "The recall", KindReturn: "The return", KindResolution: "The resolution"}
+
 // exclusion is the finding when another R-transaction about the payment stands in the way. The zero Message is one that is not known.
 func exclusion(kind Kind, other Message) Finding {
 	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
@@ -115,7 +118,7 @@ func exclusion(kind Kind, other Message) Finding {
 	}
 	told := ""
 	if other.GlobalID != "" {
-		told = " The " + string(other.Kind) + " " + string(other.GlobalID) + " of this payment is " + state + "."
+		told = " " + theOther[other.Kind] + " " + string(other.GlobalID) + " of this payment is " + state + "."
 	}
 	switch {
 	case kind == KindRecall:

@@ -32,7 +32,8 @@ func wrongAnswers() map[string]wrongAnswer {
 		"long name":               {with(sepa, "creditorName", strings.Repeat("n", 71)), "creditorName", "CH16"},
 		"foreign letters":         {with(filled(), "creditorName", "Иван"), "creditorName", "CH16"},
 		"no name, no address": {
-			with(filled(), "creditorName", "", "street", "", "buildingNumber", "", "postcode", "", "town", "", "country", ""), "creditorName", "CH21",
+			with(filled(), "creditorName", "", "street", "", "buildingNumber", "", "postcode", "", "town", "", "country", ""),
+			"creditorName", "CH21",
 		},
 		"no town":   {with(filled(), "town", ""), "town", "CH21"},
 		"long town": {with(filled(), "town", strings.Repeat("t", 36)), "town", "CH16"},

@@ -287,7 +287,8 @@ func TestAFailedReturnIsToldAsOne(t *testing.T) {
 	back := o.approve(o.as("maker1").requests("/payments/"+original.InternalID.String()+"/return", "reason", "CUST"))
 	o.change("SET session_replication_role = replica; UPDATE message SET state = 'Failed', status_code = 'AC04', status_text = '' " +
 		"WHERE kind = 'return'")
-	page := o.as("maker1").get("/payments/" + back.InternalID.String()).is(http.StatusOK).says("The account that the payment came from is closed.")
+	page := o.as("maker1").get("/payments/" + back.InternalID.String()).is(http.StatusOK).
+		says("The account that the payment came from is closed.")
 	if strings.Contains(page.text, "Ask the creditor") {
 		t.Error("a return is told as a payment")
 	}

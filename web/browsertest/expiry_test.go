@@ -115,7 +115,7 @@ func TestWhatIsKeptBeginsTheSessionAnew(t *testing.T) {
 	}
 	p.open("/payments/" + m.id + "/withdraw")
 	pass(770)
-	p.fill("Why do you withdraw it?", "The invoice was paid by")
+	p.fill("Why do you withdraw it? (optional)", "The invoice was paid by")
 	pass(3)
 	p.says(".kept", "Kept at")
 	pass(20)

@@ -48,7 +48,7 @@ func TestAMakerNeedsNoScript(t *testing.T) {
 
 	p.open("/mine")
 	p.click("link", "Withdraw "+m.reference)
-	p.fill("Why do you withdraw it?", "Entered twice")
+	p.fill("Why do you withdraw it? (optional)", "Entered twice")
 	p.click("button", "Withdraw "+o.shown())
 	p.says("#status", m.reference+" is withdrawn.")
 	m.is(t, "Withdrawn", 0)

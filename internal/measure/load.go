@@ -57,7 +57,7 @@ func percentiles(times []time.Duration) (p50, p99 float64) {
 
 // load lets clients make and approve payments, and reads what each side used meanwhile.
 func (b *bed) load(ctx context.Context, g *gateway, o loadOptions) (loaded, error) {
-	c, err := newClients(ctx, g, o.clients)
+	c, err := newClients(ctx, g)
 	if err != nil {
 		return loaded{}, err
 	}
@@ -124,13 +124,13 @@ var numbers = func() *atomic.Int64 {
 	return n
 }()
 
-func newClients(ctx context.Context, g *gateway, count int) (clients, error) {
+func newClients(ctx context.Context, g *gateway) (clients, error) {
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		return clients{}, fmt.Errorf("load the banks' time zone: %w", err)
 	}
 	c := clients{base: g.base, simulator: g.clearing, zone: zone, refused: new(atomic.Int64), http: &http.Client{
-		Timeout: 30 * time.Second, Transport: &http.Transport{MaxIdleConnsPerHost: count, MaxIdleConns: count},
+		Timeout: callWithin, Transport: new(http.Transport),
 	}}
 	c.maker, err = c.signIn(ctx, "maker1")
 	if err == nil {
@@ -178,6 +178,11 @@ func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, erro
 	}
 	for range o.clients {
 		group.Go(func() error {
+			at, err := openPlace(ctx, c.base)
+			if err != nil {
+				return err
+			}
+			defer at.close()
 			var own []time.Duration
 			for time.Since(began) < o.length && ctx.Err() == nil {
 				start := time.Now()
@@ -185,7 +190,7 @@ func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, erro
 					start = began.Add(time.Duration(float64(begun.Add(1)) / o.rate * float64(time.Second)))
 					time.Sleep(time.Until(start))
 				}
-				created, approved, err := c.pair(ctx, start)
+				created, approved, err := c.pair(ctx, at, start)
 				if err != nil {
 					return err
 				}
@@ -203,16 +208,16 @@ func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, erro
 }
 
 // pair makes a payment and approves it.
-func (c clients) pair(ctx context.Context, start time.Time) (created, approved time.Duration, err error) {
+func (c clients) pair(ctx context.Context, at *place, start time.Time) (created, approved time.Duration, err error) {
 	externalID, document := demo.SampleOrder(numbers.Add(1), time.Now().In(c.zone))
-	content, err := c.post(ctx, c.maker, "/api/sic-inst/v1/instruction/create",
+	content, err := c.post(ctx, at, c.maker, "/api/sic-inst/v1/instruction/create",
 		`{"identifiers":{"externalId":"`+externalID+`"},"Document":`+document+`}`)
 	if err != nil {
 		return 0, 0, err
 	}
 	between := time.Now()
 	_, id, _ := strings.Cut(content, `"internalId":"`)
-	_, err = c.post(ctx, c.checker, "/api/common/v1/instruction/approval",
+	_, err = c.post(ctx, at, c.checker, "/api/common/v1/instruction/approval",
 		`{"identifiers":{"internalId":"`+id[:min(36, len(id))]+`"},"ApprovalDetails":{"action":"approve"}}`)
 	return between.Sub(start), time.Since(between), err
 }
@@ -250,7 +255,7 @@ func (c clients) receive(ctx context.Context, began time.Time, o loadOptions) er
 // patience is how often a call is sent again that was told to come back.
 const patience = 20
 
-func (c clients) post(ctx context.Context, token, path, body string) (string, error) {
+func (c clients) post(ctx context.Context, at *place, token, path, body string) (string, error) {
 	for tries := 1; ; tries++ {
 		request, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base+path, strings.NewReader(body))
 		if err != nil {
@@ -259,20 +264,15 @@ func (c clients) post(ctx context.Context, token, path, body string) (string, er
 		request.Header.Set("Authorization", "Bearer "+token)
 		request.Header.Set("X-Request-Id", "bench")
 		request.Header.Set("Content-Type", "application/json")
-		answer, err := c.http.Do(request)
-		if err != nil {
-			return "", err
-		}
-		content, err := io.ReadAll(answer.Body)
-		_ = answer.Body.Close()
+		status, content, err := at.call(request)
 		switch {
-		case err != nil || answer.StatusCode == http.StatusOK:
+		case err != nil || status == http.StatusOK:
 			return string(content), err
-		case tries < patience && (answer.StatusCode == http.StatusServiceUnavailable || answer.StatusCode == http.StatusTooManyRequests):
+		case tries < patience && (status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests):
 			c.refused.Add(1)
 			time.Sleep(time.Second) // as Retry-After says
 		default:
-			return "", fmt.Errorf("%s answers %s: %s", path, answer.Status, content)
+			return "", fmt.Errorf("%s answers %d: %s", path, status, content)
 		}
 	}
 }

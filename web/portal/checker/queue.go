@@ -71,7 +71,7 @@ func (v *visit) firstDetail(model *views.Queue, f page.Filter) (*views.Decision,
 	}
 	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
 	if errors.Is(err, payment.ErrNotFound) {
-		return nil, nil //nolint:nilnil // archived meanwhile: the list stands alone
+		return nil, nil //nolint:nilnil // it cannot be found any more: the list stands alone
 	}
 	if err != nil {
 		return nil, err
@@ -121,7 +121,8 @@ func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	return model, err
 }
 
-// tab is the part of the queue to show. Nothing waits for somebody who may not decide: they see what waits for others.
+// tab is the part of the queue to show. Nothing waits for somebody who may not decide: a maker sees what of theirs waits for others, and
+// whoever only reads sees all that waits.
 func (v *visit) tab(f page.Filter) string {
 	for _, t := range v.tabs() {
 		if t.name == f.View.Tab {

@@ -1,5 +1,5 @@
-// Package checker holds the pages of the people who decide: the queue of waiting messages and the decision on one of them. Who may
-// decide is asked of package payment, and the approval station carries it out.
+// Package checker holds the pages of the people who decide: the queue of waiting messages, its saved views, and the decision on one of them
+// or on several together. Who may decide is asked of package payment, and the approval station carries it out.
 package checker
 
 import (

@@ -145,7 +145,7 @@ func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
 	return from, before, since
 }
 
-// Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept, as Back returns to it.
+// Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept: the way back leads to it.
 func (f Filter) Query(changes ...string) string {
 	values := url.Values{}
 	set := func(name, value string) {

@@ -15,7 +15,8 @@ import (
 	"countersign/views/ui"
 )
 
-// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument or FillIncoming.
+// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument, FillIncoming or
+// rtransaction.FillRequest.
 func MessageView(m payment.Message) views.Message {
 	detail := ""
 	if m.State == payment.StateFailed {

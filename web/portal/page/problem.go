@@ -134,8 +134,8 @@ func (v *Visit) endedWord() string {
 	return "&ended=yes"
 }
 
-// answeredInPlace are the parts of a page that nobody asked for by a link or a button. They say in their place that the session ended:
-// whoever is writing is not taken away from it.
+// answeredInPlace are the parts of a page that nobody asked for by a link or a button, and what the button to stay signed in asks for. They
+// say in their place that the session ended: whoever is writing is not taken away from it.
 var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
 
 // fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a

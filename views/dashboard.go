@@ -110,7 +110,7 @@ type Tile struct {
 type Clearing struct {
 	Scheme   rulebook.Scheme
 	Reached  bool
-	LastSeen time.Time // of the last message received; zero for none
+	LastSeen time.Time // of the last message received, or since when the connection is interrupted; zero for none
 	Note     language.Text
 }
 

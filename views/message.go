@@ -10,8 +10,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Message is what pages show of one message: an instruction, recall, return or resolution, or an incoming payment. Amounts and accounts
-// come ready to show; account numbers may be compact, they are grouped here.
+// Message is what pages show of one message: an instruction, recall, return or resolution, or a payment or recall that came in. Amounts and
+// accounts come ready to show; account numbers may be compact, they are grouped here.
 type Message struct {
 	Approval        *Approval // while it waits
 	InternalID      string

@@ -37,7 +37,7 @@ type MineRow struct {
 	Purpose      language.Text
 	State        payment.State
 	SubmittedAt  time.Time
-	Note         language.Text // the reason of a rejection, with who gave it
+	Note         language.Text // why it ended as it did, of a rejection with who gave the reason; or what not to do with it
 	AmendURL     string
 	WithdrawURL  string
 	LikeURL      string

@@ -10,7 +10,7 @@ import (
 )
 
 // NewPayment is the form for a payment. POST Action sends the fields of Values under the names that entry gives them, scheme, and either
-// act=check or switchScheme={scheme}, which shows the same form with all fields kept.
+// act=check or what shows the same form with all fields kept: switchScheme={scheme}, act=find or pick (Pick).
 type NewPayment struct {
 	Kept           Kept // where the form is kept while it is being typed
 	Drafts         int  // how many forms and files of this person wait to be gone on with, where an empty form is shown

@@ -29,7 +29,7 @@ type PaymentRow struct {
 	Scheme     rulebook.Scheme
 	Amount     ui.Amount
 	Toward     language.Text // before the name: "back from"; empty for a payment to a creditor
-	Name       string        // of the creditor; of the debtor when it came in
+	Name       string        // of the creditor; of the debtor when the money came from there or goes back there
 	Account    string        // of that name
 	Other      language.Text // the other side: "from Muster AG"
 	Purpose    language.Text

@@ -95,7 +95,7 @@ type Shell struct {
 	Simulator   bool          // the demo's clearing simulator has a page
 	Idle        time.Duration // after which a session that nobody uses ends
 	Life        time.Duration // after which the session ends in any case
-	ChangeCount int           // changes of administration that wait for this person
+	ChangeCount int           // changes of administration, or of beneficiaries, that wait for this person
 	// BrokenGlasses are shown on every page of an administrator.
 	BrokenGlasses []BrokenGlass
 }
@@ -308,7 +308,8 @@ type shortcut struct {
 	does language.Text
 }
 
-// shortcuts are the lines of the help sheet, in its order: the keys that static/app/key.js answers to outside text fields.
+// shortcuts are the lines of the help sheet, in its order: the keys that static/app/key.js answers to, outside text fields but for
+// Ctrl+Enter, and for Esc in the form to reject.
 var shortcuts = []shortcut{
 	{[]string{"j"}, "Next row"},
 	{[]string{"k"}, "Previous row"},

@@ -219,7 +219,7 @@ func receivedRecalls() views.ReceivedRecalls {
 	return model
 }
 
-// operatorShell is the frame with every entry of the navigation.
+// operatorShell is the frame for somebody who makes, decides and looks after the gateway, with the demo's simulator.
 func operatorShell(title language.Text, place views.Place) views.Shell {
 	made := bothShell(title, place)
 	made.Person.MayRead, made.Person.MayOperate, made.Simulator = true, true, true

@@ -41,7 +41,7 @@ type Field struct {
 	Charset      string // "sps" or "epc": which characters the scheme carries
 	Rows         int    // a text area of this height above zero
 	Optional     bool
-	Prefilled    bool   // the value came from a template or an earlier payment
+	Prefilled    bool   // the value came from a template, an earlier payment or a beneficiary
 	IBAN         bool   // grouped in fours on change
 	CheckURL     string // asked on change for feedback, shown below the field
 	CheckValues  string // JSON object sent along with CheckURL

@@ -1,9 +1,9 @@
-// Package api is the door for programs: the JSON calls of creation, approval and reads, and the token calls. A handler reads its
-// input strictly, calls one station or the reader, and writes the answer in the shape of the OpenAPI document; tests hold every
+// Package api is the door for programs: the JSON calls of creation, approval, reads and administration, and the token calls. A handler
+// reads its input strictly, calls one station or the reader, and writes the answer in the shape of the OpenAPI document; tests hold every
 // answer against that document.
 //
-// Success is 200. Errors have the variants of the interface contract, section 5; which error gets which one is decided in package
-// problem alone.
+// Success is 200, of a logout 204. Errors have the variants of the interface contract, section 5; which error gets which one is decided in
+// package problem alone. Token calls have errors of their own (token_problem.go).
 package api
 
 import (

@@ -1,5 +1,6 @@
 // Package problem is the one place where errors become what callers see: an HTTP status, a code, a sentence, the places in the request,
-// and which of the interface's error variants carries them. The API writes a Problem as JSON, the portal shows it as a page.
+// and which of the interface's error variants carries them. The API writes a Problem as JSON, the portal shows it as a page. Only token
+// calls and the door for other banks refuse in words of their own, those of OAuth and of the EPC.
 //
 // Errors are told apart by their type, never by their text. What is not known here is a 500 that shows nothing of what went wrong.
 package problem

@@ -46,7 +46,7 @@ const clearingToken = "demo-clearing"
 // demoPayeeToken lets anybody ask the demo about its accounts, as other banks may.
 const demoPayeeToken = "demo-payee"
 
-// Run starts the database, the simulator and the gateway, and stops them in the opposite order when ctx ends.
+// Run starts the database, the simulator and the gateway. When ctx ends, simulator and gateway stop together, and the database after them.
 func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	began := time.Now()
 	err = os.MkdirAll(c.DataDir, 0o755) //nolint:gosec // the database server's account must be able to enter

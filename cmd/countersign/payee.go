@@ -27,7 +27,7 @@ type payeeSettings struct {
 	CAFile          string `help:"Who may have signed the other side's certificate (PEM); those of the system without." name:"payee-ca-file" env:"COUNTERSIGN_PAYEE_CA_FILE"`
 }
 
-// apply gives the gateway its verifier.
+// apply gives the gateway its verifier, and admits the banks that may ask about accounts kept here.
 func (s *payeeSettings) apply(g *gateway) error {
 	err := s.admit(g)
 	if err != nil {

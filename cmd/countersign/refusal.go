@@ -13,7 +13,8 @@ import (
 	"countersign/web"
 )
 
-// clearingTokenLength is the shortest token of a clearing connection, in characters: a shorter one can be guessed.
+// clearingTokenLength is the shortest token of a clearing connection, and of a bank that asks about payees, in characters: a shorter one
+// can be guessed.
 const clearingTokenLength = 16
 
 // readClearingToken reads the token clearing shows when it delivers. Over HTTP clearing answers at our own door, so there the token has

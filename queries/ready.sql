@@ -1,4 +1,4 @@
--- What the readiness page asks.
+-- What the readiness page asks, and what the service asks of itself when it starts.
 
 -- name: SchemaPresent :one
 -- Whether migrations ever ran here, and whether they left the function that names them.

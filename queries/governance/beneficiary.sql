@@ -7,7 +7,7 @@ SELECT * FROM beneficiary WHERE realm = @realm AND beneficiary_id = @beneficiary
 SELECT * FROM beneficiary WHERE realm = @realm AND iban = @iban AND NOT removed;
 
 -- name: BeneficiaryList :many
--- Those in force, by name, from a place on; and only those whose name or account holds a text, when one is given.
+-- Those in force, by name, from a place on; and only those whose name, town or account holds a text, when one is given.
 SELECT * FROM beneficiary b
 WHERE b.realm = @realm AND NOT b.removed
   AND (sqlc.narg(after_name)::text IS NULL OR (lower(b.name), b.beneficiary_id) > (lower(sqlc.narg(after_name)::text), @after_id::uuid))

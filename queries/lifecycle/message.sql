@@ -244,7 +244,7 @@ WHERE realm = @realm AND scheme = @scheme AND accepted_at IS NOT NULL AND delive
 ORDER BY accepted_at LIMIT @page_size;
 
 -- name: MessageListOverdue :many
--- With clearing since before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
+-- Released before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
 SELECT message_id FROM message
 WHERE realm = @realm AND state IN ('Approved', 'Processing') AND kind IN ('instruction', 'return')
   AND (accepted_at <= @accepted_before::timestamptz OR accepted_at > @accepted_after::timestamptz) AND message_id <> ALL (@held::uuid[])
@@ -260,7 +260,8 @@ WHERE realm = @realm AND scheme = @scheme AND state IN ('Unconfirmed', 'Overdue'
 ORDER BY inquire_at LIMIT @page_size;
 
 -- name: MessageWaits :one
--- Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As the two lists before, with those held.
+-- Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As MessageListUndelivered and
+-- MessageListToInquire, with those held.
 SELECT EXISTS (SELECT FROM message u
                WHERE u.realm = @realm AND u.scheme = @scheme AND u.accepted_at IS NOT NULL AND u.delivered_at IS NULL
                  AND (u.accepted_at <= @accepted_before::timestamptz OR u.accepted_at > @accepted_after::timestamptz))::boolean AS undelivered,

@@ -139,7 +139,7 @@ ORDER BY k.place
 LIMIT @page_size::integer;
 
 -- name: FewByAmount :many
--- The messages before a key of these amounts, if they are few: so many at most, in no order.
+-- The messages of these amounts, if they are few: so many at most, in no order.
 SELECT v.message_id FROM message_version v
 WHERE v.realm = @realm AND v.amount BETWEEN @amount_from::bigint AND @amount_to::bigint LIMIT @most::integer;
 

@@ -54,10 +54,7 @@ WHERE h.action IN ('approve', 'reject')
 
 -- name: InvariantStateWithoutHistory :many
 -- I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
--- moves, or that began in the other direction; one that expires at another time than its policy says; one that is asked about more or less
--- often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of ours
--- whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none, more
--- than 92 days after it.
+-- moves, or that began in the other direction.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('is ' || m.state || ' since ' || m.state_since || ' after ' || m.state_sequence || ' moves; its history has ' || coalesce(t.moves, 0)
         || ' and ends ' || coalesce(h.to_state || ' at ' || h.at, 'earlier'))::text AS what
@@ -95,7 +92,10 @@ WHERE m.direction = 'out' AND (m.delivered_at IS NOT NULL) <> EXISTS (
           AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'));
 
 -- name: InvariantWrongClock :many
--- I3 as well: what the clock acts by.
+-- I3 as well: what the clock acts by. A message that expires at another time than its policy says; one that is asked about more or less
+-- often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of
+-- ours whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none,
+-- more than 92 days after it.
 SELECT m.realm, 'message'::text AS relation, m.message_id::text AS key,
        ('expires at ' || coalesce(m.expires_at::text, 'no time') || ', asked about ' || m.inquiries || ' times and next at '
         || coalesce(m.inquire_at::text, 'no time') || ', to be answered by ' || coalesce(m.answer_by::text, 'no time')

@@ -8,8 +8,8 @@ FROM message_version v, approvals_asked(v.realm, v.message_id, v.version) AS ask
 WHERE asked.approvals > v.approvals_required;
 
 -- name: InvariantStepUp :many
--- I31: every approval of a message whose policy asks for a second factor names the use of one, and every use that approved something is
--- that of a decision.
+-- I31: every approval of a message whose policy asks for a second factor names the use of one, and no decision names one that was
+-- shown for something else.
 SELECT d.realm, 'decision'::text AS relation, concat_ws(' ', d.message_id, d.version, d.ordinal)::text AS key,
        'approved without the second factor that the policy asks for'::text AS what
 FROM decision d

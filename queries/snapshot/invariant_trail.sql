@@ -1,7 +1,8 @@
 -- More of what must hold (invariant_move.sql says how such a query answers): digests, the trail, who acted, and what came in.
 
 -- name: InvariantDigest :many
--- I10: a document whose digest is not that of its bytes, or a version, decision, release or inbox row with another digest than its document.
+-- I10: a document whose digest is not that of its bytes, a version with another digest than its document, a decision or release unlike its
+-- version, a decision out of its order, or approvals that the policy of the message does not ask for.
 SELECT d.realm, 'document'::text AS relation, d.document_id::text AS key, 'its digest is not that of its content'::text AS what
 FROM document d
 WHERE d.content_hash IS DISTINCT FROM sha256(d.content)

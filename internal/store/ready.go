@@ -75,7 +75,7 @@ func (d *Database) Ready(ctx context.Context) (Readiness, error) {
 }
 
 // readyRealm adds what one realm contributes: whether its policy for everything asks for no approval (a realm without one makes no
-// messages at all where no narrower policy covers them), and its schemes.
+// messages at all where no narrower policy covers them), its schemes, and their directories.
 func (d *Database) readyRealm(ctx context.Context, realm string, ready *Readiness) error {
 	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		required, err := q.PolicyForEverything(ctx, realm)

@@ -13,7 +13,7 @@ import (
 
 // CleanupLimits says what is old enough to go.
 type CleanupLimits struct {
-	Ended     time.Time // families and access tokens that ended before
+	Ended     time.Time // families, access tokens and sessions that ended before; sign-ins at a provider stay an hour longer
 	Forgotten time.Time // names whose last try was before
 }
 

@@ -180,7 +180,7 @@ func ask[T any](ctx context.Context, c *Changes, in question, look func(step) (T
 // question is what is asked of a realm, in words for its failure.
 type question struct{ realm, action string }
 
-// changeError makes "no row" payment.ErrNotFound, and a right that ended or a decision that was there first what they are.
+// changeError makes "no row" payment.ErrNotFound, and a right that ended or a name that was taken meanwhile what they are.
 func changeError(err error, action string) error {
 	var refused *pgconn.PgError
 	switch {

@@ -81,7 +81,7 @@ func (s *Documents) keepAll(ctx context.Context, realm string, documents []store
 	return outcomes, err
 }
 
-// keep stores an outbound document in a transaction that is under way, or finds that it is kept already. Errors as Keep.
+// keep stores an outbound document, or finds that it is kept already. Errors as Keep.
 func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d store.Document) error {
 	seal := s.db.Seal().SealDocument(d.Sealed())
 	added, err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{

@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Due are the messages of one realm that time has something to say about besides those that are overdue, each list oldest first and
-// bounded, and whether the lanes of the schemes have something to do.
+// Due are the messages of one realm that time has something to say about besides those that are overdue, each list bounded, and whether
+// the lanes of the schemes have something to do.
 type Due struct {
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
@@ -29,7 +29,7 @@ type Waiting struct {
 	ToInquire   bool // one is unconfirmed, and it is time to ask
 }
 
-// DueTimes are the times that Due, Undelivered and ToInquire compare with.
+// DueTimes are the times that Due, Overdue, Undelivered and ToInquire compare with.
 type DueTimes struct {
 	Now            time.Time
 	ReleasedBefore time.Time
@@ -48,7 +48,7 @@ func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
-// Overdue lists what is with clearing for longer than its time, oldest first, in one round trip.
+// Overdue lists what was released longer ago than its time and has no answer, oldest first, in one round trip.
 func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
 	ids, err := s.db.Alone(realm, store.Reading).MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
 		Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,

@@ -82,8 +82,8 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 // approval, its release, all in one transaction; the job that sends it follows. It returns the message as create made it, also when it
 // was not written. Many at a time share their statements (see store.Gather), and create may then be called a second time.
 //
-// Errors: DuplicateError when a key of the message was used before; ErrNoPolicy; payment.ForbiddenError when the maker's role has ended
-// meanwhile; what create returns.
+// Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key is not as it was stored;
+// ErrNoPolicy; payment.ForbiddenError when the maker's role has ended meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
 	known, err := s.asking.Do(ctx, ask.Realm, ask)
 	var c payment.Created

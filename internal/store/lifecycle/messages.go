@@ -1,8 +1,8 @@
 // Package lifecycle is where a message is made, changes, is sent and answered. A new one goes in through Messages.Insert or
 // InsertRTransaction, or comes through Inbox.Arrive. Every later step is one road: load the message, let the pure domain decide, write the
 // transition with one guarded statement. Messages.Transact and Consider take it, Inbox.Record with what clearing sent, TransactFrom for a
-// message that is known, TransactAll for many. First without a lock, together with others where there are any; what the guard refuses is
-// loaded and decided again under the lock.
+// message that is known, TransactAll for many. All but Transact try it without a lock where they can, together with others where there are
+// any; what the guard refuses is loaded and decided again under the lock.
 package lifecycle
 
 import (

@@ -31,7 +31,7 @@ type NewRTransactionFunc func(payment.RTransactionSubject) (payment.Created, err
 // InsertRTransaction lets create make an R-transaction and writes it as Insert does. The payment is locked while create looks at it.
 //
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer when another one got in
-// between; DuplicateError; what create returns.
+// between; payment.WithheldError when what was sent for the payment is not what is stored; what Insert fails with.
 func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create NewRTransactionFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.By.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		about, err := s.rTransactionSubject(ctx, q, ask, load.ForUpdate)
@@ -62,8 +62,8 @@ func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery
 	return c.Message, err
 }
 
-// RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Error:
-// payment.ErrNotFound.
+// RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Errors:
+// payment.ErrNotFound, ErrNoPolicy, payment.WithheldError.
 func (s *Messages) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
 	about, err := store.Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) (payment.RTransactionSubject, error) {
 		return s.rTransactionSubject(ctx, q, ask, load.ForRead)

@@ -16,8 +16,9 @@ import (
 )
 
 // What many do at a time goes out together (store.Gather): two round trips make a message, one to know and one to write, and two decide it.
-// Here is how the items of one statement become its arrays, and its rows their outcomes. An item alone takes the statement for one.
-// Whatever is not done here, which is told by store.ErrAlone, is done by insert and transact, the exact way.
+// Here is how the items of one statement become its arrays, and its rows their outcomes. A new message alone, and a step
+// alone that has no document, take the statement for one. Whatever is not done here, which is told by store.ErrAlone, is done by insert and
+// transact, the exact way.
 
 // TransactFrom is Transact for a message whose state the caller knows, because this process stored or read it a moment ago: it is not read
 // again, and decided without a lock. Steps that many messages take at a time, such as deliveries, share their statements, and the guard of
@@ -137,7 +138,7 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 }
 
 // considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
-// policy than the one in force, needs a second factor, may be bound by a limit, or has a decision of several, is not confirmed.
+// policy than the one in force, needs a second factor or several approvals, or may be bound by a limit, is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
 	q, outcomes, places := s.db.Alone(realm, store.Reading), make([]*considered, len(ids)), make([]int32, len(ids))
 	for i := range ids {

@@ -71,9 +71,9 @@ const (
 	common = 10
 )
 
-// found finds the account of the maker, and looks for what a text means among the messages that wait: those that the filters leave and that
-// wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of the realm have
-// them, or that are among the newest of the realm.
+// found finds the account of the maker, and looks for what a text means among the messages that wait: those of the kind, scheme and time
+// asked for that wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of
+// the realm have them, or that are among the newest of the realm.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if f.meant {
 		return f, nil

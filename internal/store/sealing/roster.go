@@ -21,7 +21,7 @@ const rosterBatch = 500
 // Roster tells the audit trail of the rows of master data that it was not told of, and returns the tables that rows are missing from which
 // it was told of: somebody took them away, or dated them anew, past the gateway.
 //
-// Errors: store.ErrBusy, store.ErrUnavailable.
+// Errors: store.ErrBusy, store.ErrUnavailable, store.ErrUnknown.
 func (t *Trees) Roster(ctx context.Context, realm string, now time.Time) (gone []string, err error) {
 	for more := true; more; {
 		id, err := uuid.NewV7()

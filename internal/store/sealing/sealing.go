@@ -99,7 +99,7 @@ type sweep struct {
 
 // Seal takes up rows of a realm, at most one batch, and signs the checkpoint after them.
 //
-// Errors: ErrTreeChanged, ErrElsewhere, store.ErrBusy, store.ErrUnavailable.
+// Errors: ErrTreeChanged, ErrElsewhere, store.ErrBusy, store.ErrUnavailable, store.ErrUnknown.
 func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
 	next := from
 	next.More, next.Added = false, 0

@@ -157,7 +157,8 @@ func auditedDocument(d dbsqlc.Document) AuditedDocument {
 type AuditedAnswer struct {
 	Facts documentseal.Answer
 	Seal  keyring.Seal
-	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not, and then there is no seal either.
+	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not. A seal that is there all the same says that
+	// somebody took the mark away.
 	Delivery     *documentseal.Delivery
 	DeliverySeal keyring.Seal
 	Refused      bool // marked as one that this gateway did not write

@@ -92,7 +92,8 @@ func (s *Snapshot) Close(ctx context.Context) {
 	_ = s.conn.Close(context.WithoutCancel(ctx))
 }
 
-// answerSlack is how long after the scheme's 10 seconds a message may take to be marked unconfirmed before I6 complains.
+// answerSlack is how long after its release a message may take to be marked unconfirmed before I6 complains: the scheme's 10 seconds, and
+// a minute.
 const answerSlack = 70 * time.Second
 
 // Invariants looks at what the rows alone can tell, without keys.

@@ -9,7 +9,7 @@ import (
 )
 
 // rulesHeldElsewhere are the rules that are not held against each row once more, because another invariant does, by what the rule asks for:
-// that seals are there, and that a digest is that of its content.
+// that seals are there, that a digest is that of its content, and that the outbox has answers only.
 var rulesHeldElsewhere = map[string]bool{
 	"creation_key.creation_key_sealed": true, "document.document_outbound_sealed": true, "document.document_check": true,
 	"message_version.message_version_sealed": true, "outbox.outbox_sealed": true, "outbox.outbox_delivery_sealed": true,

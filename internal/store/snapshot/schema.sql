@@ -1,6 +1,6 @@
 -- Everything that the migrations make in the schema public, one row an object: its kind, its name, and what it is. What belongs to an
--- extension is left out, and what is the owner's own right; so is whatever other roles may only read. Two settings of databases and roles
--- that would take rules away stand here too.
+-- extension is left out, and what is the owner's own right; so is whatever other roles may only read. Settings of databases and roles that
+-- would take rules away stand here too.
 WITH ours AS (
   SELECT c.* FROM pg_catalog.pg_class c
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f')

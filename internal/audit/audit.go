@@ -108,7 +108,8 @@ const (
 	EventRealmSealed = "realm.sealed-afterwards"
 	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
 	EventRealmRows = "realm.rows"
-	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it.
+	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it; of a
+	// beneficiary it is a maker who asks, and a checker who decides.
 	EventChangeRequest = "change.request"
 	EventChangeApprove = "change.approve"
 	EventChangeReject  = "change.reject"

@@ -22,7 +22,7 @@ import (
 // Document is what clearing sent.
 type Document struct {
 	Scheme     rulebook.Scheme
-	Reference  string // the message id of the transport; "" takes the document's own
+	Reference  string // the message id of the transport; "" takes one that is made of the content
 	Content    []byte
 	ReceivedAt time.Time
 }

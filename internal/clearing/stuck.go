@@ -29,7 +29,7 @@ const (
 type Stuck struct {
 	Scheme  rulebook.Scheme // "" where it is of both
 	Doing   Doing
-	Subject string // the internal id of a message, or the reference of a document
+	Subject string // the internal id of a message, or the scheme and the reference of a document
 	Failed  int    // times
 	Next    time.Time
 	Why     string

@@ -149,7 +149,7 @@ func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
 	return s.answers.Check(seal, d.fields())
 }
 
-// WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument returned; "" when it can.
+// WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument or CheckKept returned; "" when it can.
 func WithheldBy(err error) string {
 	switch {
 	case err == nil:

@@ -23,8 +23,8 @@ type Record struct {
 // recordForm is the first field of every record.
 var recordForm = []byte("countersign master data 1")
 
-// NewRecord makes the record of a row of a table, in a realm or in "". Values are strings, byte slices, integers, booleans, times, UUIDs,
-// or pointers to them, which may be nil; another type is an error of the program.
+// NewRecord makes the record of a row of a table, in a realm or in "". Values are strings, byte slices, int32, int64, booleans, times and
+// UUIDs, or pointers to a string, an int64 or a time, which may be nil; another type is an error of the program.
 func NewRecord(table, realm string, values ...any) (Record, error) {
 	r := Record{fields: make([][]byte, 0, len(values)+3)}
 	buffer := make([]byte, 0, 256) // of all fields: a larger one takes its place where they are longer

@@ -116,11 +116,11 @@ type Terms struct {
 // Approve records an approval. The last one needed releases the message under seal. The rules are asked before that, so that there is no
 // release of a message that broke one.
 //
-// Errors in order of precedence: ForbiddenError, FourEyesError (also when this person approved before), StateError (either is a RepeatError
-// when this person gave the same approval before), ContentError (also when the message was amended, or the policy in force asks for it, and
-// the verdict names no content), WithheldError, FieldError for the remark, RefusalError when the policy now in force asks for more
-// approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a second factor is
-// asked for and none was shown for this content.
+// Errors in order of precedence: ForbiddenError, FourEyesError, StateError, FourEyesError when this person approved before (either of these
+// two is a RepeatError when it was the same approval), ContentError (also when the message was amended, or the policy in force asks for it
+// or for a second factor, and the verdict names no content), WithheldError, FieldError for the remark, RefusalError when the policy now in
+// force asks for more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a
+// second factor is asked for and none was shown for this content.
 func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {

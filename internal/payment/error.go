@@ -61,7 +61,7 @@ func (e *StateError) Error() string {
 }
 
 // FourEyesError says that the person made, edited or approved the message, or a version of it came through the client, so somebody else
-// must decide.
+// must decide; or that nobody knows who made it, so nobody may.
 type FourEyesError struct {
 	Text string
 }

@@ -16,8 +16,8 @@ import (
 )
 
 // OrderFingerprint tells a repeated payment order from another one under the same key, by what it means: scheme and canonical content,
-// where trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: an order
-// that differs in one of them from such an old one is another.
+// where trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: no order
+// is the repeat of such an old one.
 func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (Digest, error) {
 	written, err := write(order)
 	if err != nil {

@@ -148,8 +148,8 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 }
 
 // CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule
-// it breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank. The API, the
-// upload and countersign validate all ask here.
+// it breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank, and every
+// limit it would pass. The API, the upload and countersign validate all ask here.
 func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{
 		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At,
@@ -169,8 +169,8 @@ func CheckInstruction(in InstructionInput) []Finding {
 	return together(in.Structure, findings)
 }
 
-// checkOrderLimits holds each payment of an order against the limits that bind it. What a dry run of many payments would come to together
-// nobody knows before they are made.
+// checkOrderLimits holds the one payment of an order against the limits that bind it. A dry run of many payments is held against none:
+// what they would come to together nobody knows before they are made.
 func checkOrderLimits(in InstructionInput) []Finding {
 	if len(in.Limits) == 0 || in.Document == nil {
 		return nil

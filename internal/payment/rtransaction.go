@@ -77,7 +77,8 @@ var rTransactionKinds = map[Kind]rTransactionKind{KindRecall: recallKind, KindRe
 // of it.
 //
 // Errors: ForbiddenError without the role maker; WithheldError for a payment or a recall that cannot be trusted; RefusalError for one that
-// is not eligible, a reason the scheme does not have, information or a charge that does not fit, or a last day that is over.
+// is not eligible, a reason the scheme does not have, information or a charge that does not fit, a last day that is over, or a limit that
+// would be passed.
 func NewRTransaction(in RTransactionInput) (Created, error) {
 	if !in.By.Has(identity.RoleMaker) {
 		return Created{}, &ForbiddenError{Text: "You may not create recalls, returns or resolutions: this needs the role maker."}

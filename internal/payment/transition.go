@@ -88,7 +88,8 @@ func (t Transition) Grant() identity.Grant {
 	return identity.Grant{}
 }
 
-// After returns the message as it is once the transition is stored.
+// After returns the message as it is once the transition is stored, but for when a recall is to be answered and how often clearing was
+// asked, which stay as they were before.
 func (t Transition) After() Message {
 	m := t.message
 	if t.version != nil {

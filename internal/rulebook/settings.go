@@ -15,8 +15,8 @@ type Settings struct {
 	// SICLimit is the largest amount of a Swiss instant payment; default that of the clearing's terms, CHF 20'000.00 as shipped (the
 	// limit of the banks at the start of the service).
 	SICLimit money.Amount
-	// SCTLimit is the largest amount of a SEPA instant payment; default and most the message can hold: EUR 999'999'999.99 (the scheme's own
-	// limit fell on 5 October 2025).
+	// SCTLimit is the largest amount of a SEPA instant payment; default that of the clearing's terms, EUR 999'999'999.99 as shipped and the
+	// most the message can hold (the scheme's own limit fell on 5 October 2025).
 	SCTLimit money.Amount
 	// SICUnstructuredEnd is the first day without unstructured addresses in Swiss payments; default 14 November 2026, from which SPS 2026 is
 	// in force.

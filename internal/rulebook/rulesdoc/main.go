@@ -1,5 +1,6 @@
-// Command rulesdoc writes the rules as a page for readers: the table for payment orders, the rules, reasons and deadlines of recalls,
-// returns and resolutions, and the dates of the data the rules rest on.
+// Command rulesdoc writes the rules as a page for readers: the table for payment orders, the Swiss subset, what of an order is carried on,
+// what is asked of incoming payments, the rules, reasons and deadlines of recalls, returns and resolutions, and the dates of the data the
+// rules rest on.
 //
 // The page is made from the tables of this program alone, so the same program gives the same bytes.
 package main
@@ -41,8 +42,8 @@ SPS BR = its Business Rules 3.2; EPC = rulebook and guidelines of the European P
 transfers; ISO = the ISO 20022 schema or the ISO standard named.
 `
 
-// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked elsewhere; then what holds for
-// recalls, returns and resolutions.
+// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked elsewhere; the Swiss subset, what is
+// carried on, and incoming payments; then what holds for recalls, returns and resolutions, and the dates.
 func page() []byte {
 	var document bytes.Buffer
 	document.WriteString(introduction)

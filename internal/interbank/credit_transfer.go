@@ -32,8 +32,8 @@ type CreditTransferInput struct {
 
 // CreditTransfer makes the pacs.008 of an order.
 //
-// It fails with ErrScheme, ErrTransactions, or ErrIncomplete when creditor, creditor account, the creditor's bank, amount or UETR are
-// missing.
+// It fails with ErrScheme, ErrTransactions, ErrIncomplete when creditor, creditor account, the creditor's bank, amount or UETR are
+// missing, or an account.Error when the creditor account is no IBAN.
 func CreditTransfer(in CreditTransferInput) (*iso20022.FIToFICustomerCreditTransfer, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {

@@ -48,7 +48,8 @@ type Inquiry struct {
 func (i Inquiry) AboutRecall() bool { return SameMessage(i.Original.MessageName, iso20022.Camt056V08) }
 
 // ReadStatusRequest reads an incoming pacs.028. It fails with ErrTransactions, ErrIncomplete when it names neither message nor
-// transaction, or on a time that cannot be read.
+// transaction, a MismatchError when it names the original's message twice and differently, or on an amount (money.Error), date or time that
+// cannot be read.
 func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, error) {
 	if document == nil || len(document.TransactionInformation) > 1 || len(document.OriginalGroupInformation) > 1 {
 		return Inquiry{}, fmt.Errorf("read pacs.028: %w", ErrTransactions)

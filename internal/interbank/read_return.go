@@ -26,8 +26,8 @@ type Returned struct {
 // AnswersRecall reports whether the return is the positive answer to a recall.
 func (r Returned) AnswersRecall() bool { return r.Reason.Code == rtransactionrule.ReturnAfterRecall }
 
-// ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, or on an amount (money.Error)
-// or date that cannot be read.
+// ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, a MismatchError when it names the
+// payment's document twice and differently, or on an amount (money.Error) or date that cannot be read.
 func ReadReturn(document *iso20022.PaymentReturn) (Returned, error) {
 	transaction, err := returnOf(document)
 	if err != nil {

@@ -46,8 +46,9 @@ type Status struct {
 }
 
 // ReadStatus reads a pacs.002. A report about the message as a whole is taken as one about its transaction. It fails with
-// ErrTransactions, ErrIncomplete when it names neither message nor transaction or no status, with a ContradictionError when its elements
-// contradict each other or the status is unknown, or on a time that cannot be read.
+// ErrTransactions, ErrIncomplete when it names neither message nor transaction or no status, a ContradictionError when its elements
+// contradict each other or the status is unknown, a MismatchError when it names the original's message twice and differently, or on an
+// amount (money.Error), date or time that cannot be read.
 func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	if document == nil || len(document.TransactionInformationAndStatus) > 1 || len(document.OriginalGroupInformationAndStatus) > 1 {
 		return Status{}, fmt.Errorf("read pacs.002: %w", ErrTransactions)

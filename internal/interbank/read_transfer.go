@@ -37,7 +37,7 @@ type Transfer struct {
 type PartyAccount struct {
 	Name  string
 	IBAN  string // "" when the account has another number
-	Agent string // BIC of the bank, else its code in the Swiss clearing, else its other identification
+	Agent string // BIC of the bank, else its code in a national clearing, its other identification, or its name
 }
 
 // ReadTransfer reads an incoming pacs.008. It fails with ErrTransactions, ErrIncomplete without TxId, or on an amount (money.Error),

@@ -11,7 +11,7 @@ import (
 
 // CancellationRequest makes the camt.056 that recalls a payment.
 //
-// It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the originator cannot be named.
+// It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the payment has no TxId or the originator cannot be named.
 func CancellationRequest(in RTransactionInput) (*iso20022.FIToFIPaymentCancellationRequest, error) {
 	c, about, err := in.original()
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 
 // Return makes the pacs.004 that sends an incoming payment back.
 //
-// It fails with ErrScheme, ErrTransactions, ErrReason, ErrIncomplete when the originator cannot be named, or a money.Error when the
-// charge is in another currency or not below the amount.
+// It fails with ErrScheme, ErrTransactions, ErrReason, ErrIncomplete when the payment has no TxId or the originator cannot be named, or a
+// money.Error when the charge is in another currency or not below the amount.
 func Return(in RTransactionInput) (*iso20022.PaymentReturn, error) {
 	c, about, err := in.original()
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 // a maker asks for an R-transaction, and what is sent is its stamped copy. The draft itself stays as it is. The day counts as it reads
 // in its own location.
 //
-// It fails with ErrKind for a document that is no recall, return, resolution, status or receipt.
+// It fails with ErrKind for a document that is no recall, return, resolution, status, status request or receipt.
 func Stamp(draft iso20022.Document, at, day time.Time) (iso20022.Document, error) {
 	switch document := draft.(type) {
 	case *iso20022.FIToFIPaymentCancellationRequest:

@@ -52,8 +52,9 @@ func (d *delivery) entry() *Entry {
 	return entry
 }
 
-// serveDelivery takes one document: 202 when it was taken or known already, 400 with a reason when it is not valid, 409 when its message
-// id stood for another document before, 503 when the clearing is busy, closing, or refuses on purpose.
+// serveDelivery takes one document: 202 when it was taken or known already, 400 with a reason when it is not valid, 404 for another scheme,
+// 409 when its message id stood for another document before, 413 and 415 when it is too large or no XML, 503 when the clearing is busy,
+// closing, or refuses on purpose.
 func (s *Simulator) serveDelivery(w http.ResponseWriter, r *http.Request) {
 	scheme, found := schemeNamed(r.PathValue("scheme"))
 	if !found {

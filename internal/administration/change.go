@@ -129,7 +129,7 @@ const (
 	StateRejected State = "Rejected"
 )
 
-// Request is what an administrator asks for.
+// Request is what an administrator, or of a beneficiary a maker, asks for.
 type Request struct {
 	ID      uuid.UUID // of the change, new
 	Kind    Kind
@@ -208,7 +208,7 @@ type Party struct {
 	Grant    identity.Grant
 }
 
-// Decision is what another administrator said of a change.
+// Decision is what another administrator, or of a beneficiary a checker, said of a change.
 type Decision struct {
 	Approved bool
 	Reason   string

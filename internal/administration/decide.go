@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// Verdict is what an administrator says of a change.
+// Verdict is what an administrator, or of a beneficiary a checker, says of a change.
 type Verdict struct {
 	Approve bool
 	Reason  string // of a rejection; may be empty beside an approval
@@ -58,8 +58,8 @@ func (c Change) MayDecide(by identity.Principal) error {
 
 // Decide makes the decision of a change. now is what the realm knows at this moment, read after whoever else decides was shut out.
 //
-// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the subject is not what the requester saw or the requester
-// has lost the role, and payment.FieldError when the realm could not be run after it.
+// Errors: as MayDecide, payment.FieldError for the reason, ConflictError when the requester has lost the role, the subject is not what the
+// requester saw, or the realm could not be run after it.
 func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 	err := c.MayDecide(v.By)
 	if err != nil {

@@ -25,7 +25,7 @@ type Policy struct {
 	Approvals           int
 	ContentHashRequired bool
 	StepUp              bool          // whoever approves shows a second factor
-	ExpiresAfter        time.Duration // whole minutes
+	ExpiresAfter        time.Duration // whole seconds
 	Status              string
 }
 

@@ -160,8 +160,8 @@ func changed(err error) error {
 	return err
 }
 
-// NewRecoveryCodes makes recovery codes that take the place of those there are, and are shown this once. Errors: ErrNoFactor, and those
-// of a change of factors.
+// NewRecoveryCodes makes recovery codes that take the place of those there are, and are shown this once. Errors: ErrNoFactor,
+// ErrFactorsChanged, and those of a change of factors.
 func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]string, error) {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {

@@ -266,7 +266,7 @@ func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (ident
 	return by, err
 }
 
-// HalfSignedIn tells whose password was right a moment ago, and what they may show now. Error: ErrUnauthorized.
+// HalfSignedIn tells whose password was right a moment ago, and what they may show now. Errors: ErrUnauthorized, ErrFactorsForged.
 func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (identity.Principal, []identity.FactorKind, error) {
 	if s.now().Sub(session.Since) > secondHalf {
 		return identity.Principal{}, nil, ErrUnauthorized

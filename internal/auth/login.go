@@ -38,7 +38,7 @@ type LoginInput struct {
 	Name          string
 	Password      string
 	Scope         string // optional, words separated by one space
-	SourceAddress string // for the log
+	SourceAddress string // for the log, and for the tries that one address has
 	// SecondFactor is a code of an authenticator app or a recovery code, of somebody who has a second factor.
 	SecondFactor string
 }

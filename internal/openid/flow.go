@@ -120,7 +120,7 @@ var signed = []string{
 	oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.ES384, oidc.ES512, oidc.PS256, oidc.PS384, oidc.PS512, oidc.EdDSA,
 }
 
-// algorithms are those of them that the provider says it uses; all where it says nothing that counts.
+// algorithms are those of them that the provider says it uses; RS256 alone where it says nothing that counts.
 func (m metadata) algorithms() []string {
 	both := slices.DeleteFunc(slices.Clone(signed), func(name string) bool { return !slices.Contains(m.Algorithms, name) })
 	if len(both) == 0 {

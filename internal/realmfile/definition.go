@@ -28,7 +28,7 @@ type Secrets interface {
 }
 
 // Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay,
-// but for policies, which the form names all, and the roles of an account.
+// but for policies, which the form names all, the roles of an account, and the roles of which a second factor is asked.
 // All faults of the form are told at once, as a payment.FieldError.
 func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provision.RealmDefinition, error) {
 	d := definer{now: now, secrets: secrets}

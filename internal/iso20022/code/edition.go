@@ -23,7 +23,7 @@ const (
 	MaxBytes    = 8 << 20
 	maxSets     = 500
 	maxCodes    = 5_000 // of one set
-	maxText     = 2_000 // characters of a definition
+	maxText     = 2_000 // bytes of a definition
 	monthLayout = "2006-01"
 )
 

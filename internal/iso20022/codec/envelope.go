@@ -23,8 +23,8 @@ func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso200
 	return x.header, document, x.inInput(data)
 }
 
-// envelope reads the children of a root element that is no Document: a header, where there is one, and a document between banks. What is
-// anything else is refused as a document without Document.
+// envelope reads the children of a root element that is no Document: a header and, after it, a document between banks. What is anything
+// else is refused as a document without Document.
 func (x *xmlDecoder) envelope(root xmltoken.Token) (document iso20022.Document) {
 	for {
 		t, ok := x.next()

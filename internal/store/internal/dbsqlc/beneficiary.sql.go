@@ -139,7 +139,7 @@ type BeneficiaryListParams struct {
 	PageSize  int32
 }
 
-// Those in force, by name, from a place on; and only those whose name or account holds a text, when one is given.
+// Those in force, by name, from a place on; and only those whose name, town or account holds a text, when one is given.
 func (q *Queries) BeneficiaryList(ctx context.Context, arg BeneficiaryListParams) ([]Beneficiary, error) {
 	rows, err := q.db.Query(ctx, beneficiaryList,
 		arg.Realm,

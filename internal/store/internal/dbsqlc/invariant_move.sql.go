@@ -279,10 +279,7 @@ type InvariantStateWithoutHistoryRow struct {
 }
 
 // I3: a message whose state is not the end of its history, whose history has a gap or an illegal move, whose times are not those of its
-// moves, or that began in the other direction; one that expires at another time than its policy says; one that is asked about more or less
-// often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of ours
-// whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none, more
-// than 92 days after it.
+// moves, or that began in the other direction.
 func (q *Queries) InvariantStateWithoutHistory(ctx context.Context) ([]InvariantStateWithoutHistoryRow, error) {
 	rows, err := q.db.Query(ctx, invariantStateWithoutHistory)
 	if err != nil {
@@ -336,7 +333,10 @@ type InvariantWrongClockRow struct {
 	What     string
 }
 
-// I3 as well: what the clock acts by.
+// I3 as well: what the clock acts by. A message that expires at another time than its policy says; one that is asked about more or less
+// often than its history tells, or much later than the longest pause between two questions (15 minutes, of a recall a day); a recall of
+// ours whose answer is due without a delivery, before it, on another day than the history of its delivery says, or, where that says none,
+// more than 92 days after it.
 func (q *Queries) InvariantWrongClock(ctx context.Context) ([]InvariantWrongClockRow, error) {
 	rows, err := q.db.Query(ctx, invariantWrongClock)
 	if err != nil {

@@ -268,8 +268,8 @@ type InvariantStepUpRow struct {
 	What     string
 }
 
-// I31: every approval of a message whose policy asks for a second factor names the use of one, and every use that approved something is
-// that of a decision.
+// I31: every approval of a message whose policy asks for a second factor names the use of one, and no decision names one that was
+// shown for something else.
 func (q *Queries) InvariantStepUp(ctx context.Context) ([]InvariantStepUpRow, error) {
 	rows, err := q.db.Query(ctx, invariantStepUp)
 	if err != nil {

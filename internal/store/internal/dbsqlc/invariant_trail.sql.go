@@ -152,7 +152,8 @@ type InvariantDigestRow struct {
 }
 
 // More of what must hold (invariant_move.sql says how such a query answers): digests, the trail, who acted, and what came in.
-// I10: a document whose digest is not that of its bytes, or a version, decision, release or inbox row with another digest than its document.
+// I10: a document whose digest is not that of its bytes, a version with another digest than its document, a decision or release unlike its
+// version, a decision out of its order, or approvals that the policy of the message does not ask for.
 func (q *Queries) InvariantDigest(ctx context.Context) ([]InvariantDigestRow, error) {
 	rows, err := q.db.Query(ctx, invariantDigest)
 	if err != nil {

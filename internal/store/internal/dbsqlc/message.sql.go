@@ -652,7 +652,7 @@ type MessageListOverdueParams struct {
 	PageSize       int32
 }
 
-// With clearing since before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
+// Released before the given time, or after the other, which a clock that was set back has yet to reach, and without an answer.
 func (q *Queries) MessageListOverdue(ctx context.Context, arg MessageListOverdueParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageListOverdue,
 		arg.Realm,
@@ -975,7 +975,8 @@ type MessageWaitsRow struct {
 	ToInquire   bool
 }
 
-// Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As the two lists before, with those held.
+// Whether a scheme's lane has something to do in a realm: a message to send, one to ask about. As MessageListUndelivered and
+// MessageListToInquire, with those held.
 func (q *Queries) MessageWaits(ctx context.Context, arg MessageWaitsParams) (MessageWaitsRow, error) {
 	row := q.db.QueryRow(ctx, messageWaits,
 		arg.Realm,

@@ -276,7 +276,7 @@ type SchemaPresentRow struct {
 	Told    bool
 }
 
-// What the readiness page asks.
+// What the readiness page asks, and what the service asks of itself when it starts.
 // Whether migrations ever ran here, and whether they left the function that names them.
 func (q *Queries) SchemaPresent(ctx context.Context) (SchemaPresentRow, error) {
 	row := q.db.QueryRow(ctx, schemaPresent)

@@ -119,7 +119,7 @@ type FewByAmountParams struct {
 	Most       int32
 }
 
-// The messages before a key of these amounts, if they are few: so many at most, in no order.
+// The messages of these amounts, if they are few: so many at most, in no order.
 func (q *Queries) FewByAmount(ctx context.Context, arg FewByAmountParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, fewByAmount,
 		arg.Realm,

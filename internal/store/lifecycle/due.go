@@ -127,7 +127,8 @@ func (s *Messages) moveTogether(ctx context.Context, realm string, steps []step)
 	if len(steps) == 0 {
 		return nil, nil
 	}
-	written, err := s.moveAll(ctx, realm, steps)
+	written := make([]*struct{}, len(steps))
+	err := s.db.OneTrip(ctx, realm, store.Changing, s.moveAll(realm, steps, written))
 	if err == nil || broken(err) != nil || ctx.Err() != nil {
 		return written, err
 	}

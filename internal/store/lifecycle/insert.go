@@ -94,7 +94,7 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 		err = store.ErrAlone
 	}
 	if err == nil {
-		_, err = s.creating.Do(ctx, ask.Realm, c)
+		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &c})
 	}
 	if errors.Is(err, store.ErrAlone) {
 		return s.insertAlone(ctx, ask, create)

@@ -25,8 +25,7 @@ type Messages struct {
 	asking      *store.Gather[SubmissionQuery, SubmissionFacts]
 	considering *store.Gather[uuid.UUID, considered]
 	reading     *store.Gather[uuid.UUID, payment.Message]
-	creating    *store.Gather[payment.Created, struct{}]
-	moving      *store.Gather[step, struct{}]
+	writing     *store.Gather[writing, struct{}]
 }
 
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
@@ -34,7 +33,6 @@ type Messages struct {
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, jobs: jobs, newID: newID, documents: newDocuments(db, newID), banks: newDirectories(db)}
 	s.asking, s.considering = store.NewGather(s.askAll), store.NewGather(s.considerAll)
-	s.reading = store.NewGather(s.readAll)
-	s.creating, s.moving = store.NewGather(s.insertAll), store.NewGather(s.moveAll)
+	s.reading, s.writing = store.NewGather(s.readAll), store.NewGather(s.writeAll)
 	return s
 }

@@ -52,7 +52,7 @@ type step struct {
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *store.Document) error {
 	one, err := stepWith(t, brought)
 	if err == nil {
-		_, err = s.moving.Do(ctx, t.Message().Realm, one)
+		_, err = s.writing.Do(ctx, t.Message().Realm, writing{step: &one})
 	}
 	if err == nil {
 		s.stored(t)
@@ -213,41 +213,87 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 // done is the outcome of what was written.
 var done = &struct{}{}
 
-// insertAll writes new instructions.
-func (s *Messages) insertAll(ctx context.Context, realm string, created []payment.Created) ([]*struct{}, error) {
-	q, outcomes := s.db.Alone(realm, store.Changing), make([]*struct{}, len(created))
-	if len(created) == 1 {
-		outcomes[0] = done
-		return outcomes, q.MessageInsert(ctx, s.insertParams(created[0]))
-	}
-	p := dbsqlc.MessageInsertAllParams{Realm: realm}
-	for _, c := range created {
-		one := s.insertParams(c)
-		addMessage(&p, one)
-		addVersion(&p, one)
-		addTrail(&p, one)
-	}
-	written, err := q.MessageInsertAll(ctx, p)
-	for i, c := range created {
-		for _, id := range written {
-			if id == c.Message.InternalID {
-				outcomes[i] = done
-			}
+// writing is what is written: a new instruction, or a step of a message.
+type writing struct {
+	created *payment.Created
+	step    *step
+}
+
+// writeAll writes what waits in one transaction: a statement of each kind there is, and one commit. If new instructions and steps went out
+// beside each other, there would be more statements with fewer items in each, which costs PostgreSQL a seventh more.
+func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
+	var created []payment.Created
+	var steps []step
+	for _, item := range items {
+		if item.created != nil {
+			created = append(created, *item.created)
+		} else {
+			steps = append(steps, *item.step)
 		}
+	}
+	inserted, moved := make([]*struct{}, len(created)), make([]*struct{}, len(steps))
+	var statements []store.Statement
+	if len(created) > 0 {
+		statements = append(statements, s.insertAll(realm, created, inserted))
+	}
+	if len(steps) > 0 {
+		statements = append(statements, s.moveAll(realm, steps, moved))
+	}
+	err := s.db.OneTrip(ctx, realm, store.Changing, statements...)
+	outcomes := make([]*struct{}, len(items))
+	for i, item := range items {
+		of := &moved
+		if item.created != nil {
+			of = &inserted
+		}
+		outcomes[i], *of = (*of)[0], (*of)[1:]
 	}
 	return outcomes, err
 }
 
-// moveAll writes steps of messages. Of two steps of one message one is tried.
-func (s *Messages) moveAll(ctx context.Context, realm string, steps []step) ([]*struct{}, error) {
-	q, outcomes := s.db.Alone(realm, store.Changing), make([]*struct{}, len(steps))
-	if len(steps) == 1 && steps[0].brought == nil && steps[0].report == nil {
-		_, err := q.MessageMoveIf(ctx, s.moveParams(steps[0].Transition))
-		if errors.Is(err, pgx.ErrNoRows) {
-			return outcomes, nil
+// insertAll is the statement that writes new instructions, and notes which it wrote.
+func (s *Messages) insertAll(realm string, created []payment.Created, outcomes []*struct{}) store.Statement {
+	if len(created) == 1 {
+		one := s.insertParams(created[0])
+		return func(ctx context.Context, q *dbsqlc.Queries) error {
+			err := q.MessageInsert(ctx, one)
+			if err == nil {
+				outcomes[0] = done
+			}
+			return err
 		}
-		outcomes[0] = done
-		return outcomes, err
+	}
+	p, of := dbsqlc.MessageInsertAllParams{Realm: realm}, make(map[uuid.UUID]int, len(created))
+	for i, c := range created {
+		one := s.insertParams(c)
+		of[one.MessageID] = i
+		addMessage(&p, one)
+		addVersion(&p, one)
+		addTrail(&p, one)
+	}
+	return func(ctx context.Context, q *dbsqlc.Queries) error {
+		written, err := q.MessageInsertAll(ctx, p)
+		for _, id := range written {
+			outcomes[of[id]] = done
+		}
+		return err
+	}
+}
+
+// moveAll is the statement that writes steps of messages, and notes which it wrote. Of two steps of one message one is tried.
+func (s *Messages) moveAll(realm string, steps []step, outcomes []*struct{}) store.Statement {
+	if len(steps) == 1 && steps[0].brought == nil && steps[0].report == nil {
+		one := s.moveParams(steps[0].Transition)
+		return func(ctx context.Context, q *dbsqlc.Queries) error {
+			_, err := q.MessageMoveIf(ctx, one)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return nil
+			}
+			if err == nil {
+				outcomes[0] = done
+			}
+			return err
+		}
 	}
 	p := dbsqlc.MessageMoveAllParams{Realm: realm}
 	of := make(map[uuid.UUID]int, len(steps))
@@ -262,9 +308,11 @@ func (s *Messages) moveAll(ctx context.Context, realm string, steps []step) ([]*
 		addDecision(&p, one)
 		s.addDocuments(&p, one.EventID, steps[i])
 	}
-	written, err := q.MessageMoveAll(ctx, p)
-	for _, event := range written {
-		outcomes[of[event]] = done
+	return func(ctx context.Context, q *dbsqlc.Queries) error {
+		written, err := q.MessageMoveAll(ctx, p)
+		for _, event := range written {
+			outcomes[of[event]] = done
+		}
+		return err
 	}
-	return outcomes, err
 }

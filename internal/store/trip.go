@@ -14,8 +14,8 @@ import (
 // to learn the statement, when the query fails and nothing is to be concluded from it, then with what came of it.
 type Statement func(ctx context.Context, q *dbsqlc.Queries) error
 
-// OneTrip runs statements of a realm in one transaction and one round trip, as Alone does one: either all of them are done or none. What the
-// first does is seen by the second. Errors as Alone.
+// OneTrip runs statements of a realm in one transaction and one round trip, as Alone does one: either all of them are done or none, and
+// each sees what those before it did. Errors as Alone.
 func (d *Database) OneTrip(ctx context.Context, realm string, mode Mode, statements ...Statement) error {
 	if len(statements) == 1 {
 		return statements[0](ctx, d.Alone(realm, mode))

@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// TestOneTripDoesAllOrNothing: statements that travel together are one transaction. A later one sees what an earlier one did, one that finds
-// no row leaves the others, and one that the server refuses takes all with it.
+// TestOneTripDoesAllOrNothing: statements that travel together are one transaction. A later one sees what an earlier one did, one that
+// finds no row leaves the others, and one that the server refuses takes all with it.
 func TestOneTripDoesAllOrNothing(t *testing.T) {
 	t.Parallel()
 	db := stationtest.Demo(t)

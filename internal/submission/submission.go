@@ -91,7 +91,8 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.
 }
 
 // repeatOrRefuse answers an order that a rule refuses. When it repeats one that was taken (its day has gone by since, say), the first
-// answer is the answer all the same: a key never expires.
+// answer is the answer all the same: a key never expires. While that cannot be found out, the order is not refused: its client would take
+// the payment for not made, and send it under another key.
 func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in payment.Order, refused error) (Result, error) {
 	fingerprint, err := payment.OrderFingerprint(in.Scheme, in.Document)
 	if err != nil {
@@ -100,11 +101,14 @@ func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in 
 	err = s.cfg.Messages.Repeated(ctx, lifecycle.Keys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
 	}, fingerprint)
-	var duplicate *lifecycle.DuplicateError
-	if errors.As(err, &duplicate) && duplicate.SameContent {
+	duplicate, is := errors.AsType[*lifecycle.DuplicateError](err)
+	switch {
+	case err == nil, is && !duplicate.SameContent:
+		return Result{}, refused
+	case is:
 		return s.repeat(ctx, by, in, duplicate)
 	}
-	return Result{}, refused
+	return Result{}, err
 }
 
 // errNotMaker refuses who may not create payments.

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -37,6 +38,43 @@ func TestAKeyNeverExpires(t *testing.T) {
 	other = h.Order(rulebook.SchemeSIC)
 	other.Document.GroupHeader.MessageID = order.Document.GroupHeader.MessageID
 	wantRefusal(t, other, h, "DU01", "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId")
+}
+
+// TestARepeatIsRefusedForGoodOnlyWhenItIsNone: whose order a rule refuses today hears of that when nothing was taken under its key. While
+// that cannot be found out, a client that gave up would pay twice under the next key.
+func TestARepeatIsRefusedForGoodOnlyWhenItIsNone(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	maker := h.Person(t, "maker1")
+	order := h.Order(rulebook.SchemeSIC)
+	_, err := h.Submission.Create(ctx, maker, order)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Clock.Add(48 * time.Hour)
+	holder := h.DB.Connect(t)
+	_, err = holder.Exec(ctx, "BEGIN; LOCK TABLE creation_key IN ACCESS EXCLUSIVE MODE")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Submission.Create(ctx, maker, order)
+	if !errors.Is(err, store.ErrBusy) {
+		t.Errorf("while nobody can tell: %v", err)
+	}
+	_, err = holder.Exec(ctx, "ROLLBACK; UPDATE creation_key SET fingerprint = sha256('x')")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.Submission.Create(ctx, maker, order)
+	var withheld *payment.WithheldError
+	if !errors.As(err, &withheld) {
+		t.Errorf("under a key that was changed: %v", err)
+	}
+	var stored int
+	err = holder.QueryRow(ctx, "SELECT count(*) FROM message").Scan(&stored)
+	if err != nil || stored != 1 {
+		t.Errorf("%d messages stored: %v", stored, err)
+	}
 }
 
 func wantRefusal(t *testing.T, order payment.Order, h *stationtest.House, code, pointer string) {

@@ -211,6 +211,7 @@ type Party struct {
 // Decision is what another administrator, or of a beneficiary a checker, said of a change.
 type Decision struct {
 	Approved bool
+	Withheld bool // stored as an approval that does not fit its seal: it counts as a rejection
 	Reason   string
 	By       Party
 	At       time.Time

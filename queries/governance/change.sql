@@ -27,7 +27,7 @@ SELECT EXISTS (
 -- name: ChangeList :many
 -- Changes of a realm that are decided under a role, newest first or oldest first, or by kind or state and then the newest first, from a key on
 -- and in those orders from its kind or state. Runs with custom plans, as every search does: without such an order the word is nothing to sort by.
-SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name
+SELECT sqlc.embed(c), u.name AS requester_login, p.display_name AS requester_name, (d.action IS NOT NULL)::boolean AS decided
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person

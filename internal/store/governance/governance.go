@@ -137,7 +137,7 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 		if err != nil {
 			return err
 		}
-		change, err = s.read(ctx, dbsqlc.ChangeListRow(row))
+		change, err = s.read(ctx, row)
 		if err != nil {
 			return err
 		}

@@ -42,22 +42,19 @@ const (
 	SortState Sort = "state" // those that wait, then those that were approved, then the others
 )
 
-// Word is where a change stands in an order by words; the same as in the query.
+// Word is where a change stands in an order by words; the same as in the query, which knows no seals.
 func (s Sort) Word(c administration.Change) string {
-	switch s {
-	case SortKind:
+	switch d := c.Decision; {
+	case s == SortKind:
 		return string(c.Kind)
-	case SortState:
-		switch c.State() {
-		case administration.StatePending:
-			return "1"
-		case administration.StateApplied:
-			return "2"
-		case administration.StateRejected:
-			return "3"
-		}
+	case s != SortState:
+		return ""
+	case d == nil:
+		return "1"
+	case d.Approved, d.Withheld:
+		return "2"
 	}
-	return ""
+	return "3"
 }
 
 // decisionOf is the filter's state as the queries know it.
@@ -73,14 +70,14 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 		if err != nil {
 			return err
 		}
-		change, err = step{q: q, guard: c.guard(), realm: realm}.read(ctx, dbsqlc.ChangeListRow(row))
+		change, err = step{q: q, guard: c.guard(), realm: realm}.read(ctx, row)
 		return err
 	})
 	return change, changeError(err, "read a change")
 }
 
 // Changes lists the changes of a realm. One that does not fit its seal is left out, and the next one stands in its place; the log raises
-// an alarm.
+// an alarm. So is one from the list of a state that it has by a decision which does not fit its seal.
 func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]administration.Change, error) {
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -107,21 +104,29 @@ func (s step) page(ctx context.Context, f Filter) (found []administration.Change
 	if err != nil {
 		return nil, last, 0, err
 	}
-	decisions, err := s.decisions(ctx, rows)
+	ids := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.RealmChange.ChangeID
+	}
+	decisions, err := s.decisions(ctx, ids)
 	if err != nil {
 		return nil, last, 0, err
 	}
 	for _, row := range rows {
-		id := row.RealmChange.ChangeID
-		last = administration.Change{ID: id, Kind: administration.Kind(row.RealmChange.Kind), Decision: decisions[id]}
-		if !s.guard.Change(ctx, row.RealmChange) {
+		last = administration.Change{ID: row.RealmChange.ChangeID, Kind: administration.Kind(row.RealmChange.Kind)}
+		if row.Decided { // when its place in the list was found: one that was decided since has another
+			last.Decision = decisions[last.ID]
+		}
+		if !s.guard.Change(ctx, row.RealmChange) || f.State != "" && last.State() != f.State {
 			continue
 		}
-		change, err := changeOf(row)
+		change, err := changeOf(dbsqlc.ChangeGetRow{
+			RealmChange: row.RealmChange, RequesterLogin: row.RequesterLogin, RequesterName: row.RequesterName,
+		})
 		if err != nil {
 			return nil, last, 0, err
 		}
-		change.Decision = decisions[change.ID]
+		change.Decision = last.Decision
 		found = append(found, change)
 	}
 	return found, last, len(rows), nil
@@ -138,7 +143,7 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under iden
 }
 
 // read makes the change of a row, with its decision. What does not fit its seal is a conflict that nobody can decide.
-func (s step) read(ctx context.Context, row dbsqlc.ChangeListRow) (administration.Change, error) {
+func (s step) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	if !s.guard.Change(ctx, row.RealmChange) {
 		return administration.Change{}, &administration.ConflictError{
 			Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway.",
@@ -148,12 +153,12 @@ func (s step) read(ctx context.Context, row dbsqlc.ChangeListRow) (administratio
 	if err != nil {
 		return administration.Change{}, err
 	}
-	decisions, err := s.decisions(ctx, []dbsqlc.ChangeListRow{row})
+	decisions, err := s.decisions(ctx, []uuid.UUID{change.ID})
 	change.Decision = decisions[change.ID]
 	return change, err
 }
 
-func changeOf(row dbsqlc.ChangeListRow) (administration.Change, error) {
+func changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	c := row.RealmChange
 	var told content
 	err := json.Unmarshal([]byte(c.Content), &told)
@@ -171,17 +176,15 @@ func changeOf(row dbsqlc.ChangeListRow) (administration.Change, error) {
 }
 
 // decisions reads what was decided of changes. One that does not fit its seal counts as a rejection: it brought nothing about that counts.
-func (s step) decisions(ctx context.Context, of []dbsqlc.ChangeListRow) (map[uuid.UUID]*administration.Decision, error) {
-	ids := make([]uuid.UUID, len(of))
-	for i, row := range of {
-		ids[i] = row.RealmChange.ChangeID
-	}
+func (s step) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*administration.Decision, error) {
 	rows, err := s.q.ChangeDecisionListOf(ctx, s.realm, ids)
 	decisions := make(map[uuid.UUID]*administration.Decision, len(rows))
 	for _, row := range rows {
 		d := row.RealmChangeDecision
+		approve := d.Action == "approve"
+		fits := approve && s.guard.ChangeDecision(ctx, d)
 		decisions[d.ChangeID] = &administration.Decision{
-			Approved: d.Action == "approve" && s.guard.ChangeDecision(ctx, d), Reason: column.Text(d.Reason), At: d.DecidedAt.UTC(),
+			Approved: fits, Withheld: approve && !fits, Reason: column.Text(d.Reason), At: d.DecidedAt.UTC(),
 			By: administration.Party{
 				UserID: d.DeciderUser, PersonID: d.DeciderPerson, Login: row.DeciderLogin, Name: row.DeciderName, ClientID: d.DeciderClient,
 				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.Role(d.DeciderRole), GrantedAt: d.DeciderGrantedAt.UTC()},

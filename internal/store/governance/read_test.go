@@ -61,3 +61,47 @@ func TestARowThatDoesNotFitItsSealHidesNoneBehindIt(t *testing.T) {
 		}
 	}
 }
+
+// TestADecisionThatDoesNotFitItsSealHidesNoneBehindIt: an approval that was forged counts as a rejection, which is no place in the order of
+// states to go on behind: those that were approved stand there still. In a list of one state is nothing that shows another.
+func TestADecisionThatDoesNotFitItsSealHidesNoneBehindIt(t *testing.T) {
+	t.Parallel()
+	h, ctx := stationtest.New(t), context.Background()
+	var asked []string
+	for _, iban := range []string{"CH4821966000009613388", "CH9300762011623852957", "DE89370400440532013000"} {
+		change, err := h.Admin.Request(ctx, h.Person(t, "maker1"), admin.RequestInput{
+			Kind: administration.KindBeneficiaryCreate, Values: administration.Values{"creditorName": "Alpha AG", "creditorIban": iban},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = h.Admin.DecideBeneficiary(ctx, h.Person(t, "checker1"), admin.DecideInput{ChangeID: change.Change.ID, Approve: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		asked = append(asked, change.Change.ID.String())
+	}
+	conn := h.DB.Connect(t)
+	_, err := conn.Exec(ctx, "SET session_replication_role = replica")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = conn.Exec(ctx, "UPDATE realm_change_decision SET seal = sha256(seal) WHERE change_id = $1", asked[2])
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := governance.Filter{Sort: governance.SortState, PageSize: 1}
+	for _, want := range []string{asked[2], asked[1], asked[0]} {
+		list, err := h.Admin.BeneficiaryChanges(ctx, h.Person(t, "checker1"), f)
+		if err != nil || len(list) != 1 || list[0].ID.String() != want {
+			t.Fatalf("behind %s %q is %+v, not %s: %v", f.From, f.FromWord, list, want, err)
+		}
+		f.From, f.FromWord = list[0].ID, f.Sort.Word(list[0])
+	}
+	for state, want := range map[administration.State]int{administration.StateApplied: 2, administration.StateRejected: 0, "": 3} {
+		list, err := h.Admin.BeneficiaryChanges(ctx, h.Person(t, "checker1"), governance.Filter{State: state, PageSize: 10})
+		if err != nil || len(list) != want {
+			t.Errorf("%d changes are %q, not %d: %v", len(list), state, want, err)
+		}
+	}
+}

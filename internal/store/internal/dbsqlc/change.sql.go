@@ -269,7 +269,7 @@ func (q *Queries) ChangeInsert(ctx context.Context, arg ChangeInsertParams) erro
 }
 
 const changeList = `-- name: ChangeList :many
-SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, c.decided_under, u.name AS requester_login, p.display_name AS requester_name
+SELECT c.realm, c.change_id, c.kind, c.subject, c.beneficiary_person, c.content, c.content_hash, c.code_hash, c.requester_user, c.requester_person, c.requester_role, c.requester_grant_id, c.requester_granted_at, c.requester_client, c.requested_at, c.key_id, c.seal, c.decided_under, u.name AS requester_login, p.display_name AS requester_name, (d.action IS NOT NULL)::boolean AS decided
 FROM realm_change c
 JOIN user_account u ON u.realm = c.realm AND u.user_id = c.requester_user
 JOIN person p ON p.realm = c.realm AND p.person_id = c.requester_person
@@ -315,6 +315,7 @@ type ChangeListRow struct {
 	RealmChange    RealmChange
 	RequesterLogin string
 	RequesterName  string
+	Decided        bool
 }
 
 // Changes of a realm that are decided under a role, newest first or oldest first, or by kind or state and then the newest first, from a key on
@@ -363,6 +364,7 @@ func (q *Queries) ChangeList(ctx context.Context, arg ChangeListParams) ([]Chang
 			&i.RealmChange.DecidedUnder,
 			&i.RequesterLogin,
 			&i.RequesterName,
+			&i.Decided,
 		); err != nil {
 			return nil, err
 		}

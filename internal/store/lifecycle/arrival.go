@@ -43,6 +43,7 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 // second recall of a payment or a second answer to a recall, and what Moves returns.
 func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
+	var moved payment.Transition
 	var later store.Later
 	err := s.db.InRealm(ctx, m.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
@@ -64,7 +65,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 				return ErrKnownTransaction
 			}
 		}
-		err = s.moveRecall(ctx, q, answered{recall, a.Moves})
+		moved, err = s.moveRecall(ctx, q, answered{recall, a.Moves})
 		if err != nil {
 			return err
 		}
@@ -78,6 +79,8 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 		return s.outbox.put(ctx, q, &later, a.Answer.Of(m.Realm, m.InternalID))
 	})
 	if err == nil {
+		s.messages.inserted(a.Created)
+		s.messages.stored(moved)
 		s.outbox.jobs.Hand(later)
 	}
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
@@ -102,15 +105,16 @@ type answered struct {
 	moves  DecideFunc
 }
 
-func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) error {
+// moveRecall writes what an answer does to a recall, and returns it; the zero Transition for nothing.
+func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (payment.Transition, error) {
 	if a.moves == nil {
-		return nil
+		return payment.Transition{}, nil
 	}
 	t, err := a.moves(a.recall)
 	if err != nil {
-		return err
+		return payment.Transition{}, err
 	}
-	return s.messages.write(ctx, q, t)
+	return t, s.messages.write(ctx, q, t)
 }
 
 // AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.

@@ -150,7 +150,7 @@ func (s *Messages) insert(
 // inserted counts a new message that is stored and, when it needs no approval, makes the job that sends it.
 func (s *Messages) inserted(c payment.Created) {
 	m := c.Message
-	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(payment.ActionSubmit), Since: -1})
+	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
 	if c.Release != nil {
 		var later store.Later
 		m.Seal = s.db.Seal().SealVersion(m) // as it is stored

@@ -239,6 +239,21 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 	}
 }
 
+// The alarm about rows of master data that are gone names every table they are gone from, also behind one that many are gone from.
+func TestEveryTableIsNamedThatRowsAreGoneFrom(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	log := &testlog.Log{}
+	h.Log = log
+	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO roster (realm, relation, key)
+		SELECT 'demo', 'beneficiary', n::text FROM generate_series(1, 25) n UNION ALL VALUES ('demo', 'policy', '1'), ('demo', 'user_role', '1')`)
+	must(t, err)
+	h.Notary.Sweep(ctx)
+	if !strings.Contains(log.String(), `tables="beneficiary, policy, user_role"`) {
+		t.Errorf("the log says\n%s", log)
+	}
+}
+
 // audited has the auditor look at everything, and find nothing.
 func audited(t *testing.T, h *stationtest.House) {
 	t.Helper()

@@ -16,8 +16,8 @@ SELECT @realm, @event_id::uuid, @event::text, @actor_name::text, @channel::text,
 FROM fresh HAVING count(*) > 0;
 
 -- name: RosterGoneList :many
--- Rows of master data that the audit trail was told of and that are not there, or not since then.
-SELECT t.relation, t.key FROM roster t
+-- The tables from which rows of master data are gone that the audit trail was told of, or in which they were dated anew.
+SELECT DISTINCT t.relation FROM roster t
 LEFT JOIN master_row r ON r.realm = t.realm AND r.relation = t.relation AND r.key = t.key
 WHERE t.realm = @realm AND (r.key IS NULL OR r.made_at IS DISTINCT FROM t.made_at)
-ORDER BY t.relation, t.key LIMIT 20;
+ORDER BY t.relation;

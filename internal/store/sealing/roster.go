@@ -3,7 +3,6 @@ package sealing
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -41,12 +40,8 @@ func (t *Trees) Roster(ctx context.Context, realm string, now time.Time) (gone [
 		}
 	}
 	err = t.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := q.RosterGoneList(ctx, realm)
-		for _, row := range rows {
-			if !slices.Contains(gone, row.Relation) {
-				gone = append(gone, row.Relation)
-			}
-		}
+		var err error
+		gone, err = q.RosterGoneList(ctx, realm)
 		return err
 	})
 	if err != nil {

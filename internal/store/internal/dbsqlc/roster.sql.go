@@ -13,31 +13,26 @@ import (
 )
 
 const rosterGoneList = `-- name: RosterGoneList :many
-SELECT t.relation, t.key FROM roster t
+SELECT DISTINCT t.relation FROM roster t
 LEFT JOIN master_row r ON r.realm = t.realm AND r.relation = t.relation AND r.key = t.key
 WHERE t.realm = $1 AND (r.key IS NULL OR r.made_at IS DISTINCT FROM t.made_at)
-ORDER BY t.relation, t.key LIMIT 20
+ORDER BY t.relation
 `
 
-type RosterGoneListRow struct {
-	Relation string
-	Key      string
-}
-
-// Rows of master data that the audit trail was told of and that are not there, or not since then.
-func (q *Queries) RosterGoneList(ctx context.Context, realm string) ([]RosterGoneListRow, error) {
+// The tables from which rows of master data are gone that the audit trail was told of, or in which they were dated anew.
+func (q *Queries) RosterGoneList(ctx context.Context, realm string) ([]string, error) {
 	rows, err := q.db.Query(ctx, rosterGoneList, realm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []RosterGoneListRow
+	var items []string
 	for rows.Next() {
-		var i RosterGoneListRow
-		if err := rows.Scan(&i.Relation, &i.Key); err != nil {
+		var relation string
+		if err := rows.Scan(&relation); err != nil {
 			return nil, err
 		}
-		items = append(items, i)
+		items = append(items, relation)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -1,6 +1,7 @@
 package approval_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
@@ -154,6 +155,61 @@ func TestTheStepUpIsFrozenIntoTheMessage(t *testing.T) {
 	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), showing(m, p.code()))
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// The factor that was shown is stored with its approval also when the policy that asked for it is retired at that moment, so that nothing
+// is asked any more, and other approvals are on their way beside it: the approval is sealed with it.
+func TestAFactorThatIsNoLongerAskedForIsStoredWithItsApproval(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	p, _ := takeUp(t, h, "checker1")
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	m, held, beside := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
+	askStepUp(t, h)
+	holder, looker := h.DB.Connect(t), h.DB.Connect(t)
+	var others sync.WaitGroup
+	approve := func(m payment.Message) {
+		others.Go(func() {
+			_, err := h.Approval.Approve(ctx, checker, showing(m, ""))
+			if err != nil {
+				t.Errorf("beside it: %v", err)
+			}
+		})
+	}
+	station := approval.New(approval.Config{
+		Messages: h.Messages, Seal: h.Seal, Now: h.Clock.Now, Zone: h.Clock.Now().Location(),
+		StepUp: func(
+			ctx context.Context, by identity.Principal, shows identity.FactorAnswer, of identity.Approval,
+		) (identity.StepUp, error) {
+			shown, err := h.Auth.StepUp(ctx, by, shows, of)
+			retireStepUp(t, h)
+			_, failed := holder.Exec(ctx, "BEGIN; SELECT FROM message WHERE message_id = '"+held.InternalID.String()+"' FOR UPDATE")
+			if failed != nil {
+				t.Error(failed)
+			}
+			approve(held) // waits for the holder, and what comes meanwhile for it
+			for waits := false; !waits && failed == nil; {
+				failed = looker.QueryRow(ctx, `SELECT EXISTS (
+					SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')`).Scan(&waits)
+			}
+			approve(beside)
+			return shown, err
+		},
+	})
+	_, err := station.Approve(ctx, checker, showing(m, p.code()))
+	if err != nil {
+		t.Error(err)
+	}
+	_, err = holder.Exec(ctx, "ROLLBACK")
+	if err != nil {
+		t.Error(err)
+	}
+	others.Wait()
+	read, err := h.Reader.Message(ctx, "demo", m.InternalID)
+	if d, _ := read.LastDecision(); err != nil || d.FactorKind != identity.FactorTOTP || read.Withheld != "" {
+		t.Errorf("the decision says it was made with %q, and the payment is withheld: %q, %v", d.FactorKind, read.Withheld, err)
 	}
 }
 

@@ -62,8 +62,8 @@ func (s *Messages) move(ctx context.Context, t payment.Transition, brought *stor
 
 // stepWith is a transition with its documents. Error: store.ErrAlone.
 func stepWith(t payment.Transition, brought *store.Document) (step, error) {
-	if !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 {
-		return step{}, store.ErrAlone // a new version, or a limit beside the step
+	if d := t.Decision(); !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 || d != nil && d.FactorUse != uuid.Nil {
+		return step{}, store.ErrAlone // a new version, or a limit or a second factor beside the step
 	}
 	one := step{Transition: t, brought: brought}
 	if out, ends := t.Report(); ends {

@@ -28,8 +28,8 @@ func Refuse(ctx context.Context, ownerURL string) error {
 	return nil
 }
 
-// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A realm whose administrators
-// decided a change is theirs from then on, and left as it is. A database that holds anybody else's realm is refused. Errors:
+// Ensure brings the demo's realms into a migrated database, as the owner; done twice it changes nothing. A realm that administrators
+// changed is theirs from then on, and left as it is. A database that holds anybody else's realm is refused. Errors:
 // ErrForeignDatabase, provision.ErrForeignRealm.
 func Ensure(ctx context.Context, by provision.Provisioner) error {
 	err := Refuse(ctx, by.OwnerURL)

@@ -10,8 +10,11 @@ import (
 	"github.com/alexedwards/argon2id"
 
 	"countersign/internal/account"
+	"countersign/internal/admin"
+	"countersign/internal/administration"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
+	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/provision"
@@ -47,6 +50,47 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 		if err != nil || n != want {
 			t.Errorf("%s: %d rows, %v, want %d", table, n, err, want)
 		}
+	}
+}
+
+// A demo gets what a later version adds, also one in daily use, whose checkers decide about beneficiaries; one that administrators changed
+// is theirs.
+func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
+	t.Parallel()
+	h, ctx := stationtest.New(t), t.Context()
+	conn := h.DB.Connect(t)
+	later := func() (there bool) {
+		t.Helper()
+		_, err := conn.Exec(ctx, `SET session_replication_role = replica;
+			DELETE FROM debtor_account WHERE realm = 'demo' AND scheme = 'sct-inst'`)
+		if err == nil {
+			err = demo.Ensure(ctx, h.DB.Provisioner(t))
+		}
+		if err == nil {
+			err = conn.QueryRow(ctx, "SELECT EXISTS (SELECT FROM debtor_account WHERE realm = 'demo' AND scheme = 'sct-inst')").Scan(&there)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return there
+	}
+	asked, err := h.Admin.Request(ctx, h.Person(t, "maker1"), admin.RequestInput{
+		Kind: administration.KindBeneficiaryCreate, Values: administration.Values{"creditorName": "A", "creditorIban": "CH4821966000009613388"},
+	})
+	if err == nil {
+		_, err = h.Admin.DecideBeneficiary(ctx, h.Person(t, "checker1"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	}
+	if err != nil || !later() {
+		t.Errorf("a demo in daily use does not get what a later version adds: %v", err)
+	}
+	asked, err = h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+		Kind: administration.KindUserSuppress, Subject: "maker2",
+	})
+	if err == nil {
+		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	}
+	if err != nil || later() {
+		t.Errorf("what administrators changed is changed by the demo: %v", err)
 	}
 }
 

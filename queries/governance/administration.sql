@@ -80,4 +80,5 @@ INSERT INTO user_setup_use (realm, setup_id, user_id, at) VALUES (@realm, @setup
 SELECT * FROM user_setup ORDER BY realm, setup_id;
 
 -- name: AdministeredRealmList :many
-SELECT realm FROM realm_administration ORDER BY realm;
+-- The realms that administrators changed. What checkers decide of beneficiaries is no administration.
+SELECT DISTINCT realm FROM realm_change_decision WHERE decider_role = 'administrator' AND action = 'approve' ORDER BY realm;

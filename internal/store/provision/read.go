@@ -154,7 +154,7 @@ func (r reading) debtorAccounts(ctx context.Context, into *RealmDefinition) erro
 	return err
 }
 
-// Administered tells which realms have administrators who decided a change, or checkers who decided one of a beneficiary, as the owner.
+// Administered tells which realms administrators changed, as the owner.
 func Administered(ctx context.Context, ownerURL string) (map[string]bool, error) {
 	conn, done, err := asOwner(ctx, ownerURL)
 	if err != nil {

@@ -112,7 +112,6 @@ type Secrets struct {
 	PasswordHash     string // of a password that nobody knows
 	LinkHash         []byte // of the link by which a password is set
 	ClientSecretHash []byte
-	SetUpLife        time.Duration
 }
 
 // Decision is a decision about to be made.

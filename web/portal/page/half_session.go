@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
+	"countersign/internal/store/credential"
 )
 
 // What a session holds of somebody whose password was right and who has to show a second factor; and of somebody who is signed in and has
@@ -27,7 +28,7 @@ const FactorsPath = "/me/factors"
 // StartHalf remembers whose password was right, under a new token.
 func (v *Visit) StartHalf(by identity.Principal, next string) error {
 	ctx, s := v.Context(), v.site.sessions
-	err := v.tellEnd("sign-in")
+	err := v.tellEnd(credential.EndedBySignIn)
 	if err != nil {
 		return err
 	}

@@ -82,7 +82,7 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 // StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
 func (v *Visit) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.site
-	err := v.tellEnd("sign-in")
+	err := v.tellEnd(credential.EndedBySignIn)
 	if err != nil {
 		return err
 	}
@@ -166,7 +166,7 @@ func (v *Visit) hadSession() bool {
 
 // EndSession ends the session of this request.
 func (v *Visit) EndSession() error {
-	err := v.tellEnd("sign-out")
+	err := v.tellEnd(credential.EndedBySignOut)
 	if err != nil {
 		return err
 	}

@@ -31,10 +31,6 @@ UNION ALL
  WHERE x.message_id < @before::uuid
  ORDER BY x.message_id DESC LIMIT @most::integer)
 UNION ALL
-(SELECT 'state', m.message_id FROM message m
- WHERE m.realm = @realm AND m.state = sqlc.narg(search_state)::text AND m.message_id < @before::uuid
- ORDER BY m.message_id DESC LIMIT @most::integer)
-UNION ALL
 (SELECT 'kind', m.message_id FROM message m
  WHERE m.realm = @realm AND m.kind = sqlc.narg(search_kind)::text AND m.message_id < @before::uuid
  ORDER BY m.message_id DESC LIMIT @most::integer)
@@ -55,6 +51,13 @@ UNION ALL
 UNION ALL
 (SELECT 'part', n.message_id FROM message n WHERE n.realm = @realm AND n.message_id < @before::uuid
  ORDER BY n.message_id DESC LIMIT @parts::integer);
+
+-- name: StateKeys :many
+-- The newest messages of a state behind a key, so many at most. One state is asked for at a time: of several, given as a list, no index has
+-- the newest.
+SELECT m.message_id FROM message m
+WHERE m.realm = @realm AND m.state = @state AND m.message_id < @before::uuid
+ORDER BY m.message_id DESC LIMIT @most::integer;
 
 -- name: MessageTexts :many
 -- What these messages say and show that a text is compared with.

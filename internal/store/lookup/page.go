@@ -266,6 +266,11 @@ func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
+	states, err := w.inStates(s.States, before)
+	if err != nil {
+		return found{}, err
+	}
+	at.keys, at.end = append(at.keys, states.keys...), newer(at.end, states.end)
 	rows, err := w.q.SearchKeys(w.ctx, w.meanings(s, before))
 	if err != nil {
 		return found{}, err
@@ -355,13 +360,25 @@ func (w where) worded(asked string, before uuid.UUID) (found, error) {
 }
 
 func (w where) meanings(s Search, before uuid.UUID) dbsqlc.SearchKeysParams {
-	p := dbsqlc.SearchKeysParams{
+	return dbsqlc.SearchKeysParams{
 		Realm: w.realm, Before: before, Most: meant, Parts: parted, Search: column.OrNull(s.Text), Compact: column.OrNull(s.Compact),
 		SearchFrom: column.OrNull(s.AmountFrom), SearchTo: column.OrNull(s.AmountTo), SearchSince: column.OrNull(s.Since),
 		SearchUntil: column.OrNull(s.Until), SearchScheme: column.OrNull(string(s.Scheme)), SearchKind: column.OrNull(string(s.Kind)),
 	}
-	if len(s.States) > 0 {
-		p.SearchState = column.OrNull(string(s.States[0]))
+}
+
+// inStates are the newest messages of each state that a text means. end is where a state has more.
+func (w where) inStates(states []payment.State, before uuid.UUID) (found, error) {
+	at := found{}
+	for _, state := range states {
+		keys, err := w.q.StateKeys(w.ctx, dbsqlc.StateKeysParams{Realm: w.realm, State: string(state), Before: before, Most: meant})
+		if err != nil {
+			return at, err
+		}
+		at.keys = append(at.keys, keys...)
+		if len(keys) == meant {
+			at.end = newer(at.end, keys[meant-1])
+		}
 	}
-	return p
+	return at, nil
 }

@@ -363,18 +363,14 @@ UNION ALL
  WHERE x.message_id < $3::uuid
  ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
-(SELECT 'state', m.message_id FROM message m
- WHERE m.realm = $1 AND m.state = $10::text AND m.message_id < $3::uuid
- ORDER BY m.message_id DESC LIMIT $4::integer)
-UNION ALL
 (SELECT 'kind', m.message_id FROM message m
- WHERE m.realm = $1 AND m.kind = $11::text AND m.message_id < $3::uuid
+ WHERE m.realm = $1 AND m.kind = $10::text AND m.message_id < $3::uuid
  ORDER BY m.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'scheme', x.message_id FROM (
    SELECT m.message_id, m.scheme FROM message m WHERE m.realm = $1 AND m.message_id < $3::uuid
-     AND $12::text IS NOT NULL ORDER BY m.message_id DESC LIMIT 5000) x
- WHERE x.scheme = $12::text
+     AND $11::text IS NOT NULL ORDER BY m.message_id DESC LIMIT 5000) x
+ WHERE x.scheme = $11::text
  ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'maker', x.message_id FROM (
@@ -386,7 +382,7 @@ UNION ALL
  ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'part', n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $3::uuid
- ORDER BY n.message_id DESC LIMIT $13::integer)
+ ORDER BY n.message_id DESC LIMIT $12::integer)
 `
 
 type SearchKeysParams struct {
@@ -399,7 +395,6 @@ type SearchKeysParams struct {
 	SearchTo     *int64
 	SearchSince  *time.Time
 	SearchUntil  *time.Time
-	SearchState  *string
 	SearchKind   *string
 	SearchScheme *string
 	Parts        int32
@@ -425,7 +420,6 @@ func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]Searc
 		arg.SearchTo,
 		arg.SearchSince,
 		arg.SearchUntil,
-		arg.SearchState,
 		arg.SearchKind,
 		arg.SearchScheme,
 		arg.Parts,
@@ -441,6 +435,46 @@ func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]Searc
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const stateKeys = `-- name: StateKeys :many
+SELECT m.message_id FROM message m
+WHERE m.realm = $1 AND m.state = $2 AND m.message_id < $3::uuid
+ORDER BY m.message_id DESC LIMIT $4::integer
+`
+
+type StateKeysParams struct {
+	Realm  string
+	State  string
+	Before uuid.UUID
+	Most   int32
+}
+
+// The newest messages of a state behind a key, so many at most. One state is asked for at a time: of several, given as a list, no index has
+// the newest.
+func (q *Queries) StateKeys(ctx context.Context, arg StateKeysParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, stateKeys,
+		arg.Realm,
+		arg.State,
+		arg.Before,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -38,7 +38,8 @@ const (
 var last = uuid.Max
 
 // Page lists one page of messages, newest first, and where the next page begins: zero behind the last one. It reads so much and no more. A
-// page may be short, or empty, and have a next one: then so many messages were looked at, and none or few of them are meant.
+// page may be short, or empty, and have a next one: then so many messages were looked at, and none or few of them are meant. What a page
+// cannot be narrowed to (Filter.unwalked) is an error.
 func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payment.Message, next uuid.UUID, err error) {
 	size := int(f.PageSize)
 	err = r.read(ctx, realm, store.Searching, func(q *dbsqlc.Queries) error {
@@ -99,6 +100,9 @@ type found struct {
 func (w where) keys(f Filter) (found, error) {
 	if f.OldestFirst || f.OriginalID != uuid.Nil {
 		return found{}, nil // of one message, or in the order in which everything is asked for
+	}
+	if f.unwalked() {
+		return found{}, errors.New("a page is not narrowed by this: ask for a list")
 	}
 	before := f.Before
 	if before == uuid.Nil {

@@ -37,3 +37,31 @@ func TestATextThatMeansTwoStatesFindsBoth(t *testing.T) {
 		}
 	}
 }
+
+// TestAPageIsNotNarrowedByWhatItsWalkDoesNotKnow: it would end before what it looks for, and pass for the last one.
+func TestAPageIsNotNarrowedByWhatItsWalkDoesNotKnow(t *testing.T) {
+	t.Parallel()
+	h, ctx := stationtest.New(t), context.Background()
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	for range 3 {
+		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	}
+	for what, f := range map[string]lookup.Filter{
+		"end-to-end id": {EndToEndID: m.Summary.EndToEndID}, "external id": {ExternalID: m.ExternalID},
+		"global id": {GlobalID: string(m.GlobalID)}, "message": {InternalID: m.InternalID},
+	} {
+		f.PageSize = 1
+		list, next, err := h.Reader.Page(ctx, "demo", f)
+		if err == nil {
+			t.Errorf("a page by %s has %d messages, the next behind %s", what, len(list), next)
+		}
+		list, _, _, err = h.Reader.Sorted(ctx, "demo", f, lookup.ListLargest, lookup.ListPlace{})
+		if err == nil {
+			t.Errorf("a sorted page by %s has %d messages", what, len(list))
+		}
+		list, err = h.Reader.Messages(ctx, "demo", f)
+		if err != nil || len(list) != 1 || list[0].InternalID != m.InternalID {
+			t.Errorf("a list by %s has %d messages: %v", what, len(list), err)
+		}
+	}
+}

@@ -2,6 +2,7 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"errors"
@@ -86,6 +87,14 @@ type Filter struct {
 	PageSize                                      int32
 
 	keys []uuid.UUID // only these; nil for all
+}
+
+// unwalked reports whether the filter asks for what no walk over keys looks at: a page of what it passes would be empty, and the last.
+func (f Filter) unwalked() bool {
+	return f.InternalID != uuid.Nil || cmp.Or(
+		f.GlobalID, f.ExternalID, f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,
+		f.CreditorAgent, f.CreditorName, f.Currency,
+	) != ""
 }
 
 // names writes a list for a column of texts; an empty one is NULL.

@@ -143,6 +143,29 @@ func TestADeliveryIsNotedOnce(t *testing.T) {
 	}
 }
 
+// A recall after its steps says until when it is to be answered, and how often clearing was asked for the answer.
+func TestARecallAfterItsStepsIsAsItIsStored(t *testing.T) {
+	t.Parallel()
+	m := pending(maker, 1)
+	m.Kind, m.State, m.AcceptedAt = payment.KindRecall, payment.StateProcessing, noon
+	last := time.Date(noon.Year(), noon.Month(), noon.Day()+15, 0, 0, 0, 0, time.UTC)
+	taken, moves, err := m.Acknowledge(last, noon)
+	if err != nil || !moves || !taken.After().AnswerBy.Equal(last) {
+		t.Fatalf("acknowledged, it is to be answered by %s: %t %v", taken.After().AnswerBy, moves, err)
+	}
+	late, err := taken.After().FallDue(last.AddDate(0, 0, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	now := late.After()
+	for asked := range 2 {
+		inquired, err := now.Inquire(noon, noon)
+		if now = inquired.After(); err != nil || now.Inquiries != asked+1 || !now.AnswerBy.Equal(last) {
+			t.Errorf("asked %d times says %d, to be answered by %s: %v", asked+1, now.Inquiries, now.AnswerBy, err)
+		}
+	}
+}
+
 // What is not a maker's to ask for is refused before anything is asked about the payment.
 func TestARecallNeedsAMaker(t *testing.T) {
 	t.Parallel()

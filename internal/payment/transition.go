@@ -88,8 +88,7 @@ func (t Transition) Grant() identity.Grant {
 	return identity.Grant{}
 }
 
-// After returns the message as it is once the transition is stored, but for when a recall is to be answered and how often clearing was
-// asked, which stay as they were before.
+// After returns the message as it is once the transition is stored.
 func (t Transition) After() Message {
 	m := t.message
 	if t.version != nil {
@@ -110,6 +109,12 @@ func (t Transition) After() Message {
 	}
 	if t.changes.StatusCode != "" {
 		m.StatusCode, m.StatusText = t.changes.StatusCode, t.changes.StatusText
+	}
+	if !t.changes.AnswerBy.IsZero() {
+		m.AnswerBy = t.changes.AnswerBy
+	}
+	if t.changes.Inquired {
+		m.Inquiries++
 	}
 	return m
 }

@@ -68,3 +68,24 @@ func TestNamesAreComparedAsPeopleWould(t *testing.T) {
 			matches, falseMatches, refusals, falseRefusals, degree, otherDegree)
 	}
 }
+
+// TestAtMostTwoWordsOfANameMayBeMistyped however long it is: a close match tells whoever asks what the holder is called.
+func TestAtMostTwoWordsOfANameMayBeMistyped(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		given, holder string
+		want          payee.Result
+	}{
+		{"Petra Brunner Hofer", "Petra Brunnner Hofer", payee.CloseMatch},
+		{"Petra Brunnr Hofr", "Petra Brunner Hofer", payee.NoMatch},
+		{"Petra Anna Brunnr Hofr", "Petra Anna Brunner Hofer", payee.CloseMatch},
+		{"Petra Anna Luise Brunnr Hofr", "Petra Anna Luise Brunner Hofer", payee.CloseMatch},
+		{"Petra Anna Luisse Brunnr Hofr", "Petra Anna Luise Brunner Hofer", payee.NoMatch},
+		{"Petra Anna Luise Maria Brunnr Hofr", "Petra Anna Luise Maria Brunner Hofer", payee.CloseMatch},
+		{"Petra Anna Luisse Marria Brunnr Hofr", "Petra Anna Luise Maria Brunner Hofer", payee.NoMatch},
+	} {
+		if got := payee.Compare(test.given, test.holder); got != test.want {
+			t.Errorf("the account of %q, asked for %q: %s, want %s", test.holder, test.given, got, test.want)
+		}
+	}
+}

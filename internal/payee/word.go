@@ -90,7 +90,11 @@ func (p *pairing) close(left, right []string) bool {
 	case words == 1:
 		return true // one long word with a slip
 	}
-	return p.exact >= 1 && p.letters >= enough && p.mistyped <= max(1, words-2)
+	allowed := 1
+	if words >= 4 {
+		allowed = 2
+	}
+	return p.exact >= 1 && p.letters >= enough && p.mistyped <= allowed
 }
 
 // initial reports whether one word is the first letter of the other.

@@ -22,15 +22,11 @@ const (
 const maxFindings = 200
 
 // Check returns what cannot be sent on of an order that rulebook.Check accepts, by place: elements the scheme's interbank documents
-// have no place for (CH17) and identifiers outside its character set (CH16). It has no findings for an order that CreditTransfer
-// cannot read; CreditTransfer says why.
+// have no place for (CH17) and identifiers outside its character set (CH16). Each payment of a dry run of many is held as if it were alone.
+// An unknown scheme or a missing order has no findings: CreditTransfer says why it makes nothing of them.
 func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []iso20022.Finding {
 	c, err := conventionOf(scheme)
-	if err != nil {
-		return nil
-	}
-	information, transaction, single := order.SinglePayment()
-	if !single {
+	if err != nil || order == nil {
 		return nil
 	}
 	var findings []iso20022.Finding
@@ -41,37 +37,42 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		})
 		return len(findings) < maxFindings
 	})
-	return append(findings, c.checkCharacters(information, transaction)...)
+	walk := characterWalk{convention: c, steps: make([]string, 0, 8)}
+	for index := range order.PaymentInformation {
+		walk.visitInformation(&order.PaymentInformation[index], informationsPointer+strconv.Itoa(index))
+	}
+	return append(findings, walk.findings...)
 }
 
-const (
-	orderPointer       = "/Document/CstmrCdtTrfInitn"
-	informationPointer = orderPointer + "/PmtInf/0"
-	transactionPointer = informationPointer + "/CdtTrfTxInf/0"
-)
+const informationsPointer = "/Document/CstmrCdtTrfInitn/PmtInf/"
 
-// checkCharacters holds what is sent on against the character set of the scheme, after texts are transliterated.
-func (c convention) checkCharacters(
-	information *iso20022.PaymentInstruction30, t *iso20022.CreditTransferTransaction34,
-) []iso20022.Finding {
-	walk := characterWalk{convention: c, steps: make([]string, 0, 8)}
-	walk.visit(reflect.ValueOf(c.identification(information.Debtor.ID)), informationPointer+"/Dbtr/Id")
-	walk.visit(reflect.ValueOf(c.party(information.UltimateDebtor)), informationPointer+"/UltmtDbtr")
-	walk.visit(reflect.ValueOf(information.PaymentTypeInformation), informationPointer+"/PmtTpInf")
-	walk.visit(reflect.ValueOf(t.PaymentTypeInformation), transactionPointer+"/PmtTpInf")
-	walk.visit(reflect.ValueOf(c.party(t.UltimateDebtor)), transactionPointer+"/UltmtDbtr")
-	if !c.agentsByIID {
-		walk.visit(reflect.ValueOf(t.CreditorAgent), transactionPointer+"/CdtrAgt")
+// visitInformation holds what is sent on of a payment information against the character set of the scheme, after texts are transliterated.
+func (w *characterWalk) visitInformation(information *iso20022.PaymentInstruction30, at string) {
+	w.visit(reflect.ValueOf(w.identification(information.Debtor.ID)), at+"/Dbtr/Id")
+	w.visit(reflect.ValueOf(w.party(information.UltimateDebtor)), at+"/UltmtDbtr")
+	w.visit(reflect.ValueOf(information.PaymentTypeInformation), at+"/PmtTpInf")
+	for index := range information.CreditTransferTransactionInformation {
+		if len(w.findings) == maxFindings {
+			return
+		}
+		w.visitTransaction(&information.CreditTransferTransactionInformation[index], at+"/CdtTrfTxInf/"+strconv.Itoa(index))
 	}
-	walk.visit(reflect.ValueOf(c.party(t.Creditor)), transactionPointer+"/Cdtr")
+}
+
+func (w *characterWalk) visitTransaction(t *iso20022.CreditTransferTransaction34, at string) {
+	w.visit(reflect.ValueOf(t.PaymentTypeInformation), at+"/PmtTpInf")
+	w.visit(reflect.ValueOf(w.party(t.UltimateDebtor)), at+"/UltmtDbtr")
+	if !w.agentsByIID {
+		w.visit(reflect.ValueOf(t.CreditorAgent), at+"/CdtrAgt")
+	}
+	w.visit(reflect.ValueOf(w.party(t.Creditor)), at+"/Cdtr")
 	if t.CreditorAccount != nil {
-		walk.visit(reflect.ValueOf(c.creditorAccount(t.CreditorAccount)), transactionPointer+"/CdtrAcct")
+		w.visit(reflect.ValueOf(w.creditorAccount(t.CreditorAccount)), at+"/CdtrAcct")
 	}
-	walk.visit(reflect.ValueOf(c.party(t.UltimateCreditor)), transactionPointer+"/UltmtCdtr")
-	walk.visit(reflect.ValueOf(t.Purpose), transactionPointer+"/Purp")
-	walk.visit(reflect.ValueOf(&t.RelatedRemittanceInformation), transactionPointer+"/RltdRmtInf")
-	walk.visit(reflect.ValueOf(c.remittance(t.RemittanceInformation)), transactionPointer+"/RmtInf")
-	return walk.findings
+	w.visit(reflect.ValueOf(w.party(t.UltimateCreditor)), at+"/UltmtCdtr")
+	w.visit(reflect.ValueOf(t.Purpose), at+"/Purp")
+	w.visit(reflect.ValueOf(&t.RelatedRemittanceInformation), at+"/RltdRmtInf")
+	w.visit(reflect.ValueOf(w.remittance(t.RemittanceInformation)), at+"/RmtInf")
 }
 
 // characterWalk visits every text below a component.

@@ -1,11 +1,15 @@
 package payment
 
 import (
+	"strconv"
+
 	"countersign/internal/account"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/money"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/reach"
+	"countersign/internal/rulebook/spending"
 )
 
 // DebtorAccount is an account a realm may debit, as its bank knows it. What a client says about the holder does not count.
@@ -27,7 +31,11 @@ func (a DebtorAccount) interbank() interbank.Account {
 // The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as the directory or its
 // IBAN tells when the order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
 
-const debtorAgentPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
+// Where a message's one payment names its debtor.
+const (
+	debtorAccountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAcct/Id/IBAN"
+	debtorAgentPointer   = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAgt"
+)
 
 // asSent puts the names of the interbank document in the place of those of the order. The order's wording of the debtor stays beside the
 // name where it differs.
@@ -65,17 +73,81 @@ func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
 	return a.AgentBIC
 }
 
-// checkDebtorAgent refuses an order whose DbtrAgt is another bank than the account's. An order that names none, or says NOTPROVIDED, leaves
-// it to the account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
-func checkDebtorAgent(in InstructionInput) (Finding, bool) {
-	if in.Account == nil || in.Account.AgentBIC == "" || len(in.Document.PaymentInformation) == 0 {
+// Debit is the account that a payment information debits, nil when it is none of the realm's, and the limits that bind what it pays.
+type Debit struct {
+	Account *DebtorAccount
+	Limits  []spending.Limit
+}
+
+// debits are those of the payment informations of an order, the first one's also where it has none.
+func (in InstructionInput) debits() []Debit {
+	return append([]Debit{{Account: in.Account, Limits: in.Limits}}, in.Further...)
+}
+
+// check holds a payment information against its account and the limits.
+func (d Debit) check(in InstructionInput, index int) []Finding {
+	at := "/Document/CstmrCdtTrfInitn/PmtInf/" + strconv.Itoa(index)
+	var information *iso20022.PaymentInstruction30
+	if in.Document != nil && index < len(in.Document.PaymentInformation) {
+		information = &in.Document.PaymentInformation[index]
+	}
+	var findings []Finding
+	if f, wrong := d.checkAccount(in.Scheme, at); wrong {
+		findings = append(findings, f)
+	} else if f, wrong := d.checkAgent(in.Scheme, information, at); wrong {
+		findings = append(findings, f)
+	}
+	return append(findings, d.checkLimits(information, at)...)
+}
+
+// checkAccount holds the rules only the realm can check: the account is one of its own, open, and of the scheme.
+func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
+	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAcct/Id/IBAN", Code: "AC01"}
+	switch {
+	case d.Account == nil:
+		f.Text = "Choose one of your own accounts to debit: this one is not known here."
+	case !d.Account.Open:
+		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
+	case d.Account.Scheme != scheme:
+		f.Text = "Choose an account for " + string(scheme) + ": this one is for " + string(d.Account.Scheme) + "."
+	default:
 		return Finding{}, false
 	}
-	pointer, same := in.Account.keptBy(in.Document.PaymentInformation[0].DebtorAgent.FinancialInstitutionID)
+	return f, true
+}
+
+// checkAgent refuses a DbtrAgt that is another bank than the account's. An order that names none, or says NOTPROVIDED, leaves it to the
+// account. Where the bank of the account is not known, as for countersign validate, which asks no database, none is refused.
+func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentInstruction30, at string) (Finding, bool) {
+	if d.Account == nil || d.Account.AgentBIC == "" || information == nil {
+		return Finding{}, false
+	}
+	pointer, same := d.Account.keptBy(information.DebtorAgent.FinancialInstitutionID)
 	return Finding{
-		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer + pointer, Code: "AGNT",
-		Text: "Name the bank of the account as DbtrAgt, which is " + in.Account.agent(in.Scheme) + ", or write NOTPROVIDED.",
+		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAgt" + pointer, Code: "AGNT",
+		Text: "Name the bank of the account as DbtrAgt, which is " + d.Account.agent(scheme) + ", or write NOTPROVIDED.",
 	}, !same
+}
+
+// checkLimits holds each payment against the limits as if it were alone: what several of a dry run would come to together nobody knows
+// before they are made.
+func (d Debit) checkLimits(information *iso20022.PaymentInstruction30, at string) []Finding {
+	if len(d.Limits) == 0 || information == nil {
+		return nil
+	}
+	var findings []Finding
+	for index, tx := range information.CreditTransferTransactionInformation {
+		if tx.Amount.InstructedAmount == nil {
+			continue
+		}
+		amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
+		if err != nil {
+			continue // other rules say why
+		}
+		pointer := at + "/CdtTrfTxInf/" + strconv.Itoa(index) + "/Amt/InstdAmt"
+		findings = append(findings, spending.Check(amount, d.Limits, pointer)...)
+	}
+	return findings
 }
 
 // keptBy reports whether the bank can be the one that keeps the account, and where it says another.

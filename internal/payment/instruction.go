@@ -50,6 +50,8 @@ type InstructionInput struct {
 	Rules     rulebook.Settings
 	// Limits are those that bind the order: of its account, its client and its maker.
 	Limits []spending.Limit
+	// Further are the account and the limits of each payment information behind the first, for a dry run of many.
+	Further []Debit
 	// Payee is what the verification of the payee came to, which no rule looks at; none when nobody was asked.
 	Payee payee.Verification
 
@@ -156,48 +158,14 @@ func CheckInstruction(in InstructionInput) []Finding {
 		Settings: in.Rules, ManyTransactions: in.ManyTransactions,
 	}
 	findings := append(rulebook.Check(asked), interbank.Check(in.Scheme, in.Document)...)
-	if f, wrong := checkDebtorAccount(in); wrong {
-		findings = append(findings, f)
-	} else if f, wrong := checkDebtorAgent(in); wrong {
-		findings = append(findings, f)
+	for index, debit := range in.debits() {
+		findings = append(findings, debit.check(in, index)...)
 	}
 	findings = append(findings, reach.Check(reach.Input{
 		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Directory: in.Directory, Found: slices.Concat(findings, in.Structure),
 	})...)
-	findings = append(findings, checkOrderLimits(in)...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
 	return together(in.Structure, findings)
-}
-
-// checkOrderLimits holds the one payment of an order against the limits that bind it. A dry run of many payments is held against none:
-// what they would come to together nobody knows before they are made.
-func checkOrderLimits(in InstructionInput) []Finding {
-	if len(in.Limits) == 0 || in.Document == nil {
-		return nil
-	}
-	summary, err := SummaryOf(in.Document)
-	if err != nil {
-		return nil // other rules say why
-	}
-	return spending.Check(summary.Amount, in.Limits, instructedAmountPointer)
-}
-
-const debtorAccountPointer = "/Document/CstmrCdtTrfInitn/PmtInf/0/DbtrAcct/Id/IBAN"
-
-// checkDebtorAccount holds the rules only the realm can check: the account is one of its own, open, and of the scheme.
-func checkDebtorAccount(in InstructionInput) (Finding, bool) {
-	f := Finding{Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAccountPointer, Code: "AC01"}
-	switch {
-	case in.Account == nil:
-		f.Text = "Choose one of your own accounts to debit: this one is not known here."
-	case !in.Account.Open:
-		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
-	case in.Account.Scheme != in.Scheme:
-		f.Text = "Choose an account for " + string(in.Scheme) + ": this one is for " + string(in.Account.Scheme) + "."
-	default:
-		return Finding{}, false
-	}
-	return f, true
 }
 
 // StillHolds checks a pending message against its rules again, at the moment of an approval: a limit, a date, an address form or a

@@ -156,7 +156,33 @@ func (s *Station) validate(
 		return payment.InstructionInput{}, nil, err
 	}
 	order := s.instruction(by, in, known, s.cfg.Now())
+	if in.ManyTransactions {
+		order.Further, err = s.further(ctx, by, in)
+		if err != nil {
+			return payment.InstructionInput{}, nil, err
+		}
+	}
 	return order, payment.CheckInstruction(order), nil
+}
+
+// further reads what holds for the accounts of the payment informations behind the first, each account once.
+func (s *Station) further(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Debit, error) {
+	var debits []payment.Debit
+	read := map[string]payment.Debit{}
+	for index := 1; index < len(in.Document.PaymentInformation); index++ {
+		ask := s.askAbout(by, in, index)
+		debit, known := read[ask.DebtorAccount]
+		if !known {
+			facts, err := s.cfg.Messages.Facts(ctx, ask)
+			if err != nil {
+				return nil, err
+			}
+			debit = payment.Debit{Account: facts.Account, Limits: facts.Limits}
+			read[ask.DebtorAccount] = debit
+		}
+		debits = append(debits, debit)
+	}
+	return debits, nil
 }
 
 // Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
@@ -224,20 +250,27 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 
 // ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
 func (s *Station) ask(by identity.Principal, in payment.Order) lifecycle.SubmissionQuery {
+	return s.askAbout(by, in, 0)
+}
+
+// askAbout is ask about the payment information of an index.
+func (s *Station) askAbout(by identity.Principal, in payment.Order, index int) lifecycle.SubmissionQuery {
 	q := lifecycle.SubmissionQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
 		People: []uuid.UUID{by.PersonID}, Day: s.today(),
 	}
-	for _, info := range in.Document.PaymentInformation {
-		q.DebtorAccount = info.DebtorAccount.ID.IBAN
-		for _, tx := range info.CreditTransferTransactionInformation {
-			if tx.Amount.InstructedAmount == nil {
-				continue
-			}
-			amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
-			if err == nil {
-				q.Amount = amount.Minor()
-			}
+	if index >= len(in.Document.PaymentInformation) {
+		return q
+	}
+	info := &in.Document.PaymentInformation[index]
+	q.DebtorAccount = info.DebtorAccount.ID.IBAN
+	for _, tx := range info.CreditTransferTransactionInformation {
+		if tx.Amount.InstructedAmount == nil {
+			continue
+		}
+		amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
+		if err == nil {
+			q.Amount = amount.Minor()
 		}
 	}
 	return q

@@ -106,7 +106,7 @@ func (a *API) withRules(c echo.Context, command command, err error) error {
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	return c.JSON(http.StatusBadRequest, ValidationProblem{
-		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(findings),
+		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(told(findings)),
 	})
 }
 

@@ -49,21 +49,29 @@ func TestTheReportTellsTheControlSum(t *testing.T) {
 	}
 }
 
+// twoPayments is an order with its payment twice, under identifiers of their own.
+func twoPayments(body string) string {
+	start := strings.Index(body, `"CdtTrfTxInf":`) + len(`"CdtTrfTxInf":`)
+	const last = `"Invoice 118"}}`
+	end := strings.Index(body, last) + len(last)
+	one, rest := strings.TrimPrefix(body[start:end], "["), strings.TrimPrefix(body[end:], "]")
+	other := strings.NewReplacer("INSTR-1", "INSTR-2", "E2E-1", "E2E-2").Replace(one)
+	return strings.NewReplacer(
+		`"NbOfTxs":"1"`,
+		`"NbOfTxs":"2"`,
+		`"CtrlSum":"199.95"`,
+		`"CtrlSum":"399.90"`,
+		`"CtrlSum":1250.40`,
+		`"CtrlSum":2500.80`,
+	).Replace(body[:start]) + "[" + one + "," + other + "]" + rest
+}
+
 // TestValidateTellsEverythingOfManyTransactions: in the shape of its own, and nothing is stored.
 func TestValidateTellsEverythingOfManyTransactions(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	const path = "/api/sic-inst/v1/instruction/validate"
-	body := order(sample)
-	start := strings.Index(body, `"CdtTrfTxInf":`) + len(`"CdtTrfTxInf":`)
-	one := body[start : len(body)-len("}}}}")]
-	other := strings.NewReplacer("INSTR-1", "INSTR-2", "E2E-1", "E2E-2").Replace(one)
-	two := strings.NewReplacer(
-		`"NbOfTxs":"1"`,
-		`"NbOfTxs":"2"`,
-		`"CtrlSum":"199.95"`,
-		`"CtrlSum":"399.90"`,
-	).Replace(body[:start]) + "[" + one + "," + other + "]}}}}"
+	two := twoPayments(order(sample))
 	before := b.Rows(t)
 	if a := b.Send(t, call{Path: path, Who: maker1, Body: two}); a.Status != http.StatusOK || a.Text("success", "status") != "Success" {
 		t.Errorf("two good ones: %d %s", a.Status, a.Body)

@@ -4,6 +4,7 @@
 package provenance
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,7 +13,7 @@ import (
 
 // Source says of one element of a document we send where it came from.
 type Source struct {
-	Element string // its place below the message element, with a number where an element stands more than once
+	Element string // its place below the message element, or from AppHdr on, with a number where an element stands more than once
 	Value   string // with its currency, if it has one
 	From    string // in words
 }
@@ -22,6 +23,7 @@ type origin struct {
 	element string // its place, or the beginning of it
 	from    string // in words; with at, the document it was copied from
 	at      string // the place there that the element's beginning stands for; "" when it is not a copy
+	or      string // where it stands when it does not stand at that place; "" where there is one place alone
 }
 
 // deepest is how deep the elements of a document are nested at most; our own are far from it.
@@ -33,7 +35,7 @@ func Known(name string) bool { return originsOf(name) != nil }
 // Sources lists the elements of a document of that name that have a text, in their order, each with where it came from. Of what is not
 // well formed it lists what comes before.
 func Sources(name string, content []byte) []Source {
-	table := originsOf(name)
+	table := slices.Concat(headerOrigins, originsOf(name))
 	var sources []Source
 	for _, leaf := range leavesOf(content) {
 		sources = append(sources, Source{Element: leaf.shown, Value: leaf.value, From: originOf(table, leaf.plain)})
@@ -64,7 +66,12 @@ func originOf(table []origin, place string) string {
 	if best.at == "" {
 		return best.from
 	}
-	return best.from + " " + best.at + strings.TrimPrefix(place, best.element)
+	part := strings.TrimPrefix(place, best.element)
+	from := best.from + " " + best.at + part
+	if best.or != "" {
+		from += " or " + best.or + part
+	}
+	return from
 }
 
 // leaf is an element with a text.
@@ -83,19 +90,26 @@ type level struct {
 	parent       bool
 }
 
-// leavesOf reads the elements of a document as far as it is well formed.
+// documentElement holds the message, whether a document travels alone or behind a header, below an element of any name.
+const documentElement = "Document"
+
+// leavesOf reads the elements of a document as far as it is well formed: those of its message, and those of its header below AppHdr.
 func leavesOf(content []byte) []leaf {
 	scanner := xmltoken.New(content, deepest)
 	open := []level{{seen: map[string]int{}}}
 	var leaves []leaf
+	document := 0 // how deep the Document stands; 0 before it
 	for {
 		token := scanner.Next()
 		top := &open[len(open)-1]
 		switch token.Kind {
 		case xmltoken.Start:
 			next := top.child(string(token.Local))
-			if len(open) <= 2 { // Document, and the message below it
-				next.plain, next.shown = "", ""
+			if document == 0 && len(open) <= 2 && next.plain == documentElement {
+				document = len(open)
+			}
+			if len(open) == 1 || len(open) == document || len(open) == document+1 && document > 0 {
+				next.plain, next.shown = "", "" // what holds header and Document, the Document, and the message below it
 			}
 			for _, attribute := range scanner.Attributes() {
 				if string(attribute.Local) == "Ccy" {

@@ -1,5 +1,7 @@
 package provenance
 
+import "slices"
+
 // What several documents have in common.
 const (
 	fromGlobalID   = "Made from the Global ID"
@@ -8,6 +10,8 @@ const (
 	fromMasterData = "Account master data"
 	fromMaker      = "The maker"
 	fromOne        = "Always 1"
+	fromDay        = "The day of the last approval"
+	fromReturned   = "The amount of the payment less the charge"
 	fromOrder      = "pain.001"
 	fromSent       = "pacs.008 sent"
 	fromReceived   = "pacs.008 received"
@@ -17,19 +21,28 @@ const (
 const (
 	orderTransaction = "PmtInf/CdtTrfTxInf"
 	transaction      = "CdtTrfTxInf"
+
+	fromCreditor = "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it"
 )
 
-// transferOrigins say where a pacs.008 comes from (package interbank makes it of a pain.001).
-var transferOrigins = []origin{
+// headerOrigins say where the header of a document comes from, which a profile may put before it (package profile).
+var headerOrigins = []origin{
+	{element: "AppHdr/Fr", from: "The settings: this end of the connection"},
+	{element: "AppHdr/To", from: "The settings: the other end of the connection"},
+	{element: "AppHdr/BizMsgIdr", from: fromGlobalID},
+	{element: "AppHdr/MsgDefIdr", from: "The name of the message"},
+	{element: "AppHdr/BizSvc", from: "Fixed by the clearing profile"},
+	{element: "AppHdr/CreDt", from: fromApproval},
+}
+
+// transferOrigins say where a pacs.008 comes from (package interbank makes it of a pain.001). What a profile may move between header and
+// transaction stands at both places.
+var transferOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
 	{element: "GrpHdr/NbOfTxs", from: fromOne},
 	{element: "GrpHdr/TtlIntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
-	{element: "GrpHdr/IntrBkSttlmDt", from: "The day of the last approval"},
 	{element: "GrpHdr/SttlmInf", from: fromScheme},
-	{element: "GrpHdr/PmtTpInf", from: fromScheme},
-	{element: "GrpHdr/PmtTpInf/CtgyPurp", from: fromOrder, at: "PmtInf/PmtTpInf/CtgyPurp"},
-	{element: "GrpHdr/InstgAgt", from: fromMasterData},
 	{element: transaction + "/PmtId/InstrId", from: "The Global ID"},
 	{element: transaction + "/PmtId/TxId", from: "The Global ID"},
 	{element: transaction + "/PmtId/EndToEndId", from: fromOrder, at: orderTransaction + "/PmtId/EndToEndId"},
@@ -40,21 +53,36 @@ var transferOrigins = []origin{
 	{element: transaction + "/IntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
 	{element: transaction + "/AccptncDtTm", from: fromApproval},
 	{element: transaction + "/ChrgBr", from: fromScheme},
-	{element: transaction + "/UltmtDbtr", from: fromOrder, at: orderTransaction + "/UltmtDbtr"},
+	{element: transaction + "/UltmtDbtr", from: fromOrder, at: "PmtInf/UltmtDbtr", or: orderTransaction + "/UltmtDbtr"},
 	{element: transaction + "/Dbtr", from: fromMasterData},
 	{element: transaction + "/Dbtr/Id", from: fromOrder, at: "PmtInf/Dbtr/Id"},
 	{element: transaction + "/DbtrAcct", from: fromMasterData},
 	{element: transaction + "/DbtrAgt", from: fromMasterData},
-	{
-		element: transaction + "/CdtrAgt",
-		from:    "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it",
-	},
+	{element: transaction + "/CdtrAgt", from: fromCreditor},
 	{element: transaction + "/Cdtr", from: fromOrder, at: orderTransaction + "/Cdtr"},
 	{element: transaction + "/CdtrAcct", from: fromOrder, at: orderTransaction + "/CdtrAcct"},
 	{element: transaction + "/UltmtCdtr", from: fromOrder, at: orderTransaction + "/UltmtCdtr"},
 	{element: transaction + "/Purp", from: fromOrder, at: orderTransaction + "/Purp"},
 	{element: transaction + "/RltdRmtInf", from: fromOrder, at: orderTransaction + "/RltdRmtInf"},
 	{element: transaction + "/RmtInf", from: fromOrder, at: orderTransaction + "/RmtInf"},
+}, eitherPlace(transaction, []origin{
+	{element: "IntrBkSttlmDt", from: fromDay},
+	{element: "PmtTpInf", from: fromScheme},
+	{element: "PmtTpInf/CtgyPurp", from: fromOrder, at: "PmtInf/PmtTpInf/CtgyPurp", or: orderTransaction + "/PmtTpInf/CtgyPurp"},
+	{element: "InstgAgt", from: fromMasterData},
+	{element: "InstdAgt", from: fromCreditor},
+}))
+
+// eitherPlace are origins of elements that stand in the header or with the transaction.
+func eitherPlace(transaction string, origins []origin) []origin {
+	var both []origin
+	for _, place := range []string{"GrpHdr", transaction} {
+		for _, o := range origins {
+			o.element = place + "/" + o.element
+			both = append(both, o)
+		}
+	}
+	return both
 }
 
 // recallOrigins say where a camt.056 comes from: the pacs.008 it recalls and what its maker chose.
@@ -73,15 +101,14 @@ var recallOrigins = append([]origin{
 }, originalOrigins("Undrlyg/TxInf", fromSent)...)
 
 // returnOrigins say where a pacs.004 comes from: the pacs.008 it sends back and what its maker chose.
-var returnOrigins = append([]origin{
+var returnOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
 	{element: "GrpHdr/NbOfTxs", from: fromOne},
-	{element: "GrpHdr/TtlRtrdIntrBkSttlmAmt", from: "The amount of the payment less the charge"},
-	{element: "GrpHdr/IntrBkSttlmDt", from: "The day of the last approval"},
+	{element: "GrpHdr/TtlRtrdIntrBkSttlmAmt", from: fromReturned},
 	{element: "GrpHdr/SttlmInf", from: fromScheme},
 	{element: "TxInf/RtrId", from: "The Global ID"},
-	{element: "TxInf/RtrdIntrBkSttlmAmt", from: "The amount of the payment less the charge"},
+	{element: "TxInf/RtrdIntrBkSttlmAmt", from: fromReturned},
 	{element: "TxInf/RtrdInstdAmt", from: fromReceived, at: transaction + "/IntrBkSttlmAmt"},
 	{element: "TxInf/ChrgBr", from: fromScheme},
 	{element: "TxInf/ChrgsInf/Amt", from: fromMaker + ": the charge kept"},
@@ -89,7 +116,15 @@ var returnOrigins = append([]origin{
 	{element: "TxInf/RtrRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the customer decides"},
 	{element: "TxInf/RtrRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
 	{element: "TxInf/RtrRsnInf/AddtlInf", from: fromMaker + ": additional information; the first line of an answer names the recall"},
-}, originalOrigins("TxInf", fromReceived)...)
+	{element: "TxInf/RtrChain/DbtrAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
+	{element: "TxInf/RtrChain/CdtrAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
+}, eitherPlace("TxInf", []origin{
+	{element: "IntrBkSttlmDt", from: fromDay},
+	{element: "InstgAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
+	{element: "InstdAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
+}), parties("TxInf/RtrChain", fromReceived, map[string]string{
+	"UltmtDbtr": "UltmtCdtr", "Dbtr": "Cdtr", "Cdtr": "Dbtr", "UltmtCdtr": "UltmtDbtr", // the money goes back
+}), originalOrigins("TxInf", fromReceived))
 
 // resolutionOrigins say where a camt.029 comes from: the camt.056 it answers and what its maker chose.
 var resolutionOrigins = append([]origin{
@@ -124,13 +159,21 @@ func originalOrigins(place, from string) []origin {
 		{element: place + "/OrgnlTxId", from: from, at: transaction + "/PmtId/TxId"},
 		{element: place + "/OrgnlUETR", from: from, at: transaction + "/PmtId/UETR"},
 		{element: place + "/OrgnlIntrBkSttlmAmt", from: from, at: transaction + "/IntrBkSttlmAmt"},
-		{element: place + "/OrgnlIntrBkSttlmDt", from: from, at: "GrpHdr/IntrBkSttlmDt"},
+		{element: place + "/OrgnlIntrBkSttlmDt", from: from, at: "GrpHdr/IntrBkSttlmDt", or: transaction + "/IntrBkSttlmDt"},
 		{element: about, from: from, at: transaction},
 		{element: about + "/SttlmInf", from: from, at: "GrpHdr/SttlmInf"},
-		{element: about + "/PmtTpInf", from: from, at: "GrpHdr/PmtTpInf"},
+		{element: about + "/PmtTpInf", from: from, at: "GrpHdr/PmtTpInf", or: transaction + "/PmtTpInf"},
 	}
-	for _, party := range []string{"UltmtDbtr", "Dbtr", "Cdtr", "UltmtCdtr"} {
-		origins = append(origins, origin{element: about + "/" + party + "/Pty", from: from, at: transaction + "/" + party})
+	return append(origins, parties(about, from, map[string]string{
+		"UltmtDbtr": "UltmtDbtr", "Dbtr": "Dbtr", "Cdtr": "Cdtr", "UltmtCdtr": "UltmtCdtr",
+	})...)
+}
+
+// parties say where the parties of a group come from, each from the one of the payment that has its role.
+func parties(place, from string, roles map[string]string) []origin {
+	var origins []origin
+	for role, original := range roles {
+		origins = append(origins, origin{element: place + "/" + role + "/Pty", from: from, at: transaction + "/" + original})
 	}
 	return origins
 }

@@ -163,6 +163,28 @@ func TestWhatCannotBeShownIsNotMade(t *testing.T) {
 	o.runs(0, "7 differences applied", "realm", "apply", o.file("bank.yaml", realmYAML))
 }
 
+// TestAnAccountThatIsNoLongerSuppressedIsWhatItWas: active where its owner chose a password, else it waits for one.
+func TestAnAccountThatIsNoLongerSuppressedIsWhatItWas(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	file := o.file("bank.yaml", realmYAML)
+	o.runs(0, "7 differences applied", "realm", "apply", file)
+	_, err := o.db.Connect(t).Exec(t.Context(), `INSERT INTO user_setup_use (realm, setup_id, user_id, at)
+		SELECT s.realm, s.setup_id, s.user_id, s.made_at FROM user_setup s JOIN user_account u USING (realm, user_id) WHERE u.name = 'checker';`)
+	must(t, err)
+	_, err = o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'active' WHERE name = 'checker'")
+	must(t, err)
+	suppressed := strings.NewReplacer("[maker]", "[maker], suppressed: true", "[checker]", "[checker], suppressed: true").Replace(realmYAML)
+	o.runs(0, "~ user maker\n~ user checker\n", "realm", "apply", o.file("suppressed.yaml", suppressed))
+	o.runs(0, "~ user maker\n~ user checker\n", "realm", "apply", file)
+	for status, name := range map[string]string{"unverified": "maker", "active": "checker"} {
+		if o.count("SELECT count(*) FROM user_account WHERE status = '"+status+"' AND name = '"+name+"'") != 1 {
+			t.Errorf("%s is not %s after it was suppressed", name, status)
+		}
+	}
+}
+
 // TestOfTwoOperatorsAtOnceOneCounts: what the other one would have printed counts for nothing.
 func TestOfTwoOperatorsAtOnceOneCounts(t *testing.T) {
 	t.Parallel()

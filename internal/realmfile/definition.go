@@ -160,6 +160,7 @@ func (d *definer) user(u administration.User, suppressed bool) (account provisio
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
 				account.PasswordHash, account.Status, linked = known.PasswordHash, known.Status, known.OuterSubject
+				account.ToBeSetUp = known.ToBeSetUp
 			}
 		}
 	}
@@ -171,6 +172,8 @@ func (d *definer) user(u administration.User, suppressed bool) (account provisio
 	switch {
 	case suppressed:
 		account.Status = store.UserSuppressed
+	case account.Status == store.UserSuppressed && account.ToBeSetUp:
+		account.Status = store.UserUnverified // its owner chose no password, so nobody can sign in with it
 	case account.Status == store.UserSuppressed:
 		account.Status = store.UserActive
 	}

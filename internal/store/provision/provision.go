@@ -66,6 +66,8 @@ type AccountDefinition struct {
 	Roles        []identity.Role
 	// SetUp lets the person choose the password; zero for none. An earlier one of the account is over by it.
 	SetUp identity.SetUpSecret
+	// ToBeSetUp, as it is read: nobody set the password yet, or a reset waits for it.
+	ToBeSetUp bool
 	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
 	OuterSubject string
 }

@@ -84,7 +84,7 @@ func (r reading) people(ctx context.Context, into *RealmDefinition) error {
 	if err != nil {
 		return err
 	}
-	users, err := r.q.UserList(ctx, r.realm)
+	users, err := r.q.UserSubjectList(ctx, r.realm, nil)
 	if err != nil {
 		return err
 	}
@@ -101,10 +101,11 @@ func (r reading) people(ctx context.Context, into *RealmDefinition) error {
 		return err
 	}
 	accounts := map[uuid.UUID][]AccountDefinition{}
-	for _, user := range users {
+	for _, row := range users {
+		user := row.UserAccount
 		accounts[user.PersonID] = append(accounts[user.PersonID], AccountDefinition{
 			Name: user.Name, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), Roles: roles[user.UserID],
-			OuterSubject: subjects[user.UserID],
+			OuterSubject: subjects[user.UserID], ToBeSetUp: row.ToBeSetUp,
 		})
 	}
 	for _, person := range people {

@@ -185,6 +185,21 @@ func TestAnAccountThatIsNoLongerSuppressedIsWhatItWas(t *testing.T) {
 	}
 }
 
+// TestAnOlderRealmFileDoesNotLiftTheSecondFactor: what it leaves out stays; an empty list asks it of nobody.
+func TestAnOlderRealmFileDoesNotLiftTheSecondFactor(t *testing.T) {
+	t.Parallel()
+	o := newOperator(t)
+	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
+	asked := strings.Replace(realmYAML, "mark: BK", "mark: BK\nsecondFactor: [checker]", 1)
+	o.runs(0, "~ realm bank\n", "realm", "apply", o.file("asked.yaml", asked))
+	o.runs(0, "nothing to change", "realm", "apply", o.file("older.yaml", realmYAML))
+	o.runs(0, "secondFactor: [checker]", "realm", "show", "--realm", "bank")
+	o.runs(0, "~ realm bank\n", "realm", "apply", o.file("lifted.yaml", strings.Replace(asked, "[checker]", "[]", 1)))
+	if shown := o.runs(0, "mark: BK", "realm", "show", "--realm", "bank"); strings.Contains(shown, "secondFactor") {
+		t.Errorf("an empty list lifts nothing:\n%s", shown)
+	}
+}
+
 // TestOfTwoOperatorsAtOnceOneCounts: what the other one would have printed counts for nothing.
 func TestOfTwoOperatorsAtOnceOneCounts(t *testing.T) {
 	t.Parallel()

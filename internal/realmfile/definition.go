@@ -28,8 +28,8 @@ type Secrets interface {
 }
 
 // Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay,
-// but for policies, which the form names all, the roles of an account, and the roles of which a second factor is asked.
-// All faults of the form are told at once, as a payment.FieldError.
+// but for policies, which the form names all, and the roles of an account. All faults of the form are told at once, as a
+// payment.FieldError.
 func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provision.RealmDefinition, error) {
 	d := definer{now: now, secrets: secrets}
 	wanted := provision.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
@@ -89,8 +89,11 @@ func (d *definer) find(pointer, text string) {
 	d.findings = append(d.findings, payment.Finding{Pointer: pointer, Code: "FF01", Text: text})
 }
 
-// roles reads of which roles a second factor is asked.
+// roles reads of which roles a second factor is asked; where the form does not say it, it stays as it is.
 func (d *definer) roles(names []string) []identity.Role {
+	if names == nil {
+		return d.now.SecondFactor
+	}
 	var roles []identity.Role
 	for i, name := range names {
 		role := identity.Role(name)

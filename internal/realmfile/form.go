@@ -20,7 +20,7 @@ type Form struct {
 	Name   string  `yaml:"name"`
 	Mark   string  `yaml:"mark"`
 	Tokens *Tokens `yaml:"tokens,omitempty"`
-	// SecondFactor names the roles of which a second factor is asked at sign-in.
+	// SecondFactor names the roles of which a second factor is asked at sign-in: none of them is an empty list; left out, it stays as it is.
 	SecondFactor []string `yaml:"secondFactor,omitempty,flow"`
 	// IdentityProvider is left as it is where none stands here.
 	IdentityProvider *IdentityProvider `yaml:"identityProvider,omitempty"`

@@ -30,6 +30,13 @@ func TestTransliterate(t *testing.T) {
 		{charset.SwissLatin, "a\tb", "a b", true},
 		{charset.SwissLatin, "Ạ", "A", true},
 		{charset.EPCBasic, "x\u0302y", "xy", true},
+		{charset.EPCBasic, "GROẞ AG, REẞORT, Reẞ", "GROSS AG, RESSORT, ReSS", true},
+		{charset.SwissLatin, "GROẞ AG", "GROSS AG", true},
+		{charset.EPCBasic, "ﬁx oﬀ ﬄ ﬆ", "fix off ffl st", true},
+		{charset.EPCBasic, "ǈiǉana Ǆ ǌ ĳ", "Ljiljana DZ nj i", true},
+		{charset.SwissLatin, "ǆ Ｍüller", "dž Müller", true},
+		{charset.EPCBasic, "Ŋŋ ŉ ſ ẛ Ǥǥ Ƶ Əə Ɓ ƴ ǽ Ǿ", "Nn n s s Gg Z Ee B y a O", true},
+		{charset.EPCBasic, "ª º ĸ ʃ", ". . . .", true},
 		{charset.EPCBasic, "\u0958", ".", true},
 	}
 	for _, test := range cases {
@@ -47,6 +54,9 @@ func TestTransliterateWithinTakesTheShortFormWhenItMust(t *testing.T) {
 		if got != want || !changed {
 			t.Errorf("within %d: %q, %v; want %q", limit, got, changed, want)
 		}
+	}
+	if got, _ := charset.EPCBasic.TransliterateWithin("GROẞ ǈ ﬃ", 8); got != "GROS L f" {
+		t.Errorf("the short form is %q", got)
 	}
 	got, changed := charset.SwissLatin.TransliterateWithin("Müller Straße", 5)
 	if got != "Müller Straße" || changed {

@@ -15,21 +15,22 @@ import (
 //
 // The convention is that of the Swiss Payment Standards, annex C, table 29: accents fall away, signs without a counterpart become a full
 // stop. Where the annex offers both a and ae for ä (and so for ö and ü), the longer form is taken, with ss for ß to match: it is how such
-// names are spelled in passports and so compares best with the name the bank holds. The annex leaves open the signs that XML escapes (& " <
+// names are spelled in passports and so compares best with the name the bank holds. Letters beyond the annex follow it: what falls away is
+// the stroke or the hook, and a ligature or a digraph is spelled in its letters. The annex leaves open the signs that XML escapes (& " <
 // >); & becomes + as in EPC217-08, the others their nearest. Typographic quotes, dashes and spaces of office programs, which the annex does
 // not list, become their plain counterparts.
 func (s Set) Transliterate(text string) (result string, changed bool) {
-	return s.transliterate(text, longUmlaut)
+	return s.transliterate(text, false)
 }
 
-// TransliterateWithin is Transliterate for an element of at most limit characters: when the longer form of ä, ö, ü and ß goes beyond it,
-// the shorter one (a, o, u, s) is taken, which never makes a text longer.
+// TransliterateWithin is Transliterate for an element of at most limit characters: when the longer form of ä, ö, ü, ß and of ligatures goes
+// beyond it, the first letter of it (a, o, u, s) is taken, which never makes a text longer.
 func (s Set) TransliterateWithin(text string, limit int) (result string, changed bool) {
-	result, changed = s.transliterate(text, longUmlaut)
+	result, changed = s.transliterate(text, false)
 	if utf8.RuneCountInString(result) <= limit {
 		return result, changed
 	}
-	return s.transliterate(text, shortUmlaut)
+	return s.transliterate(text, true)
 }
 
 // PlainTypography writes the typographic signs that office programs put into texts as people type them: quotes, dashes, ellipses, line ends
@@ -57,8 +58,8 @@ func PlainTypography(text string) string {
 	return plain.String()
 }
 
-// transliterate rewrites a text with one of the two forms of ä, ö, ü and ß.
-func (s Set) transliterate(text string, umlaut func(rune) string) (result string, changed bool) {
+// transliterate rewrites a text, in the short form with one letter for each.
+func (s Set) transliterate(text string, short bool) (result string, changed bool) {
 	_, _, refused := s.FirstRefused(text)
 	if !refused {
 		return text, false
@@ -73,18 +74,22 @@ func (s Set) transliterate(text string, umlaut func(rune) string) (result string
 		if i > 0 && unicode.IsMark(r) {
 			continue // an accent that makes no letter of its own with the one before it
 		}
-		substitute := cmp.Or(umlaut(r), s.replace(r))
+		substitute := cmp.Or(longForm(r), s.replace(r))
 		beforeSmall := i+1 < len(characters) && unicode.IsLower(characters[i+1])
 		if len(substitute) == 2 && unicode.IsUpper(r) && !beforeSmall {
 			substitute = strings.ToUpper(substitute)
+		}
+		if short {
+			_, first := utf8.DecodeRuneInString(substitute)
+			substitute = substitute[:first]
 		}
 		rewritten.WriteString(substitute)
 	}
 	return rewritten.String(), true
 }
 
-// longUmlaut is the form of two letters; "" for any other character.
-func longUmlaut(r rune) string {
+// longForm is the form of two letters that passports have; "" for any other character.
+func longForm(r rune) string {
 	switch r {
 	case 'ä':
 		return "ae"
@@ -100,31 +105,46 @@ func longUmlaut(r rune) string {
 		return "Ue"
 	case 'ß':
 		return "ss"
+	case 'ẞ':
+		return "Ss"
 	default:
 		return ""
 	}
 }
 
-// shortUmlaut is the form of one letter; for all but ß the fall of accents gives it.
-func shortUmlaut(r rune) string {
-	if r == 'ß' {
-		return "s"
-	}
-	return ""
-}
-
 // replace finds the counterpart of one character the set does not have.
 func (s Set) replace(r rune) string {
-	substitute := substituteOf(r)
+	substitute := cmp.Or(substituteOf(r), s.letters(r))
 	if substitute != "" {
 		return substitute
 	}
 	// The first character of the decomposition; none where there is no accent to fall.
 	base, _ := utf8.DecodeRune(norm.NFD.PropertiesString(string(r)).Decomposition())
-	if base != r && s.Allows(base) {
+	switch {
+	case base == r || base == utf8.RuneError:
+		return "."
+	case s.Allows(base):
 		return string(base)
 	}
-	return "."
+	return s.replace(base) // an accent on a letter that is none of the set
+}
+
+// letters are those a letter stands for that is another writing of them: a ligature, a digraph, a long s, a full width. "" for any other;
+// the ordinal signs of Latin-1 are no letters by the annex.
+func (s Set) letters(r rune) string {
+	spelled := norm.NFKC.String(string(r))
+	if r <= unicode.MaxLatin1 || !unicode.Is(unicode.Latin, r) || spelled == string(r) {
+		return ""
+	}
+	var all strings.Builder
+	for _, letter := range spelled {
+		if s.Allows(letter) {
+			all.WriteRune(letter)
+		} else {
+			all.WriteString(s.replace(letter))
+		}
+	}
+	return all.String()
 }
 
 // substituteOf is the part of the table that the fall of accents does not give; "" where it does or where nothing fits.
@@ -159,9 +179,13 @@ func substituteOf(r rune) string {
 	return ""
 }
 
-// letterSubstitute holds the letters that are not a plain letter with an accent.
+// letterSubstitute holds the letters that are not a plain letter with an accent: those of the annex, then further ones with a stroke or a
+// hook, and the schwa as passports have it.
 func letterSubstitute(r rune) string {
-	const from, into = "æÆœŒøØđĐðÐþÞħĦłŁŀĿŧŦıĳĲ", "aAoOoOdDdDtThHlLlLtTiiI"
+	const (
+		from = "æÆœŒøØđĐðÐþÞħĦłŁŀĿŧŦıĳĲ" + "ŋŊŉǥǤƶƵɨƗƚȽɓƁɗƊƙƘƴƳƒəƏ"
+		into = "aAoOoOdDdDtThHlLlLtTiiI" + "nNngGzZiIlLbBdDkKyYfeE"
+	)
 	place := 0
 	for _, candidate := range from {
 		if candidate == r {

@@ -69,6 +69,10 @@ func TestNamesFitTheScheme(t *testing.T) {
 		if sent.Debtor.Name != wantDebtor || sent.Creditor.Name != wantCreditor {
 			t.Errorf("%s: debtor %q, creditor %q", c.scheme, sent.Debtor.Name, sent.Creditor.Name)
 		}
+		in.From.Holder.Name = "GROẞ AG"
+		if sent = paid(t, in); sent.Debtor.Name != "GROSS AG" {
+			t.Errorf("%s: the holder GROẞ AG is sent as %q", c.scheme, sent.Debtor.Name)
+		}
 	}
 }
 

@@ -38,5 +38,8 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []la
 	if bill.Message != "" && values.RemittanceKind != RemittanceText {
 		notes = append(notes, language.Text("Its message is not sent beside the reference: %s").With(bill.Message))
 	}
+	if bill.Information != "" {
+		notes = append(notes, language.Text("Its bill information is not sent: %s").With(bill.Information))
+	}
 	return scheme, values, notes, nil
 }

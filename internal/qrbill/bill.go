@@ -21,7 +21,7 @@ type Bill struct {
 	Kind      string // ReferenceQR, ReferenceCreditor or ReferenceNone
 	Reference string // "" for ReferenceNone
 	Message   string // unstructured
-	// Information is what the biller's program reads back (structured bill information); a payment does not carry it.
+	// Information is for the payer's bookkeeping (structured bill information); a payment does not carry it.
 	Information string
 }
 

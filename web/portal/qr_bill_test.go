@@ -78,6 +78,9 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	if form.Get("scheme") != "sct-inst" || form.Get("remittanceText") != "Rechnung 1107" {
 		t.Errorf("a bill in euro fills in %q and %q", form.Get("scheme"), form.Get("remittanceText"))
 	}
+	informed := bill() + "\r\n//S1/10/1107/11/261120"
+	filled := maker.get(maker.sendBill(informed, nil).goesTo("/payments/")).is(http.StatusOK)
+	filled.says("Its bill information is not sent: //S1/10/1107/11/261120")
 	maker.sendBill("", nil).is(http.StatusUnprocessableEntity).says("Paste the text")
 	again := maker.sendBill("https://example.org", nil).is(http.StatusUnprocessableEntity).says("begins with SPC")
 	if text := again.page.Find("textarea").Text(); text != "https://example.org" {

@@ -67,17 +67,17 @@ func DefinitionNamed(name MessageName) *Definition {
 	return nil
 }
 
-// DefinitionOfNamespace is the definition whose documents have the XML namespace, of ISO or of SIX; nil when this package has none.
+// DefinitionOfNamespace is the definition whose documents have the XML namespace, of ISO or of SIX; nil when this package has none. A
+// header is no document.
 func DefinitionOfNamespace(namespace string) *Definition {
 	if namespace == swissPain001V03 {
 		return DefinitionNamed(Pain001V03)
 	}
-	if name := variantOfSIX(namespace); name != "" {
-		return DefinitionNamed(name)
-	}
+	name := variantOfSIX(namespace)
 	for i := range definitions {
-		if namespace == definitions[i].Name.Namespace() && !definitions[i].Header() {
-			return &definitions[i]
+		known := &definitions[i]
+		if (namespace == known.Name.Namespace() || name == known.Name) && !known.Header() {
+			return known
 		}
 	}
 	return nil

@@ -51,6 +51,8 @@ func TestHostileXMLIsRefusedWithAReason(t *testing.T) {
 		"unclosed CDATA":      {[]byte(opening + "<![CDATA[" + strings.Repeat("]", 100_000)), "not closed"},
 		"other root":          {[]byte("<html/>"), "root element must be Document"},
 		"unknown message":     {[]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.002.001.03"/>`), "a message this system knows"},
+		"header of ISO":       {[]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:head.001.001.02"/>`), "a message this system knows"},
+		"header of SIX":       {[]byte(`<Document xmlns="` + iso20022.NamespaceOfSIX + `head.001.001.02.ch.01"/>`), "message this system knows"},
 		"undeclared prefix":   {[]byte("<p:Document/>"), "Declare the namespace prefix"},
 		"character reference": {[]byte(opening + "&#0;</Document>"), "Write & as &amp;"},
 	} {

@@ -119,8 +119,11 @@ func newEdition(sets map[string]map[string]string, published time.Time) (*Editio
 			return nil, fmt.Errorf("%.90q is no external code set of at most %d codes", name, maxCodes)
 		}
 		for code, text := range codes {
-			if !codeForm.MatchString(code) || len(text) > maxText {
+			if !codeForm.MatchString(code) {
 				return nil, fmt.Errorf("%s: %.40q is no code", name, code)
+			}
+			if len(text) > maxText {
+				return nil, fmt.Errorf("%s: the definition of %s has more than %d bytes", name, code, maxText)
 			}
 		}
 		made.sets[name] = contentOf(name, codes)

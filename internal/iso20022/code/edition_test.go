@@ -74,14 +74,18 @@ func TestAFileThatIsNoCodeSetsSaysWhy(t *testing.T) {
 		at      time.Time
 		says    string
 	}{
-		"no JSON":    {[]byte("PK\x03\x04"), publishedDay, "take the JSON file"},
-		"no day":     {asPublished(t, nil), time.Time{}, "say which day"},
-		"a part":     {asPublished(t, func(d map[string]any) { delete(d, "ExternalPurpose1Code") }), publishedDay, "lacks ExternalPurpose1Code"},
-		"empty":      {set("ExternalReturnReason1Code", map[string]any{"enum": []string{}}), publishedDay, "lacks ExternalReturnReason1Code"},
-		"no code":    {set("ExternalPurpose1Code", map[string]any{"enum": []string{"<b>"}}), publishedDay, "is no code"},
-		"no set":     {set("Purpose", map[string]any{"enum": []string{"ACCT"}}), publishedDay, "is no external code set"},
-		"too large":  {append(asPublished(t, nil), make([]byte, MaxBytes)...), publishedDay, "larger than"},
-		"nothing":    {[]byte("{}"), publishedDay, "lacks"},
+		"no JSON":   {[]byte("PK\x03\x04"), publishedDay, "take the JSON file"},
+		"no day":    {asPublished(t, nil), time.Time{}, "say which day"},
+		"a part":    {asPublished(t, func(d map[string]any) { delete(d, "ExternalPurpose1Code") }), publishedDay, "lacks ExternalPurpose1Code"},
+		"empty":     {set("ExternalReturnReason1Code", map[string]any{"enum": []string{}}), publishedDay, "lacks ExternalReturnReason1Code"},
+		"no code":   {set("ExternalPurpose1Code", map[string]any{"enum": []string{"<b>"}}), publishedDay, "is no code"},
+		"no set":    {set("Purpose", map[string]any{"enum": []string{"ACCT"}}), publishedDay, "is no external code set"},
+		"too large": {append(asPublished(t, nil), make([]byte, MaxBytes)...), publishedDay, "larger than"},
+		"nothing":   {[]byte("{}"), publishedDay, "lacks"},
+		"long text": {
+			[]byte(`{"sets": {"ExternalPurpose1Code": {"ACCT": "` + strings.Repeat("a", maxText+1) + `"}}}`), publishedDay,
+			"the definition of ACCT has more than 2000 bytes",
+		},
 		"wrong kind": {[]byte(`{"definitions": []}`), publishedDay, "read the code sets"},
 	} {
 		_, err := Parse(test.content, test.at)

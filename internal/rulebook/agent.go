@@ -197,7 +197,9 @@ func checkCreditorAgentReach(i *inspection) {
 	}
 }
 
-// ibanCountries are the territories whose banks have BICs of their own country and IBANs of another (ISO 13616, registry of SWIFT).
+// ibanCountries are the territories of SEPA whose banks have BICs of their own country and IBANs of another (ISO 13616, registry of SWIFT).
+// New Caledonia, French Polynesia, Wallis and Futuna and the Southern Territories have IBANs of France too, but are not of SEPA
+// (EPC409-09).
 var ibanCountries = map[string]string{
 	"AX": "FI",
 	"GG": "GB",
@@ -208,12 +210,8 @@ var ibanCountries = map[string]string{
 	"GP": "FR",
 	"MF": "FR",
 	"MQ": "FR",
-	"NC": "FR",
-	"PF": "FR",
 	"PM": "FR",
 	"RE": "FR",
-	"TF": "FR",
-	"WF": "FR",
 	"YT": "FR",
 }
 

@@ -77,6 +77,10 @@ var agentCases = []ruleCase{
 	{rule: "creditor-agent-reach", name: "of the account's country", base: sepaPayment},
 	{rule: "creditor-agent-reach", name: "of an overseas territory", base: sepaPayment, change: creditorAgent(bicAgent, "BBBBREPPXXX")},
 	{
+		rule: "creditor-agent-reach", name: "of a territory outside SEPA", base: sepaPayment, change: creditorAgent(bicAgent, "BBBBNCNXXXX"),
+		pointer: creditorAgentAt + "/BICFI",
+	},
+	{
 		rule: "creditor-agent-reach", name: "outside SEPA", base: sepaPayment, change: creditorAgent(bicAgent, "CHASUS33XXX"),
 		pointer: creditorAgentAt + "/BICFI",
 	},

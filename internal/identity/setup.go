@@ -14,7 +14,8 @@ import (
 	"countersign/internal/keyring"
 )
 
-// SetUpLife is how long a set-up may be used, and SetUpTries how often its code may be tried.
+// SetUpLife is how long a set-up may be used, and SetUpTries how often its code may be tried: the schema counts the tries (user_setup_try),
+// and a test holds it to this number.
 const (
 	SetUpLife  = 24 * time.Hour
 	SetUpTries = 5

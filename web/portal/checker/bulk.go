@@ -229,13 +229,9 @@ func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) 
 		}
 		return item, nil
 	}
-	after, err := v.Config.Approval.Approve(v.Context(), v.By, said.input)
+	after, err := page.Done(v.Config.Approval.Approve(v.Context(), v.By, said.input))
 	if err == nil {
 		return v.bulkDone(after, f), nil
-	}
-	var repeated *payment.RepeatError
-	if errors.As(err, &repeated) {
-		return v.bulkDone(repeated.Message, f), nil
 	}
 	item := bulkItem(m, QueueRow(v.Visit, m, f))
 	item.Said, err = refusalOf(err)

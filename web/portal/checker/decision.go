@@ -216,7 +216,7 @@ func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (paymen
 		}
 		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
 	}
-	m, err := carryOut(said.input)
+	m, err := page.Done(carryOut(said.input))
 	if err != nil {
 		return v.refuseDecision(m, err, typed)
 	}

@@ -228,7 +228,7 @@ func withdraw(v *visit) error {
 	if form.Get("version") != strconv.Itoa(m.Version) {
 		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
 	}
-	seen, err := v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Reason)
+	seen, err := page.Done(v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Reason))
 	if err != nil {
 		return v.renderWithdraw(seen, model, err)
 	}
@@ -245,6 +245,9 @@ func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause er
 	case model.Conflict != nil:
 		status = http.StatusConflict
 		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
+		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
+			model.Conflict.Lost = "It is withdrawn already."
+		}
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity
 		for _, f := range malformed.Findings {

@@ -143,27 +143,37 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 
 // createOrAmend makes the new message or the new version.
 func (v *visit) createOrAmend(p prepared) (payment.Message, error) {
-	if p.draft.Amends == uuid.Nil {
-		result, err := v.Config.Submission.Create(v.Context(), v.By, p.input())
-		return result.Message, err
+	if p.draft.Amends != uuid.Nil {
+		return v.amend(p)
 	}
+	result, err := v.Config.Submission.Create(v.Context(), v.By, p.input())
+	return result.Message, err
+}
+
+// amend makes the new version. What it lost to may be the same draft, submitted a moment ago: that is no loss.
+func (v *visit) amend(p prepared) (payment.Message, error) {
 	current, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
 	if err != nil {
 		return current, err
 	}
+	var cause error = &payment.ContentError{Message: current}
 	if current.Version == p.draft.AmendsVersion {
 		in := p.input()
 		in.Replaces = p.draft.AmendsVersion
-		return v.Config.Submission.Amend(v.Context(), v.By, p.draft.Amends, in)
+		_, cause = v.Config.Submission.Amend(v.Context(), v.By, p.draft.Amends, in)
+		if _, lost := page.LostTo(cause); !lost {
+			return current, cause
+		}
+		current, err = v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+		if err != nil {
+			return current, err
+		}
 	}
 	document, err := payment.DocumentOf(current)
-	if err != nil {
-		return current, err
+	if err == nil && document.GroupHeader.MessageID == p.built.Document.GroupHeader.MessageID {
+		return current, nil
 	}
-	if document.GroupHeader.MessageID == p.built.Document.GroupHeader.MessageID {
-		return current, nil // this draft was submitted a moment ago
-	}
-	return current, &payment.ContentError{Message: current}
+	return current, cause
 }
 
 // amendLost tells the maker that the submission moved on while it was being amended. Everything typed is kept.

@@ -9,6 +9,15 @@ import (
 	"countersign/views/ui"
 )
 
+// Done is what a station answered to a step. One that this person took before is done, and told as it was told then: who sends a form
+// twice, or again because the connection broke off, has missed the first answer and lost nothing.
+func Done(m payment.Message, err error) (payment.Message, error) {
+	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
+		return repeat.Message, nil
+	}
+	return m, err
+}
+
 // LostTo says who was faster, when a request lost against somebody else's; lost is false for any other error.
 func LostTo(err error) (sentence language.Text, lost bool) {
 	var state *payment.StateError

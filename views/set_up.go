@@ -9,7 +9,7 @@ import (
 // repeated.
 type SetUp struct {
 	Shell    Shell
-	UserName string
+	UserName string // "" while it cannot be asked, after too many tries
 	Realm    string
 	Action   string // the address of the link
 	Over     bool   // the link is no longer good: there is no form

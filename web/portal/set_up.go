@@ -22,7 +22,7 @@ func showSetUp(v *visit) error {
 	}
 	model := views.SetUp{UserName: name, Over: errors.Is(err, auth.ErrSetUpOver)}
 	if problem.Text != "" {
-		model.Problems, model.Over = []ui.Problem{problem}, true
+		model.Problems = []ui.Problem{problem}
 	}
 	return v.renderSetUp(max(status, http.StatusOK), in, model)
 }
@@ -74,6 +74,10 @@ func (v *visit) refuseSetUp(in auth.SetUpInput, err error) error {
 	if !model.Over {
 		model.UserName, err = v.Config.Auth.SetUpAccount(v.Context(), in)
 		model.Over = errors.Is(err, auth.ErrSetUpOver)
+		_, known := setUpProblem(err)
+		if err != nil && known == 0 {
+			return err
+		}
 	}
 	return v.renderSetUp(status, in, model)
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"net/http"
 	"net/url"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -142,4 +143,43 @@ func TestTheServiceMakesNobodyActive(t *testing.T) {
 			t.Errorf("%s: was taken, %s", statement, tag)
 		}
 	}
+}
+
+// TestTooManyTriesEndNoLink: whoever waits as they are told sets the password with the form they have.
+func TestTooManyTriesEndNoLink(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	secret := b.newcomer("carla")
+	path, w := identity.SetUpPath("demo2", secret.Link), b.browser()
+	limited := func(ask func() answer) answer {
+		for range 200 {
+			got := ask()
+			if got.status == http.StatusTooManyRequests {
+				return got
+			}
+		}
+		t.Fatal("there is no limit")
+		return answer{}
+	}
+	for _, ask := range []func() answer{
+		func() answer { return w.get(path) },
+		func() answer { return w.post(path, setUpForm(secret.Code, "short")) },
+		func() answer { return w.post(path, url.Values{"code": {secret.Code}, "password": {ownPassword}}) },
+	} {
+		got := limited(ask).says("Too many tries from your network. Wait")
+		if said := got.main(); strings.Contains(said, "no longer good") || strings.Contains(said, "For the account ,") {
+			t.Errorf("%s says %q", got.what, said)
+		}
+		if got.page.Find(`form[action="`+path+`"]`).Length() != 1 {
+			t.Errorf("%s has no form to send after the wait", got.what)
+		}
+	}
+	for range 200 {
+		if got := w.post(path, setUpForm(secret.Code, ownPassword)); got.status != http.StatusTooManyRequests {
+			got.goesTo("/set-up/done")
+			return
+		}
+		time.Sleep(50 * time.Millisecond)
+	}
+	t.Error("the link is not good after the wait")
 }

@@ -1,6 +1,7 @@
 package portal_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -166,6 +167,28 @@ func TestABulkHasLimitsAndItsPeople(t *testing.T) {
 	if page := checker.get(chosen(many...)).is(http.StatusOK); len(page.items()) > 50 {
 		t.Errorf("%d are approved together", len(page.items()))
 	}
+}
+
+// TestWhatIsLeftOutOfABulkTakesNobodysPlace: fifty that can be approved together are, wherever they stand in the selection, and only what
+// comes after them is told to wait. An address with more than anybody can tick on a page is not looked at.
+func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	both := b.as("both1")
+	var amounts []string
+	for cents := range 51 {
+		amounts = append(amounts, fmt.Sprintf("10.%02d", cents))
+	}
+	own := both.priced("1.00", "2.00")
+	selected := slices.Concat(own, b.as("maker1").priced(amounts...), []string{own[0], uuid.NewString()})
+	page := both.get(chosen(selected...)).is(http.StatusOK).says("Approve 50 messages over CHF 512.25").says("Left out: 3")
+	if n := strings.Count(page.main(), "At most 50 messages"); n != 1 || len(page.items()) != 50 {
+		t.Errorf("%d are sent, and %d told to wait", len(page.items()), n)
+	}
+	for range 100 {
+		selected = append(selected, uuid.NewString())
+	}
+	both.get(both.get(chosen(selected...)).goesTo("/queue?tab=all")).says("Select up to 50 messages.")
 }
 
 // TestABulkGoesOnInSteps: a page with a script is told after every few, and sends the rest by itself.

@@ -21,6 +21,8 @@ import (
 const (
 	// maxBulk is how many messages are approved together at most: so many can still be compared on one page.
 	maxBulk = 50
+	// maxSelected is how many are looked at for them. A page of the queue lists fewer, and each is read by itself.
+	maxSelected = 100
 	// bulkStep is how many are decided before a page that shows the progress is told of them.
 	bulkStep = 5
 	// itemField is the name under which a form sends what is to be approved: key, version and digest of each message as it was shown.
@@ -46,6 +48,9 @@ func showBulk(v *visit) error {
 	if len(selected) == 0 {
 		return v.GoTo("/queue"+f.Query(), "Nothing is selected. Tick the rows to approve together, or press x on a row.")
 	}
+	if len(selected) > maxSelected {
+		return v.GoTo("/queue"+f.Query(), language.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+	}
 	model, err := v.bulk(selected, f)
 	if err != nil {
 		return err
@@ -53,51 +58,58 @@ func showBulk(v *visit) error {
 	return v.Render(http.StatusOK, views.BulkPage(model))
 }
 
-// bulk sorts what was selected into what can be approved together and what is left out.
+// bulk sorts what was selected into what can be approved together and what is left out. What costs questions to the database, the second
+// factor and what the page of each warns of, is asked of what there is room for alone.
 func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	model := views.Bulk{
 		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
 		Action: "/queue/bulk" + f.Query(),
 	}
-	totals := map[money.Currency]money.Amount{}
-	messages := make([]payment.Message, 0, len(selected))
-	for _, id := range selected {
-		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
-		if errors.Is(err, payment.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return model, err
-		}
-		messages = append(messages, m)
+	messages, err := v.selected(selected)
+	if err != nil {
+		return model, err
 	}
 	rows, err := QueueRows(v.Visit, messages, f)
 	if err != nil {
 		return model, err
 	}
-	cautions, err := records.Cautions(v.Visit, messages)
-	if err != nil {
-		return model, err
-	}
+	var included []payment.Message
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
-		item.Said, err = v.leftOutBefore(m)
+		item.Said, err = v.leftOutBefore(m, len(included))
 		if err != nil {
 			return model, err
-		}
-		if i >= maxBulk {
-			item.Said = language.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk)
 		}
 		if item.Said != "" {
 			model.LeftOut = append(model.LeftOut, item)
 			continue
 		}
-		item.Cautions = cautions[m.InternalID]
-		model.Included = append(model.Included, item)
+		model.Included, included = append(model.Included, item), append(included, m)
+	}
+	cautions, err := records.Cautions(v.Visit, included)
+	totals := map[money.Currency]money.Amount{}
+	for i, m := range included {
+		model.Included[i].Cautions = cautions[m.InternalID]
 		addTo(totals, m.Summary.Amount)
 	}
 	model.Totals = totalsView(totals)
-	return model, nil
+	return model, err
+}
+
+// selected loads what was selected; a key of nothing is passed over.
+func (v *visit) selected(ids []uuid.UUID) ([]payment.Message, error) {
+	messages := make([]payment.Message, 0, len(ids))
+	for _, id := range ids {
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+		if errors.Is(err, payment.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
@@ -120,11 +132,15 @@ func (v *visit) leftOut(m payment.Message) language.Text {
 // needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
 const needsFactor language.Text = "Open it by itself: the approval policy asks for a second factor."
 
-// leftOutBefore is leftOut before anything is approved: what asks for a second factor is said as well.
-func (v *visit) leftOutBefore(m payment.Message) (language.Text, error) {
+// leftOutBefore is leftOut before anything is approved, beside a number of others: that these are as many as can be, and what asks for a
+// second factor, is said as well.
+func (v *visit) leftOutBefore(m payment.Message, beside int) (language.Text, error) {
 	said := v.leftOut(m)
 	if said != "" {
 		return said, nil
+	}
+	if beside >= maxBulk {
+		return language.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk), nil
 	}
 	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
 	if asks {

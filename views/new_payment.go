@@ -222,8 +222,12 @@ func (m NewPayment) endToEndID() ui.Field {
 	return field
 }
 
+// AmendReasonLimit is the number of characters that the reason of an amendment may have. The reason for paying again, which is asked on the
+// page after the form, still has its room behind it in the note to the checkers.
+const AmendReasonLimit = 350
+
 func (m NewPayment) amendReason() ui.Field {
-	field := ui.Field{ID: "amendReason", Label: "Why do you amend it?", Value: m.Values.AmendReason, Rows: 2, Limit: 512}
+	field := ui.Field{ID: "amendReason", Label: "Why do you amend it?", Value: m.Values.AmendReason, Rows: 2, Limit: AmendReasonLimit}
 	field.Problem = ui.ProblemOf(m.Problems, "amendReason")
 	return field
 }

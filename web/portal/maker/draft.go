@@ -1,7 +1,9 @@
 package maker
 
 import (
+	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/google/uuid"
 
@@ -12,6 +14,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
 	"countersign/internal/submission"
+	"countersign/views"
 	"countersign/web/portal/page"
 )
 
@@ -77,6 +80,10 @@ func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
 func amendProblems(reason string) []entry.Problem {
 	if strings.TrimSpace(reason) == "" {
 		return []entry.Problem{{Field: "amendReason", Text: "Say why you amend it: the checkers read this."}}
+	}
+	if utf8.RuneCountInString(reason) > views.AmendReasonLimit {
+		text := fmt.Sprintf("Shorten the reason to %d characters.", views.AmendReasonLimit)
+		return []entry.Problem{{Field: "amendReason", Text: text, Code: "FF01"}}
 	}
 	if f := payment.CheckReason(reason); f != nil {
 		return []entry.Problem{{Field: "amendReason", Text: f.Text, Code: f.Code}}

@@ -119,7 +119,8 @@ func (v *visit) stopAtDuplicates(p prepared, form url.Values) (note string, stop
 	return "", true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
 }
 
-// paidAgain adds to a note why a payment is made again, or says what the maker's answer lacks.
+// paidAgain adds to a note why a payment is made again, or says what the maker's answer lacks. The limits of both reasons leave each its
+// room: together they are no longer than a note may be.
 func paidAgain(note string, answer views.Check) (whole string, problems []ui.Problem) {
 	if !answer.Acknowledged {
 		problems = append(problems, ui.Problem{
@@ -127,8 +128,7 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 		})
 	}
 	reason := strings.TrimSpace(answer.Reason)
-	whole = strings.TrimSpace(note + " Paid again: " + reason)
-	finding := payment.CheckReason(whole)
+	finding := payment.CheckReason(reason)
 	switch {
 	case reason == "":
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."})
@@ -138,7 +138,7 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 	case finding != nil:
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: language.Sentence(finding.Text), Code: finding.Code})
 	}
-	return whole, problems
+	return strings.TrimSpace(note + " Paid again: " + reason), problems
 }
 
 // createOrAmend makes the new message or the new version.

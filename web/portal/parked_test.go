@@ -105,6 +105,45 @@ func TestWhatAMakerAnswersSurvivesTheSession(t *testing.T) {
 	}
 }
 
+// TestWordsTypedAfterTheSessionAreKept: the last ones before the page was left. Whoever opens it again finds them, in place of what was
+// kept before, and nobody else does.
+func TestWordsTypedAfterTheSessionAreKept(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	home := "/payments/" + m.InternalID.String()
+	check := b.as("maker1").post("/payments/new", with(filled(), "endToEndId", "E2E-2")).goesTo("/payments/")
+	for _, c := range []struct{ who, page, field, keep, form string }{
+		{"checker1", "/queue/" + m.InternalID.String(), "reason", "/queue/" + m.InternalID.String() + "/reject", "/reject"},
+		{"maker1", home + "/withdraw", "reason", home + "/withdraw", ""},
+		{"maker1", check, "duplicateReason", check, ""},
+	} {
+		w := b.as(c.who).withHTMX()
+		w.post(c.keep+"/keep", url.Values{c.field: {"Nobody"}, "category": {"evidence"}}).is(http.StatusOK)
+		b.expire()
+		for _, typed := range []string{"Nobody knows", "Nobody knows\r\nthis <order>"} {
+			again := w.post(c.keep+"/keep", url.Values{c.field: {typed}, "category": {"evidence"}}).signInAgain(w)
+			if again != c.page {
+				t.Errorf("%s leads to %s, want %s", c.keep, again, c.page)
+			}
+		}
+		action := strings.TrimSuffix(c.page+c.form, "check")
+		kept := b.as(c.who).get(c.page).is(http.StatusOK).fields(action)
+		if said := strings.ReplaceAll(kept.Get(c.field), "\r", ""); said != "Nobody knows\nthis <order>" {
+			t.Errorf("%s comes back with %q", c.page, said)
+		}
+		emptied := b.as(c.who)
+		b.expire()
+		emptied.post(c.keep+"/keep", url.Values{c.field: {" "}}).signInAgain(emptied)
+	}
+	if n := b.count("SELECT count(*) FROM parked_form"); n != 0 {
+		t.Errorf("%d rows are left of what was emptied", n)
+	}
+	if n := b.count("SELECT count(*) FROM message WHERE state = 'Approval Pending'"); n != 1 {
+		t.Errorf("%d messages wait, want the one", n)
+	}
+}
+
 func TestAnAccountNumberIsAnsweredInPlaceWithoutASession(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -14,11 +14,11 @@ import (
 	"countersign/web/portal/page"
 )
 
-// Keep keeps the reason of a rejection that was sent after the session had run out, for the person whose session it was. The address
-// returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
+// Keep keeps the reason of a rejection that was sent, or typed, after the session had run out, for the person whose session it was. The
+// address returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
 func Keep(v *page.Visit) (string, error) {
 	path := v.Echo.Path()
-	if path != "/queue/:id/reject" && path != "/queue/:id/approve" {
+	if path != "/queue/:id/reject" && path != "/queue/:id/reject/keep" && path != "/queue/:id/approve" {
 		return "", nil
 	}
 	id, err := v.ID("id")
@@ -26,8 +26,11 @@ func Keep(v *page.Visit) (string, error) {
 		return "", nil //nolint:nilerr // a decision about nothing is not kept
 	}
 	where := "/queue/" + id.String() + page.ReadFilter(v.Echo.QueryParams(), "/queue").Query()
-	if path == "/queue/:id/approve" {
+	switch path {
+	case "/queue/:id/approve":
 		return where, nil
+	case "/queue/:id/reject/keep":
+		return where, v.KeepTypedLate(id, "reason")
 	}
 	return v.Park(where, nil, "")
 }

@@ -20,6 +20,10 @@ func Keep(v *page.Visit) (string, error) {
 		return keepAnswers(v, "check")
 	case "/payments/:id/withdraw":
 		return keepAnswers(v, "withdraw")
+	case "/payments/:id/check/keep":
+		return keepWords(v, "check", "duplicateReason")
+	case "/payments/:id/withdraw/keep":
+		return keepWords(v, "withdraw", "reason")
 	case "/payments/upload":
 		return keepFile(v)
 	case "/payments/batches/:id/submit":
@@ -41,6 +45,15 @@ func keepAnswers(v *page.Visit, part string) (string, error) {
 		return "", nil //nolint:nilerr // answers about nothing are not kept
 	}
 	return v.Park("/payments/"+id.String()+"/"+part, nil, "")
+}
+
+// keepWords keeps the same while it is being typed, in the field of this name.
+func keepWords(v *page.Visit, part, reason string) (string, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // words about nothing are not kept
+	}
+	return "/payments/" + id.String() + "/" + part, v.KeepTypedLate(id, reason)
 }
 
 // keepFile keeps an uploaded file of a size that is taken.

@@ -84,27 +84,37 @@ const typedLife = 24 * time.Hour
 // KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;
 // an empty one is forgotten. Each person has one for each message.
 func (v *Visit) KeepTyped(about uuid.UUID, reason string) error {
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	kept, fields := views.Kept{}, []byte(form.Encode())
-	err = fits(fields)
-	if err != nil {
-		return err
-	}
-	if strings.TrimSpace(form.Get(reason)) == "" {
-		err = v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
-	} else {
-		kept.At = ui.ClockTime(v.At)
-		err = v.Config.Drafts.Type(v.Context(), v.By, lifecycle.Parked{
-			ID: about, Fields: fields, At: v.At, ExpiresAt: v.At.Add(typedLife),
-		})
-	}
+	kept, err := v.keepTyped(about, reason)
 	if err != nil {
 		return err
 	}
 	return v.Render(http.StatusOK, views.DraftKept(kept))
+}
+
+// KeepTypedLate is KeepTyped after the session had run out, for the person whose session it was. Its answer may be seen by nobody, as a
+// page sends it that is being left: these words too are found where the page is opened again.
+func (v *Visit) KeepTypedLate(about uuid.UUID, reason string) error {
+	_, err := v.keepTyped(about, reason)
+	return err
+}
+
+func (v *Visit) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err error) {
+	form, err := v.Form()
+	if err != nil {
+		return kept, err
+	}
+	fields := []byte(form.Encode())
+	err = fits(fields)
+	if err != nil {
+		return kept, err
+	}
+	if strings.TrimSpace(form.Get(reason)) == "" {
+		return kept, v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
+	}
+	kept.At = ui.ClockTime(v.At)
+	return kept, v.Config.Drafts.Type(v.Context(), v.By, lifecycle.Parked{
+		ID: about, Fields: fields, At: v.At, ExpiresAt: v.At.Add(typedLife),
+	})
 }
 
 // Unsent finds what the visitor typed about a message or a draft and did not send: what was sent after the session had run out, if the

@@ -55,6 +55,22 @@ func TestAdministratorsDoItAllByClicking(t *testing.T) {
 	}
 }
 
+// TestAListOfAllChangesSaysThatThereIsNone: neither that nothing waits, nor a way to itself.
+func TestAListOfAllChangesSaysThatThereIsNone(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for path, who := range map[string]string{"/admin": "admin1", "/beneficiaries/changes": "checker1"} {
+		waiting := b.as(who).get(path).is(http.StatusOK).says("Nothing waits").page.Find(".empty a").AttrOr("href", "")
+		if waiting != path+"?tab=all" {
+			t.Errorf("%s leads to %q", path, waiting)
+		}
+		all := b.as(who).get(waiting).is(http.StatusOK).says("No change was asked for yet.")
+		if said := all.page.Find(".empty").Text(); strings.Contains(said, "waits") || all.page.Find(".empty a").Length() > 0 {
+			t.Errorf("%s says %q", waiting, said)
+		}
+	}
+}
+
 // TestAdministratorsTypeAsPeopleDo: roles are ticked, and what is typed as pages show it is what is stored.
 func TestAdministratorsTypeAsPeopleDo(t *testing.T) {
 	t.Parallel()

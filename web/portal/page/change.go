@@ -78,6 +78,9 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 	}
 	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
 	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
+	if tab == "all" { // what is decided is here too
+		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change was asked for yet."}
+	}
 	if len(changes) > changesPage {
 		changes = changes[:changesPage]
 		model.Pages.NextLabel = language.Text("Next %d").With(changesPage)

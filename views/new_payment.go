@@ -89,12 +89,12 @@ type Amending struct {
 
 // IBANCheck is what is known of an account number: the answer of GET /payments/iban?creditorIban=…&scheme=….
 type IBANCheck struct {
-	Problem   ui.Problem // nothing else is shown when set
-	Grouped   string
-	Country   language.Text
-	Bank      string // name and BIC; empty when unknown
-	Reachable string // "yes", "no" or empty when unknown
-	Scheme    string
+	Problem ui.Problem // nothing else is shown when set: of a bank that is not reached too
+	Grouped string
+	Country language.Text
+	Bank    string // name and BIC; empty when unknown
+	Reached bool   // by instant payments of the scheme; false when unknown
+	Scheme  string
 }
 
 func (m NewPayment) currency() string {
@@ -267,20 +267,8 @@ func (c IBANCheck) known() language.Text {
 	if c.Bank != "" {
 		parts = append([]language.Text{language.Data(c.Bank)}, parts...)
 	}
-	if reach := c.reachable(); reach != "" {
-		parts = append(parts, reach)
+	if c.Reached {
+		parts = append(parts, language.Text("takes %s instant payments").With(ui.SchemeLabel(c.Scheme)))
 	}
 	return language.Join(" · ", parts...)
-}
-
-func (c IBANCheck) reachable() language.Text {
-	name := ui.SchemeLabel(c.Scheme)
-	switch c.Reachable {
-	case "yes":
-		return language.Text("takes %s instant payments").With(name)
-	case "no":
-		return language.Text("does not take %s instant payments: use another way to pay").With(name)
-	default:
-		return ""
-	}
 }

@@ -90,7 +90,7 @@ func filledPayment() views.NewPayment {
 	}
 	model.Feedback = &views.IBANCheck{
 		Grouped: "CH44 3199 9123 0008 8901 2", Country: language.Country("CH"), Bank: "Muster Bank, MUSTCHZZ",
-		Reachable: "yes", Scheme: "sic-inst",
+		Reached: true, Scheme: "sic-inst",
 	}
 	model.Outlook = views.Outlook{
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",

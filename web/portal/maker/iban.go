@@ -58,7 +58,7 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 	}
 	check = describeIBAN(iban, scheme)
 	if bank.Instant {
-		check.Reachable, check.Bank = "yes", cmp.Or(check.Bank, bank.Name)
+		check.Reached, check.Bank = true, cmp.Or(check.Bank, bank.Name)
 	}
 	return check, nil
 }

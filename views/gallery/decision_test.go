@@ -1,6 +1,7 @@
 package gallery
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,5 +213,20 @@ func TestEmptyAnswersSaySomethingElseEach(t *testing.T) {
 	page := parse(t, views.QueuePage(model))
 	if page.Find(".entries").Length() != 0 || words(page.Find(".empty-title")) != "All decided" {
 		t.Errorf("empty queue shows %q", words(page.Find("#queue-list")))
+	}
+}
+
+// TestWhatIsOpenInTheQueueStandsWhereItsAgePutsIt: the list is sorted "Oldest first", and its pane tells the same time.
+func TestWhatIsOpenInTheQueueStandsWhereItsAgePutsIt(t *testing.T) {
+	t.Parallel()
+	for name, detail := range map[string]views.Decision{"warned": warned(), "conflict": conflicted(), "recall": requestDecision()} {
+		model := openQueue(detail)
+		if !slices.IsSortedFunc(model.Rows, func(a, b views.QueueRow) int { return a.SubmittedAt.Compare(b.SubmittedAt) }) {
+			t.Errorf("%s: the rows are in another order than their age", name)
+		}
+		shown, row := model.Detail.Message, model.Rows[slices.IndexFunc(model.Rows, func(r views.QueueRow) bool { return r.Current })]
+		if !shown.SubmittedAt.Equal(row.SubmittedAt) || !shown.Timeline[0].At.Equal(row.SubmittedAt) {
+			t.Errorf("%s: the pane says %s, the row %s", name, shown.SubmittedAt, row.SubmittedAt)
+		}
 	}
 }

@@ -119,10 +119,11 @@ func queue() views.Queue {
 
 func openQueue(detail views.Decision) views.Queue {
 	model := queue()
-	open := &model.Rows[0] // what the pane shows
+	open := &model.Rows[0] // what the pane shows, and what waits longest
+	detail.Message.SubmittedAt, detail.Message.Timeline[0].At = open.SubmittedAt, open.SubmittedAt
 	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID, detail.Message.GlobalID
 	open.Amount, open.CreditorName, open.CreditorAccount = detail.Message.Amount, detail.Message.CreditorName, detail.Message.CreditorAccount
-	open.Scheme, open.SubmittedAt = detail.Message.Scheme, detail.Message.SubmittedAt
+	open.Scheme = detail.Message.Scheme
 	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
 	return model
@@ -162,7 +163,7 @@ func queueExhibits() []Exhibit {
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")
+	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Amount.Currency = "sct-inst", "EUR"
 	abroad.Message.CreditorAccount, abroad.Message.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"

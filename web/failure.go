@@ -39,7 +39,7 @@ func (s *Server) fail(err error, c echo.Context) {
 }
 
 func forPrograms(path string) bool {
-	for _, prefix := range []string{"/api/", "/.well-known/", "/clearing/", "/livez", "/readyz"} {
+	for _, prefix := range []string{"/api/", "/.well-known/", "/clearing/", "/vop/", "/livez", "/readyz"} {
 		if strings.HasPrefix(path, prefix) {
 			return true
 		}

@@ -69,6 +69,27 @@ func TestOneCallerDoesNotTakeTheShareOfOthers(t *testing.T) {
 	}
 }
 
+// TestEveryDoorForProgramsRefusesInJSON asks at each address for programs once more than an address may: nobody is told so by a page.
+func TestEveryDoorForProgramsRefusesInJSON(t *testing.T) {
+	t.Parallel()
+	b := limited(t, web.Limits{PerAddress: 1})
+	b.Send(t, webtest.Get(webtest.ListPath, webtest.Nobody))
+	told := 0
+	for _, route := range b.Server.Routes() {
+		a := b.Send(t, webtest.Call{Method: route.Method, Path: strings.ReplaceAll(route.Path, ":realm", "demo")})
+		if a.Status != http.StatusTooManyRequests {
+			continue // the operator's addresses and the description have no limit
+		}
+		told++
+		if a.JSON == nil || a.Text("errorCode") != "429_TOO_MANY_REQUESTS" {
+			t.Errorf("%s %s: %s", route.Method, route.Path, a.Body)
+		}
+	}
+	if told < 50 {
+		t.Errorf("only %d routes have a limit", told)
+	}
+}
+
 // TestTheDefaultsLeaveRoomForThePublishedThroughput: one client with one token makes a thousand calls in a second.
 func TestTheDefaultsLeaveRoomForThePublishedThroughput(t *testing.T) {
 	t.Parallel()

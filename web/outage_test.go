@@ -6,15 +6,22 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/payee/vop"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
+	"countersign/web"
+	"countersign/web/respond"
 	"countersign/web/webtest"
 )
+
+// bankToken is that of a bank that may ask about payees.
+const bankToken = "token-of-another-bank"
 
 // setupBehind is the whole server behind a line to its database that the test can cut.
 func setupBehind(t *testing.T) (b *bundle, l *storetest.Line) {
 	t.Helper()
-	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
+	asking := web.Settings{Requesters: []respond.Requester{respond.NewRequester(respond.AnyBank, bankToken)}}
+	b = setupWith(t, webtest.Options{Settings: asking, Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		var throughURL string
 		l, throughURL = db.Relay(t)
 		database, err := store.Open(t.Context(), store.Config{URL: throughURL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log})
@@ -49,6 +56,16 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 		"login":    {Path: "/api/auth/v1/realms/demo/login", Kind: form, Body: login},
 		"readyz":   webtest.Get("/readyz", webtest.Nobody),
 		"clearing": webtest.ClearingCall(webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil),
+		"payee": {
+			Path: vop.Path, Body: `{"party":{"name":"Muster GmbH"},"partyAccount":{"iban":"DE62007620110623852957"},
+				"partyAgent":{"financialInstitutionId":{"bicfi":"AAAADEFFXXX"}},"requestingAgent":{"financialInstitutionId":{"bicfi":"BBBBFRPPXXX"}}}`,
+			Change: func(r *http.Request) {
+				r.Header.Set("Authorization", "Bearer "+bankToken)
+				r.Header.Set(vop.RequestID, "019b0a50-0000-7000-8000-00000000000a")
+				r.Header.Set(vop.RequestTimestamp, vop.Timestamp(b.Clock.Now()))
+			},
+		},
+		"metadata": webtest.Get("/.well-known/oauth-authorization-server/api/auth/v1/realms/demo", webtest.Nobody),
 		"unknown token": {Method: http.MethodGet, Path: webtest.ListPath, Change: func(r *http.Request) {
 			r.Header.Set("Authorization", "Bearer demo."+strings.Repeat("A", 43))
 		}},

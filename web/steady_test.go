@@ -72,6 +72,45 @@ func TestMoreThanTheDoorTakesAreAskedToComeAgain(t *testing.T) {
 	}
 }
 
+// TestATokenCallBeyondTheLimitIsRefusedInTheWordsOfOAuth: so is one that the program stumbles over, of which the log tells why.
+func TestATokenCallBeyondTheLimitIsRefusedInTheWordsOfOAuth(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	const atATime, address, form = 64, "/api/auth/v1/realms/demo/login", "application/x-www-form-urlencoded"
+	post := func(body io.Reader) *httptest.ResponseRecorder {
+		r := httptest.NewRequest(http.MethodPost, address, body)
+		r.Header.Set("Content-Type", form)
+		recorder := httptest.NewRecorder()
+		b.Server.Handler().ServeHTTP(recorder, r)
+		return recorder
+	}
+	var underWay sync.WaitGroup
+	release := make(chan struct{})
+	for range atATime {
+		body := &heldBody{Reader: strings.NewReader("grant_type=password"), asked: make(chan struct{}), release: release}
+		underWay.Go(func() { post(body) })
+		<-body.asked
+	}
+	refused := b.Send(t, webtest.Call{Path: address, Body: "grant_type=password", Kind: form}) // held against the contract
+	close(release)
+	underWay.Wait()
+	if refused.Status != http.StatusServiceUnavailable || refused.Text("error") != "temporarily_unavailable" ||
+		refused.Text("errorCode") != "503_UNAVAILABLE" || refused.Text("error_description") == "" || refused.Header.Get("Retry-After") != "1" {
+		t.Errorf("one beyond the limit: %d, Retry-After %q, %s", refused.Status, refused.Header.Get("Retry-After"), refused.Body)
+	}
+	failed := post(stumblingBody{})
+	if body := failed.Body.String(); failed.Code != http.StatusInternalServerError || !strings.Contains(body, `"error":"server_error"`) ||
+		strings.Contains(body, "secret-leaked") || !strings.Contains(b.Log.String(), "secret-leaked") {
+		t.Errorf("a panic: %d %s", failed.Code, body)
+	}
+}
+
+// stumblingBody is a body that whoever reads it stumbles over.
+type stumblingBody struct{}
+
+// Read does not return.
+func (stumblingBody) Read([]byte) (int, error) { panic("secret-leaked") }
+
 // asked is what an address answers by a real connection.
 func asked(t *testing.T, address string) (status int, body map[string]any) {
 	t.Helper()

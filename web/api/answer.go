@@ -58,10 +58,18 @@ func (a *API) Fail(c echo.Context, p *problem.Problem, cause error) error {
 
 // FailAt writes an error of a middleware or of the router in the shape of the calls at this address: those of tokens have their own.
 func (a *API) FailAt(c echo.Context, p *problem.Problem, cause error) error {
-	if p.Status == http.StatusTooManyRequests && strings.HasPrefix(c.Path(), "/api/auth/") {
-		return a.tokens.refuse(c, p)
+	switch {
+	case !isTokenCall(c.Path()):
+		return a.Fail(c, p, cause)
+	case p.Unexpected:
+		return a.tokens.refuse(c, cause) // which logs it, and shows nothing of it
 	}
-	return a.Fail(c, p, cause)
+	return a.tokens.refuse(c, p)
+}
+
+// isTokenCall tells whether a route is one of TokenRoutes.
+func isTokenCall(route string) bool {
+	return strings.HasPrefix(route, tokenPath) || strings.HasPrefix(route, metadataPath+tokenPath)
 }
 
 // refusal is everything that the answer to a failed call is made of.

@@ -74,7 +74,7 @@ func tokenProblemOf(err error) *tokenProblem {
 		return known
 	case errors.As(err, &ofServer):
 		return &tokenProblem{
-			status: ofServer.Status, oauth: "temporarily_unavailable", code: ofServer.Code, text: ofServer.Text, retryAfter: ofServer.RetryAfter,
+			status: ofServer.Status, oauth: oauthOf(ofServer), code: ofServer.Code, text: ofServer.Text, retryAfter: ofServer.RetryAfter,
 		}
 	case errors.As(err, &account):
 		return accountProblem(account)
@@ -121,6 +121,14 @@ func tokenProblemOf(err error) *tokenProblem {
 		status: http.StatusInternalServerError, oauth: "server_error", code: "500_INTERNAL_ERROR",
 		text: "Something went wrong in the gateway. Try again, and report it if it stays.",
 	}
+}
+
+// oauthOf is the word of OAuth for what the server, and no token call, refuses: there is nothing for this request, or not at the moment.
+func oauthOf(p *problem.Problem) string {
+	if p.Status == http.StatusNotFound || p.Status == http.StatusMethodNotAllowed {
+		return "invalid_request"
+	}
+	return "temporarily_unavailable"
 }
 
 // factorProblem is a sign-in whose password was right and whose second factor is missing or does not count; nil for anything else.

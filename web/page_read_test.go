@@ -159,6 +159,42 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	q.textsAndCountsOfTheQueueReadSoMuch(t)
 	q.amountsReadTheirPage(t)
 	q.wordsAreLookedUpWhereTheyAreFew(t)
+	q.questionsToClearingAreNotRead(t)
+}
+
+// questionsToClearingAreNotRead: of payments that clearing was asked about again and again, who lists what it did not answer reads none of
+// the questions.
+func (q *queue) questionsToClearingAreNotRead(t *testing.T) {
+	t.Helper()
+	const payments, questions = 100, 200
+	owner := q.db.Connect(t)
+	_, err := owner.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	_, err = owner.Exec(t.Context(), `
+		INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name,
+		  channel, at)
+		SELECT realm, message_id, 100 + n, kind, CASE n WHEN 0 THEN 'Processing' ELSE 'Unconfirmed' END, 'x', 'Unconfirmed', 99 + n, version,
+		  'Gateway', 'clock', '2026-10-01'::timestamptz + n * interval '15 minutes'
+		FROM (SELECT * FROM message WHERE realm = $1 ORDER BY message_id LIMIT $2) m CROSS JOIN generate_series(0, $3::integer) n`,
+		demo.Realm, payments, questions)
+	must(t, err)
+	_, err = owner.Exec(t.Context(), "VACUUM ANALYZE message_history")
+	must(t, err)
+	since := time.Date(2026, time.October, 1, 0, 0, 0, 0, time.UTC)
+	period := lookup.Period{From: since, Until: since.AddDate(0, 0, 30)}
+	q.notes.cut()
+	list, err := q.reader.Ended(t.Context(), demo.Realm, payment.StateUnconfirmed, period)
+	must(t, err)
+	count, err := q.reader.EndedCount(t.Context(), demo.Realm, payment.StateUnconfirmed, period)
+	must(t, err)
+	late, err := q.reader.Late(t.Context(), demo.Realm, lookup.AskedLate{Since: since, DueBefore: since, Most: 1})
+	must(t, err)
+	if len(list) != payments || count != payments || late.Unanswered != payments {
+		t.Errorf("%d payments have no answer: %d are listed, %d counted, %d late", payments, len(list), count, late.Unanswered)
+	}
+	if rows, statement := q.readBy(t); rows > 5*payments {
+		t.Errorf("%s reads %d rows of %d payments", statement, rows, payments)
+	}
 }
 
 // amountsReadTheirPage: of the 500 messages that an amount leaves, only those of the page are read, and with another filter more of them

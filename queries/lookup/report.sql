@@ -90,10 +90,12 @@ ORDER BY c.change_id DESC LIMIT @most::integer;
 
 -- name: ReportEndedList :many
 -- What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
+-- A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index.
 SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
        coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
 FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
-      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+      WHERE x.realm = @realm AND x.to_state = @state::text AND x.from_state <> x.to_state
+        AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
       ORDER BY x.at DESC LIMIT @most::integer) h
 JOIN message g ON g.realm = @realm AND g.message_id = h.message_id
 JOIN message_version v ON v.realm = @realm AND v.message_id = h.message_id AND v.version = g.version
@@ -103,7 +105,8 @@ ORDER BY h.at DESC, h.message_id DESC;
 -- What ReportEndedList lists of rejections, counted by the checker's reason. The index has all of it.
 SELECT coalesce(h.reason, '')::text AS reason, count(*) AS messages
 FROM (SELECT x.at, x.reason FROM message_history x
-      WHERE x.realm = @realm AND x.to_state = 'Rejected' AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+      WHERE x.realm = @realm AND x.to_state = 'Rejected' AND x.from_state <> x.to_state
+        AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
       ORDER BY x.at DESC LIMIT @most::integer) h
 GROUP BY 1 ORDER BY count(*) DESC, max(h.at) DESC;
 
@@ -117,10 +120,11 @@ FROM (SELECT m.state_since, m.status_code FROM message m
 GROUP BY 1 ORDER BY count(*) DESC, max(f.state_since) DESC;
 
 -- name: ReportEndedCount :one
--- How many ReportEndedList lists.
+-- How many ReportEndedList lists. Without the order PostgreSQL reads the history from its beginning where it takes most steps for such.
 SELECT count(*) FROM (SELECT FROM message_history x
-                      WHERE x.realm = @realm AND x.to_state = @state::text AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
-                      LIMIT @most::integer) h;
+                      WHERE x.realm = @realm AND x.to_state = @state::text AND x.from_state <> x.to_state
+                        AND x.at >= @since::timestamptz AND x.at < @until::timestamptz
+                      ORDER BY x.at DESC LIMIT @most::integer) h;
 
 -- name: ReportHabitCount :one
 -- Of a time that is not over: the approvals faster than reading takes, and those out of hours, among the newest of each checker. It looks

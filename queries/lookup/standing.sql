@@ -15,8 +15,9 @@ SELECT (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = @realm AND a
 -- name: StandingLate :one
 -- How many messages of a time on clearing did not answer in time, so many at most; how many received recalls whose last day is before one wait
 -- for an answer, how many of ours have none of the other bank in time, and how many expired since that time, so many of each at most.
-SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = @realm AND h.to_state = 'Unconfirmed' AND h.at >= @since::timestamptz
-                              LIMIT @most_unanswered::integer) AS x)::integer AS unanswered,
+-- ReportEndedCount says what the order is for.
+SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = @realm AND h.to_state = 'Unconfirmed' AND h.from_state <> h.to_state
+                                AND h.at >= @since::timestamptz ORDER BY h.at DESC LIMIT @most_unanswered::integer) AS x)::integer AS unanswered,
        (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = @realm AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
                                 AND d.answer_by < @due_before::timestamptz LIMIT @most::integer) AS x)::integer AS to_answer,
        (SELECT count(*) FROM (SELECT FROM message o WHERE o.realm = @realm AND o.state = 'Overdue' LIMIT @most::integer) AS x)::integer AS overdue,

@@ -194,6 +194,10 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 			}
 		}
 	}
+	reports := b.as("supervisor1").get("/reports").is(http.StatusOK)
+	if told := reports.page.Find(`a[href^="/reports/unanswered?"]`).Closest("tr").Find("td").Last().Text(); strings.TrimSpace(told) != "1" {
+		t.Errorf("the reports count %s without an answer", told)
+	}
 	if text := b.as("admin1").get("/").main(); strings.Contains(text, "CHF") || strings.Contains(text, "approval") {
 		t.Errorf("an administrator reads of payments: %s", text)
 	}
@@ -205,7 +209,7 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 }
 
 // workOfADay makes of maker1's payments: two that wait, one of them for an hour and expiring soon, two rejected, one failed, one
-// unconfirmed, one expired; and puts a document into quarantine.
+// unconfirmed, about which clearing was asked twice, one expired; and puts a document into quarantine.
 func (b *bench) workOfADay() {
 	b.t.Helper()
 	maker, checker := b.as("maker1"), b.as("checker1")
@@ -227,6 +231,9 @@ func (b *bench) workOfADay() {
 	for i, state := range []string{"Unconfirmed", "Expired", "Withdrawn"} {
 		b.become("'"+ids[4+i]+"'", state)
 	}
+	for range 2 {
+		b.become("'"+ids[4]+"'", "Unconfirmed")
+	}
 	b.change("INSERT INTO inbox (scheme, reference, name, content, content_hash, received_at, outcome, reason) " +
 		"VALUES ('sic-inst', 'STRAY-1', 'pacs.002.001.10', '<x/>', sha256('<x/>'), now(), 'quarantined', 'It belongs to nothing.')")
 }
@@ -237,8 +244,9 @@ func (b *bench) become(id, state string) {
 	b.change("SET session_replication_role = replica; " +
 		"UPDATE message SET state = '" + state + "', state_sequence = state_sequence + 1, state_since = now() WHERE message_id = " + id + "; " +
 		"INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name, " +
-		"channel, at) SELECT realm, message_id, state_sequence, kind, 'x', 'x', state, state_sequence - 1, version, 'Gateway', 'clock', " +
-		"state_since FROM message WHERE state = '" + state + "' AND message_id = " + id)
+		"channel, at) SELECT realm, message_id, state_sequence, m.kind, h.to_state, 'x', state, state_sequence - 1, m.version, 'Gateway', " +
+		"'clock', state_since FROM message m JOIN message_history h USING (realm, message_id) " +
+		"WHERE h.sequence = state_sequence - 1 AND state = '" + state + "' AND message_id = " + id)
 }
 
 // asksForRoles asks, as an administrator, to change the roles of people.

@@ -176,8 +176,9 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 
 const reportEndedCount = `-- name: ReportEndedCount :one
 SELECT count(*) FROM (SELECT FROM message_history x
-                      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
-                      LIMIT $5::integer) h
+                      WHERE x.realm = $1 AND x.to_state = $2::text AND x.from_state <> x.to_state
+                        AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
+                      ORDER BY x.at DESC LIMIT $5::integer) h
 `
 
 type ReportEndedCountParams struct {
@@ -188,7 +189,7 @@ type ReportEndedCountParams struct {
 	Most  int32
 }
 
-// How many ReportEndedList lists.
+// How many ReportEndedList lists. Without the order PostgreSQL reads the history from its beginning where it takes most steps for such.
 func (q *Queries) ReportEndedCount(ctx context.Context, arg ReportEndedCountParams) (int64, error) {
 	row := q.db.QueryRow(ctx, reportEndedCount,
 		arg.Realm,
@@ -206,7 +207,8 @@ const reportEndedList = `-- name: ReportEndedList :many
 SELECT h.message_id, g.global_id, h.at, h.actor_name, coalesce(h.reason, '')::text AS reason, coalesce(g.status_code, '')::text AS status_code,
        coalesce(g.status_text, '')::text AS status_text, g.kind, v.amount, v.currency, coalesce(v.creditor_name, '')::text AS creditor_name
 FROM (SELECT x.message_id, x.at, x.actor_name, x.reason FROM message_history x
-      WHERE x.realm = $1 AND x.to_state = $2::text AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
+      WHERE x.realm = $1 AND x.to_state = $2::text AND x.from_state <> x.to_state
+        AND x.at >= $3::timestamptz AND x.at < $4::timestamptz
       ORDER BY x.at DESC LIMIT $5::integer) h
 JOIN message g ON g.realm = $1 AND g.message_id = h.message_id
 JOIN message_version v ON v.realm = $1 AND v.message_id = h.message_id AND v.version = g.version
@@ -236,6 +238,7 @@ type ReportEndedListRow struct {
 }
 
 // What came into a state in a period, the last first, so many at most: what was rejected, what failed, what clearing did not answer in time.
+// A step in which a message stays where it is, such as a further question to clearing, is none of them, and not in the index.
 func (q *Queries) ReportEndedList(ctx context.Context, arg ReportEndedListParams) ([]ReportEndedListRow, error) {
 	rows, err := q.db.Query(ctx, reportEndedList,
 		arg.Realm,
@@ -546,7 +549,8 @@ func (q *Queries) ReportRaisedList(ctx context.Context, arg ReportRaisedListPara
 const reportRejectedCount = `-- name: ReportRejectedCount :many
 SELECT coalesce(h.reason, '')::text AS reason, count(*) AS messages
 FROM (SELECT x.at, x.reason FROM message_history x
-      WHERE x.realm = $1 AND x.to_state = 'Rejected' AND x.at >= $2::timestamptz AND x.at < $3::timestamptz
+      WHERE x.realm = $1 AND x.to_state = 'Rejected' AND x.from_state <> x.to_state
+        AND x.at >= $2::timestamptz AND x.at < $3::timestamptz
       ORDER BY x.at DESC LIMIT $4::integer) h
 GROUP BY 1 ORDER BY count(*) DESC, max(h.at) DESC
 `

@@ -150,8 +150,8 @@ func (q *Queries) StandingCountOfMaker(ctx context.Context, arg StandingCountOfM
 }
 
 const standingLate = `-- name: StandingLate :one
-SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = $1 AND h.to_state = 'Unconfirmed' AND h.at >= $2::timestamptz
-                              LIMIT $3::integer) AS x)::integer AS unanswered,
+SELECT (SELECT count(*) FROM (SELECT FROM message_history h WHERE h.realm = $1 AND h.to_state = 'Unconfirmed' AND h.from_state <> h.to_state
+                                AND h.at >= $2::timestamptz ORDER BY h.at DESC LIMIT $3::integer) AS x)::integer AS unanswered,
        (SELECT count(*) FROM (SELECT FROM message d WHERE d.realm = $1 AND d.state = 'Awaiting Decision' AND d.kind = 'received recall'
                                 AND d.answer_by < $4::timestamptz LIMIT $5::integer) AS x)::integer AS to_answer,
        (SELECT count(*) FROM (SELECT FROM message o WHERE o.realm = $1 AND o.state = 'Overdue' LIMIT $5::integer) AS x)::integer AS overdue,
@@ -176,6 +176,7 @@ type StandingLateRow struct {
 
 // How many messages of a time on clearing did not answer in time, so many at most; how many received recalls whose last day is before one wait
 // for an answer, how many of ours have none of the other bank in time, and how many expired since that time, so many of each at most.
+// ReportEndedCount says what the order is for.
 func (q *Queries) StandingLate(ctx context.Context, arg StandingLateParams) (StandingLateRow, error) {
 	row := q.db.QueryRow(ctx, standingLate,
 		arg.Realm,

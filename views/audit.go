@@ -16,7 +16,7 @@ type AuditTrail struct {
 	Event    string
 	Filtered bool
 	Seal     AuditSeal
-	TableURL string             // the events of this search for a spreadsheet
+	TableURL string             // the events of this search for a spreadsheet; "" while it cannot be read
 	Verified *AuditVerification // what a verification came to; nil where none was asked for
 	Rows     []AuditTrailRow
 	Pages    ui.Pages

@@ -84,7 +84,9 @@ func (v *visit) auditSearch() (views.AuditTrail, lookup.AuditFilter) {
 	if !ask.To.IsZero() {
 		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
 	}
-	model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, uuid.Nil), "/audit") // the whole search, whichever page shows it
+	if len(model.Problems) == 0 { // the whole search, whichever page shows it
+		model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, uuid.Nil), "/audit")
+	}
 	return model, ask
 }
 

@@ -63,13 +63,17 @@ func verified(found sealing.Verification, err error) *views.AuditVerification {
 // maxExported bounds the events of a table for a spreadsheet.
 const maxExported = 10_000
 
-// downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most.
+// downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most. Of a search that cannot be
+// read it shows the page, which says why: nobody is to take all events for those of a time.
 func downloadAuditTrail(v *visit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err
 	}
-	_, ask := v.auditSearch()
+	model, ask := v.auditSearch()
+	if len(model.Problems) > 0 {
+		return v.wholeTrail(nil)
+	}
 	ask.PageSize = 1000
 	rows := [][]string{{"at", "event", "actor", "account", "client", "channel", "address", "message", "request", "detail", "id"}}
 	for len(rows) <= maxExported {

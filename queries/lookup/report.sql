@@ -20,7 +20,7 @@ ORDER BY p.approvals DESC, m.display_name, c.display_name LIMIT @most::integer;
 -- name: ReportApprovalList :many
 -- Approvals of a period, newest first: of one pair, faster than reading takes, or out of hours. One through the portal by somebody who never
 -- had the page of that version open counts as fast; one through the API has no page.
-SELECT d.message_id, g.global_id, d.version, d.decided_at, d.channel, c.display_name AS checker_name,
+SELECT d.message_id, g.global_id, d.version, d.decided_at, d.channel, d.client_id, c.display_name AS checker_name,
        coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
                  WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
        v.amount, v.currency, l.first_at

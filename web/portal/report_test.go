@@ -12,6 +12,10 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/uuid"
 
+	"countersign/internal/approval"
+	"countersign/internal/demo"
+	"countersign/internal/identity"
+	"countersign/internal/stationtest"
 	"countersign/internal/store/lookup"
 	"countersign/views/ui"
 )
@@ -160,6 +164,21 @@ func TestOutOfHoursIsByTheClockOfTheBankingDay(t *testing.T) {
 	})
 	if err != nil || len(found) != 3 {
 		t.Errorf("%d out of hours, want 3: %+v %v", len(found), found, err)
+	}
+}
+
+// TestAnApprovalThroughTheAPINamesItsClient: on the page of a report and in its table.
+func TestAnApprovalThroughTheAPINamesItsClient(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m := b.as("maker1").submit(filled())
+	by := b.Principal(t, stationtest.Door{Realm: demo.Realm, Name: "checker1", Client: demo.Backoffice, Channel: identity.ChannelAPI})
+	_, err := b.Approval.Approve(t.Context(), by, approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
+	must(t, err)
+	b.change("SET session_replication_role = replica; UPDATE decision SET decided_at = '2026-07-05T12:00:00Z'") // a Sunday
+	w := b.as("supervisor1")
+	for _, path := range []string{"/reports/hours", "/reports/hours/table"} {
+		w.get(path + "?from=01.07.2026&to=31.07.2026").is(http.StatusOK).says("API, client " + demo.Backoffice)
 	}
 }
 

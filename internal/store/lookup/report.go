@@ -79,7 +79,7 @@ type ReportedApproval struct {
 	GlobalID        string
 	Version         int
 	At              time.Time
-	Channel         string
+	Channel, Client string
 	Checker, Makers string
 	Amount          string    // with its currency
 	Looked          time.Time // when the checker first had it open; zero for never
@@ -97,7 +97,7 @@ func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedAp
 		for _, row := range rows {
 			one := ReportedApproval{
 				MessageID: row.MessageID, GlobalID: row.GlobalID, Version: int(row.Version), At: row.DecidedAt.UTC(), Channel: row.Channel,
-				Checker: row.CheckerName, Makers: row.MakerNames, Looked: column.Time(row.FirstAt),
+				Client: row.ClientID, Checker: row.CheckerName, Makers: row.MakerNames, Looked: column.Time(row.FirstAt),
 			}
 			amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
 			if err == nil {

@@ -83,7 +83,7 @@ func (q *Queries) ReportApprovalCount(ctx context.Context, arg ReportApprovalCou
 }
 
 const reportApprovalList = `-- name: ReportApprovalList :many
-SELECT d.message_id, g.global_id, d.version, d.decided_at, d.channel, c.display_name AS checker_name,
+SELECT d.message_id, g.global_id, d.version, d.decided_at, d.channel, d.client_id, c.display_name AS checker_name,
        coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
                  WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
        v.amount, v.currency, l.first_at
@@ -122,6 +122,7 @@ type ReportApprovalListRow struct {
 	Version     int32
 	DecidedAt   time.Time
 	Channel     string
+	ClientID    string
 	CheckerName string
 	MakerNames  string
 	Amount      int64
@@ -158,6 +159,7 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 			&i.Version,
 			&i.DecidedAt,
 			&i.Channel,
+			&i.ClientID,
 			&i.CheckerName,
 			&i.MakerNames,
 			&i.Amount,

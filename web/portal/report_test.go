@@ -120,6 +120,18 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	b.as("admin1").get("/admin/changes/" + book).is(http.StatusNotFound)
 }
 
+// TestALimitOfAReportIsReadInTheLanguageOfThePage: whom it binds, too.
+func TestALimitOfAReportIsReadInTheLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for _, perDay := range []string{"100.00", "200.00"} {
+		b.changed("limit.set", "", url.Values{"limitOf": {"account"}, "holder": {"CH5021977000004331346"}, "perDay": {perDay}})
+	}
+	w := b.as("supervisor1")
+	w.header.Set("Accept-Language", "de-CH")
+	w.get("/reports/limits").is(http.StatusOK).says("Konto, Limite ")
+}
+
 // TestAReportLooksAtAYearAtMost: a period of 366 days is looked at, one of 367 is taken for none that was asked for.
 func TestAReportLooksAtAYearAtMost(t *testing.T) {
 	t.Parallel()

@@ -260,7 +260,7 @@ func (v *visit) reportedChanges(period lookup.Period, words language.Text) (repo
 		if c.Beneficiary != "" {
 			about = language.Data(c.Beneficiary)
 		} else if c.LimitOf != "" {
-			about = language.Text("%s, limit %s").With(c.LimitOf, c.Subject)
+			about = language.Text("%s, limit %s").With(page.FieldValue("limitOf", c.LimitOf), c.Subject)
 		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []language.Text{
 			page.ChangeHeading(administration.Kind(c.Kind), c.Subject), about, language.Data(c.Requester), language.Data(ui.DateTime(c.At)),

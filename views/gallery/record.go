@@ -207,7 +207,7 @@ func unconfirmed() views.Payment {
 	model.Message.StatusReason = "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	for i := range 12 {
 		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
-			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing asked for the status", Actor: "Gateway", Channel: "Time limit",
+			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing was asked for the status", Actor: "Gateway", Channel: "Time limit",
 			State: "Unconfirmed", Took: "15 min 0 s", URL: "/payments/x/messages/3",
 		})
 	}

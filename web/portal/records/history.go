@@ -244,7 +244,7 @@ func stepTitle(s lookup.Step) language.Text {
 	case payment.ActionTimeOut:
 		return "No answer in time"
 	case payment.ActionInquire:
-		return "Clearing asked for the status"
+		return "Clearing was asked for the status"
 	case payment.ActionAcknowledge:
 		return "Receipt confirmed by clearing"
 	case payment.ActionAccept:

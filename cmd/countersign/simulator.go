@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -51,21 +50,28 @@ func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log
 	return nil
 }
 
+// finishWithin is how long a server that was stopped waits for the calls it began.
+const finishWithin = 5 * time.Second
+
 // serveUntil answers what comes to the listener until ctx ends, and then five seconds more what was begun.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
+	calls := context.WithoutCancel(ctx)
 	server := &http.Server{
 		Handler: handler, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, IdleTimeout: time.Minute,
-		BaseContext: func(net.Listener) context.Context { return ctx },
+		BaseContext: func(net.Listener) context.Context { return calls },
 	}
-	stopped := context.AfterFunc(ctx, func() {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		_ = server.Shutdown(late)
-	})
-	defer stopped()
-	err := server.Serve(listener)
-	if errors.Is(err, http.ErrServerClosed) {
-		return nil
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(listener) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
 	}
-	return err
+	late, cancel := context.WithTimeout(calls, finishWithin)
+	defer cancel()
+	err := server.Shutdown(late)
+	if err != nil {
+		return server.Close() // what is still under way has had its time
+	}
+	return nil
 }

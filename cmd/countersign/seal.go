@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+	"unicode/utf8"
 
 	"countersign/internal/auditor"
 	"countersign/internal/store/provision"
@@ -24,7 +25,8 @@ type sealCommand struct {
 
 // Run lists the rows without a seal, and seals them with --apply. It refuses while the auditor finds anything else.
 func (c *sealCommand) Run(ctx context.Context) error {
-	if strings.TrimSpace(c.Reason) == "" || strings.TrimSpace(c.By) == "" || len(c.Reason) > 512 || len(c.By) > 100 {
+	if strings.TrimSpace(c.Reason) == "" || strings.TrimSpace(c.By) == "" ||
+		utf8.RuneCountInString(c.Reason) > 512 || utf8.RuneCountInString(c.By) > 100 {
 		return errors.New("say who you are (--by, at most 100 characters) and why (--reason, at most 512)")
 	}
 	if c.Auditor.ReleaseKeyFile == "" || c.Auditor.TokenKeyFile == "" {

@@ -53,3 +53,19 @@ func TestRowsOfBeforeAreSealedAfterwards(t *testing.T) {
 		t.Errorf("the demo ends with %d", code)
 	}
 }
+
+// TestWhoAnswersForRowsIsMeasuredInCharacters: so is why, and one more of either is refused.
+func TestWhoAnswersForRowsIsMeasuredInCharacters(t *testing.T) {
+	t.Parallel()
+	for by, told := range map[string]string{
+		strings.Repeat("ü", 100): "give --release-key-file", strings.Repeat("u", 101): "at most 100 characters",
+	} {
+		for reason, toldOf := range map[string]string{strings.Repeat("é", 512): told, strings.Repeat("e", 513): "at most 512"} {
+			p := start(t, []string{"COUNTERSIGN_DATABASE_URL=postgres://nobody@127.0.0.1:1/none"},
+				"seal", "--before", "2026-07-01", "--by", by, "--reason", reason)
+			if code := p.wait(t); code != exitFailed || !strings.Contains(p.output.String(), toldOf) {
+				t.Errorf("%.8s…, %.8s…: ends with %d, want %q in:\n%s", by, reason, code, toldOf, p.output)
+			}
+		}
+	}
+}

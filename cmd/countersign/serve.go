@@ -19,7 +19,7 @@ type serveCommand struct {
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
 	ClearingTokenFile string           `help:"File with the bearer token clearing shows when it delivers." env:"COUNTERSIGN_CLEARING_TOKEN_FILE"`
-	OperatorRealm     string           `help:"Realm whose supervisors see documents of clearing that match nothing, and whose audit trail tells of them." env:"COUNTERSIGN_OPERATOR_REALM"`
+	OperatorRealm     string           `help:"Realm whose supervisors and administrators see documents of clearing that match nothing, and whose audit trail tells of them." env:"COUNTERSIGN_OPERATOR_REALM"`
 	Rules             ruleSettings     `embed:""`
 	Traffic           trafficSettings  `embed:""`
 	Pools             poolSettings     `embed:""`

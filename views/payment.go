@@ -36,6 +36,9 @@ type Payment struct {
 	Actions       []Action        // what this person may do now
 	Barred        []language.Text // why something expected is not offered, one sentence each
 	Documents     []Document
+	DocumentPages ui.Pages  // of a list that begins behind the first ones
+	LeftOutAfter  string    // the id of the document behind which some are left out; "" where all are listed
+	LeftOutURL    string    // leads to those
 	Related       []Related // the tree, from the payment everything is about
 	Audit         []AuditEntry
 }

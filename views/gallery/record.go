@@ -268,6 +268,8 @@ func recordExhibits() []Exhibit {
 		Icon: "file-text", Title: "Nothing here", LinkLabel: "New payment",
 		LinkURL: "/payments/new",
 	}
+	askedOften := paymentPage(views.TabMessages)
+	askedOften.LeftOutAfter, askedOften.LeftOutURL = "2", "/payments/x/messages?after=2"
 	return []Exhibit{
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
 		{Name: "payment-unconfirmed", Page: views.PaymentPage(unconfirmed())},
@@ -285,6 +287,7 @@ func recordExhibits() []Exhibit {
 		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
 		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},
 		{Name: "payment-messages", Page: views.PaymentPage(paymentPage(views.TabMessages))},
+		{Name: "payment-messages-left-out", Page: views.PaymentPage(askedOften)},
 		{Name: "payment-related", Page: views.PaymentPage(paymentPage(views.TabRelated))},
 		{Name: "payment-audit", Page: views.PaymentPage(paymentPage(views.TabAudit))},
 		{Name: "document", Page: views.DocumentPage(views.DocumentView{

@@ -3,7 +3,9 @@ package portal_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +51,95 @@ func TestADocumentIsReadAsJSON(t *testing.T) {
 		t.Errorf("the file comes as %q", disposition)
 	}
 	maker.get(o.documentOf(m, "pain.001") + "?form=sources").is(http.StatusNotFound)
+}
+
+// TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent: of a payment that clearing was asked about for days, the first and the newest
+// messages are listed, the others are a page away, and no step leads to a message of another one.
+func TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent(t *testing.T) {
+	t.Parallel()
+	const asked = 500
+	o := setup(t).clearing()
+	m := o.settled(filled())
+	path := "/payments/" + m.InternalID.String()
+	o.askedOften(m, asked)
+	maker := o.as("maker1")
+	ids := func(got answer) (list []string) {
+		got.is(http.StatusOK).page.Find(".documents-table [data-row]").Each(func(_ int, row *goquery.Selection) {
+			list = append(list, row.AttrOr("data-row", ""))
+		})
+		return list
+	}
+	whole, err := o.Reader.Documents(t.Context(), "demo", lookup.DocumentFilter{MessageID: m.InternalID, OldestFirst: true, PageSize: 1000})
+	must(t, err)
+	first := maker.get(path + "/messages").says("Credit transfer").says("Payment order").says("Further messages are left out here.")
+	seen := map[string]bool{}
+	listed := ids(first)
+	if len(listed) == 0 || listed[0] != whole[0].ID.String() || listed[len(listed)-1] != whole[len(whole)-1].ID.String() {
+		t.Errorf("the list goes from %v to %v", listed[:1], listed[len(listed)-1:])
+	}
+	next, pages := first.page.Find(`.documents-table a[href*="?after="]`).AttrOr("href", ""), 0
+	for ; next != "" && pages < 10; pages++ {
+		page := maker.get(next)
+		listed = append(listed, ids(page)...)
+		next = page.page.Find(`.pagination a[rel="next"]`).AttrOr("href", "")
+	}
+	for _, id := range listed {
+		seen[id] = true
+	}
+	if len(seen) != len(whole) {
+		t.Errorf("%d of %d messages are on %d pages behind the first", len(seen), len(whole), pages)
+	}
+	timeline := maker.get(path + "/timeline").is(http.StatusOK).says("Clearing was asked for the status")
+	o.leadTo(timeline, path, whole)
+}
+
+// leadTo holds the steps of a timeline against the messages they lead to: each to one of about its time, or to the list.
+func (o *otherSide) leadTo(timeline answer, path string, whole []lookup.Document) {
+	o.t.Helper()
+	at := map[string]time.Time{}
+	for _, d := range whole {
+		at[path+"/messages/"+d.ID.String()] = d.At
+	}
+	toList := 0
+	timeline.page.Find(".timeline li").Each(func(n int, step *goquery.Selection) {
+		address, leads := step.Find(".event-title a").Attr("href")
+		when, err := time.Parse(time.RFC3339, step.Find("time").AttrOr("datetime", ""))
+		must(o.t, err)
+		document, known := at[address]
+		switch {
+		case !leads:
+		case address == path+"/messages":
+			toList++
+			if n < 40 { // of the first ones
+				o.t.Errorf("step %d leads to the list", n)
+			}
+		case !known || document.Sub(when).Abs() > time.Minute:
+			o.t.Errorf("step %d of %s leads to a message of %s", n, when, document)
+		}
+	})
+	if toList < 200 || toList > 400 {
+		o.t.Errorf("%d steps lead to the list", toList)
+	}
+}
+
+// askedOften makes of a settled payment one that clearing was asked about again and again before it answered, past the gateway.
+func (o *otherSide) askedOften(m payment.Message, times int) {
+	o.t.Helper()
+	key := "(lpad(to_hex((extract(epoch FROM %s) * 1000)::bigint), 12, '0') || '70008000' || lpad(to_hex(%s), 12, '0'))::uuid"
+	moment := "d.created_at + n * interval '15 minutes'"
+	of := " WHERE message_id = '" + m.InternalID.String() + "'"
+	o.change("SET session_replication_role = replica;" +
+		"INSERT INTO document SELECT (jsonb_populate_record(d, jsonb_build_object('document_id', " + fmt.Sprintf(key, moment, "n") + "," +
+		"  'name', 'pacs.028.001.03', 'reference', 'ASKED' || n, 'created_at', " + moment + "))).* " +
+		"FROM document d, generate_series(1, " + strconv.Itoa(times) + ") n" + of + " AND d.name LIKE 'pacs.008%';" +
+		"UPDATE document SET document_id = " + fmt.Sprintf(key, "created_at + interval '10 days'", "1") + "," +
+		"  created_at = created_at + interval '10 days'" + of + " AND direction = 'in' AND name LIKE 'pacs.002%';" +
+		"UPDATE message_history SET sequence = sequence + 1000, previous_sequence = previous_sequence + 1000," +
+		"  at = at + interval '10 days'" + of + " AND action = 'settle';" +
+		"INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_name," +
+		"  channel, at) SELECT realm, message_id, 100 + n, kind, 'Unconfirmed', 'inquire', 'Unconfirmed', 99 + n, version, 'Gateway', 'clock'," +
+		"  at + n * interval '15 minutes' FROM message_history, generate_series(1, " + strconv.Itoa(times) + ") n" + of +
+		"  AND action = 'deliver'")
 }
 
 func TestEachElementSaysWhereItCameFrom(t *testing.T) {

@@ -26,17 +26,17 @@ const DuplicateWindow = 7 * 24 * time.Hour
 
 // FullMessage is a message with its timeline and with what one of its kind says; an instruction also has its warnings and changes.
 func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
-	return fullMessage(v, m, nil)
+	return fullMessage(v, m, documents{})
 }
 
 // fullMessage is a message whose steps lead to its documents, as far as they are given.
-func fullMessage(v *page.Visit, m payment.Message, documents []lookup.Document) (views.Message, error) {
+func fullMessage(v *page.Visit, m payment.Message, known documents) (views.Message, error) {
 	view := page.MessageView(m)
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return view, err
 	}
-	view.Timeline = timeline(steps, m, documents, v.Language())
+	view.Timeline = timeline(steps, m, known, v.Language())
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: language.Sentence(m.Withheld)}}
@@ -171,10 +171,14 @@ var hasDocument = map[payment.Action]func(lookup.Document) bool{
 	payment.ActionReceive: isReceived,
 }
 
-// documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, it is the list.
-func documentOf(s lookup.Step, m payment.Message, documents []lookup.Document) string {
+// documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, or it may be one
+// of those that are left out, it is the list.
+func documentOf(s lookup.Step, m payment.Message, known documents) string {
 	address, nearest := "/payments/"+m.InternalID.String()+"/messages", time.Duration(math.MaxInt64)
-	for _, d := range documents {
+	if known.between(s.At) {
+		return address
+	}
+	for _, d := range known.list {
 		if away := s.At.Sub(d.At).Abs(); hasDocument[s.Action](d) && away < nearest {
 			address, nearest = documentView(m, d).URL, away
 		}
@@ -198,7 +202,7 @@ func noteLanguage(s lookup.Step, spoken language.Language) string {
 }
 
 // timeline puts the steps of a message into words; those with a document lead to it.
-func timeline(steps []lookup.Step, m payment.Message, documents []lookup.Document, spoken language.Language) []ui.Event {
+func timeline(steps []lookup.Step, m payment.Message, known documents, spoken language.Language) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
@@ -206,7 +210,7 @@ func timeline(steps []lookup.Step, m payment.Message, documents []lookup.Documen
 				s.ClientID), Note: language.Sentence(s.Reason), NoteIn: noteLanguage(s, spoken), State: string(s.To),
 		}
 		if hasDocument[s.Action] != nil {
-			event.URL = documentOf(s, m, documents)
+			event.URL = documentOf(s, m, known)
 		}
 		if i > 0 {
 			event.Took = took(s.At.Sub(steps[i-1].At))

@@ -18,9 +18,6 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// maxDocuments is how many documents of one message are listed.
-const maxDocuments = 200
-
 // showPayment is the first part of a payment's page.
 func showPayment(v *visit) error { return v.renderPayment(views.TabOverview) }
 
@@ -55,9 +52,7 @@ func (v *visit) renderPayment(tab views.PaymentTab) error {
 
 func (v *visit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
 	model := views.Payment{Shell: v.Shell(language.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
-	documents, err := v.Config.Reader.Documents(
-		v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
-	)
+	documents, err := v.documents(m)
 	if err != nil {
 		return model, err
 	}
@@ -81,7 +76,7 @@ func (v *visit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Pay
 	model.Shell.Place, model.Flight, model.UnansweredURL = placeOf(m), v.flightOf(m, tab), unansweredURL(m, tab)
 	switch tab {
 	case views.TabMessages:
-		model.Documents = documentRows(m, documents)
+		err = v.listDocuments(&model, m, documents)
 	case views.TabAudit:
 		model.Audit, err = v.auditTrail(m)
 	case views.TabRelated:
@@ -122,14 +117,6 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []lan
 		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
 	}
 	return actions, barred
-}
-
-func documentRows(m payment.Message, list []lookup.Document) []views.Document {
-	shown := make([]views.Document, len(list))
-	for i, d := range list { // the list comes newest first, the page goes with time
-		shown[len(list)-1-i] = documentView(m, d)
-	}
-	return shown
 }
 
 func documentView(m payment.Message, d lookup.Document) views.Document {

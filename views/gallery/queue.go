@@ -105,15 +105,14 @@ func queue() views.Queue {
 		Tabs: []ui.Tab{
 			{Label: "For me", URL: "/queue", Count: "14", Current: true},
 			{Label: "All waiting", URL: "/queue?tab=all", Count: "17"},
-			{Label: "Submitted by me", URL: "/queue?tab=mine"},
-			{Label: "Decided today", URL: "/queue?tab=decided"},
+			{Label: "Submitted by me", URL: "/queue?tab=mine", Count: "3"},
+			{Label: "Decided today", URL: "/queue?tab=decided", Count: "9"},
 		},
-		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(20), Selecting: true,
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(14), Selecting: true,
 		Facts: views.QueueFacts{
 			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
 			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 		},
-		Pages: ui.Pages{NextURL: "/queue?after=x", NextLabel: "Next 60"},
 	}
 }
 
@@ -133,7 +132,7 @@ func openQueue(detail views.Decision) views.Queue {
 func decidedToday() views.Queue {
 	model := queue()
 	model.Filter = views.Filter{Action: "/queue", Tab: "decided", ClearURL: "/queue?tab=decided"}
-	model.Facts, model.Pages, model.Rows = views.QueueFacts{Waiting: -1, Now: now}, ui.Pages{}, rows(6)
+	model.Facts, model.Pages, model.Rows = views.QueueFacts{Waiting: -1, Now: now}, ui.Pages{}, rows(9)
 	for i := range model.Tabs {
 		model.Tabs[i].Current = i == 3
 	}

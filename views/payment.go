@@ -37,8 +37,7 @@ type Payment struct {
 	Barred        []language.Text // why something expected is not offered, one sentence each
 	Documents     []Document
 	DocumentPages ui.Pages  // of a list that begins behind the first ones
-	LeftOutAfter  string    // the id of the document behind which some are left out; "" where all are listed
-	LeftOutURL    string    // leads to those
+	LeftOutURL    string    // leads to those between the first and the newest, which the list leaves out; "" where all are listed
 	Related       []Related // the tree, from the payment everything is about
 	Audit         []AuditEntry
 }

@@ -269,7 +269,7 @@ func recordExhibits() []Exhibit {
 		LinkURL: "/payments/new",
 	}
 	askedOften := paymentPage(views.TabMessages)
-	askedOften.LeftOutAfter, askedOften.LeftOutURL = "2", "/payments/x/messages?after=2"
+	askedOften.LeftOutURL = "/payments/x/messages?after=2"
 	return []Exhibit{
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
 		{Name: "payment-unconfirmed", Page: views.PaymentPage(unconfirmed())},

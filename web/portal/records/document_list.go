@@ -71,7 +71,7 @@ func (v *visit) listDocuments(model *views.Payment, m payment.Message, d documen
 			model.Documents = append(model.Documents, documentView(m, one))
 		}
 		if d.leftOut {
-			model.LeftOutAfter, model.LeftOutURL = d.first.ID.String(), path+"?after="+d.first.ID.String()
+			model.LeftOutURL = path + "?after=" + d.first.ID.String()
 		}
 		return nil
 	}

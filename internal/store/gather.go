@@ -13,7 +13,8 @@ import (
 // PostgreSQL charges most of an operation per statement and per commit, not per row: starting a statement with its constraints costs what
 // four rows of it cost, and eight commits beside each other cost eight times the settings. So while one statement of a kind is under way
 // in a realm, the operations of that kind that come meanwhile wait, and go out together as the next one. Nothing waits for a clock: an
-// operation that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together.
+// operation that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together. A kind can be of
+// several statements, which leave in one transaction (see OneTrip): what is said here of the statement is said of all of them.
 //
 // What holds for one operation holds for each of many:
 //

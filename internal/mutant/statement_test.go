@@ -36,6 +36,33 @@ var ofStatements = []mutant{
 		before: `return none, errors.Join(ErrUnknown, ctx.Err())`, after: `return none, ctx.Err()`,
 	},
 	{
+		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/submission/submission.go",
+		tests:  "internal/submission:TestARepeatIsRefusedForGood",
+		within: `case err == nil, is && !duplicate.SameContent:`, before: `return Result{}, err
+}`, after: `return Result{}, refused
+}`,
+	},
+	{
+		name: "a statement for many stores an approval without its second factor", file: "internal/store/lifecycle/together.go",
+		tests:  "internal/approval:TestAFactorThatIsNoLongerAskedFor",
+		before: ` || d != nil && d.FactorUse != uuid.Nil {`, after: ` || d != nil && false {`,
+	},
+	{
+		name: "what one statement of a trip did stays when another one is refused", file: "internal/store/trip.go",
+		tests: "internal/store:TestOneTrip",
+		before: `if len(statements) == 1 {
+		return statements[0](ctx, d.Alone(realm, mode))
+	}`, after: `for len(statements) > 1 {
+		if err := statements[0](ctx, d.Alone(realm, mode)); err != nil {
+			return err
+		}
+		statements = statements[1:]
+	}
+	if len(statements) == 1 {
+		return statements[0](ctx, d.Alone(realm, mode))
+	}`,
+	},
+	{
 		name: "a commit whose outcome nobody knows was not done", file: "internal/store/outage.go",
 		tests:  "web:TestABrokenCommitIsNotCalledAFailure",
 		before: `return errors.Join(ErrUnknown, err)`, after: `return err`,

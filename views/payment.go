@@ -175,7 +175,7 @@ func (m Message) identifiers() []ui.Row {
 
 // origin lists who made the message, when and on which way.
 func (m Message) origin() []ui.Row {
-	rows := []ui.Row{{Term: "Scheme", Value: ui.SchemeName(m.Scheme)}}
+	rows := []ui.Row{{Term: "Scheme", Text: ui.SchemeName(m.Scheme)}}
 	if m.Maker != "" {
 		rows = append(rows, ui.Row{Term: "Maker", Value: m.Maker})
 	}

@@ -17,7 +17,7 @@ type Reference struct {
 type ReferenceRow struct {
 	Name     language.Text // "Banks that SIC instant payments reach"
 	Edition  language.Text // "2026-10-01", "2025-05", or "none"
-	Source   string
+	Source   language.Text
 	Size     language.Text // "2'203 rows", "" where it does not matter
 	LoadedAt time.Time     // zero for what is part of the program
 	// Warning says what is wrong with it and what to do; "" when nothing is.

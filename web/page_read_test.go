@@ -160,6 +160,65 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	q.amountsReadTheirPage(t)
 	q.wordsAreLookedUpWhereTheyAreFew(t)
 	q.questionsToClearingAreNotRead(t)
+	q.marksAndReasonsReadSoMuch(t, bound)
+}
+
+// marksAndReasonsReadSoMuch: where a house has more recalls than are looked at for a page, what payments show of them and why they were
+// made is found all the same, on the pages that follow each other, and no statement reads more than its bound.
+func (q *queue) marksAndReasonsReadSoMuch(t *testing.T, bound int) {
+	t.Helper()
+	const recalls = 6000
+	owner := q.db.Connect(t)
+	_, err := owner.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	_, err = owner.Exec(t.Context(), `
+		WITH n AS (SELECT message_id, row_number() OVER (ORDER BY message_id) AS n FROM message WHERE realm = $1),
+		     pair AS (
+		       SELECT r.message_id AS recall, p.message_id AS paid, p.n FROM n r JOIN n p ON r.n = p.n + $2::integer
+		       WHERE p.n <= $2::integer)
+		UPDATE message m SET kind = 'recall', original_id = pair.paid, state = CASE n WHEN 1 THEN 'Accepted' ELSE 'Refused' END,
+		  reason = CASE n WHEN 1 THEN 'TECH' ELSE 'DUPL' END
+		FROM pair WHERE m.realm = $1 AND m.message_id = pair.recall`, demo.Realm, recalls)
+	must(t, err)
+	_, err = owner.Exec(t.Context(), "VACUUM ANALYZE message")
+	must(t, err)
+	for name, c := range map[string]struct {
+		ask  lookup.Search
+		want int
+	}{
+		"the oldest payment that was recalled": {
+			lookup.Search{Text: "Recalled", Recalls: []payment.RecallStatus{payment.RecallAccepted}}, 1,
+		},
+		"every recall refused": {
+			lookup.Search{Text: "Recall refused", Recalls: []payment.RecallStatus{payment.RecallRefused}}, recalls - 1,
+		},
+		"the oldest recall for a reason": {
+			lookup.Search{Text: "TECH", Reasons: []lookup.Reason{{Kind: payment.KindRecall, Code: "TECH"}}}, 1,
+		},
+		"nothing returned": {lookup.Search{Text: "Returned", Returns: []payment.ReturnStatus{payment.ReturnDone}}, 0},
+	} {
+		seen, f := map[uuid.UUID]bool{}, lookup.Filter{Search: c.ask, PageSize: 50}
+		for pages := 0; pages == 0 || f.Before != uuid.Nil; pages++ {
+			q.notes.cut()
+			list, next, err := q.reader.Page(t.Context(), demo.Realm, f)
+			must(t, err)
+			for _, m := range list {
+				if seen[m.InternalID] {
+					t.Fatalf("%s: %s came twice", name, m.InternalID)
+				}
+				seen[m.InternalID] = true
+			}
+			if pages == 0 {
+				if rows, statement := q.readBy(t); rows > bound {
+					t.Errorf("%s: %s reads %d rows, more than %d", name, statement, rows, bound)
+				}
+			}
+			f.Before = next
+		}
+		if len(seen) != c.want {
+			t.Errorf("%s: %d messages, want %d", name, len(seen), c.want)
+		}
+	}
 }
 
 // questionsToClearingAreNotRead: of payments that clearing was asked about again and again, who lists what it did not answer reads none of

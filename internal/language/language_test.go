@@ -118,6 +118,15 @@ func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
 			"Enter a currency code of three capital letters, such as CHF as currency of InstdAmt.",
 			"Währung von InstdAmt: Geben Sie einen Währungscode aus drei Grossbuchstaben an, zum Beispiel CHF.",
 		},
+		{
+			"Remove CdtrAcct: the component PartyIdentification135 has no such element.",
+			"Entfernen Sie CdtrAcct: Die Komponente PartyIdentification135 hat kein solches Element.",
+		},
+		{"Remove Foo: this message has no such element.", "Entfernen Sie Foo: Diese Nachricht hat kein solches Element."},
+		{
+			"This message was already approved by Checker 2 on 2026-11-24T04:39:14Z. It is now Settled.",
+			"Diese Nachricht wurde schon freigegeben, von Checker 2, 24.11.2026 05:39:14 CET. Sie ist nun: Abgewickelt.",
+		},
 		{"An answer is due by 2026-12-14.", "Eine Antwort ist bis 14.12.2026 fällig."},
 		{"Another bank wrote in English.", "Another bank wrote in English."},
 		{"Enter the town of the address. And more.", "Enter the town of the address. And more."},

@@ -50,8 +50,11 @@ type StateError struct {
 func (e *StateError) Error() string {
 	d, decided := e.Message.LastDecision()
 	if decided && (e.Message.State == StateRejected || e.Message.Approvals() >= e.Message.ApprovalsRequired) {
-		return fmt.Sprintf("This message was already %s by %s on %s. It is now %s.",
-			pastOf(d.Action), d.Name, d.DecidedAt.UTC().Format(time.RFC3339), e.Message.State)
+		at, now := d.DecidedAt.UTC().Format(time.RFC3339), e.Message.State
+		if d.Action == ActionReject {
+			return fmt.Sprintf("This message was already rejected by %s on %s. It is now %s.", d.Name, at, now)
+		}
+		return fmt.Sprintf("This message was already approved by %s on %s. It is now %s.", d.Name, at, now)
 	}
 	if e.Message.State == e.Wanted {
 		return fmt.Sprintf("This message waited too long: it could be decided until %s.", e.Message.ExpiresAt.UTC().Format(time.RFC3339))
@@ -138,13 +141,6 @@ func (e *ForbiddenError) Refused() string { return "role" }
 
 // Refused is the word for it.
 func (e *ContentError) Refused() string { return "content" }
-
-func pastOf(action Action) string {
-	if action == ActionReject {
-		return "rejected"
-	}
-	return "approved"
-}
 
 func join(findings []Finding) string {
 	texts := make([]string, len(findings))

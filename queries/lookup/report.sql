@@ -56,7 +56,9 @@ WHERE d.realm = @realm AND d.action = 'approve' AND d.decided_at >= @since AND d
 -- that are asked of fewer roles.
 SELECT c.change_id, c.kind, c.subject, c.requested_at, r.display_name AS requester_name, coalesce(p.display_name, '')::text AS decider_name,
        coalesce(d.action, 'waits')::text AS outcome, (c.requester_person = c.beneficiary_person)::boolean AS own,
-       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', '')::text AS limit_of,
+       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', c.content::jsonb #>> '{before,limitOf}', '')::text AS limit_of,
+       coalesce(c.content::jsonb #>> '{after,displayName}', c.content::jsonb #>> '{after,holder}', c.content::jsonb #>> '{before,displayName}',
+                c.content::jsonb #>> '{before,holder}', '')::text AS limit_holder,
        coalesce(c.content::jsonb #>> '{before,perPayment}', '')::text AS payment_before,
        coalesce(c.content::jsonb #>> '{after,perPayment}', '')::text AS payment_after,
        coalesce(c.content::jsonb #>> '{before,perDay}', '')::text AS day_before, coalesce(c.content::jsonb #>> '{after,perDay}', '')::text AS day_after

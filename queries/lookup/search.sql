@@ -5,11 +5,11 @@
 -- The newest messages behind a key that a text may mean, so many of each meaning at most, and so many of the newest, which are looked
 -- through for any part of any text. Whoever asks compares.
 (SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
- WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(search)::text AND v.message_id < @before::uuid
+ WHERE v.realm = @realm AND v.end_to_end_id = sqlc.narg(whole)::text AND v.message_id < @before::uuid
  ORDER BY v.message_id DESC LIMIT @most::integer)
 UNION ALL
 (SELECT 'external id', k.message_id FROM client c
- JOIN creation_key k ON k.realm = c.realm AND k.client_id = c.client_id AND k.scope = 'external-id' AND k.key = sqlc.narg(search)::text
+ JOIN creation_key k ON k.realm = c.realm AND k.client_id = c.client_id AND k.scope = 'external-id' AND k.key = sqlc.narg(whole)::text
  WHERE c.realm = @realm AND k.message_id < @before::uuid
  ORDER BY k.message_id DESC LIMIT @most::integer)
 UNION ALL
@@ -58,6 +58,31 @@ UNION ALL
 SELECT m.message_id FROM message m
 WHERE m.realm = @realm AND m.state = @state AND m.message_id < @before::uuid
 ORDER BY m.message_id DESC LIMIT @most::integer;
+
+-- name: MarkedKeys :many
+-- The newest payments before a key whose recall, or whose return, is in one of these states, among so many at most that are looked at. Not
+-- counted are recalls and returns that left nothing behind, so that a payment has one, and an index has them in the order of the payments.
+-- place says how many were looked at up to each; the last of them need not be meant.
+SELECT k.message_id, k.place, k.marked FROM (
+  SELECT m.original_id::uuid AS message_id, (m.direction = 'out' AND m.state = ANY (@states::text[]))::boolean AS marked,
+         row_number() OVER (ORDER BY m.original_id DESC) AS place
+  FROM message m
+  WHERE m.realm = @realm AND m.kind = @kind::text AND m.original_id < @before::uuid
+    AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+  ORDER BY m.original_id DESC LIMIT @look::integer) k
+WHERE k.marked OR k.place = @look::integer
+ORDER BY k.place LIMIT @most::integer;
+
+-- name: ReasonKeys :many
+-- The newest messages of a kind before a key that were made for one of these reasons, among so many at most that are looked at. place says how
+-- many were looked at up to each.
+SELECT k.message_id, k.place FROM (
+  SELECT m.message_id, m.reason, row_number() OVER (ORDER BY m.message_id DESC) AS place
+  FROM message m
+  WHERE m.realm = @realm AND m.kind = @kind::text AND m.message_id < @before::uuid
+  ORDER BY m.message_id DESC LIMIT @look::integer) k
+WHERE k.reason = ANY (@reasons::text[]) OR k.place = @look::integer
+ORDER BY k.place LIMIT @most::integer;
 
 -- name: MessageTexts :many
 -- What these messages say and show that a text is compared with.

@@ -47,10 +47,11 @@ func entryExhibits() []Exhibit {
 			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
 					Name: language.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
-					Source: "bankmaster_V3.csv", Size: "2340 rows",
+					Source: language.Data("bankmaster_V3.csv"), Size: "2340 rows",
 				},
 				{
-					Name: language.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none", Source: "countersign directory import",
+					Name: language.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
+					Source:  language.Data("countersign directory import"),
 					Warning: "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known.",
 				},
 			}}),

@@ -100,7 +100,10 @@ func StateLabel[S ~string](state S) language.Text { return lookOf(states, string
 func KindLabel[K ~string](kind K) language.Text { return lookOf(kinds, string(kind)).label }
 
 // schemes are the names of the schemes: the short one people use, and the whole one.
-var schemes = map[rulebook.Scheme]struct{ short, whole string }{
+var schemes = map[rulebook.Scheme]struct {
+	short string
+	whole language.Text
+}{
 	rulebook.SchemeSIC: {"SIC", "SIC instant payment"},
 	rulebook.SchemeSCT: {"SEPA", "SEPA instant credit transfer"},
 }
@@ -111,6 +114,6 @@ func SchemeLabel[S ~string](scheme S) string {
 }
 
 // SchemeName is the whole name of a scheme.
-func SchemeName[S ~string](scheme S) string {
-	return cmp.Or(schemes[rulebook.Scheme(scheme)].whole, string(scheme))
+func SchemeName[S ~string](scheme S) language.Text {
+	return cmp.Or(schemes[rulebook.Scheme(scheme)].whole, language.Data(string(scheme)))
 }

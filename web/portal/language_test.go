@@ -3,9 +3,12 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"strings"
 	"testing"
+	"time"
 
 	"countersign/internal/demo"
+	"countersign/internal/interbank"
 )
 
 // TestALanguageIsGuessedChosenAndKept: guessed from the browser, chosen on the page of the sign-in or on the profile, and kept with the
@@ -61,4 +64,37 @@ func TestRefusalsAreReadInTheLanguageOfThePage(t *testing.T) {
 	maker.get(check).is(http.StatusOK).says("Schweiz")
 	own := checker.submit(with(filled(), "country", "LI"))
 	checker.get("/queue/" + own.InternalID.String()).is(http.StatusOK).says("Deve decidere un'altra persona.")
+}
+
+// TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage: why clearing refused it, in its timeline as above it, and that nobody answered, in
+// the report. What clearing wrote besides is marked as English.
+func TestWhatBecameOfAPaymentIsReadInTheLanguageOfThePage(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	refused := func(code, amount string) string {
+		m := o.approve(o.as("maker1").submit(with(filled(), "amount", amount)))
+		report, err := interbank.StatusReport(interbank.StatusReportInput{
+			Scheme: m.Scheme, About: o.lastSent("pacs.008"), Reference: "ST" + code, StatusID: "S" + code, At: time.Now(), Code: code,
+		})
+		o.receive(m.Scheme, "ST"+code, report, err)
+		return "/payments/" + m.InternalID.String()
+	}
+	closed, strange := refused("AC04", "11.00"), refused("AC02", "12.00")
+	w := o.as("supervisor1")
+	w.header.Set("Accept-Language", "de-CH")
+	const words = "Das Konto des Empfängers ist saldiert."
+	page := w.get(closed).is(http.StatusOK).says(words).says("SIC-Instant-Zahlung")
+	if note := page.page.Find(".timeline .event-note").Text(); !strings.Contains(note, words) || strings.Contains(note, "Account number") {
+		t.Errorf("the timeline says %q", note)
+	}
+	note := w.get(strange).is(http.StatusOK).page.Find(".timeline .event-note").Last()
+	if lang := note.AttrOr("lang", ""); lang != "en" || note.Text() == "" {
+		t.Errorf("%q is marked as %q", note.Text(), lang)
+	}
+	unanswered := o.approve(o.as("maker1").submit(with(filled(), "amount", "13.00")))
+	o.become("'"+unanswered.InternalID.String()+"'", "Unconfirmed")
+	o.change("SET session_replication_role = replica; " +
+		"UPDATE message_history SET reason = 'No answer from clearing in time. The payment may still settle.' WHERE to_state = 'Unconfirmed'")
+	w.get("/reports/unanswered").is(http.StatusOK).says("Keine rechtzeitige Antwort vom Clearing.")
+	w.get("/reference").is(http.StatusOK).says("Bankfeiertage von Zürich").says("Europäische Zentralbank")
 }

@@ -3,6 +3,7 @@ package portal_test
 import (
 	"net/http"
 	"net/url"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -120,7 +121,10 @@ func TestTheReportOfWhatLetsPeopleDoMore(t *testing.T) {
 	b.as("admin1").get("/admin/changes/" + book).is(http.StatusNotFound)
 }
 
-// TestALimitOfAReportIsReadInTheLanguageOfThePage: whom it binds, too.
+// uuidShape is how an id looks that says nothing to people.
+var uuidShape = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-`)
+
+// TestALimitOfAReportIsReadInTheLanguageOfThePage: whom it binds, too, by name.
 func TestALimitOfAReportIsReadInTheLanguageOfThePage(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -129,7 +133,12 @@ func TestALimitOfAReportIsReadInTheLanguageOfThePage(t *testing.T) {
 	}
 	w := b.as("supervisor1")
 	w.header.Set("Accept-Language", "de-CH")
-	w.get("/reports/limits").is(http.StatusOK).says("Konto, Limite ")
+	setLimit(t, b, "100.00")
+	setLimit(t, b, "200.00")
+	rows := w.get("/reports/limits").is(http.StatusOK).says("Konto CH5021977000004331346").says("Checker 2").page.Find("main tbody tr")
+	if text := rows.Text(); rows.Length() != 2 || uuidShape.MatchString(text) {
+		t.Errorf("the report shows an id: %s", text)
+	}
 }
 
 // TestAReportLooksAtAYearAtMost: a period of 366 days is looked at, one of 367 is taken for none that was asked for.

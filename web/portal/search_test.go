@@ -10,7 +10,11 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/views/ui"
 )
 
@@ -137,5 +141,83 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 	}
 	if len(table) < 40 {
 		t.Errorf("%d searches", len(table))
+	}
+}
+
+// markSearches is what lists print of recalls and returns and beside a state, and the letters of what it finds.
+var markSearches = []struct{ typed, finds string }{
+	{"Recalled", "a"},
+	{"Zurückgerufen", "a"},
+	{"Recall refused", "b"},
+	{"recall in progress", "c"},
+	{"Rückruf läuft", "c"},
+	{"Returned", "i"},
+	{"Return in progress", ""},
+	{"Sent twice by mistake (DUPL)", "AC"},
+	{"Sent twice by mistake", "ACc"},
+	{"Irrtümlich doppelt gesendet (DUPL)", "AC"},
+	{"Sent by mistake (FRAD)", ""},
+	{"DUPL", "AC"},
+	{"back from Petra Muster", "Aa"},
+	{"zurück von Petra Muster", "Aa"},
+	{"retour de Petra Muster", "Aa"},
+	{"indietro da Petra Muster", "Aa"},
+	{"back to Anna Beispiel", "Ii"},
+	{"from Anna Beispiel", "Ii"},
+	{"to Petra Muster", "Aa"},
+	{"an Petra Muster", "Aa"},
+	{"à Petra Muster", "Aa"},
+	{"a Petra Muster", "Aa"},
+	{"to …331346", "Ii"},
+	{"to ...331346", "Ii"},
+}
+
+// TestSearchTakesWhatTheScreenPrintsOfRecallsAndReturns: the badge beside a state, the reason of a recall, and the words before a name.
+func TestSearchTakesWhatTheScreenPrintsOfRecallsAndReturns(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	m := map[string]payment.Message{}
+	recall := func(name, creditor, remittance, amount, reason string) (sent, asked iso20022.Document) {
+		m[name] = o.settled(with(sepa(), "creditorName", creditor, "remittanceText", remittance, "amount", amount, "endToEndId", "E2E-"+name))
+		sent = o.lastSent("pacs.008")
+		asking := o.as("maker1").requests("/payments/"+m[name].InternalID.String()+"/recall", "reason", reason)
+		m[strings.ToUpper(name)] = o.approve(asking)
+		return sent, o.lastSent("camt.056")
+	}
+	const bank = "BBBBFRPPXXX"
+	sent, _ := recall("a", "Petra Muster", "Rechnung 1", "101.10", "DUPL")
+	back, err := interbank.Return(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT,
+		Original: sent.(*iso20022.FIToFICustomerCreditTransfer), Bank: bank, MessageID: "RET1", ID: "RET1", At: time.Now(), Day: time.Now(),
+	})
+	o.receive(rulebook.SchemeSCT, "RET1", back, err)
+	_, asked := recall("b", "Hans Beispiel", "Rechnung 2", "202.20", "TECH")
+	no, err := interbank.Resolution(interbank.RTransactionInput{
+		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: rulebook.SchemeSCT,
+		Recall: asked.(*iso20022.FIToFIPaymentCancellationRequest), Bank: bank, MessageID: "NO1", ID: "NO1", At: time.Now(),
+	})
+	o.receive(rulebook.SchemeSCT, "NO1", no, err)
+	recall("c", "Karl Exemple", "sent twice by mistake", "303.30", "DUPL")
+	m["i"], _ = o.arrived(rulebook.SchemeSIC, "TX1")
+	m["I"] = o.approve(o.as("maker1").requests("/payments/"+m["i"].InternalID.String()+"/return", "reason", "AC04"))
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: rulebook.SchemeSIC, About: o.lastSent("pacs.004"), Reference: "STI", StatusID: "S1", At: time.Now(),
+	})
+	o.receive(rulebook.SchemeSIC, "STI", report, err)
+	reader := o.as("supervisor1")
+	for _, row := range markSearches {
+		got := reader.get("/payments?text=" + url.QueryEscape(row.typed)).is(http.StatusOK)
+		var found []string
+		got.page.Find("tr[data-row]").Each(func(_ int, tr *goquery.Selection) {
+			for name, message := range m {
+				if message.InternalID.String() == tr.AttrOr("data-row", "") {
+					found = append(found, name)
+				}
+			}
+		})
+		slices.Sort(found)
+		if is := strings.Join(found, ""); is != row.finds {
+			t.Errorf("%q finds %q, want %q: %s", row.typed, is, row.finds, got.main())
+		}
 	}
 }

@@ -85,9 +85,8 @@ func emptyCode(mandatory bool) string {
 
 // unknown is the problem of an element the group does not have.
 func unknown(group *schema.Group, tag string) problem {
-	owner := "the component " + group.Name
 	if group.Document {
-		owner = "this message"
+		return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": this message has no such element."}
 	}
-	return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": " + owner + " has no such element."}
+	return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": the component " + group.Name + " has no such element."}
 }

@@ -2,6 +2,7 @@ package lookup
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -274,7 +275,16 @@ func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	at.keys, at.end = append(at.keys, states.keys...), newer(at.end, states.end)
+	reasoned, err := w.reasoned(s.Reasons, before)
+	if err != nil {
+		return found{}, err
+	}
+	marked, err := w.marked(s, before)
+	if err != nil {
+		return found{}, err
+	}
+	at.keys = slices.Concat(at.keys, states.keys, reasoned.keys)
+	at.end = newer(newer(at.end, states.end), newer(reasoned.end, marked.end))
 	rows, err := w.q.SearchKeys(w.ctx, w.meanings(s, before))
 	if err != nil {
 		return found{}, err
@@ -300,6 +310,8 @@ func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	at.keys = newestFirst(append(at.keys, parts...))
 	at = at.cut()
 	at.keys, err = w.fitting(s, at.keys)
+	marked.end = at.end
+	at.keys = newestFirst(append(at.keys, marked.cut().keys...))
 	return at, err
 }
 
@@ -365,24 +377,9 @@ func (w where) worded(asked string, before uuid.UUID) (found, error) {
 
 func (w where) meanings(s Search, before uuid.UUID) dbsqlc.SearchKeysParams {
 	return dbsqlc.SearchKeysParams{
-		Realm: w.realm, Before: before, Most: meant, Parts: parted, Search: column.OrNull(s.Text), Compact: column.OrNull(s.Compact),
+		Realm: w.realm, Before: before, Most: meant, Parts: parted, Search: column.OrNull(s.Text),
+		Whole: column.OrNull(cmp.Or(s.Whole, s.Text)), Compact: column.OrNull(s.Compact),
 		SearchFrom: column.OrNull(s.AmountFrom), SearchTo: column.OrNull(s.AmountTo), SearchSince: column.OrNull(s.Since),
 		SearchUntil: column.OrNull(s.Until), SearchScheme: column.OrNull(string(s.Scheme)), SearchKind: column.OrNull(string(s.Kind)),
 	}
-}
-
-// inStates are the newest messages of each state that a text means. end is where a state has more.
-func (w where) inStates(states []payment.State, before uuid.UUID) (found, error) {
-	at := found{}
-	for _, state := range states {
-		keys, err := w.q.StateKeys(w.ctx, dbsqlc.StateKeysParams{Realm: w.realm, State: string(state), Before: before, Most: meant})
-		if err != nil {
-			return at, err
-		}
-		at.keys = append(at.keys, keys...)
-		if len(keys) == meant {
-			at.end = newer(at.end, keys[meant-1])
-		}
-	}
-	return at, nil
 }

@@ -134,6 +134,7 @@ type Raised struct {
 	Requester, Decider, Outcome string // Outcome: approve, reject or waits
 	Own                         bool   // the requester gains by it
 	Beneficiary, LimitOf        string
+	LimitHolder                 string // whom a limit binds: a name, a client's id, an IBAN
 	PaymentBefore, PaymentAfter string
 	DayBefore, DayAfter         string
 }
@@ -147,6 +148,7 @@ func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, 
 			list = append(list, Raised{
 				Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,
 				Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName, LimitOf: row.LimitOf,
+				LimitHolder:   row.LimitHolder,
 				PaymentBefore: row.PaymentBefore, PaymentAfter: row.PaymentAfter, DayBefore: row.DayBefore, DayAfter: row.DayAfter,
 			})
 		}

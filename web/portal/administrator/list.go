@@ -175,7 +175,8 @@ func showPolicies(v *visit) error {
 		return err
 	}
 	model := v.list("/admin/policies", "Policies",
-		"How many people must approve a message. The policy is frozen into each message when it is entered.")
+		"How many people must approve a message. Each keeps the number it was entered with. One that needs more by a policy added since "+
+			"can only be rejected or withdrawn, and either policy may ask for a second factor.")
 	model.New = links("", administration.KindPolicyCreate)
 	model.Columns = []language.Text{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
 	for _, p := range policies {

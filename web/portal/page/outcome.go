@@ -7,6 +7,7 @@ import (
 	"countersign/internal/iso20022/code"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
@@ -56,6 +57,34 @@ var failedReturns = map[string]language.Text{
 	"MD07": "The person who paid has died. Speak with the other bank.",
 	"MS02": "The other bank refuses it and gives no reason that its customer allows it to tell.",
 	"MS03": "The other bank refuses it and gives no reason.",
+}
+
+// reasonsOf are the lists that the reasons of the kinds come from.
+var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rtransactionrule.Reason{
+	payment.KindRecall: rtransactionrule.RecallReasons, payment.KindReceivedRecall: rtransactionrule.RecallReasons,
+	payment.KindReturn: rtransactionrule.ReturnReasons, payment.KindResolution: rtransactionrule.ResolutionReasons,
+}
+
+// ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
+func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
+	words := ReasonWords(kind, scheme, code)
+	if words == "" {
+		return language.Data(code)
+	}
+	return language.Text("%s (%s)").With(words, code)
+}
+
+// ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
+func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
+	reasons, known := reasonsOf[kind]
+	if !known {
+		return ""
+	}
+	reason, known := rtransactionrule.FindReason(reasons(scheme), code)
+	if !known {
+		return ""
+	}
+	return language.Sentence(strings.TrimSuffix(reason.Text, "."))
 }
 
 // Refusal says why the other bank refused a recall: the reason in plain words with its code, and what the bank wrote besides.

@@ -3,6 +3,7 @@ package page
 import (
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,14 +29,17 @@ type Searched struct {
 // now is the moment in the zone that times are shown in.
 func ReadSearch(typed string, now time.Time) Searched {
 	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
-	text = withoutBy(strings.TrimSpace(strings.TrimLeft(text, ".…")))
-	s := Searched{Search: lookup.Search{Text: text}}
+	whole := withoutDots(text)
+	text = withoutDots(withoutToward(whole))
+	s := Searched{Search: lookup.Search{Text: text, Whole: whole}}
 	if strings.ContainsAny(text, "0123456789") {
 		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	}
 	s.Currency, s.AmountFrom, s.AmountTo = readAmount(text)
 	s.Since, s.Until = readMoment(text, now)
-	s.States, s.Scheme, s.Kind = readLabels(text)
+	s.States, s.Scheme, s.Kind = readLabels(whole)
+	s.Recalls, s.Returns = readMarks(whole)
+	s.Reasons = readReasons(whole)
 	s.Global, _ = globalid.Parse(text) // "" when it is none
 	s.ID, _ = uuid.Parse(text)         // zero when it is none
 	return s
@@ -63,10 +67,28 @@ func readAmount(text string) (currency string, from, to int64) {
 	return currency, from, to
 }
 
-// withoutBy takes the word away that rows print before a maker: "by maker2", "von Maker 2".
-func withoutBy(text string) string {
+// withoutDots takes the sign away that stands before the last digits of an account.
+func withoutDots(text string) string { return strings.TrimSpace(strings.TrimLeft(text, ".…")) }
+
+// towards are the words that rows print before a maker, a name or an account, in any language of the portal, the longest first.
+var towards = sync.OnceValue(func() (list []string) {
 	for _, l := range language.Languages() {
-		before := strings.TrimSpace(l.Say("by %s", "")) + " "
+		for _, words := range []string{
+			l.Say("by %s", ""), l.Say("from %s", ""), l.Say("to %s", ""), l.Say("from (a debtor)"), l.Say("to (a creditor)"),
+		} {
+			list = append(list, strings.TrimSpace(words)+" ")
+		}
+		for _, words := range toward {
+			list = append(list, l.Say(words)+" ")
+		}
+	}
+	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+	return list
+})
+
+// withoutToward takes the words away that rows print before a maker, a name or an account: "by maker2", "zurück von Petra Muster".
+func withoutToward(text string) string {
+	for _, before := range towards() {
 		if len(text) > len(before) && strings.EqualFold(text[:len(before)], before) {
 			return strings.TrimSpace(text[len(before):])
 		}
@@ -122,3 +144,44 @@ func readLabels(text string) (states []payment.State, scheme rulebook.Scheme, ki
 func labelled(text string, label language.Text) bool {
 	return slices.ContainsFunc(language.Languages(), func(l language.Language) bool { return strings.EqualFold(text, l.Say(label)) })
 }
+
+// readMarks finds the words for what a payment shows of its recall or its return, in any language of the portal.
+func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.ReturnStatus) {
+	for _, mark := range []payment.RecallStatus{payment.RecallInProgress, payment.RecallAccepted, payment.RecallRefused} {
+		if labelled(text, ui.StateLabel(mark)) {
+			recalls = append(recalls, mark)
+		}
+	}
+	for _, mark := range []payment.ReturnStatus{payment.ReturnInProgress, payment.ReturnDone} {
+		if labelled(text, ui.StateLabel(mark)) {
+			returns = append(returns, mark)
+		}
+	}
+	return recalls, returns
+}
+
+// reasonsByWords are the reasons of recalls, returns and resolutions by what lists print of them, in any language of the portal and in
+// small letters: the words, the code, and both. They are put together once.
+var reasonsByWords = sync.OnceValue(func() map[string][]lookup.Reason {
+	known := map[string][]lookup.Reason{}
+	for kind, reasons := range reasonsOf {
+		for _, scheme := range rulebook.Schemes() {
+			for _, reason := range reasons(scheme) {
+				printed := []string{reason.Code}
+				for _, l := range language.Languages() {
+					printed = append(printed, l.Say(ReasonWords(kind, scheme, reason.Code)), l.Say(ReasonText(kind, scheme, reason.Code)))
+				}
+				for _, words := range printed {
+					words = strings.ToLower(words)
+					if one := (lookup.Reason{Kind: kind, Code: reason.Code}); !slices.Contains(known[words], one) {
+						known[words] = append(known[words], one)
+					}
+				}
+			}
+		}
+	}
+	return known
+})
+
+// readReasons finds the reasons that a list prints like this.
+func readReasons(text string) []lookup.Reason { return reasonsByWords()[strings.ToLower(text)] }

@@ -187,7 +187,7 @@ func (v *visit) reportedEnded(state payment.State, period lookup.Period, words l
 			continue
 		}
 		if e.Reason != "" && e.StatusCode == "" {
-			said = language.Data(e.Reason)
+			said = language.Sentence(e.Reason)
 		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + e.MessageID.String(), Cells: append(
 			data(e.GlobalID, e.CreditorName, e.Amount.Format(), ui.DateTime(e.At), e.By), said)})

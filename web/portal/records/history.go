@@ -201,14 +201,26 @@ func noteLanguage(s lookup.Step, spoken language.Language) string {
 	return string(language.English)
 }
 
+// stepNote is the reason of a step, and its language where that is not the page's. A refusal says what the head of the page says of it.
+func stepNote(s lookup.Step, m payment.Message, spoken language.Language) (note language.Text, in string) {
+	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
+		words, _ := page.Failure(m)
+		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
+			return words, ""
+		}
+	}
+	return language.Sentence(s.Reason), noteLanguage(s, spoken)
+}
+
 // timeline puts the steps of a message into words; those with a document lead to it.
 func timeline(steps []lookup.Step, m payment.Message, known documents, spoken language.Language) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
-			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel,
-				s.ClientID), Note: language.Sentence(s.Reason), NoteIn: noteLanguage(s, spoken), State: string(s.To),
+			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel, s.ClientID),
+			State: string(s.To),
 		}
+		event.Note, event.NoteIn = stepNote(s, m, spoken)
 		if hasDocument[s.Action] != nil {
 			event.URL = documentOf(s, m, known)
 		}

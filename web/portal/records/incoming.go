@@ -160,7 +160,7 @@ func (v *visit) receivedRecallRow(m payment.Message) views.ReceivedRecallRow {
 		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: m.State,
 		ReceivedAt: m.CreatedAt,
 	}
-	row.ReasonText = rtransaction.ReasonWords(m.Kind, m.Scheme, m.Reason)
+	row.ReasonText = page.ReasonWords(m.Kind, m.Scheme, m.Reason)
 	if m.State == payment.StateAwaitingDecision {
 		due := rtransaction.Due(v.Visit, m)
 		row.Due = &due

@@ -93,7 +93,7 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 	if err == nil && id != uuid.Nil {
 		return id, nil
 	}
-	for _, ask := range []lookup.Filter{{EndToEndID: s.Text}, {ExternalID: s.Text}} {
+	for _, ask := range []lookup.Filter{{EndToEndID: s.Whole}, {ExternalID: s.Whole}} {
 		ask.PageSize = 2
 		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 		if err != nil {

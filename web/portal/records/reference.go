@@ -24,7 +24,7 @@ func showReference(v *visit) error {
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
 			Name: language.Text("Banks that %s instant payments reach").With(ui.SchemeLabel(string(scheme))), Edition: "none",
-			Source:  "countersign directory import",
+			Source:  language.Data("countersign directory import"),
 			Warning: withoutDirectory(scheme),
 		}
 		for _, d := range loaded {
@@ -54,7 +54,8 @@ func (v *visit) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
 	}
 	day := code.Builtin().Day()
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
-		row.Edition, row.Source, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.Source, edition.LoadedAt
+		row.Edition, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Source = language.Data(edition.Source)
 		row.Size, day = language.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if directory.Stale(day, v.At) {
@@ -73,7 +74,8 @@ func (v *visit) calendarRow(imported []store.ReferenceSummary, scheme rulebook.S
 	}
 	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
 	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
-		row.Edition, row.Source, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.Source, edition.LoadedAt
+		row.Edition, row.LoadedAt = language.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Source = language.Data(edition.Source)
 		row.Size, day = language.Text("%d rows").With(edition.Entries), edition.Edition
 	}
 	if directory.Stale(day, v.At) {
@@ -97,7 +99,7 @@ func withBroken(
 
 func (v *visit) directoryRow(name language.Text, d store.DirectorySummary) views.ReferenceRow {
 	row := views.ReferenceRow{
-		Name: name, Edition: language.Data(d.Edition.Format(time.DateOnly)), Source: d.Source, Size: language.Text("%d rows").
+		Name: name, Edition: language.Data(d.Edition.Format(time.DateOnly)), Source: language.Data(d.Source), Size: language.Text("%d rows").
 			With(d.Entries), LoadedAt: d.LoadedAt,
 	}
 	switch {

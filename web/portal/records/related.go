@@ -43,7 +43,7 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 		FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
 	}
 	if m.Reason != "" {
-		view.Reason = rtransaction.ReasonText(m.Kind, m.Scheme, m.Reason)
+		view.Reason = page.ReasonText(m.Kind, m.Scheme, m.Reason)
 	}
 	roles := map[payment.Kind]language.Text{
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",

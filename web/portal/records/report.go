@@ -259,8 +259,8 @@ func (v *visit) reportedChanges(period lookup.Period, words language.Text) (repo
 		about := language.Data(c.Subject)
 		if c.Beneficiary != "" {
 			about = language.Data(c.Beneficiary)
-		} else if c.LimitOf != "" {
-			about = language.Text("%s, limit %s").With(page.FieldValue("limitOf", c.LimitOf), c.Subject)
+		} else if c.LimitHolder != "" {
+			about = language.Join(" ", page.FieldValue("limitOf", c.LimitOf), language.Data(c.LimitHolder))
 		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []language.Text{
 			page.ChangeHeading(administration.Kind(c.Kind), c.Subject), about, language.Data(c.Requester), language.Data(ui.DateTime(c.At)),

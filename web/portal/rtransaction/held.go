@@ -62,7 +62,7 @@ func SketchOf(draft lifecycle.Draft) (Sketch, error) {
 	}[f.Kind]
 	return Sketch{
 		URL: f.path() + "?draft=" + draft.ID.String(), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
-		Reason: ReasonText(f.Kind, draft.Scheme, f.Reason),
+		Reason: page.ReasonText(f.Kind, draft.Scheme, f.Reason),
 	}, nil
 }
 

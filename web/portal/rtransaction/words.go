@@ -1,7 +1,6 @@
 package rtransaction
 
 import (
-	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -12,8 +11,6 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -102,37 +99,9 @@ func (w wording) submit(approval bool) language.Text {
 func (a asked) wording() wording {
 	about := a.preview.About.Original.Summary
 	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
-	said.reason = ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
+	said.reason = page.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
 	said.title = titles[said.kind]
 	return said
-}
-
-// reasonsOf are the lists that the reasons of the kinds come from.
-var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rtransactionrule.Reason{
-	payment.KindRecall: rtransactionrule.RecallReasons, payment.KindReceivedRecall: rtransactionrule.RecallReasons,
-	payment.KindReturn: rtransactionrule.ReturnReasons, payment.KindResolution: rtransactionrule.ResolutionReasons,
-}
-
-// ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
-func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
-	words := ReasonWords(kind, scheme, code)
-	if words == "" {
-		return language.Data(code)
-	}
-	return language.Text("%s (%s)").With(words, code)
-}
-
-// ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
-func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
-	reasons, known := reasonsOf[kind]
-	if !known {
-		return ""
-	}
-	reason, known := rtransactionrule.FindReason(reasons(scheme), code)
-	if !known {
-		return ""
-	}
-	return language.Sentence(strings.TrimSuffix(reason.Text, "."))
 }
 
 // Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
@@ -140,7 +109,7 @@ func Purpose(m payment.Message) language.Text {
 	if m.Reason == "" {
 		return language.Data(m.Summary.Remittance)
 	}
-	return ReasonText(m.Kind, m.Scheme, m.Reason)
+	return page.ReasonText(m.Kind, m.Scheme, m.Reason)
 }
 
 // FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
@@ -149,7 +118,7 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	about, reason := m.Summary, ReasonText(m.Kind, m.Scheme, m.Reason)
+	about, reason := m.Summary, page.ReasonText(m.Kind, m.Scheme, m.Reason)
 	view.Words = wording{
 		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName,
 		holder: about.CreditorName, reason: reason,
@@ -290,7 +259,7 @@ func (v *visit) cards(s Subject) []views.Card {
 		Kind: s.Recall.Kind, State: s.Recall.State, Amount: page.AmountView(s.Recall.Summary.Amount),
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
-			{Term: "Reason", Text: ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
+			{Term: "Reason", Text: page.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
 			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},
 		},
 	})

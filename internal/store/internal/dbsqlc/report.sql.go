@@ -447,7 +447,9 @@ func (q *Queries) ReportPairList(ctx context.Context, arg ReportPairListParams) 
 const reportRaisedList = `-- name: ReportRaisedList :many
 SELECT c.change_id, c.kind, c.subject, c.requested_at, r.display_name AS requester_name, coalesce(p.display_name, '')::text AS decider_name,
        coalesce(d.action, 'waits')::text AS outcome, (c.requester_person = c.beneficiary_person)::boolean AS own,
-       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', '')::text AS limit_of,
+       coalesce(b.display_name, '')::text AS beneficiary_name, coalesce(c.content::jsonb #>> '{after,limitOf}', c.content::jsonb #>> '{before,limitOf}', '')::text AS limit_of,
+       coalesce(c.content::jsonb #>> '{after,displayName}', c.content::jsonb #>> '{after,holder}', c.content::jsonb #>> '{before,displayName}',
+                c.content::jsonb #>> '{before,holder}', '')::text AS limit_holder,
        coalesce(c.content::jsonb #>> '{before,perPayment}', '')::text AS payment_before,
        coalesce(c.content::jsonb #>> '{after,perPayment}', '')::text AS payment_after,
        coalesce(c.content::jsonb #>> '{before,perDay}', '')::text AS day_before, coalesce(c.content::jsonb #>> '{after,perDay}', '')::text AS day_after
@@ -498,6 +500,7 @@ type ReportRaisedListRow struct {
 	Own             bool
 	BeneficiaryName string
 	LimitOf         string
+	LimitHolder     string
 	PaymentBefore   string
 	PaymentAfter    string
 	DayBefore       string
@@ -533,6 +536,7 @@ func (q *Queries) ReportRaisedList(ctx context.Context, arg ReportRaisedListPara
 			&i.Own,
 			&i.BeneficiaryName,
 			&i.LimitOf,
+			&i.LimitHolder,
 			&i.PaymentBefore,
 			&i.PaymentAfter,
 			&i.DayBefore,

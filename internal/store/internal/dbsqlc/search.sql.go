@@ -261,6 +261,63 @@ func (q *Queries) MakerByLogin(ctx context.Context, realm string, name string) (
 	return user_id, err
 }
 
+const markedKeys = `-- name: MarkedKeys :many
+SELECT k.message_id, k.place, k.marked FROM (
+  SELECT m.original_id::uuid AS message_id, (m.direction = 'out' AND m.state = ANY ($1::text[]))::boolean AS marked,
+         row_number() OVER (ORDER BY m.original_id DESC) AS place
+  FROM message m
+  WHERE m.realm = $2 AND m.kind = $3::text AND m.original_id < $4::uuid
+    AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+  ORDER BY m.original_id DESC LIMIT $5::integer) k
+WHERE k.marked OR k.place = $5::integer
+ORDER BY k.place LIMIT $6::integer
+`
+
+type MarkedKeysParams struct {
+	States []string
+	Realm  string
+	Kind   string
+	Before uuid.UUID
+	Look   int32
+	Most   int32
+}
+
+type MarkedKeysRow struct {
+	MessageID uuid.UUID
+	Place     int64
+	Marked    bool
+}
+
+// The newest payments before a key whose recall, or whose return, is in one of these states, among so many at most that are looked at. Not
+// counted are recalls and returns that left nothing behind, so that a payment has one, and an index has them in the order of the payments.
+// place says how many were looked at up to each; the last of them need not be meant.
+func (q *Queries) MarkedKeys(ctx context.Context, arg MarkedKeysParams) ([]MarkedKeysRow, error) {
+	rows, err := q.db.Query(ctx, markedKeys,
+		arg.States,
+		arg.Realm,
+		arg.Kind,
+		arg.Before,
+		arg.Look,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MarkedKeysRow
+	for rows.Next() {
+		var i MarkedKeysRow
+		if err := rows.Scan(&i.MessageID, &i.Place, &i.Marked); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messageTexts = `-- name: MessageTexts :many
 SELECT m.message_id, m.created_at, m.state, m.scheme, m.kind, m.amount, m.currency, m.global_id, m.external_id, m.client_id, m.reason,
        m.creditor_name, m.debtor_name, m.ordered_debtor_name, m.remittance, m.end_to_end_id, m.creditor_account, m.debtor_account, m.maker_name,
@@ -334,6 +391,59 @@ func (q *Queries) MessageTexts(ctx context.Context, realm string, keys []uuid.UU
 	return items, nil
 }
 
+const reasonKeys = `-- name: ReasonKeys :many
+SELECT k.message_id, k.place FROM (
+  SELECT m.message_id, m.reason, row_number() OVER (ORDER BY m.message_id DESC) AS place
+  FROM message m
+  WHERE m.realm = $1 AND m.kind = $2::text AND m.message_id < $3::uuid
+  ORDER BY m.message_id DESC LIMIT $4::integer) k
+WHERE k.reason = ANY ($5::text[]) OR k.place = $4::integer
+ORDER BY k.place LIMIT $6::integer
+`
+
+type ReasonKeysParams struct {
+	Realm   string
+	Kind    string
+	Before  uuid.UUID
+	Look    int32
+	Reasons []string
+	Most    int32
+}
+
+type ReasonKeysRow struct {
+	MessageID uuid.UUID
+	Place     int64
+}
+
+// The newest messages of a kind before a key that were made for one of these reasons, among so many at most that are looked at. place says how
+// many were looked at up to each.
+func (q *Queries) ReasonKeys(ctx context.Context, arg ReasonKeysParams) ([]ReasonKeysRow, error) {
+	rows, err := q.db.Query(ctx, reasonKeys,
+		arg.Realm,
+		arg.Kind,
+		arg.Before,
+		arg.Look,
+		arg.Reasons,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReasonKeysRow
+	for rows.Next() {
+		var i ReasonKeysRow
+		if err := rows.Scan(&i.MessageID, &i.Place); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const searchKeys = `-- name: SearchKeys :many
 
 (SELECT 'end-to-end id' AS meaning, v.message_id FROM message_version v
@@ -375,19 +485,19 @@ UNION ALL
 UNION ALL
 (SELECT 'maker', x.message_id FROM (
    SELECT u.user_id FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
-   WHERE u.realm = $1 AND search_hit($2::text, NULL, p.display_name || ' ' || u.name, NULL)
+   WHERE u.realm = $1 AND search_hit($12::text, NULL, p.display_name || ' ' || u.name, NULL)
    LIMIT 20) u
  CROSS JOIN LATERAL (SELECT m.message_id FROM message m WHERE m.maker_user = u.user_id AND m.realm = $1 AND m.message_id < $3::uuid
                      ORDER BY m.message_id DESC LIMIT $4::integer) x
  ORDER BY x.message_id DESC LIMIT $4::integer)
 UNION ALL
 (SELECT 'part', n.message_id FROM message n WHERE n.realm = $1 AND n.message_id < $3::uuid
- ORDER BY n.message_id DESC LIMIT $12::integer)
+ ORDER BY n.message_id DESC LIMIT $13::integer)
 `
 
 type SearchKeysParams struct {
 	Realm        string
-	Search       *string
+	Whole        *string
 	Before       uuid.UUID
 	Most         int32
 	Compact      *string
@@ -397,6 +507,7 @@ type SearchKeysParams struct {
 	SearchUntil  *time.Time
 	SearchKind   *string
 	SearchScheme *string
+	Search       *string
 	Parts        int32
 }
 
@@ -412,7 +523,7 @@ type SearchKeysRow struct {
 func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]SearchKeysRow, error) {
 	rows, err := q.db.Query(ctx, searchKeys,
 		arg.Realm,
-		arg.Search,
+		arg.Whole,
 		arg.Before,
 		arg.Most,
 		arg.Compact,
@@ -422,6 +533,7 @@ func (q *Queries) SearchKeys(ctx context.Context, arg SearchKeysParams) ([]Searc
 		arg.SearchUntil,
 		arg.SearchKind,
 		arg.SearchScheme,
+		arg.Search,
 		arg.Parts,
 	)
 	if err != nil {

@@ -86,6 +86,9 @@ func AsShown(version, approvals int) string {
 	return strconv.Itoa(version) + "/" + strconv.Itoa(approvals)
 }
 
+// partOf is the id of a part of the pane that is replaced when somebody else decides. It names the message: the pane may have gone on.
+func partOf(part, internalID string) string { return part + "-" + internalID }
+
 // address is where the message is shown beside the queue.
 func (d Decision) address() templ.SafeURL {
 	return templ.SafeURL("/queue/" + d.Message.InternalID + d.Query)

@@ -17,6 +17,7 @@ type Decision struct {
 	Given      int  // approvals, of this version
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
+	Factorless bool // and this person has none to show: the way to one stands in place of the button
 	Passkey    Passkey
 	Barred     language.Text   // the sentence in place of the buttons
 	Looked     language.Text   // who else has it open; may be empty

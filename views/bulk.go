@@ -34,7 +34,8 @@ type BulkItem struct {
 	Flags     []QueueFlag
 	Cautions  []language.Text // what its own page warns of
 	Said      language.Text   // why it is left out, or what became of it
-	Approved  bool
+	Approved  bool            // by the person who looks
+	Waits     bool            // for somebody else's approval too
 }
 
 // BulkOutcome is what became of messages that were approved together, each for itself. While some are left, the page goes on by itself.
@@ -43,6 +44,7 @@ type BulkOutcome struct {
 	Items    []BulkItem
 	Rest     []string // items not reached yet, as the form sends them
 	Approved int
+	Waiting  int // approved, and waiting for another approval
 	Refused  int
 	BackURL  string
 	Action   string
@@ -50,20 +52,23 @@ type BulkOutcome struct {
 
 func (m Bulk) act() language.Text { return language.Text("Approve %d messages").With(len(m.Included)) }
 
-func (m BulkOutcome) done() int { return m.Approved + m.Refused }
+func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
-// sentence says how it went: "12 of 13 approved. 1 not: read why below."
+// sentence says how it went: "12 of 14 approved. 1 waits for another approval. 1 not: read why below."
 func (m BulkOutcome) sentence() language.Text {
-	switch {
-	case len(m.Rest) > 0:
+	if len(m.Rest) > 0 {
 		return language.Text("%s of %s done").With(language.Number(m.done()), language.Number(m.all()))
-	case m.Refused > 0:
-		return language.Text("%s of %s approved. %d not: read why below.").With(language.Number(m.Approved),
-			language.Number(m.all()), m.Refused)
 	}
-	return language.Text("%s of %s approved.").With(language.Number(m.Approved), language.Number(m.all()))
+	said := language.Text("%s of %s approved.").With(language.Number(m.Approved), language.Number(m.all()))
+	if m.Waiting > 0 {
+		said = language.Join(" ", said, language.Text("%d waits for another approval.").With(m.Waiting))
+	}
+	if m.Refused > 0 {
+		said = language.Join(" ", said, language.Text("%d not: read why below.").With(m.Refused))
+	}
+	return said
 }
 
 func (i BulkItem) facts() []ui.Fact {

@@ -17,6 +17,7 @@ type Decision struct {
 	Given      int  // approvals, of this version
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
+	Factorless bool // and this person has none to show: the way to one stands in place of the button
 	Passkey    Passkey
 	Barred     language.Text   // the sentence in place of the buttons
 	Looked     language.Text   // who else has it open; may be empty
@@ -85,6 +86,9 @@ func (d Decision) as() string { return AsShown(d.Version, d.Given) }
 func AsShown(version, approvals int) string {
 	return strconv.Itoa(version) + "/" + strconv.Itoa(approvals)
 }
+
+// partOf is the id of a part of the pane that is replaced when somebody else decides. It names the message: the pane may have gone on.
+func partOf(part, internalID string) string { return part + "-" + internalID }
 
 // address is where the message is shown beside the queue.
 func (d Decision) address() templ.SafeURL {

@@ -142,6 +142,7 @@ type Presence struct {
 type Changed struct {
 	InternalID string
 	As         string // what it is now, as Decision.as says of what is shown; "" for no longer waiting
+	State      payment.State
 	Text       language.Text
 }
 

@@ -1,5 +1,5 @@
 function openReject() {
-  const panel = find("#reject-panel");
+  const panel = find(".act") && find("#reject-panel");
   if (!panel) return;
   panel.open = true;
   focusOn(find(":checked", panel) || find("[type=radio]", panel));

@@ -30,20 +30,20 @@ document.addEventListener("htmx:sseBeforeMessage", (event) => {
   missed = true;
 });
 
-// Rows that changed come along in templates; the page may show some of them.
+// Rows that changed, and parts of the pane, come along in templates; the page may show some of them.
 function changeRows() {
   for (const changed of findAll(".live > template, #pane > template")) {
     const row = changed.content.firstElementChild, shown = document.getElementById(row.id);
     changed.remove();
     if (!shown) continue;
-    // The cursor stays where it is, also where what had the focus is there no more: the box of a row that can no longer be ticked.
+    // The cursor stays where it is, also where what had the focus is there no more: the box of a row that can no longer be ticked, a button.
     const held = shown.contains(document.activeElement), name = document.activeElement.id, was = shown.offsetHeight;
     if (shown.hasAttribute("aria-current")) row.setAttribute("aria-current", "true");
     shown.replaceWith(row);
     // The rows below stay where they are.
     row.style.setProperty("--was", `${was}px`);
     htmx.process(row);
-    if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row))?.focus({ preventScroll: true });
+    if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row) ?? find("#detail-title")).focus({ preventScroll: true });
   }
 }
 

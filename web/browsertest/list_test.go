@@ -40,6 +40,7 @@ const unreadable = `() => {
       if (part.innerText.trim() === "" || !shown(part) || style.textOverflow === "ellipsis" || style.fontSize === "0px") {
         wrong.push(part.className + " is not whole");
       }
+      if (/^[0-9A-Z]{16}$/.test(part.innerText) && part.offsetHeight > 24) wrong.push("a Global ID stands on two lines");
     }
   }
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
@@ -67,8 +68,14 @@ const undecided = `async () => {
   return JSON.stringify(result.incomplete.map((v) => v.id + " at " + v.nodes.map((n) => n.target.join(" ")).slice(0, 3).join(", ")));
 }`
 
-// TestEveryListCanBeRead looks at each list with the longest names, purposes and amounts there are, at every width people have, cell by
-// cell: nothing is cut, nothing lies over anything, and nothing has to be scrolled sideways.
+// widest writes the first Global ID of a list in the widest letters there are.
+const widest = `() => {
+  const id = [...document.querySelectorAll(".entries .reference")].find((one) => /^[0-9A-Z]{16}$/.test(one.innerText));
+  if (id) id.textContent = "W".repeat(16);
+}`
+
+// TestEveryListCanBeRead looks at each list with the longest names, purposes and amounts and the widest Global IDs, at every width people
+// have, cell by cell: nothing is cut, nothing lies over anything, and nothing has to be scrolled sideways.
 func TestEveryListCanBeRead(t *testing.T) {
 	t.Parallel()
 	maker, both := as(t, "maker2"), as(t, "both1")
@@ -116,6 +123,7 @@ func TestEveryListCanBeRead(t *testing.T) {
 // readable looks at the open page at every width, and has the checker of accessibility look at the widest and the narrowest.
 func (p *person) readable(where string) {
 	p.t.Helper()
+	p.evaluate(widest)
 	for _, width := range []int{320, 360, 768, 1024, 1200, 1440, 1920} {
 		err := p.page.SetViewportSize(width, 900)
 		if err != nil {

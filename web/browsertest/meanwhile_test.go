@@ -36,3 +36,33 @@ func TestAnOpenPaneTellsWhatHappenedMeanwhile(t *testing.T) {
 	p.says("#pane .conflict", "changed")
 	m.is(t, "Approval Pending", 1)
 }
+
+// TestAnOpenPaneFollowsItsRow: once somebody else decided, the pane shows the new state beside who decided and when, and has no button that
+// decides. The reason being typed, and the focus in it, stay; it can still be read where the message is shown as it is now.
+func TestAnOpenPaneFollowsItsRow(t *testing.T) {
+	t.Parallel()
+	maker, p, rival := as(t, "maker1"), as(t, "checker1"), as(t, "checker2")
+	first, second := maker.submit(newOrder("sic-inst")), maker.submit(newOrder("sic-inst"))
+	p.open("/queue/" + first.id)
+	p.press("r", "Space", "Tab")
+	p.write("Nobody knows")
+	rival.decide(first, "reject", "Not this one")
+	p.says("#pane .meanwhile", "Rejected by Checker 2, ")
+	p.says("#pane .detail-state .badge", "Rejected")
+	p.counts("#pane :is(#approve, .decide [type=submit])", 0)
+	p.holds(reasonLabel, "Nobody knows")
+	p.write(" this order")
+	p.holds(reasonLabel, "Nobody knows this order")
+	p.click("link", "Show it as it is now")
+	p.says("#pane blockquote", "Nobody knows")
+
+	p.open("/queue/" + second.id)
+	p.press("a")
+	p.focused("#approve")
+	rival.decide(second, "approve", "")
+	p.says("#pane .meanwhile", "Approved by Checker 2, ")
+	p.focused("#detail-title")
+	p.press("r")
+	p.counts("#pane .decide:visible", 0)
+	second.becomes(t, "Settled")
+}

@@ -70,9 +70,9 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 func TestAFirstApprovalAmongSeveralIsCounted(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	page := b.as("checker1").get(chosen(b.as("maker1").priced("12000.00")...)).is(http.StatusOK).says("0 of 2")
+	page := b.as("checker1").get(chosen(b.as("maker1").priced("12000.00", "13.00")...)).is(http.StatusOK).says("0 of 2")
 	done := b.as("checker1").post("/queue/bulk", url.Values{"item": page.items()}).is(http.StatusOK)
-	done.says("1 of 2 approvals given, by Checker 1")
+	done.says("1 of 2 approved. 1 waits for another approval.").says("1 of 2 approvals given, by Checker 1")
 	if flag := strings.TrimSpace(done.page.Find(".bulk-list .flag").First().Text()); flag != "1 of 2" {
 		t.Errorf("the line is marked %q", flag)
 	}
@@ -195,15 +195,15 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 func TestABulkGoesOnInSteps(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	ids := b.as("maker1").priced("1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
+	ids := b.as("maker1").priced("1.00", "2.00", "12000.00", "4.00", "5.00", "6.00", "7.00")
 	checker := b.as("checker1")
 	form := url.Values{"item": checker.get(chosen(ids...)).items()}
 	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("5 of 7 done")
 	if n := b.count("SELECT count(*) FROM decision"); n != 5 || len(first.items()) != 2 {
 		t.Fatalf("%d decided, %d are left", n, len(first.items()))
 	}
-	rest := url.Values{"item": first.items(), "approved": {"5"}, "refused": {"0"}}
-	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("7 of 7 approved.")
+	rest := url.Values{"item": first.items(), "approved": {"4"}, "waiting": {"1"}, "refused": {"0"}}
+	last := checker.withHTMX().post("/queue/bulk", rest).is(http.StatusOK).says("6 of 7 approved. 1 waits for another approval.")
 	if len(last.items()) != 0 || b.count("SELECT count(*) FROM decision") != 7 {
 		t.Error("something is left")
 	}

@@ -92,6 +92,31 @@ func TestSignInAsksForTheSecondFactor(t *testing.T) {
 	b.browser().post("/signin", signInForm("checker1")).goesTo("/queue")
 }
 
+// TestWhoHasNoSecondFactorIsLedToOne: where an approval asks for one, the way to it stands in place of the button, and a rejection asks for
+// none. Who has one shows it.
+func TestWhoHasNoSecondFactorIsLedToOne(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	m, checker := b.as("maker1").submit(filled()), b.as("checker1")
+	path := "/queue/" + m.InternalID.String()
+	before := checker.get(path).is(http.StatusOK).fields(path + "/approve")
+	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "stepUp": {"yes"}})
+	refused := checker.post(path+"/approve", before).is(http.StatusUnprocessableEntity) // a page of before the policy
+	for _, page := range []answer{refused, checker.get(path).is(http.StatusOK)} {
+		page.says("and you have none")
+		if page.page.Find("#approve, input[name=factorCode]").Length() > 0 || page.page.Find(".decide a[href='/me/factors']").Length() != 1 {
+			t.Error("who has no second factor is asked to show one")
+		}
+		if page.page.Find("#reject-panel").Length() != 1 {
+			t.Error("who has no second factor may not even reject")
+		}
+	}
+	app, _ := checker.takeUp()
+	form := checker.get(path).is(http.StatusOK).fields(path + "/approve")
+	form.Set("factorCode", app.code())
+	checker.post(path+"/approve", form).goesTo("/queue")
+}
+
 func TestTwoAdministratorsResetASecondFactor(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

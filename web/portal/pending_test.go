@@ -43,7 +43,7 @@ func TestAFirstApprovalIsNotSaidToHaveEndedAMessage(t *testing.T) {
 	first.post(path+"/approve", first.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")
 	late := second.get(path).is(http.StatusOK).fields(path + "/approve")
 	maker.post(withdraw, maker.get(withdraw).is(http.StatusOK).fields(withdraw)).goesTo("/mine")
-	got := second.post(path+"/approve", late).is(http.StatusConflict).says(string(m.GlobalID) + ": state since").says(": Withdrawn.")
+	got := second.post(path+"/approve", late).is(http.StatusConflict).says(string(m.GlobalID) + " was withdrawn by Maker 1 at ")
 	if said := got.page.Find(".conflict").Text(); strings.Contains(said, "already approved") {
 		t.Errorf("of a withdrawn message is said %q", said)
 	}

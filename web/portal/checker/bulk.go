@@ -174,7 +174,7 @@ func approveBulk(v *visit) error {
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
 	model := views.BulkOutcome{
 		Shell: v.Shell("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
-		Approved: counter(form, "approved"), Refused: counter(form, "refused"),
+		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
 	}
 	if len(items) == 0 || len(items) > maxBulk {
 		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
@@ -190,9 +190,12 @@ func approveBulk(v *visit) error {
 			return err
 		}
 		model.Items = append(model.Items, done)
-		if done.Approved {
+		switch {
+		case done.Waits:
+			model.Waiting++
+		case done.Approved:
 			model.Approved++
-		} else {
+		default:
 			model.Refused++
 		}
 	}
@@ -261,7 +264,7 @@ func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
 	item.Said = "Approved."
 	if m.State == payment.StateApprovalPending {
-		item.Said = approvalsGiven(m)
+		item.Said, item.Waits = approvalsGiven(m), true
 	}
 	return item
 }

@@ -119,6 +119,11 @@ func (v *visit) askStepUp(m payment.Message, detail *views.Decision) error {
 	if err != nil || !detail.StepUp {
 		return err
 	}
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	detail.Factorless = len(list) == 0
 	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
 	return err
 }

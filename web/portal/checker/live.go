@@ -166,7 +166,7 @@ func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views
 		row := QueueRow(l.visit.Visit, m, l.filter)
 		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
-		changed = append(changed, views.Changed{InternalID: m.InternalID.String(), Text: row.Decided})
+		changed = append(changed, views.Changed{InternalID: m.InternalID.String(), State: m.State, Text: row.Decided})
 	}
 	return rows, changed, err
 }

@@ -38,7 +38,11 @@ func WhatHappened(m payment.Message) language.Text {
 	switch {
 	case m.State == payment.StateApprovalPending:
 		return language.Text("%s waited too long: nobody may decide it any more.").With(name)
-	case !decided, m.State == payment.StateWithdrawn, m.State == payment.StateExpired: // an approval, if any, was not the last one it needed
+	case m.State == payment.StateWithdrawn && len(m.Makers) == 1: // nobody but a maker withdraws
+		return language.Text("%s was withdrawn by %s at %s.").With(name, m.MakerName, ui.ClockTime(m.StateSince))
+	case m.State == payment.StateWithdrawn:
+		return language.Text("%s was withdrawn by one of its makers at %s.").With(name, ui.ClockTime(m.StateSince))
+	case !decided, m.State == payment.StateExpired: // an approval, if any, was not the last one it needed
 		return language.Text("%s: state since %s: %s.").With(name, ui.ClockTime(m.StateSince), ui.StateLabel(m.State))
 	case decision.Action == payment.ActionReject:
 		return language.Text("%s was already rejected by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))

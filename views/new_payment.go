@@ -57,7 +57,11 @@ type Kept struct {
 	URL     string // where it is sent to be kept
 	Address string // where it is found again; empty for a form that stands where it belongs
 	Draft   string // key of the draft it is kept in; empty for none yet
-	Form    string // key that it has before; empty for a form that stands where it belongs
+	Form    string // key of its page, which it has before; empty for a form that stands where it belongs
+	Seen    string // when the draft was saved that the page shows; empty before there is one
+	Aside   string // key of the draft that another window changed, so that the form went on in one of its own; empty for none
+	Other   string // where that one is read
+	Anew    bool   // nobody was told so yet
 	At      string // when it was kept; empty for not yet
 }
 

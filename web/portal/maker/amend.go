@@ -85,6 +85,26 @@ func showAmend(v *visit) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
+// amendedBy is what an amendment changes in the submission as it waits now, as the checkers will see it; nothing of a new payment.
+func (v *visit) amendedBy(p prepared) ([]views.Change, error) {
+	if p.draft.Amends == uuid.Nil {
+		return nil, nil
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return page.ChangesView(entry.Changes(entry.ValuesOf(document), entry.ValuesOf(p.built.Document))), nil
+}
+
 // amendForm is the form that amends a version of a submission, without answers.
 func amendForm(m payment.Message, version int) views.NewPayment {
 	path, query := "/payments/"+m.InternalID.String()+"/amend", "?version="+strconv.Itoa(version)

@@ -38,3 +38,22 @@ func TestTheCheckPageOfAnAmendmentShowsWhatItChanges(t *testing.T) {
 		t.Error("a new payment changes something")
 	}
 }
+
+// TestWhoLosesTheRaceToAmendIsToldToWhom: and when; what they typed is still there.
+func TestWhoLosesTheRaceToAmendIsToldToWhom(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, rival := b.as("maker1"), b.as("both1")
+	id := maker.submit(filled()).InternalID.String()
+	check := maker.amends(id, "amount", "1'236.00", "amendReason", "Typed for long")
+	shown, send := maker.shown(check), strings.TrimSuffix(check, "check")+"submit"
+	won := rival.amends(id, "amount", "1'235.00", "amendReason", "Faster")
+	rival.post(strings.TrimSuffix(won, "check")+"submit", rival.shown(won)).goesTo("/payments/" + id)
+	lost := maker.post(send, shown).is(http.StatusConflict).says("was amended by Both 1 at ").says("Your changes were not submitted")
+	if text := lost.main(); strings.Contains(text, "before you decide") {
+		t.Errorf("a maker is told what a checker is: %s", text)
+	}
+	if kept := lost.fields("/payments/"); kept.Get("amendReason") != "Typed for long" || kept.Get("amount") != "1'236.00" {
+		t.Errorf("the form comes back with %v", kept)
+	}
+}

@@ -30,6 +30,7 @@ type Check struct {
 	ChangeURL      string          // the form, with everything kept
 	TemplateURL    string          // where it is saved as a template; "" for a file
 	Amends         bool            // this is a new version of a submission
+	Changes        []Change        // what it changes in that
 	Problems       []ui.Problem
 }
 

@@ -226,7 +226,7 @@ func DetailFragment(decision Decision) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = changeTable(decision.Message.Changes).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = changeTable("Amended before this version", decision.Message.Changes).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"countersign/internal/account"
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/views/ui"
@@ -57,7 +58,11 @@ type Kept struct {
 	URL     string // where it is sent to be kept
 	Address string // where it is found again; empty for a form that stands where it belongs
 	Draft   string // key of the draft it is kept in; empty for none yet
-	Form    string // key that it has before; empty for a form that stands where it belongs
+	Form    string // key of its page, which it has before; empty for a form that stands where it belongs
+	Seen    string // when the draft was saved that the page shows; empty before there is one
+	Aside   string // key of the draft that another window changed, so that the form went on in one of its own; empty for none
+	Other   string // where that one is read
+	Anew    bool   // nobody was told so yet
 	At      string // when it was kept; empty for not yet
 }
 
@@ -142,7 +147,7 @@ func (m NewPayment) creditorName() ui.Field {
 func (m NewPayment) creditorIBAN() ui.Field {
 	field := m.text("creditorIban", "IBAN", m.Values.CreditorIBAN)
 	field.Charset, field.IBAN, field.CheckURL = "", true, "/payments/iban"
-	if field.Prefilled {
+	if _, err := account.Parse(field.Value); err == nil { // as documents and bills write it; what is wrong stays as it was typed
 		field.Value = ui.GroupFours(field.Value)
 	}
 	field.CheckValues = `{"scheme":"` + m.Scheme + `"}`

@@ -580,7 +580,7 @@ func overviewPart(model Payment) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = changeTable(model.Message.Changes).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = changeTable("Amended before this version", model.Message.Changes).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"github.com/govalues/decimal"
 
@@ -184,8 +186,12 @@ func TableHead() string { return strings.Join(tableColumns, ";") }
 // readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order.
 func readTable(content []byte) (many Many, is bool) {
 	head, _, _ := bytes.Cut(content, []byte("\n"))
-	if !bytes.Contains(head, []byte("creditorIban")) {
+	if !bytes.Contains(head, []byte("creditorIban")) && !tableHead.Match(head) {
 		return Many{}, false
+	}
+	if !utf8.Valid(content) {
+		many.refuse(notUTF8(content), "", "FF01", "Save the table in UTF-8: this line is in another encoding.")
+		return many, true
 	}
 	table := csv.NewReader(bytes.NewReader(content))
 	table.FieldsPerRecord = -1
@@ -204,6 +210,10 @@ func readTable(content []byte) (many Many, is bool) {
 			many.refuse(1, "", "FF01", "Name each column once, as one of: "+strings.Join(tableColumns, ", ")+".")
 			return many, true
 		}
+	}
+	if !slices.Contains(names, "creditorIban") {
+		many.refuse(1, "", "FF01", "Add the column creditorIban: without it no payment says where it goes.")
+		return many, true
 	}
 	count := 0
 	for {
@@ -225,6 +235,21 @@ func readTable(content []byte) (many Many, is bool) {
 		many.refuse(1, "", "FF01", "Add a line for each payment below the names of the columns.")
 	}
 	return many.limited(count), true
+}
+
+// tableHead is a first line that names columns, whichever these are: a few words between semicolons or commas, in any encoding.
+var tableHead = regexp.MustCompile(`^"?[\pL\w\x{FFFD} .-]{1,40}"?([;,]"?[\pL\w\x{FFFD} .-]{0,40}"?)+[;,]?\r?$`)
+
+// notUTF8 is the line of the first bytes that are none, from 1.
+func notUTF8(content []byte) int {
+	line := 1
+	for one := range bytes.Lines(content) {
+		if !utf8.Valid(one) {
+			break
+		}
+		line++
+	}
+	return line
 }
 
 func (m *Many) refuseTable(err error) {
@@ -249,8 +274,8 @@ func (m *Many) row(number int, names, cells []string) {
 		into[field.Name] = field.Value
 	}
 	for i, name := range names {
-		if len(cells[i]) > maxAnswer || !isText(cells[i]) {
-			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text in UTF-8.", maxAnswer))
+		if len(cells[i]) > maxAnswer || strings.Contains(cells[i], "\x00") {
+			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text.", maxAnswer))
 			return
 		}
 		*into[name] = strings.TrimSpace(cells[i])
@@ -264,11 +289,6 @@ func (m *Many) row(number int, names, cells []string) {
 	}
 	line.Values.choose(reference)
 	m.Lines = append(m.Lines, line)
-}
-
-// isText reports whether bytes are UTF-8 without NUL.
-func isText(cell string) bool {
-	return strings.ToValidUTF8(cell, "") == cell && !strings.Contains(cell, "\x00")
 }
 
 // choose puts a reference where its form belongs, and a message where there is none.

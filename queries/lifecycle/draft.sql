@@ -2,11 +2,12 @@
 
 -- name: DraftInsertOrSaveIfOpen :execrows
 -- A new draft; or new answers, where the form it is kept for was sent twice at once. Zero rows: the earlier one is submitted or saved later.
-INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
-  saved_at, expires_at)
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, form_key,
+  created_at, saved_at, expires_at)
 VALUES (@realm, @draft_id, @user_id, @scheme, @answers, @file, @file_name, sqlc.narg(amends), sqlc.narg(amends_version),
-  sqlc.narg(batch_id), sqlc.narg(batch_line), @saved_at, @saved_at, @expires_at)
-ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, saved_at = excluded.saved_at
+  sqlc.narg(batch_id), sqlc.narg(batch_line), sqlc.narg(form_key), @saved_at, @saved_at, @expires_at)
+ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, form_key = excluded.form_key,
+  saved_at = excluded.saved_at
 WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at;
 
 -- name: DraftGet :one
@@ -43,10 +44,11 @@ SELECT count(*) FROM (
 
 -- name: DraftSaveIfOpen :execrows
 -- New answers. Zero rows: it is submitted, over, or not this user's; or it was saved later than these answers were sent, where they are kept
--- by the way.
-UPDATE draft SET scheme = @scheme, answers = @answers, saved_at = @saved_at
+-- by the way; or another page wrote it since it was saved as this one showed it.
+UPDATE draft SET scheme = @scheme, answers = @answers, form_key = sqlc.narg(form_key), saved_at = @saved_at
 WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL AND expires_at > @saved_at
-  AND (saved_at <= @saved_at OR NOT @by_the_way::boolean);
+  AND (saved_at <= @saved_at OR NOT @by_the_way::boolean)
+  AND (sqlc.narg(form_key)::uuid IS NULL OR form_key = sqlc.narg(form_key)::uuid OR saved_at = @seen::timestamptz);
 
 -- name: DraftSubmitted :exec
 UPDATE draft SET message_id = @message_id

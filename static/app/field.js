@@ -71,7 +71,7 @@ function restore() {
   const values = new URLSearchParams(typed);
   for (const field of form.elements) {
     const all = values.getAll(field.name);
-    if (field.type === "hidden") continue;
+    if (field.type === "hidden" && field.name !== "form") continue;
     if (/radio|checkbox/.test(field.type)) field.checked = all.includes(field.value);
     else if (all.length && field.value !== all[0]) {
       field.value = all[0];

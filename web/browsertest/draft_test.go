@@ -26,3 +26,44 @@ func TestAFormIsKeptWhileItIsTyped(t *testing.T) {
 		t.Errorf("%d drafts of one form are listed: %v", n, err)
 	}
 }
+
+// TestTwoWindowsOnOneDraft: the one that shows the draft as it was tells that the other changed it, and each keeps its own.
+func TestTwoWindowsOnOneDraft(t *testing.T) {
+	t.Parallel()
+	p, o := as(t, "maker2"), newOrder("sic-inst")
+	p.open("/payments/new")
+	p.fill("Name", o.name)
+	p.fill("Amount in CHF", "45.10")
+	p.says(".kept", "Draft kept at")
+	address, first := p.page.URL(), p.page
+	second, err := p.context.NewPage()
+	must(t, second, err)
+	_, err = second.Goto(address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = first.ExpectResponse("**/payments/keep", func() error {
+		p.fill("Amount in CHF", "46.20")
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.page = second
+	p.fill("Name", o.name+" B")
+	p.says(".kept", "changed in another window since")
+	p.readable(address)
+	_, err = p.page.Reload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.holds("Name", o.name+" B")
+	p.holds("Amount in CHF", "45.10")
+	p.page = first
+	_, err = p.page.Reload()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.holds("Name", o.name)
+	p.holds("Amount in CHF", "46.20")
+}

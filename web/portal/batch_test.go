@@ -100,9 +100,16 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 		"13 columns":                          head + "\na;b\n",
 		"at most 1'000 bytes":                 "creditorIban;message\nCH93;" + strings.Repeat("x", 1001) + "\n",
 		"quotation marks":                     "creditorIban;message\nCH93;\"open\n",
-		"Send a payment order as an XML file": "creditorName;amount\nA;1\n",
+		"Send a payment order as an XML file": "Dear Sir, please pay:\nA; 1\n",
+		"Add the column creditorIban":         "creditorName;amount\nA;1\n",
+		"reference, message, endToEndId.":     "foo;bar\n1;2\n",
+		"Save the table in UTF-8":             "creditorName;creditorIban\nM\xfcller;CH93\n",
 	} {
 		maker.upload("Lohn.csv", []byte(content)).is(http.StatusUnprocessableEntity).says(want)
+	}
+	latin := maker.upload("Lohn.csv", []byte("Empf\xe4nger;Betrag\nM\xfcller;1\n")).is(http.StatusUnprocessableEntity)
+	if latin.says("Save the table in UTF-8"); latin.page.Find(".visually-hidden:contains(unknown)").Length() != 0 {
+		t.Errorf("a table in another encoding is refused of no line: %s", latin.main())
 	}
 	order := string(sample(t, "sic-inst_01_pain.001.001.09.xml"))
 	begin, end := strings.Index(order, "<CdtTrfTxInf>"), strings.Index(order, "</CdtTrfTxInf>")+len("</CdtTrfTxInf>")

@@ -209,11 +209,11 @@ func TestEveryNumberOfTheHomePageIsThatOfTheRowsBehindIt(t *testing.T) {
 }
 
 // workOfADay makes of maker1's payments: two that wait, one of them for an hour and expiring soon, two rejected, one failed, one
-// unconfirmed, about which clearing was asked twice, one expired; and puts a document into quarantine.
+// unconfirmed, about which clearing was asked twice, one expired, one withdrawn, one at clearing; and puts a document into quarantine.
 func (b *bench) workOfADay() {
 	b.t.Helper()
 	maker, checker := b.as("maker1"), b.as("checker1")
-	ids := maker.priced("1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00")
+	ids := maker.priced("1.00", "2.00", "3.00", "4.00", "5.00", "6.00", "7.00", "8.00")
 	for id, category := range map[string]string{ids[2]: "evidence", ids[3]: "other"} {
 		m, err := b.Reader.Message(b.t.Context(), "demo", uuid.MustParse(id))
 		if err != nil {
@@ -228,7 +228,7 @@ func (b *bench) workOfADay() {
 	maker.paid("endToEndId", "FAILS")
 	b.become("(SELECT message_id FROM message WHERE accepted_at IS NOT NULL)", "Failed")
 	b.change("SET session_replication_role = replica; UPDATE message SET status_code = 'AC04' WHERE state = 'Failed'")
-	for i, state := range []string{"Unconfirmed", "Expired", "Withdrawn"} {
+	for i, state := range []string{"Unconfirmed", "Expired", "Withdrawn", "Processing"} {
 		b.become("'"+ids[4+i]+"'", state)
 	}
 	for range 2 {

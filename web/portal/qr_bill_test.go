@@ -61,7 +61,7 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 		page := maker.get(edit).is(http.StatusOK).says("Filled in from the QR-bill. Its message is not sent beside the reference: Rechnung 1107")
 		form := page.fields(edit)
 		for field, want := range map[string]string{
-			"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH4431999123000889012", "amount": "1949.75", "remittanceKind": "qr",
+			"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH44 3199 9123 0008 8901 2", "amount": "1949.75", "remittanceKind": "qr",
 			"qrReference": "210000000003139471430009017", "town": "Zürich", "scheme": "sic-inst", "country": "CH",
 		} {
 			if form.Get(field) != want {
@@ -98,5 +98,24 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 	}
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d messages were made", n)
+	}
+}
+
+// TestAFormShowsAnAccountInFours: wherever its number came from. What is no account number stays as it was typed.
+func TestAFormShowsAnAccountInFours(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	id := maker.submit(filled()).InternalID.String()
+	ofBill := maker.sendBill(bill(), nil).goesTo("/payments/")
+	for _, path := range []string{"/payments/" + id + "/amend", "/payments/new?like=" + id, ofBill} {
+		iban := maker.get(path).is(http.StatusOK).fields("/payments/").Get("creditorIban")
+		if groups := strings.Split(iban, " "); len(groups) != 6 || len(groups[0]) != 4 {
+			t.Errorf("%s shows %q", path, iban)
+		}
+	}
+	refused := maker.post("/payments/new", with(filled(), "creditorIban", "CH4821966000009613389")).is(http.StatusUnprocessableEntity)
+	if iban := refused.fields("/payments/").Get("creditorIban"); iban != "CH4821966000009613389" {
+		t.Errorf("a wrong number comes back as %q", iban)
 	}
 }

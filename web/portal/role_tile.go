@@ -74,8 +74,9 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 	}
 	return []views.Tile{
 		countTile(views.Tile{Label: "My payments waiting", Note: "for an approval", URL: "/mine"}, standing.Waiting),
-		countTile(
-			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", URL: "/mine?tab=sent", Tone: ui.ToneWaiting}, standing.Unconfirmed,
+		stateTile(
+			views.Tile{Label: "Unconfirmed", Note: "do not pay again yet", Tone: ui.ToneWaiting}, payment.StateUnconfirmed, standing.Unconfirmed,
+			"maker", v.By.UserName,
 		),
 		{
 			Label: "Drafts", Value: language.Data(language.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
@@ -119,9 +120,9 @@ func countTile(tile views.Tile, count int) views.Tile {
 	return tile
 }
 
-// stateTile counts what is in a state now, and leads to the list of it.
-func stateTile(tile views.Tile, state payment.State, count int) views.Tile {
-	tile.URL = "/payments" + page.Filter{}.Query("state", string(state))
+// stateTile counts what is in a state now, and leads to the list of it, narrowed by pairs of a filter and its value as the count is.
+func stateTile(tile views.Tile, state payment.State, count int, narrowed ...string) views.Tile {
+	tile.URL = "/payments" + page.Filter{}.Query(append([]string{"state", string(state)}, narrowed...)...)
 	return countTile(tile, count)
 }
 

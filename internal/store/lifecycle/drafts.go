@@ -1,6 +1,7 @@
 package lifecycle
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -36,6 +37,8 @@ type Draft struct {
 	Batch     uuid.UUID
 	Line      int
 	SavedAt   time.Time // the last change of the answers; microseconds count
+	FormKey   uuid.UUID // of the page from which it was written last; zero where no page said so
+	Seen      time.Time // of what a page sends: when the draft was saved that it showed; nothing stored
 	ExpiresAt time.Time
 }
 
@@ -47,6 +50,13 @@ func (d Draft) Digest() string {
 		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part) // a hash takes everything
 	}
 	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// Overlooks reports whether a draft that a page sends knows nothing of what is kept: another page wrote that since this one was made, and
+// something else. A page without a key may write over everything.
+func (d Draft) Overlooks(kept Draft) bool {
+	same := d.Scheme == kept.Scheme && bytes.Equal(d.Answers, kept.Answers)
+	return d.FormKey != uuid.Nil && d.FormKey != kept.FormKey && d.Seen.UnixMicro() != kept.SavedAt.UnixMicro() && !same
 }
 
 // Drafts keeps the drafts of the portal's users.
@@ -101,7 +111,7 @@ func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOr
 		File: kept.file, FileName: kept.fileName, Amends: column.OrNull(draft.Amends),
 		AmendsVersion: column.OrNull(int32(draft.AmendsVersion)),                               //nolint:gosec // versions count from 1
 		BatchID:       column.OrNull(draft.Batch), BatchLine: column.OrNull(int32(draft.Line)), //nolint:gosec // a file has few lines
-		SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+		FormKey: column.OrNull(draft.FormKey), SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
 	}, err
 }
 
@@ -137,7 +147,7 @@ func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
 		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: plain.typed, File: plain.file, FileName: plain.fileName,
 		Amends: column.OrZero(row.Amends), AmendsVersion: int(column.OrZero(row.AmendsVersion)), MessageID: column.OrZero(row.MessageID),
 		Batch: column.OrZero(row.BatchID), Line: int(column.OrZero(row.BatchLine)),
-		SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+		SavedAt: row.SavedAt.UTC(), FormKey: column.OrZero(row.FormKey), ExpiresAt: row.ExpiresAt.UTC(),
 	}, err
 }
 
@@ -188,8 +198,8 @@ func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time,
 	return open >= int64(most), nil
 }
 
-// Save stores new answers (Scheme, Answers, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
-// none: it is submitted, over, or somebody else's.
+// Save stores new answers (Scheme, Answers, FormKey, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
+// none: it is submitted, over, or somebody else's; and when another page wrote it since it was saved as Seen.
 func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
 	return d.save(ctx, by, draft, false)
 }
@@ -209,7 +219,7 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 	err = d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
-			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt,
+			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt, FormKey: column.OrNull(draft.FormKey), Seen: draft.Seen,
 			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
 		})
 		return err

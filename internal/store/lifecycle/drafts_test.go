@@ -70,6 +70,41 @@ func TestADraftIsItsOwnersForADay(t *testing.T) {
 	}
 }
 
+// TestADraftIsWrittenOverOnlyByWhoSawIt: by the page that wrote it last, by one that showed it as it is, and by one that says nothing of
+// both.
+func TestADraftIsWrittenOverOnlyByWhoSawIt(t *testing.T) {
+	t.Parallel()
+	_, drafts, person := draftBench(t)
+	ctx, at := context.Background(), time.Now().UTC().Truncate(time.Microsecond)
+	owner, window, other := person("demo", "maker1"), uuid.New(), uuid.New()
+	kept := lifecycle.Draft{
+		ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, Answers: []byte("1"), SavedAt: at, FormKey: window,
+		ExpiresAt: at.Add(time.Hour),
+	}
+	err := drafts.Add(ctx, owner, kept)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, step := range []struct {
+		key  uuid.UUID
+		seen time.Time
+		want error
+	}{
+		{other, at.Add(-time.Second), payment.ErrNotFound},
+		{window, time.Time{}, nil},
+		{other, at, payment.ErrNotFound},
+		{other, at.Add(2 * time.Second), nil},
+		{window, at.Add(2 * time.Second), payment.ErrNotFound},
+		{uuid.Nil, time.Time{}, nil},
+	} {
+		kept.SavedAt, kept.FormKey, kept.Seen = kept.SavedAt.Add(time.Second), step.key, step.seen
+		err := drafts.Save(ctx, owner, kept)
+		if !errors.Is(err, step.want) {
+			t.Errorf("saved by %s that saw it of %s: %v, want %v", step.key, step.seen, err, step.want)
+		}
+	}
+}
+
 func TestASubmittedDraftIsNotChanged(t *testing.T) {
 	t.Parallel()
 	_, drafts, person := draftBench(t)

@@ -85,6 +85,26 @@ func showAmend(v *visit) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
+// amendedBy is what an amendment changes in the submission as it waits now, as the checkers will see it; nothing of a new payment.
+func (v *visit) amendedBy(p prepared) ([]views.Change, error) {
+	if p.draft.Amends == uuid.Nil {
+		return nil, nil
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return page.ChangesView(entry.Changes(entry.ValuesOf(document), entry.ValuesOf(p.built.Document))), nil
+}
+
 // amendForm is the form that amends a version of a submission, without answers.
 func amendForm(m payment.Message, version int) views.NewPayment {
 	path, query := "/payments/"+m.InternalID.String()+"/amend", "?version="+strconv.Itoa(version)
@@ -99,20 +119,18 @@ func checkAmend(v *visit) error {
 	if err != nil {
 		return err
 	}
-	m, form, draft := in.of, in.form, in.draft
-	kept, open, err := v.openDraft(form)
-	if err != nil {
-		return err
-	}
-	open = open && kept.Amends == m.InternalID
+	m, form, draft := in.of, in.form, page.FromPage(in.draft, in.form)
 	if in.lost != nil {
 		return v.tooLateToAmend(in)
 	}
+	at, err := v.placeOf(form, draft)
+	if err != nil {
+		return err
+	}
+	at = at.of(m.InternalID)
 	model := amendForm(m, draft.AmendsVersion)
 	model.Values = typed(form)
-	if open {
-		model.Kept.Draft = kept.ID.String()
-	}
+	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.about())
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.renderForm(http.StatusOK, model)
 	}
@@ -120,11 +138,7 @@ func checkAmend(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	if open {
-		draft.ID = kept.ID
-		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
-	}
-	return v.checkForm(model, underKey(draft, kept), v.Config.Drafts.Add, "")
+	return v.checkForm(model, at.take(draft), v.keeper(at), at.sentence())
 }
 
 // amendment is the form of an amendment as it was sent.
@@ -165,11 +179,11 @@ func keepAmend(v *visit) error {
 
 // tooLateToAmend keeps what was typed when somebody decided the submission meanwhile, and says where.
 func (v *visit) tooLateToAmend(in amendment) error {
-	kept, err := v.keepIn(in.form, in.draft)
+	kept, _, err := v.keepIn(in.form, in.draft)
 	if err != nil {
 		return err
 	}
-	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept)})
+	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept.ID)})
 }
 
 // cannotAmend answers when the submission is not to be amended (any more).

@@ -108,7 +108,11 @@ func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplica
 // renderCheck completes the page; the given model holds what the submission added.
 func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	base := "/payments/" + p.draft.ID.String()
-	model.Shell = v.Shell("Check your answers", views.PlaceNew)
+	place := views.PlaceNew
+	if p.draft.Amends != uuid.Nil {
+		place = views.PlaceMine
+	}
+	model.Shell = v.Shell("Check your answers", place)
 	model.Shell.Failed = len(model.Problems) > 0
 	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
 	model.Checked = p.draft.Digest()
@@ -128,6 +132,10 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	model.Amount, model.CreditorName = page.AmountView(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
 	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	model.Changes, err = v.amendedBy(p)
+	if err != nil {
+		return err
+	}
 	model.Next = page.NextSteps(payment.KindInstruction, payment.Policy{
 		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
 	})
@@ -175,7 +183,12 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 	if kind != entry.RemittanceNone {
 		remittance = ui.Row{Term: page.RemittanceName(kind), Value: page.RemittanceShown(kind, text), Numeric: kind != entry.RemittanceText}
 	}
-	return []views.CheckGroup{
+	var groups []views.CheckGroup
+	if p.draft.Amends != uuid.Nil {
+		reason := ui.Row{Term: "Reason", Value: strings.TrimSpace(p.values.AmendReason)}
+		groups = append(groups, views.CheckGroup{Title: "The amendment", Rows: []ui.Row{change(reason, "amendReason")}})
+	}
+	return append(groups, []views.CheckGroup{
 		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{
 			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName,
 				summary.OrderedDebtorName),
@@ -192,7 +205,7 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true},
 				"endToEndId"),
 		}},
-	}
+	}...)
 }
 
 // bankNamed is a bank as the page to check names it: of some no more is known than their number.

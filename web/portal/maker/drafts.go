@@ -2,9 +2,6 @@ package maker
 
 import (
 	"cmp"
-	"errors"
-	"net/http"
-	"net/url"
 	"slices"
 
 	"github.com/google/uuid"
@@ -12,10 +9,8 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/internal/money"
-	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lifecycle"
-	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -40,74 +35,6 @@ func keepTyped(v *visit) error {
 		return err
 	}
 	return v.keepAs(form, draft)
-}
-
-// keepAs keeps a form in the draft it names, or in a new one, and says so.
-func (v *visit) keepAs(form url.Values, draft lifecycle.Draft) error {
-	id, err := v.keepIn(form, draft)
-	if err != nil {
-		return err
-	}
-	return v.Render(http.StatusOK, views.DraftKept(page.KeptIn(id, formPath(id), v.At)))
-}
-
-// keepIn keeps a form in the draft it names, or in a new one.
-func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (uuid.UUID, error) {
-	kept, open, err := v.openDraft(form)
-	switch {
-	case err != nil:
-		return draft.ID, err
-	case open && (draft.Amends == uuid.Nil || draft.Amends == kept.Amends):
-		draft.ID, draft.Scheme = kept.ID, keptScheme(kept, draft.Scheme)
-		return draft.ID, v.KeepDraft(draft)
-	}
-	draft = underKey(draft, kept)
-	return draft.ID, v.AddKept(draft)
-}
-
-// underKey gives a new draft the key that its form came with, if nothing is kept under that yet.
-func underKey(draft, kept lifecycle.Draft) lifecycle.Draft {
-	if kept.ID != uuid.Nil && kept.SavedAt.IsZero() {
-		draft.ID = kept.ID
-	}
-	return draft
-}
-
-// formPath is where the form of a draft is found again.
-func formPath(draft uuid.UUID) string { return "/payments/" + draft.String() + "/edit" }
-
-// keepAddress is where the form of a payment is kept while it is being typed.
-const keepAddress = "/payments/keep"
-
-// keptScheme is the scheme of a draft: that of the form, but an amendment keeps the one of its submission.
-func keptScheme(kept lifecycle.Draft, typed rulebook.Scheme) rulebook.Scheme {
-	if kept.Amends != uuid.Nil {
-		return kept.Scheme
-	}
-	return typed
-}
-
-// openDraft finds the draft of a form by its key: it is this person's, holds a payment form, and was not submitted. That of a form that is
-// not kept yet has the key that it will have, or none.
-func (v *visit) openDraft(form url.Values) (draft lifecycle.Draft, open bool, err error) {
-	id, fresh := v.DraftNamed(form)
-	if id == uuid.Nil {
-		return draft, false, nil
-	}
-	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
-	switch {
-	case errors.Is(err, payment.ErrNotFound) && fresh:
-		return lifecycle.Draft{ID: id}, false, nil
-	case errors.Is(err, payment.ErrNotFound):
-		return lifecycle.Draft{}, false, nil
-	case err != nil:
-		return draft, false, err
-	}
-	other, err := rtransaction.FormOf(draft)
-	if err != nil || other != "" || len(draft.File) > 0 || draft.MessageID != uuid.Nil {
-		return lifecycle.Draft{}, false, err
-	}
-	return draft, true, nil
 }
 
 // begun is what this person began and did not submit.

@@ -95,10 +95,10 @@ func keepForm(v *page.Visit, path string) (string, error) {
 		}
 		draft.Amends, draft.AmendsVersion = m.InternalID, version
 	}
-	id, err := (&visit{v}).keepIn(form, draft)
+	kept, _, err := (&visit{v}).keepIn(form, draft)
 	var tooMany *payment.ForbiddenError
 	if errors.As(err, &tooMany) {
 		return "", nil
 	}
-	return formPath(id), err
+	return formPath(kept.ID), err
 }

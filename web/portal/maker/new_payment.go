@@ -22,7 +22,6 @@ import (
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
-	"countersign/web/portal/rtransaction"
 )
 
 // showNewPayment is the form: empty, as it was left, or filled from what the address names.
@@ -124,14 +123,18 @@ func checkNewPayment(v *visit) error {
 	if err != nil {
 		return err
 	}
-	kept, open, err := v.openDraft(form)
+	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form)}
+	draft, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
 	if err != nil {
 		return err
 	}
-	model := views.NewPayment{Action: "/payments/new", Scheme: string(page.SchemeOf(form.Get("scheme"))), Values: typed(form)}
-	if open {
-		model.Kept.Draft = kept.ID.String()
+	draft = page.FromPage(draft, form)
+	at, err := v.placeOf(form, draft)
+	if err != nil {
+		return err
 	}
+	at = at.of(uuid.Nil)
+	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.about())
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
 	}
@@ -139,15 +142,7 @@ func checkNewPayment(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	draft, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
-	if err != nil {
-		return err
-	}
-	if open && kept.Amends == uuid.Nil {
-		draft.ID = kept.ID
-		return v.checkForm(model, draft, v.Config.Drafts.Save, "")
-	}
-	return v.checkForm(model, underKey(draft, kept), v.Config.Drafts.Add, "")
+	return v.checkForm(model, at.take(draft), v.keeper(at), at.sentence())
 }
 
 // switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
@@ -157,108 +152,6 @@ func (v *visit) switchScheme(model views.NewPayment, to string) error {
 	model.Values.DebtorAccount = "" // it was of the other scheme
 	return v.renderForm(http.StatusOK, model)
 }
-
-// showEdit is the form of a draft with everything kept.
-func showEdit(v *visit) error {
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
-	return v.showDraftForm(draft)
-}
-
-// showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
-func (v *visit) showDraftForm(draft lifecycle.Draft) error {
-	if len(draft.File) > 0 {
-		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
-	}
-	form, err := rtransaction.FormOf(draft)
-	if err != nil {
-		return err
-	}
-	if form != "" {
-		return v.Echo.Redirect(http.StatusSeeOther, form)
-	}
-	values, err := entry.DecodeValues(draft.Answers)
-	if err != nil {
-		return err
-	}
-	model := draftForm(draft, values)
-	err = v.markAmending(&model, draft.Amends)
-	if err != nil {
-		return err
-	}
-	if draft.Batch != uuid.Nil && draft.MessageID == uuid.Nil {
-		p, err := v.prepareDraft(draft)
-		if err != nil {
-			return err
-		}
-		model.Problems = problemsOf(p.built.Problems, p.findings, values) // what the line of the file said is to be mended
-	}
-	return v.renderForm(http.StatusOK, model)
-}
-
-// draftForm is the form of a draft with these answers. What is typed on is kept in the draft, unless it was submitted.
-func draftForm(draft lifecycle.Draft, values entry.Values) views.NewPayment {
-	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
-	if draft.MessageID == uuid.Nil {
-		model.Kept.Draft = draft.ID.String()
-	}
-	return model
-}
-
-// checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
-func checkEdit(v *visit) error {
-	err := page.MayMake(v.By)
-	if err != nil {
-		return err
-	}
-	draft, err := v.OpenDraft()
-	if err != nil {
-		return err
-	}
-	other, err := rtransaction.FormOf(draft)
-	if err != nil {
-		return err
-	}
-	if other != "" || len(draft.File) > 0 {
-		return payment.ErrNotFound // it has a form of its own, or is changed by another file
-	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	model := draftForm(draft, typed(form))
-	model.Scheme = string(page.SchemeOf(form.Get("scheme")))
-	err = v.markAmending(&model, draft.Amends)
-	if err != nil {
-		return err
-	}
-	switched := form.Get("switchScheme")
-	if switched != "" && model.Amending == nil {
-		return v.switchScheme(model, switched)
-	}
-	helped, err := v.helped(model, form)
-	if helped || err != nil {
-		return err
-	}
-	changed, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
-	if err != nil {
-		return err
-	}
-	changed.Amends, changed.AmendsVersion = draft.Amends, draft.AmendsVersion
-	if draft.Amends != uuid.Nil {
-		changed.Scheme = draft.Scheme
-	}
-	if draft.MessageID != uuid.Nil {
-		return v.checkForm(model, changed, v.Config.Drafts.Add, another)
-	}
-	changed.ID, changed.Batch = draft.ID, draft.Batch
-	return v.checkForm(model, changed, v.Config.Drafts.Save, "")
-}
-
-// another is said where the changed form of a draft that was submitted meanwhile becomes a new draft.
-const another = language.Text("What you changed was submitted meanwhile: this is another payment, and it is not submitted yet.")
 
 // checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
 func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep keepDraft, sentence language.Text) error {
@@ -338,7 +231,8 @@ func (v *visit) keepForm(model *views.NewPayment) (err error) {
 	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
 	if draft, err := uuid.Parse(model.Kept.Draft); err == nil {
 		model.Kept.Address = formPath(draft)
-		return nil
+		model.Kept, err = v.KeyedDraft(model.Kept)
+		return err
 	}
 	path := "/payments/new"
 	if model.Amending != nil {

@@ -183,10 +183,31 @@ func (v *visit) amendLost(p prepared, cause error) error {
 		return cause
 	}
 	model := draftForm(p.draft, p.values)
-	model.Problems = []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not stored.")}}
 	err := v.markAmending(&model, p.draft.Amends)
 	if err != nil {
 		return err
 	}
+	if changed, is := errors.AsType[*payment.ContentError](cause); is {
+		sentence, err = v.amendedMeanwhile(changed.Message)
+		if err != nil {
+			return err
+		}
+	}
+	model.Problems = []ui.Problem{{Text: language.Join(" ", sentence, "Your changes were not submitted: what you typed is still here.")}}
 	return v.renderForm(http.StatusConflict, model)
+}
+
+// amendedMeanwhile says who made the version that waits now, and when: the one that the maker saw is no longer it.
+func (v *visit) amendedMeanwhile(m payment.Message) (language.Text, error) {
+	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return "", err
+	}
+	for _, made := range versions {
+		if made.Number == m.Version {
+			return language.Text("%s was amended by %s at %s, after you opened it.").
+				With(m.GlobalID, made.EditorName, ui.ClockTime(made.At)), nil
+		}
+	}
+	return "", payment.ErrNotFound // a version is stored with its message
 }

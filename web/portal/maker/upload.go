@@ -34,6 +34,13 @@ func showUpload(v *visit) error {
 	return v.renderUpload(http.StatusOK, views.Upload{Kept: kept.ID, KeptName: kept.FileName})
 }
 
+// What is said of a file before it is read.
+const (
+	emptyFile language.Text = "Choose a file that is not empty."
+	largeFile language.Text = "Send at most %d kB in one file."
+	manyFiles language.Text = "Send one file at a time, chosen in the form."
+)
+
 // readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
 func readUpload(v *visit) error {
 	err := page.MayMake(v.By)
@@ -48,12 +55,12 @@ func readUpload(v *visit) error {
 		return err
 	}
 	if len(content) > page.MaxUpload {
-		return v.refuseFile(name, content, []payment.Finding{{
-			Code: "FF01", Text: fmt.Sprintf("Send at most %d kB in one file.", page.MaxUpload>>10),
-		}})
+		model := refusedFile(name, nil, []payment.Finding{{Code: "FF01"}})
+		model.Findings[0].Text = largeFile.With(page.MaxUpload >> 10)
+		return v.renderUpload(http.StatusUnprocessableEntity, model)
 	}
 	if len(content) == 0 {
-		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: "Choose a file that is not empty."}})
+		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: string(emptyFile)}})
 	}
 	many, is := entry.ReadMany(content, v.Today())
 	if is {
@@ -97,7 +104,7 @@ func (v *visit) chosen() (content []byte, name string, err error) {
 }
 
 // errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
-var errManyParts = errors.New("Send one file at a time, chosen in the form.") //nolint:staticcheck,revive // a sentence for people
+var errManyParts = errors.New(string(manyFiles))
 
 // maxPartHeader bounds the header of a file in a form, in bytes: its name and its type.
 const maxPartHeader = 4 << 10

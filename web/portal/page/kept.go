@@ -1,8 +1,11 @@
 package page
 
 import (
+	"maps"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"time"
 
 	"github.com/google/uuid"
@@ -57,10 +60,13 @@ func fits(content []byte) error {
 	return nil
 }
 
-// The fields under which a form carries the key of the draft it is kept in, and before there is one the key that came with its page.
+// The fields under which a form carries the key of the draft it is kept in, the key that came with its page, when the draft was saved that
+// the page shows, and the draft that was changed in another window, so that the form went on in one of its own.
 const (
 	fieldDraft   = "draft"
 	fieldFormKey = "form"
+	fieldSeen    = "seen"
+	fieldAside   = "aside"
 )
 
 // DraftNamed is the draft that a form is kept in, or would be: fresh tells that it may not be there yet. A key that came with the page of a
@@ -71,26 +77,33 @@ func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 	if err == nil {
 		return id, false
 	}
-	key, err := uuid.Parse(form.Get(fieldFormKey))
-	if err != nil {
+	key := formKey(form)
+	if key == uuid.Nil {
 		return uuid.Nil, false
 	}
 	return uuid.NewSHA1(key, v.By.UserID[:]), true
 }
 
+// sentForm are the fields of the form in the request, and none of a page that is only asked for.
+func (v *Visit) sentForm() (url.Values, error) {
+	if v.Echo.Request().Method != http.MethodPost {
+		return nil, nil //nolint:nilnil // no form was sent, and no field of it
+	}
+	return v.Form()
+}
+
 // KeyedForm gives a form the key that it was sent with, or that its address carries, else a new one, and the address under which it is
 // found again as soon as something is typed.
 func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
-	sent := v.Echo.QueryParams()
-	if v.Echo.Request().Method == http.MethodPost {
-		form, err := v.Form()
-		if err != nil {
-			return kept, err
-		}
-		sent = form
-	}
-	key, err := uuid.Parse(sent.Get(fieldFormKey))
+	sent, err := v.sentForm()
 	if err != nil {
+		return kept, err
+	}
+	if sent == nil {
+		sent = v.Echo.QueryParams()
+	}
+	key := formKey(sent)
+	if key == uuid.Nil {
 		key = v.Config.NewID()
 	}
 	kept.Form = key.String()
@@ -99,10 +112,85 @@ func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views
 	return kept, nil
 }
 
-// KeptIn says in which draft a form is kept, and where it is found again.
-func KeptIn(draft uuid.UUID, address string, at time.Time) views.Kept {
-	return views.Kept{Draft: draft.String(), Address: address, At: ui.ClockTime(at)}
+// KeyedDraft gives the form of a draft the key that it was sent with, and what its page showed then: what comes back is what was typed. A
+// page that shows the draft as it is has a new key, so that two windows are told apart.
+func (v *Visit) KeyedDraft(kept views.Kept) (views.Kept, error) {
+	sent, err := v.sentForm()
+	if err != nil {
+		return kept, err
+	}
+	kept.Form = v.Config.NewID().String()
+	if key := formKey(sent); key != uuid.Nil {
+		kept.Form, kept.Seen = key.String(), sent.Get(fieldSeen)
+	}
+	return kept, nil
 }
+
+// formKey is the key that came with the page of a form; zero for none.
+func formKey(form url.Values) uuid.UUID { return keyIn(form, fieldFormKey) }
+
+// keyIn is the key in a field; zero for none.
+func keyIn(form url.Values, field string) uuid.UUID {
+	key, err := uuid.Parse(form.Get(field))
+	if err != nil {
+		return uuid.Nil
+	}
+	return key
+}
+
+// Seen is when a draft was saved that a page shows, as its form carries it.
+func Seen(draft lifecycle.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
+
+// OfDraft is a form that names its draft: where its fields do not, the one that its address names.
+func OfDraft(form url.Values, draft uuid.UUID) url.Values {
+	if form.Get(fieldDraft) != "" {
+		return form
+	}
+	named := maps.Clone(form)
+	named.Set(fieldDraft, draft.String())
+	return named
+}
+
+// FromPage notes in a draft which page of a form sends it, and what that page showed.
+func FromPage(draft lifecycle.Draft, form url.Values) lifecycle.Draft {
+	draft.FormKey = formKey(form)
+	micro, err := strconv.ParseInt(form.Get(fieldSeen), 10, 64)
+	if err == nil {
+		draft.Seen = time.UnixMicro(micro).UTC()
+	}
+	return draft
+}
+
+// Aside is the draft in which a page goes on whose own another window changed since: one for each page, however often that is sent.
+func (v *Visit) Aside(page lifecycle.Draft, other uuid.UUID) uuid.UUID {
+	return uuid.NewSHA1(page.FormKey, slices.Concat(v.By.UserID[:], other[:]))
+}
+
+// Beside tells a form that went on in a draft of its own which one it was of: the one that another window changed just now, else the one
+// that the form names since.
+func Beside(kept views.Kept, form url.Values, other uuid.UUID, address func(uuid.UUID) string) views.Kept {
+	kept.Anew = other != uuid.Nil
+	if !kept.Anew {
+		other = keyIn(form, fieldAside)
+	}
+	if other != uuid.Nil {
+		kept.Aside, kept.Other = other.String(), address(other)
+	}
+	return kept
+}
+
+// KeptIn says in which draft a form is kept, and where it is found again.
+func KeptIn(draft lifecycle.Draft, address string) views.Kept {
+	kept := views.Kept{Draft: draft.ID.String(), Address: address, Seen: Seen(draft), At: ui.ClockTime(draft.SavedAt)}
+	if draft.FormKey != uuid.Nil {
+		kept.Form = draft.FormKey.String()
+	}
+	return kept
+}
+
+// Apart is said where what was typed in one window becomes a draft of its own, because another window changed the one that it was of.
+const Apart language.Text = "" +
+	"The draft was changed in another window since. What you typed here is a draft of its own: both are under My submissions, Drafts."
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
 func (v *Visit) OpenDraft() (lifecycle.Draft, error) {

@@ -20,7 +20,7 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form, status int, problem
 	if err != nil {
 		return err
 	}
-	a.draft = draft.ID
+	a.draft = draft
 	fine, err := v.passes(a)
 	if err != nil || !fine {
 		return err
@@ -30,7 +30,7 @@ func (v *visit) showCheckPage(draft lifecycle.Draft, f form, status int, problem
 	model := views.RequestCheck{
 		Shell: v.Shell("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
 		Action:    "/payments/" + draft.ID.String() + "/submit",
-		ChangeURL: f.path() + "?draft=" + draft.ID.String(), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
+		ChangeURL: f.addressOf(draft.ID), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
 		Submit: says.submit(policy.ApprovalsRequired > 0), Next: page.NextSteps(f.Kind, policy),
 	}
 	reason := a.reason()
@@ -78,7 +78,7 @@ func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
 	result, err := v.Config.Submission.CreateRTransaction(v.Context(), v.By, f.asked(draft.ID, charge))
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) {
-		return v.refuse(asked{form: f, draft: draft.ID}, refused)
+		return v.refuse(asked{form: f, draft: draft}, refused)
 	}
 	return v.Submitted(draft, result.Message.InternalID, err)
 }

@@ -40,6 +40,9 @@ func (f form) path() string {
 	return "/payments/" + f.Original.String() + "/" + string(f.Kind)
 }
 
+// addressOf is where the form of a draft is found again.
+func (f form) addressOf(draft uuid.UUID) string { return f.path() + "?draft=" + draft.String() }
+
 // read takes the answers of a form. Text that no field can hold is not read.
 func (f *form) read(values url.Values) {
 	f.Reason, f.Charge = page.Searchable(values.Get("reason")), page.Searchable(values.Get("charge"))

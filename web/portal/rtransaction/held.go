@@ -38,7 +38,7 @@ func FormOf(draft lifecycle.Draft) (string, error) {
 	if err != nil || f == nil {
 		return "", err
 	}
-	return f.path() + "?draft=" + draft.ID.String(), nil
+	return f.addressOf(draft.ID), nil
 }
 
 // Sketch is the draft of an R-transaction as a list shows it.
@@ -61,7 +61,7 @@ func SketchOf(draft lifecycle.Draft) (Sketch, error) {
 		payment.KindRecall: "Recall from", payment.KindReturn: "Return to", payment.KindResolution: "Refusal of the recall by",
 	}[f.Kind]
 	return Sketch{
-		URL: f.path() + "?draft=" + draft.ID.String(), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
+		URL: f.addressOf(draft.ID), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
 		Reason: page.ReasonText(f.Kind, draft.Scheme, f.Reason),
 	}, nil
 }
@@ -98,15 +98,14 @@ func Keep(v *page.Visit) (string, error) {
 		return "", err
 	}
 	a.read(values)
-	open, fresh, err := (&visit{v}).openDraft(a, values)
+	at, err := (&visit{v}).placeOf(a, values)
 	if err != nil {
 		return "", err
 	}
-	a.draft = open
-	kept, err := (&visit{v}).keepIn(a, fresh, true)
+	err = (&visit{v}).keepByTheWay(at)
 	var tooMany *payment.ForbiddenError
 	if errors.As(err, &tooMany) {
 		return "", nil
 	}
-	return a.path() + "?draft=" + kept.String(), err
+	return a.addressOf(at.draft.ID), err
 }

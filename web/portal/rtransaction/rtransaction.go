@@ -41,7 +41,8 @@ func (v *visit) showForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	draft, err := v.draftOf(a, v.Echo.QueryParams())
+	id, fresh := v.DraftNamed(v.Echo.QueryParams())
+	draft, err := v.draftOf(a, id, fresh)
 	if err != nil {
 		return err
 	}
@@ -55,7 +56,7 @@ func (v *visit) showForm(kind payment.Kind) error {
 		}
 		a.form = *kept
 		if draft.MessageID == uuid.Nil {
-			a.draft = draft.ID
+			a.draft = *draft
 		}
 	}
 	if barred := a.barred(); barred != "" {
@@ -95,9 +96,8 @@ func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
-// draftOf loads the draft that a form, or its address, names, if it is one of this form; nil when nothing is kept yet.
-func (v *visit) draftOf(a asked, values url.Values) (*lifecycle.Draft, error) {
-	id, fresh := v.DraftNamed(values)
+// draftOf loads a draft that a form, or its address, names, if it is one of this form; nil when nothing is kept yet.
+func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (*lifecycle.Draft, error) {
 	if id == uuid.Nil {
 		return nil, nil //nolint:nilnil // the form of no draft
 	}
@@ -128,20 +128,28 @@ func (v *visit) takeForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	var fresh uuid.UUID
-	a.draft, fresh, err = v.openDraft(a, values)
+	at, err := v.placeOf(a, values)
 	if err != nil {
 		return err
 	}
+	a.draft = at.named()
 	fine, err := v.passes(a)
 	if err != nil || !fine {
 		return err
 	}
-	id, err := v.keepIn(a, fresh, false)
+	if at.open {
+		err = v.Config.Drafts.Save(v.Context(), v.By, at.draft)
+	} else {
+		err = v.Config.Drafts.Add(v.Context(), v.By, at.draft)
+	}
 	if err != nil {
 		return err
 	}
-	return v.GoTo("/payments/"+id.String()+"/check", "")
+	sentence := language.Text("")
+	if at.other.ID != uuid.Nil {
+		sentence = page.Apart
+	}
+	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", sentence)
 }
 
 // typedForm is the form of the request.
@@ -155,47 +163,6 @@ func (v *visit) typedForm(kind payment.Kind) (form, url.Values, error) {
 	return f, values, err
 }
 
-// openDraft finds the draft that the form, or its address, names: open is zero for none, one that was submitted, and one that is over. A
-// form that is not kept yet may have the key that its draft will have.
-func (v *visit) openDraft(a asked, values url.Values) (open, fresh uuid.UUID, err error) {
-	if values.Get("draft") == "" && v.Echo.QueryParam("draft") != "" {
-		values = v.Echo.QueryParams()
-	}
-	draft, err := v.draftOf(a, values)
-	switch {
-	case errors.Is(err, payment.ErrNotFound) || err == nil && draft != nil && draft.MessageID != uuid.Nil:
-		return uuid.Nil, uuid.Nil, nil
-	case err != nil:
-		return uuid.Nil, uuid.Nil, err
-	case draft == nil:
-		fresh, _ = v.DraftNamed(values)
-		return uuid.Nil, fresh, nil
-	}
-	return draft.ID, uuid.Nil, nil
-}
-
-// keepIn keeps the form in its draft, or in a new one; by the way, while it is being typed, or because it was sent.
-func (v *visit) keepIn(a asked, fresh uuid.UUID, byTheWay bool) (uuid.UUID, error) {
-	draft, err := v.newDraft(a)
-	if err != nil {
-		return draft.ID, err
-	}
-	if a.draft != uuid.Nil {
-		draft.ID = a.draft
-		if byTheWay {
-			return draft.ID, v.KeepDraft(draft)
-		}
-		return draft.ID, v.Config.Drafts.Save(v.Context(), v.By, draft)
-	}
-	if fresh != uuid.Nil {
-		draft.ID = fresh
-	}
-	if byTheWay {
-		return draft.ID, v.AddKept(draft)
-	}
-	return draft.ID, v.Config.Drafts.Add(v.Context(), v.By, draft)
-}
-
 // keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
 func (v *visit) keepForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
@@ -206,16 +173,16 @@ func (v *visit) keepForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	var fresh uuid.UUID
-	a.draft, fresh, err = v.openDraft(a, values)
+	at, err := v.placeOf(a, values)
 	if err != nil {
 		return err
 	}
-	id, err := v.keepIn(a, fresh, true)
+	err = v.keepByTheWay(at)
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.DraftKept(page.KeptIn(id, a.path()+"?draft="+id.String(), v.At)))
+	kept := page.KeptIn(at.draft, a.addressOf(at.draft.ID))
+	return v.Render(http.StatusOK, views.DraftKept(page.Beside(kept, values, at.other.ID, a.addressOf)))
 }
 
 // cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
@@ -277,11 +244,11 @@ func (v *visit) renderForm(status int, a asked, model views.RequestForm) (err er
 // keptForm tells the form where it is kept while it is being typed, and where it is found again.
 func (v *visit) keptForm(a asked) (views.Kept, error) {
 	kept := views.Kept{URL: a.path() + "/keep"}
-	if a.draft == uuid.Nil {
+	if a.draft.ID == uuid.Nil {
 		return v.KeyedForm(kept, a.path(), url.Values{})
 	}
-	kept.Draft, kept.Address = a.draft.String(), a.path()+"?draft="+a.draft.String()
-	return kept, nil
+	kept.Draft, kept.Address, kept.Seen = a.draft.ID.String(), a.addressOf(a.draft.ID), page.Seen(a.draft)
+	return v.KeyedDraft(kept)
 }
 
 // heading names the form, with a sentence about what it does where it is not plain.

@@ -13,7 +13,7 @@ import (
 )
 
 const draftBatch = `-- name: DraftBatch :many
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid AND expires_at > $4::timestamptz
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid AND expires_at > $4::timestamptz
 ORDER BY batch_line
 `
 
@@ -55,6 +55,7 @@ func (q *Queries) DraftBatch(ctx context.Context, arg DraftBatchParams) ([]Draft
 			&i.ExpiresAt,
 			&i.BatchID,
 			&i.BatchLine,
+			&i.FormKey,
 		); err != nil {
 			return nil, err
 		}
@@ -159,7 +160,7 @@ func (q *Queries) DraftDropExpired(ctx context.Context, realm string, now time.T
 }
 
 const draftGet = `-- name: DraftGet :one
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft WHERE realm = $1 AND draft_id = $2 AND user_id = $3 AND expires_at > $4::timestamptz
 `
 
 type DraftGetParams struct {
@@ -193,17 +194,19 @@ func (q *Queries) DraftGet(ctx context.Context, arg DraftGetParams) (Draft, erro
 		&i.ExpiresAt,
 		&i.BatchID,
 		&i.BatchLine,
+		&i.FormKey,
 	)
 	return i, err
 }
 
 const draftInsertOrSaveIfOpen = `-- name: DraftInsertOrSaveIfOpen :execrows
 
-INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, created_at,
-  saved_at, expires_at)
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, batch_id, batch_line, form_key,
+  created_at, saved_at, expires_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, $11, $12, $12, $13)
-ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, saved_at = excluded.saved_at
+  $10, $11, $12, $13, $13, $14)
+ON CONFLICT (realm, draft_id) DO UPDATE SET scheme = excluded.scheme, answers = excluded.answers, form_key = excluded.form_key,
+  saved_at = excluded.saved_at
 WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.saved_at <= excluded.saved_at
 `
 
@@ -219,6 +222,7 @@ type DraftInsertOrSaveIfOpenParams struct {
 	AmendsVersion *int32
 	BatchID       *uuid.UUID
 	BatchLine     *int32
+	FormKey       *uuid.UUID
 	SavedAt       time.Time
 	ExpiresAt     time.Time
 }
@@ -238,6 +242,7 @@ func (q *Queries) DraftInsertOrSaveIfOpen(ctx context.Context, arg DraftInsertOr
 		arg.AmendsVersion,
 		arg.BatchID,
 		arg.BatchLine,
+		arg.FormKey,
 		arg.SavedAt,
 		arg.ExpiresAt,
 	)
@@ -306,32 +311,37 @@ func (q *Queries) DraftList(ctx context.Context, arg DraftListParams) ([]DraftLi
 }
 
 const draftSaveIfOpen = `-- name: DraftSaveIfOpen :execrows
-UPDATE draft SET scheme = $1, answers = $2, saved_at = $3
-WHERE realm = $4 AND draft_id = $5 AND user_id = $6 AND message_id IS NULL AND expires_at > $3
-  AND (saved_at <= $3 OR NOT $7::boolean)
+UPDATE draft SET scheme = $1, answers = $2, form_key = $3, saved_at = $4
+WHERE realm = $5 AND draft_id = $6 AND user_id = $7 AND message_id IS NULL AND expires_at > $4
+  AND (saved_at <= $4 OR NOT $8::boolean)
+  AND ($3::uuid IS NULL OR form_key = $3::uuid OR saved_at = $9::timestamptz)
 `
 
 type DraftSaveIfOpenParams struct {
 	Scheme   string
 	Answers  []byte
+	FormKey  *uuid.UUID
 	SavedAt  time.Time
 	Realm    string
 	DraftID  uuid.UUID
 	UserID   uuid.UUID
 	ByTheWay bool
+	Seen     time.Time
 }
 
 // New answers. Zero rows: it is submitted, over, or not this user's; or it was saved later than these answers were sent, where they are kept
-// by the way.
+// by the way; or another page wrote it since it was saved as this one showed it.
 func (q *Queries) DraftSaveIfOpen(ctx context.Context, arg DraftSaveIfOpenParams) (int64, error) {
 	result, err := q.db.Exec(ctx, draftSaveIfOpen,
 		arg.Scheme,
 		arg.Answers,
+		arg.FormKey,
 		arg.SavedAt,
 		arg.Realm,
 		arg.DraftID,
 		arg.UserID,
 		arg.ByTheWay,
+		arg.Seen,
 	)
 	if err != nil {
 		return 0, err

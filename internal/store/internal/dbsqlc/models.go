@@ -169,6 +169,7 @@ type Draft struct {
 	ExpiresAt     time.Time
 	BatchID       *uuid.UUID
 	BatchLine     *int32
+	FormKey       *uuid.UUID
 }
 
 type FactorUse struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"countersign/internal/account"
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/views/ui"
@@ -147,7 +146,7 @@ func (m NewPayment) creditorName() ui.Field {
 func (m NewPayment) creditorIBAN() ui.Field {
 	field := m.text("creditorIban", "IBAN", m.Values.CreditorIBAN)
 	field.Charset, field.IBAN, field.CheckURL = "", true, "/payments/iban"
-	if _, err := account.Parse(field.Value); err == nil { // as documents and bills write it; what is wrong stays as it was typed
+	if field.Prefilled {
 		field.Value = ui.GroupFours(field.Value)
 	}
 	field.CheckValues = `{"scheme":"` + m.Scheme + `"}`

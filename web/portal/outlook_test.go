@@ -103,7 +103,7 @@ func TestAMakerIsToldWhatTheCheckersWillBeTold(t *testing.T) {
 	told(form).says("Another name than before: " + other)
 	check(form).says("Another name than before").says(other)
 	form = with(filled(), "endToEndId", "D", "amount", "400.00")
-	told(form).says("Far above the usual amount: The last 1 payment to this account: at most CHF 100.00.")
+	told(form).says("Far above the usual amount: The last payment to this account: at most CHF 100.00.")
 	check(form).says("Far above the usual amount")
 
 	form = with(filled(), "endToEndId", "E")

@@ -81,7 +81,7 @@ func showAmend(v *visit) error {
 		return err
 	}
 	model := amendForm(m, m.Version)
-	model.Values = entry.ValuesOf(document)
+	model.Values = inFours(entry.ValuesOf(document))
 	return v.renderForm(http.StatusOK, model)
 }
 

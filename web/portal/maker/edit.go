@@ -40,7 +40,7 @@ func (v *visit) showDraftForm(draft lifecycle.Draft) error {
 	if err != nil {
 		return err
 	}
-	model := draftForm(draft, values)
+	model := draftForm(draft, inFours(values))
 	err = v.markAmending(&model, draft.Amends)
 	if err != nil {
 		return err

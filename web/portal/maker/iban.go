@@ -72,3 +72,11 @@ func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	}
 	return check
 }
+
+// inFours writes the account of answers that nobody typed here in groups of four: documents and bills have it in one piece.
+func inFours(values entry.Values) entry.Values {
+	if _, err := account.Parse(values.CreditorIBAN); err == nil {
+		values.CreditorIBAN = ui.GroupFours(values.CreditorIBAN)
+	}
+	return values
+}

@@ -37,9 +37,10 @@ func (p phone) code() string {
 	return code
 }
 
-func takeUp(t *testing.T, h *stationtest.House, name string) (phone, []string) {
+// takeUp gives the checker of these tests a phone with a second factor.
+func takeUp(t *testing.T, h *stationtest.House) (phone, []string) {
 	t.Helper()
-	by := h.Person(t, name)
+	by := h.Person(t, "checker1")
 	fresh, err := h.Auth.NewTOTP(by)
 	if err != nil {
 		t.Fatal(err)
@@ -98,7 +99,7 @@ func TestAnApprovalNeedsTheFactorThatItsPolicyAsksFor(t *testing.T) {
 	if !strings.Contains(err.Error(), "take one up") {
 		t.Errorf("the sentence does not say what to do: %v", err)
 	}
-	p, codes := takeUp(t, h, "checker1")
+	p, codes := takeUp(t, h)
 	_, err = h.Approval.Approve(ctx, checker, showing(m, ""))
 	wantStepUp(t, "nothing shown", err)
 	_, err = h.Approval.Approve(ctx, checker, showing(m, "000000"))
@@ -143,7 +144,7 @@ func TestTheStepUpIsFrozenIntoTheMessage(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	p, _ := takeUp(t, h, "checker1")
+	p, _ := takeUp(t, h)
 	before := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	askStepUp(t, h)
 	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), showing(before, ""))
@@ -164,7 +165,7 @@ func TestAFactorThatIsNoLongerAskedForIsStoredWithItsApproval(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	p, _ := takeUp(t, h, "checker1")
+	p, _ := takeUp(t, h)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	m, held, beside := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
 	askStepUp(t, h)
@@ -219,7 +220,7 @@ func TestOfTwoApprovalsWithOneCodeOneCounts(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	askStepUp(t, h)
-	p, _ := takeUp(t, h, "checker1")
+	p, _ := takeUp(t, h)
 	checker, code := h.Person(t, "checker1"), p.code()
 	var wg sync.WaitGroup
 	results := make(chan error, 4)

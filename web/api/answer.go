@@ -69,7 +69,7 @@ func (a *API) FailAt(c echo.Context, p *problem.Problem, cause error) error {
 
 // isTokenCall tells whether a route is one of TokenRoutes.
 func isTokenCall(route string) bool {
-	return strings.HasPrefix(route, tokenPath) || strings.HasPrefix(route, metadataPath+tokenPath)
+	return strings.HasPrefix(route, authPath) || strings.HasPrefix(route, metadataPath+authPath)
 }
 
 // refusal is everything that the answer to a failed call is made of.

@@ -68,15 +68,15 @@ func New(cfg Config) (*API, error) {
 	}, nil
 }
 
-// What the addresses of token calls begin with; the metadata that names them stands before that (RFC 8414 section 3.1).
+// authPath is what the addresses of token calls begin with; the metadata that names them stands before that (RFC 8414 section 3.1).
 const (
-	tokenPath    = "/api/auth/"
+	authPath     = "/api/auth/"
 	metadataPath = "/.well-known/oauth-authorization-server"
 )
 
 // TokenRoutes lists the calls that need no token.
 func (a *API) TokenRoutes() []request.Route {
-	const realm = tokenPath + "v1/realms/:realm"
+	const realm = authPath + "v1/realms/:realm"
 	routes := []request.Route{
 		{Method: http.MethodPost, Path: realm + "/login", Handle: a.tokens.Login},
 		{Method: http.MethodPost, Path: realm + "/token", Handle: a.tokens.Login},
@@ -84,7 +84,7 @@ func (a *API) TokenRoutes() []request.Route {
 		{Method: http.MethodPost, Path: realm + "/revoke", Handle: a.tokens.Revoke},
 		{Method: http.MethodGet, Path: metadataPath + realm, Handle: a.tokens.Metadata},
 	}
-	return append(routes, request.Alias(http.MethodPost, a.tokens.Logout, realm+"/logout", tokenPath+"realms/:realm/logout")...)
+	return append(routes, request.Alias(http.MethodPost, a.tokens.Logout, realm+"/logout", authPath+"realms/:realm/logout")...)
 }
 
 // Routes lists the calls that need an access token, in the order in which a client meets them. Package web puts Guard around them.

@@ -98,11 +98,13 @@ func keepQRBill(v *visit) (string, error) {
 // refuseQRBill shows the page again with what is wrong, and with the text that was pasted or read. Another error is handed on.
 func (v *visit) refuseQRBill(text, field string, cause error) error {
 	var refused *qrbill.Error
-	words := language.Sentence(cause.Error())
+	var words language.Text
 	switch {
 	case errors.As(cause, &refused):
 		words = refused.Text
-	case !errors.Is(cause, errManyParts):
+	case errors.Is(cause, errManyParts):
+		words = manyFiles
+	default:
 		return cause
 	}
 	return v.renderQRBill(http.StatusUnprocessableEntity, making.QRBill{

@@ -49,7 +49,7 @@ func readUpload(v *visit) error {
 	}
 	content, name, err := v.chosen()
 	if errors.Is(err, errManyParts) {
-		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: errManyParts.Error()}})
+		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: string(manyFiles)}})
 	}
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ func (v *visit) chosen() (content []byte, name string, err error) {
 }
 
 // errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
-var errManyParts = errors.New(string(manyFiles))
+var errManyParts = errors.New("more than one file, or a file with a long header")
 
 // maxPartHeader bounds the header of a file in a form, in bytes: its name and its type.
 const maxPartHeader = 4 << 10

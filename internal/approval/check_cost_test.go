@@ -36,7 +36,8 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	group.Wait()
 	owner := h.DB.Connect(t)
 	plantArrivals(t, owner)
-	h.Database.Close() // what a connection counted is told at its end
+	h.Database.Close()
+	untilAlone(t, owner)
 	before := rowsRead(t, owner)
 	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
 	if err != nil {
@@ -47,6 +48,7 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	untilAlone(t, owner)
 	var rows int64
 	err = owner.QueryRow(ctx, `SELECT sum(reltuples)::bigint FROM pg_class
 		WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`).Scan(&rows)
@@ -70,6 +72,26 @@ func plantArrivals(t *testing.T, owner *pgx.Conn) {
 		ANALYZE`)
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// untilAlone waits until the server is done with all other connections: what one of them counted is told at its end, which comes after
+// its client closed it.
+func untilAlone(t *testing.T, owner *pgx.Conn) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		var others int
+		err := owner.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity
+			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if others == 0 {
+			return
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d other connections did not end", others)
+		}
 	}
 }
 

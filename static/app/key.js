@@ -23,12 +23,10 @@ function backToRow() {
 
 function closeTopmost() {
   const panel = find("#reject-panel[open]");
-  if (panel && panel.contains(document.activeElement)) {
+  if (panel?.contains(document.activeElement)) {
     panel.open = false;
     focusOn(find("summary", panel));
-    return;
-  }
-  if (!backToRow()) find("a[data-close]")?.click();
+  } else if (!backToRow()) find("a[data-close]")?.click();
 }
 
 const actions = {

@@ -4,7 +4,7 @@ const ticked = () => ticks().filter((tick) => tick.checked);
 let tickedLast;
 
 function tick(range) {
-  const row = rowLinks()[currentRow()]?.closest("[data-row]"), box = row && find("td.cell-select input", row);
+  const box = rowLinks()[currentRow()]?.closest("[data-row]").querySelector("td.cell-select input");
   if (!box) return;
   const all = ticks(), from = all.indexOf(tickedLast), to = all.indexOf(box);
   if (range && from >= 0) all.slice(Math.min(from, to), Math.max(from, to) + 1).forEach((each) => (each.checked = true));
@@ -43,7 +43,7 @@ function changeRows() {
     // The rows below stay where they are.
     row.style.setProperty("--was", `${was}px`);
     htmx.process(row);
-    if (held) (find(`[id="${CSS.escape(name)}"]`, row) ?? find("a[data-open]", row) ?? find("#detail-title")).focus({ preventScroll: true });
+    if (held) (document.getElementById(name) ?? find("a[data-open]", row) ?? find("#detail-title")).focus({ preventScroll: true });
   }
 }
 

@@ -220,7 +220,7 @@ type writing struct {
 }
 
 // writeAll writes what waits in one transaction: a statement of each kind there is, and one commit. If new instructions and steps went out
-// beside each other, there would be more statements with fewer items in each, which costs PostgreSQL a seventh more.
+// beside each other, there would be more statements with fewer items in each (docs/performance.md has what that costs).
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
 	var created []payment.Created
 	var steps []step

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -20,11 +19,11 @@ func (d *Database) OneTrip(ctx context.Context, realm string, mode Mode, stateme
 	if len(statements) == 1 {
 		return statements[0](ctx, d.Alone(realm, mode))
 	}
-	var asked asked
+	batch := &pgx.Batch{}
 	for _, statement := range statements {
-		_ = statement(ctx, dbsqlc.New(&asked)) // the query is kept, and fails
+		_ = statement(ctx, dbsqlc.New(asked{queue{batch}})) // the query is queued, and fails
 	}
-	flight, err := (&alone{db: d, realm: realm, mode: mode}).sendAll(ctx, asked.statements)
+	flight, err := (&alone{db: d, realm: realm, mode: mode}).sendAll(ctx, batch.QueuedQueries)
 	if err != nil {
 		return err
 	}
@@ -38,36 +37,25 @@ func (d *Database) OneTrip(ctx context.Context, realm string, mode Mode, stateme
 	return flight.end(err)
 }
 
-// asked keeps statements that are to be sent together, and fails each.
-type asked struct{ statements []*pgx.QueuedQuery }
+// asked is a queue of statements whose rows are read later: it takes those that have some, and fails each until then.
+type asked struct{ queue }
 
-var errAsked = errors.New("the statement is kept, and not sent yet")
-
-func (a *asked) keep(statement string, values []any) {
-	a.statements = append(a.statements, &pgx.QueuedQuery{SQL: statement, Arguments: values})
+// Exec queues a statement.
+func (a asked) Exec(_ context.Context, statement string, values ...any) (pgconn.CommandTag, error) {
+	a.Queue(statement, values...)
+	return pgconn.CommandTag{}, errQueued
 }
 
-// Exec keeps a statement.
-func (a *asked) Exec(_ context.Context, statement string, values ...any) (pgconn.CommandTag, error) {
-	a.keep(statement, values)
-	return pgconn.CommandTag{}, errAsked
+// Query queues a statement.
+func (a asked) Query(_ context.Context, statement string, values ...any) (pgx.Rows, error) {
+	a.Queue(statement, values...)
+	return nil, errQueued
 }
 
-// Query keeps a statement.
-func (a *asked) Query(_ context.Context, statement string, values ...any) (pgx.Rows, error) {
-	a.keep(statement, values)
-	return nil, errAsked
-}
-
-// QueryRow keeps a statement.
-func (a *asked) QueryRow(_ context.Context, statement string, values ...any) pgx.Row {
-	a.keep(statement, values)
-	return aloneRow{err: errAsked}
-}
-
-// SendBatch is for no statement of a trip: it would be several.
-func (a *asked) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults {
-	return failedBatch{err: errAsked}
+// QueryRow queues a statement.
+func (a asked) QueryRow(_ context.Context, statement string, values ...any) pgx.Row {
+	a.Queue(statement, values...)
+	return aloneRow{err: errQueued}
 }
 
 // came answers statements, in their order, with what came of them.
@@ -86,5 +74,5 @@ func (c came) QueryRow(context.Context, string, ...any) pgx.Row { return c.resul
 
 // SendBatch is for no statement of a trip.
 func (c came) SendBatch(context.Context, *pgx.Batch) pgx.BatchResults {
-	return failedBatch{err: errAsked}
+	return failedBatch{err: errQueued}
 }

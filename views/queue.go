@@ -138,6 +138,12 @@ type Presence struct {
 	Text       language.Text
 }
 
+// Older is a message whose age is told by another number than before.
+type Older struct {
+	InternalID string
+	At         time.Time // of its submission
+}
+
 // Changed tells who has a message open that it is not any more as it was shown.
 type Changed struct {
 	InternalID string
@@ -154,6 +160,7 @@ type QueueLive struct {
 	Facts    QueueFacts
 	Tabs     []ui.Tab
 	Rows     []QueueRow
+	Older    []Older
 	Present  []Presence
 	Changed  []Changed
 	// Selecting: the list has boxes to tick.

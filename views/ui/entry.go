@@ -44,6 +44,9 @@ func sorted(links []Sort) string {
 	return "none"
 }
 
+// AgeID is the id of the age of a message in a list.
+func AgeID(message string) string { return "age-" + message }
+
 // Entry is one message of a list.
 type Entry struct {
 	ID        string

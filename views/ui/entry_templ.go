@@ -489,7 +489,7 @@ func EntryRow(heads Heads, entry Entry) templ.Component {
 			return templ_7745c5c3_Err
 		}
 		if entry.Aged {
-			templ_7745c5c3_Err = Ago(entry.At, entry.Now).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = Ago(AgeID(entry.ID), entry.At, entry.Now).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -30,15 +30,13 @@ func machineTime(at time.Time) string { return at.In(language.Zone()).Format(tim
 
 func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// Age says in one short unit how long ago something happened: "now", "40 s", "12 min", "3 h", "2 d". It stands only beside an absolute time
+// Age says in one short unit how long ago something happened: "< 1 min", "12 min", "3 h", "2 d". It stands only beside an absolute time
 // or in its title.
 func Age(at, now time.Time) language.Text {
 	age := now.Sub(at)
 	switch {
-	case age < time.Second:
-		return "now"
 	case age < time.Minute:
-		return language.Text("%d s").With(int(age / time.Second))
+		return "< 1 min"
 	case age < time.Hour:
 		return language.Text("%d min").With(int(age / time.Minute))
 	case age < 48*time.Hour:

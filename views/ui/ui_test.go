@@ -36,7 +36,7 @@ func TestAgeIsShort(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2026, 11, 20, 7, 0, 0, 0, time.UTC)
 	for age, want := range map[time.Duration]string{
-		-time.Second: "now", 999 * time.Millisecond: "now", 40 * time.Second: "40 s", 59 * time.Minute: "59 min",
+		-time.Second: "< 1 min", 59 * time.Second: "< 1 min", time.Minute: "1 min", 59 * time.Minute: "59 min",
 		time.Hour: "1 h", 47 * time.Hour: "47 h", 48 * time.Hour: "2 d",
 	} {
 		if got := ui.Age(at, at.Add(age)).English(); got != want {

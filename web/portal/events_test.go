@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -177,6 +178,40 @@ func TestAnOpenQueueHearsWhatWaitsAsSomethingElse(t *testing.T) {
 	update, found := block(lines, "Amended")
 	if !found || !strings.Contains(update, row) || !strings.Contains(update, "18&#39;500.00") || !strings.Contains(update, "0 of 2") {
 		t.Errorf("of another amount is told %q", update)
+	}
+}
+
+// TestAnOpenQueueHearsHowOldItsRowsAre: the ages of rows, and of the oldest above them, go on while nothing else happens; those that are
+// told by the same number are not sent.
+func TestAnOpenQueueHearsHowOldItsRowsAre(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	var ahead atomic.Int64
+	b.config.Now = func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+	b.serve()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	id := b.as("maker1").submit(filled()).InternalID.String()
+	checker := b.as("checker1")
+	page := checker.get("/queue").page
+	if age := page.Find("#age-" + id).Text(); age != "< 1 min" {
+		t.Errorf("the row is %q old", age)
+	}
+	lines := checker.listenTo(ctx, page.Find("[sse-connect]").AttrOr("sse-connect", ""))
+	for _, one := range []struct {
+		ahead time.Duration
+		told  string
+	}{{time.Minute, "1 min"}, {3 * time.Minute, "3 min"}, {2*time.Hour + time.Minute, "2 h"}} {
+		ahead.Store(int64(one.ahead))
+		update, found := block(lines, one.told+"</time>")
+		if !found || strings.Count(update, ">"+one.told+"</time>") != 2 || !strings.Contains(update, `<time id="age-`+id+`"`) {
+			t.Fatalf("%s later is told %q", one.ahead, update)
+		}
+	}
+	b.as("maker1").submit(with(filled(), "endToEndId", "E2E-2", "amount", "2"))
+	update, found := block(lines, "1 new – show")
+	if !found || strings.Contains(update, `id="age-`) {
+		t.Errorf("an arrival comes with ages that are what they were: %q", update)
 	}
 }
 

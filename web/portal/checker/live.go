@@ -35,6 +35,7 @@ type Live struct {
 	since  time.Time          // when the page was made
 	known  map[uuid.UUID]bool // waited when the stream began
 	last   []lookup.Waiting   // waited at the look before
+	aged   time.Time          // as of when the page tells ages
 	came   map[uuid.UUID]bool // since the page was made
 	told   string             // of what the page was told last
 }
@@ -49,6 +50,7 @@ func Follow(v *page.Visit) (*Live, error) {
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
 		l.since = time.UnixMilli(milliseconds)
 	}
+	l.aged = l.since
 	l.last, err = l.visit.waiting(l.filter)
 	if err != nil {
 		return nil, err
@@ -115,6 +117,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 		}
 	}
 	update.Rows, update.Changed, err = l.rows(waiting, still)
+	update.Older = l.older(waiting)
 	update.Facts = now.facts(l.filter, l.visit.At)
 	update.Selecting = l.visit.selecting(l.filter)
 	update.Tabs = l.visit.queueTabs(l.filter, now)
@@ -124,9 +127,23 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 		update.Present = append(update.Present, views.Presence{InternalID: message.String(), Text: l.visit.looked(message)})
 	}
 	told := fmt.Sprint(update.Arrivals, len(waiting), l.visit.Waiting, update.Present)
-	changed = len(update.Rows) > 0 || told != l.told && l.told != "" || (update.Arrivals > 0 || len(update.Present) > 0) && l.told == ""
+	changed = len(update.Rows)+len(update.Older) > 0 || told != l.told && l.told != "" ||
+		(update.Arrivals > 0 || len(update.Present) > 0) && l.told == ""
 	l.told = told
 	return update, changed, err
+}
+
+// older are the messages whose age is told by another number than at the look before: once a minute those that wait for less than an hour,
+// the others once an hour.
+func (l *Live) older(waiting []lookup.Waiting) []views.Older {
+	var older []views.Older
+	for _, w := range waiting {
+		if ui.Age(w.CreatedAt, l.aged) != ui.Age(w.CreatedAt, l.visit.At) {
+			older = append(older, views.Older{InternalID: w.MessageID.String(), At: w.CreatedAt})
+		}
+	}
+	l.aged = l.visit.At
+	return older
 }
 
 // present notes that this person is still there, and asks who else is.

@@ -91,13 +91,19 @@ func TestAConflictSaysWhatWasLost(t *testing.T) {
 	if panel := got.page.Find(".conflict"); panel.Length() != 1 || panel.Find(".before-after").Length() != 0 {
 		t.Errorf("the panel of an amended payment says %q", panel.Text())
 	}
+	withdraw := "/payments/" + m.InternalID.String() + "/withdraw"
+	lost := maker.post(withdraw, url.Values{"version": {"1"}, "reason": {"wrong"}}).is(http.StatusConflict)
+	if text := lost.main(); strings.Contains(text, "decide") || !strings.Contains(text, "Read what waits now before you withdraw it.") {
+		t.Errorf("a withdrawal of what was amended says %q", text)
+	}
 	fresh := checker.get(path).is(http.StatusOK).fields(path + "/approve")
 	checker.post(path+"/approve", fresh).goesTo("/queue")
-	lost := maker.post("/payments/"+m.InternalID.String()+"/withdraw", url.Values{"version": {"2"}, "reason": {"too late"}}).is(
-		http.StatusConflict,
-	)
-	if text := lost.main(); strings.Contains(text, "Your decision") || !strings.Contains(text, "It was not withdrawn.") {
-		t.Errorf("a withdrawal that lost says %q", text)
+	for _, version := range []string{"1", "2"} {
+		lost := maker.post(withdraw, url.Values{"version": {version}, "reason": {"too late"}}).is(http.StatusConflict).main()
+		if strings.Contains(lost, "Your decision") || !strings.Contains(lost, "already approved by") ||
+			!strings.Contains(lost, "It was not withdrawn.") {
+			t.Errorf("a withdrawal of version %s that lost says %q", version, lost)
+		}
 	}
 }
 

@@ -130,7 +130,7 @@ func checkAmend(v *visit) error {
 	at = at.of(m.InternalID)
 	model := amendForm(m, draft.AmendsVersion)
 	model.Values = typed(form)
-	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.about())
+	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.Named())
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.renderForm(http.StatusOK, model)
 	}
@@ -138,7 +138,7 @@ func checkAmend(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	return v.checkForm(model, at.take(draft), v.keeper(at), at.sentence())
+	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
 }
 
 // amendment is the form of an amendment as it was sent.
@@ -239,7 +239,7 @@ func withdraw(v *visit) error {
 		return err
 	}
 	model := views.Withdraw{Version: m.Version, Reason: form.Get("reason")}
-	if form.Get("version") != strconv.Itoa(m.Version) {
+	if m.State == payment.StateApprovalPending && form.Get("version") != strconv.Itoa(m.Version) {
 		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
 	}
 	seen, err := page.Done(v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Reason))
@@ -261,6 +261,9 @@ func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause er
 		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
 		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
 			model.Conflict.Lost = "It is withdrawn already."
+		}
+		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
+			model.Conflict.Sentence = "It was amended after you opened it. Read what waits now before you withdraw it."
 		}
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity

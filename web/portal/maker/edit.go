@@ -107,7 +107,7 @@ func checkEdit(v *visit) error {
 	if at.named() == "" {
 		return v.checkForm(model, changed, v.Config.Drafts.Add, another)
 	}
-	return v.checkForm(model, changed, v.keeper(at), at.sentence())
+	return v.checkForm(model, changed, v.Keeper(at.Place), at.Sentence())
 }
 
 // placeOfEdit is the changed form of a draft, and where it is kept: in that draft, or in another that the form went on in.
@@ -124,8 +124,8 @@ func (v *visit) placeOfEdit(draft lifecycle.Draft, form url.Values, model views.
 	at, err := v.placeOf(page.OfDraft(form, draft.ID), changed)
 	at = at.of(draft.Amends)
 	changed = at.take(changed)
-	if at.open {
-		changed.Batch = at.kept.Batch
+	if at.Open {
+		changed.Batch = at.Kept.Batch
 	}
 	return changed, at, err
 }

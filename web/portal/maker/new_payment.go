@@ -2,7 +2,6 @@ package maker
 
 import (
 	"cmp"
-	"context"
 	"encoding/hex"
 	"errors"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/entry"
-	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -134,7 +132,7 @@ func checkNewPayment(v *visit) error {
 		return err
 	}
 	at = at.of(uuid.Nil)
-	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.about())
+	model.Kept.Draft, model.Kept.Seen = at.named(), page.Seen(at.Named())
 	if switched := form.Get("switchScheme"); switched != "" {
 		return v.switchScheme(model, switched)
 	}
@@ -142,7 +140,7 @@ func checkNewPayment(v *visit) error {
 	if helped || err != nil {
 		return err
 	}
-	return v.checkForm(model, at.take(draft), v.keeper(at), at.sentence())
+	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
 }
 
 // switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
@@ -154,7 +152,7 @@ func (v *visit) switchScheme(model views.NewPayment, to string) error {
 }
 
 // checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
-func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep keepDraft, sentence language.Text) error {
+func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep page.KeepDraft, sentence language.Text) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err
@@ -270,6 +268,3 @@ func typed(form url.Values) entry.Values {
 	}
 	return values
 }
-
-// keepDraft is how a draft is kept: a new one is added, an open one saved.
-type keepDraft func(context.Context, identity.Principal, lifecycle.Draft) error

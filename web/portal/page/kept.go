@@ -4,14 +4,12 @@ import (
 	"maps"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/payment"
 	"countersign/internal/store/lifecycle"
 	"countersign/views"
 	"countersign/views/ui"
@@ -26,31 +24,6 @@ const MaxDrafts = 50
 // maxDrafts is how many open drafts a person may have before no further form is kept by the way; those of files of many payments are not
 // counted.
 const maxDrafts = 200
-
-// AddKept keeps a form by the way, while somebody types it, as a new draft, unless they have very many.
-func (v *Visit) AddKept(draft lifecycle.Draft) error {
-	err := fits(draft.Answers)
-	if err != nil {
-		return err
-	}
-	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, maxDrafts)
-	if err != nil {
-		return err
-	}
-	if full {
-		return &payment.ForbiddenError{Text: "This form is not kept: too many drafts of yours wait already. Submit some of them."}
-	}
-	return v.Config.Drafts.Add(v.Context(), v.By, draft)
-}
-
-// KeepDraft keeps a form by the way, while somebody types it, in its draft.
-func (v *Visit) KeepDraft(draft lifecycle.Draft) error {
-	err := fits(draft.Answers)
-	if err != nil {
-		return err
-	}
-	return v.Config.Drafts.Keep(v.Context(), v.By, draft)
-}
 
 // fits refuses what became larger on the way into its row than forms may be: nothing of it was checked.
 func fits(content []byte) error {
@@ -68,21 +41,6 @@ const (
 	fieldSeen    = "seen"
 	fieldAside   = "aside"
 )
-
-// DraftNamed is the draft that a form is kept in, or would be: fresh tells that it may not be there yet. A key that came with the page of a
-// form is that of one draft for each person, so that what is sent twice at once, or found again before it arrived, is one form, and two
-// windows are two. It is zero for a form without a key.
-func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
-	id, err := uuid.Parse(form.Get(fieldDraft))
-	if err == nil {
-		return id, false
-	}
-	key := formKey(form)
-	if key == uuid.Nil {
-		return uuid.Nil, false
-	}
-	return uuid.NewSHA1(key, v.By.UserID[:]), true
-}
 
 // sentForm are the fields of the form in the request, and none of a page that is only asked for.
 func (v *Visit) sentForm() (url.Values, error) {
@@ -161,24 +119,6 @@ func FromPage(draft lifecycle.Draft, form url.Values) lifecycle.Draft {
 	return draft
 }
 
-// Aside is the draft in which a page goes on whose own another window changed since: one for each page, however often that is sent.
-func (v *Visit) Aside(page lifecycle.Draft, other uuid.UUID) uuid.UUID {
-	return uuid.NewSHA1(page.FormKey, slices.Concat(v.By.UserID[:], other[:]))
-}
-
-// Beside tells a form that went on in a draft of its own which one it was of: the one that another window changed just now, else the one
-// that the form names since.
-func Beside(kept views.Kept, form url.Values, other uuid.UUID, address func(uuid.UUID) string) views.Kept {
-	kept.Anew = other != uuid.Nil
-	if !kept.Anew {
-		other = keyIn(form, fieldAside)
-	}
-	if other != uuid.Nil {
-		kept.Aside, kept.Other = other.String(), address(other)
-	}
-	return kept
-}
-
 // KeptIn says in which draft a form is kept, and where it is found again.
 func KeptIn(draft lifecycle.Draft, address string) views.Kept {
 	kept := views.Kept{Draft: draft.ID.String(), Address: address, Seen: Seen(draft), At: ui.ClockTime(draft.SavedAt)}
@@ -187,10 +127,6 @@ func KeptIn(draft lifecycle.Draft, address string) views.Kept {
 	}
 	return kept
 }
-
-// Apart is said where what was typed in one window becomes a draft of its own, because another window changed the one that it was of.
-const Apart language.Text = "" +
-	"The draft was changed in another window since. What you typed here is a draft of its own: both are under My submissions, Drafts."
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
 func (v *Visit) OpenDraft() (lifecycle.Draft, error) {

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net/http"
 	"sync"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"countersign/internal/store/sealing"
 	"countersign/internal/submission"
 	"countersign/views"
+	"countersign/web/request"
 )
 
 // EventsPath is the stream of live counts.
@@ -116,4 +118,15 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
 	s.figures = lookup.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
 	return s, nil
+}
+
+// Room makes the two functions a room lists its pages with. A room has a type of visit of its own, on which its pages stand; in makes one
+// of a visit.
+func Room[V any](site *Site, in func(*Visit) V) (get, post func(path string, handle func(V) error) request.Route) {
+	route := func(method, path string, handle func(V) error) request.Route {
+		return request.Route{Method: method, Path: path, Handle: site.signedIn(func(v *Visit) error { return handle(in(v)) })}
+	}
+	get = func(path string, handle func(V) error) request.Route { return route(http.MethodGet, path, handle) }
+	post = func(path string, handle func(V) error) request.Route { return route(http.MethodPost, path, handle) }
+	return get, post
 }

@@ -43,6 +43,9 @@ func (f form) path() string {
 // addressOf is where the form of a draft is found again.
 func (f form) addressOf(draft uuid.UUID) string { return f.path() + "?draft=" + draft.String() }
 
+// about reports whether two forms are one kind of request about one payment.
+func (f form) about(other form) bool { return f.Kind == other.Kind && f.Original == other.Original }
+
 // read takes the answers of a form. Text that no field can hold is not read.
 func (f *form) read(values url.Values) {
 	f.Reason, f.Charge = page.Searchable(values.Get("reason")), page.Searchable(values.Get("charge"))

@@ -102,7 +102,7 @@ func Keep(v *page.Visit) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	err = (&visit{v}).keepByTheWay(at)
+	err = v.KeepAt(at.Place, at.draft)
 	var tooMany *payment.ForbiddenError
 	if errors.As(err, &tooMany) {
 		return "", nil

@@ -112,7 +112,7 @@ func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (*lifecycle.Draft, er
 	if err != nil {
 		return nil, err
 	}
-	if kept == nil || kept.Kind != a.form.Kind || kept.Original != a.form.Original {
+	if kept == nil || !kept.about(a.form) {
 		return nil, payment.ErrNotFound
 	}
 	return &draft, nil
@@ -132,24 +132,16 @@ func (v *visit) takeForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	a.draft = at.named()
+	a.draft = at.Named()
 	fine, err := v.passes(a)
 	if err != nil || !fine {
 		return err
 	}
-	if at.open {
-		err = v.Config.Drafts.Save(v.Context(), v.By, at.draft)
-	} else {
-		err = v.Config.Drafts.Add(v.Context(), v.By, at.draft)
-	}
+	err = v.Keeper(at.Place)(v.Context(), v.By, at.draft)
 	if err != nil {
 		return err
 	}
-	sentence := language.Text("")
-	if at.other.ID != uuid.Nil {
-		sentence = page.Apart
-	}
-	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", sentence)
+	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", at.Sentence())
 }
 
 // typedForm is the form of the request.
@@ -177,12 +169,12 @@ func (v *visit) keepForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	err = v.keepByTheWay(at)
+	err = v.KeepAt(at.Place, at.draft)
 	if err != nil {
 		return err
 	}
 	kept := page.KeptIn(at.draft, a.addressOf(at.draft.ID))
-	return v.Render(http.StatusOK, views.DraftKept(page.Beside(kept, values, at.other.ID, a.addressOf)))
+	return v.Render(http.StatusOK, views.DraftKept(page.Beside(kept, values, at.Other.ID, a.addressOf)))
 }
 
 // cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.

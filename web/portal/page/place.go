@@ -1,0 +1,152 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/store/lifecycle"
+	"countersign/views"
+)
+
+// Place is where a form is kept: in a draft, or in none.
+type Place struct {
+	Kept  lifecycle.Draft // with its key alone where nothing is kept under that yet; zero where the form has none
+	Open  bool            // it is this person's, holds such a form, and was not submitted
+	Other lifecycle.Draft // the draft that the form was of, which another window changed since; zero for none
+}
+
+// KeepDraft is how a draft is kept: a new one is added, an open one saved.
+type KeepDraft func(context.Context, identity.Principal, lifecycle.Draft) error
+
+// Apart is said where what was typed in one window becomes a draft of its own, because another window changed the one that it was of.
+const Apart language.Text = "" +
+	"The draft was changed in another window since. What you typed here is a draft of its own: both are under My submissions, Drafts."
+
+// DraftNamed is the draft that a form is kept in, or would be: fresh tells that it may not be there yet. A key that came with the page of a
+// form is that of one draft for each person, so that what is sent twice at once, or found again before it arrived, is one form, and two
+// windows are two. It is zero for a form without a key.
+func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
+	id, err := uuid.Parse(form.Get(fieldDraft))
+	if err == nil {
+		return id, false
+	}
+	key := formKey(form)
+	if key == uuid.Nil {
+		return uuid.Nil, false
+	}
+	return uuid.NewSHA1(key, v.By.UserID[:]), true
+}
+
+// PlaceOf finds where a form is kept which becomes the draft: in the one that it names, else in a new one. What another window changed
+// since the page of the form was made is left alone: the form goes on in a draft of its own. holds reports whether a draft is one of such a
+// form and was not submitted.
+func (v *Visit) PlaceOf(form url.Values, draft lifecycle.Draft, holds func(lifecycle.Draft) (bool, error)) (Place, error) {
+	id, fresh := v.DraftNamed(form)
+	if id == uuid.Nil {
+		return Place{}, nil
+	}
+	at, err := v.placeIn(id, fresh, holds)
+	if err != nil || !at.Open || !draft.Overlooks(at.Kept) {
+		return at, err
+	}
+	// One draft of its own for each page, however often that is sent.
+	own, err := v.placeIn(uuid.NewSHA1(draft.FormKey, slices.Concat(v.By.UserID[:], id[:])), true, holds)
+	if own.Open && draft.Overlooks(own.Kept) { // a third window
+		own = Place{}
+	}
+	own.Other = at.Kept
+	return own, err
+}
+
+// placeIn is the place of a form in a draft. That of a form that is not kept yet has the key that it will have, or none.
+func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(lifecycle.Draft) (bool, error)) (Place, error) {
+	kept, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	switch {
+	case errors.Is(err, payment.ErrNotFound) && fresh:
+		return Place{Kept: lifecycle.Draft{ID: id}}, nil
+	case errors.Is(err, payment.ErrNotFound):
+		return Place{}, nil
+	case err != nil:
+		return Place{}, err
+	}
+	open, err := holds(kept)
+	if err != nil || !open {
+		return Place{}, err
+	}
+	return Place{Kept: kept, Open: true}, nil
+}
+
+// Named is the draft that the form names when it comes back with what is wrong; zero for none.
+func (p Place) Named() lifecycle.Draft {
+	switch {
+	case p.Other.ID != uuid.Nil:
+		return p.Other
+	case p.Open:
+		return p.Kept
+	}
+	return lifecycle.Draft{}
+}
+
+// Take is the draft that a form becomes in its place.
+func (p Place) Take(draft lifecycle.Draft) lifecycle.Draft {
+	if p.Kept.ID != uuid.Nil {
+		draft.ID, draft.Seen = p.Kept.ID, p.Kept.SavedAt
+	}
+	return draft
+}
+
+// Sentence is what the page says that follows; "" for nothing.
+func (p Place) Sentence() language.Text {
+	if p.Other.ID != uuid.Nil {
+		return Apart
+	}
+	return ""
+}
+
+// Keeper is how a form that was sent is kept in its place.
+func (v *Visit) Keeper(at Place) KeepDraft {
+	if at.Open {
+		return v.Config.Drafts.Save
+	}
+	return v.Config.Drafts.Add
+}
+
+// KeepAt keeps a form by the way, while somebody types it, as a draft in its place: in the one that is open, else as a new one, unless they
+// have very many.
+func (v *Visit) KeepAt(at Place, draft lifecycle.Draft) error {
+	err := fits(draft.Answers)
+	if err != nil {
+		return err
+	}
+	if at.Open {
+		return v.Config.Drafts.Keep(v.Context(), v.By, draft)
+	}
+	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, maxDrafts)
+	if err != nil {
+		return err
+	}
+	if full {
+		return &payment.ForbiddenError{Text: "This form is not kept: too many drafts of yours wait already. Submit some of them."}
+	}
+	return v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// Beside tells a form that went on in a draft of its own which one it was of: the one that another window changed just now, else the one
+// that the form names since.
+func Beside(kept views.Kept, form url.Values, other uuid.UUID, address func(uuid.UUID) string) views.Kept {
+	kept.Anew = other != uuid.Nil
+	if !kept.Anew {
+		other = keyIn(form, fieldAside)
+	}
+	if other != uuid.Nil {
+		kept.Aside, kept.Other = other.String(), address(other)
+	}
+	return kept
+}

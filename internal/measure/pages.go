@@ -65,6 +65,11 @@ func askedFor() []asked {
 		{person: "checker1", path: "/queue", number: 100},
 		{person: "checker1", path: "/queue?sort=largest", number: 100},
 		{person: "checker1", path: "/payments", number: 100},
+		{person: "checker1", path: "/payments?state=Failed", number: 100},
+		{person: "checker1", path: "/payments?text=Haller", number: 100},
+		{person: "checker1", path: "/payments?text=Settled", number: 100},
+		{person: "checker1", path: "/payments?sort=largest", number: 100},
+		{person: "checker1", path: "/queue?text=Haller", number: 100},
 	}
 	for _, path := range []string{
 		"/", "/queue", "/queue?sort=newest", "/queue?sort=expiry", "/queue?sort=largest", "/queue?sort=smallest", "/queue?tab=all",

@@ -14,7 +14,8 @@ import (
 // four rows of it cost, and eight commits beside each other cost eight times the settings. So while one statement of a kind is under way
 // in a realm, the operations of that kind that come meanwhile wait, and go out together as the next one. Nothing waits for a clock: an
 // operation that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together. A kind can be of
-// several statements, which leave in one transaction (see OneTrip): what is said here of the statement is said of all of them.
+// several statements, which leave in one transaction (see OneTrip): what is said here of the statement is said of all of them. Kinds that
+// share their Turns leave one after the other, so that what waits for its turn leaves together too.
 //
 // What holds for one operation holds for each of many:
 //
@@ -32,7 +33,8 @@ import (
 //
 // A statement holds up its lane, so it must not wait for locks for long (see Alone), and its size is bounded.
 type Gather[I, O any] struct {
-	send Send[I, O]
+	turns *Turns
+	send  Send[I, O]
 
 	mu    sync.Mutex
 	lanes map[string]*gathering[I, O] // by realm; a lane is there while something is under way in it
@@ -51,9 +53,9 @@ const flightWithin = 4 * time.Second
 // maxTogether bounds the items of a statement. Beyond it a larger one costs no less for each.
 const maxTogether = 64
 
-// NewGather makes the writer of one kind of operation.
-func NewGather[I, O any](send Send[I, O]) *Gather[I, O] {
-	return &Gather[I, O]{send: send, lanes: make(map[string]*gathering[I, O])}
+// NewGather makes the writer of one kind of operation, which takes turns with other kinds.
+func NewGather[I, O any](turns *Turns, send Send[I, O]) *Gather[I, O] {
+	return &Gather[I, O]{turns: turns, send: send, lanes: make(map[string]*gathering[I, O])}
 }
 
 // gathering is what waits in a lane, oldest first.
@@ -92,8 +94,11 @@ func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) 
 	if !busy {
 		lane = &gathering[I, O]{}
 		g.lanes[realm] = lane
-		g.mu.Unlock()
-		return g.lead(ctx, realm, lane, item)
+		if g.turns.takeFree(realm) {
+			g.mu.Unlock()
+			return g.lead(ctx, realm, lane, item)
+		}
+		go g.work(realm, lane)
 	}
 	own := &gathered[I, O]{ctx: ctx, item: item, told: make(chan told[O], 1)}
 	lane.waiting = append(lane.waiting, own)
@@ -110,14 +115,14 @@ func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) 
 	}
 }
 
-// lead sends an item that found nothing under way, in the goroutine of its caller: to hand it to another one, and its outcome back, cost a
-// tenth of what the program needs to create a payment. So this caller learns its outcome also after it gave up; at its deadline, that
-// nobody knows it.
+// lead sends an item that found nothing under way, and has the turn, in the goroutine of its caller: to hand it to another one, and its
+// outcome back, cost a tenth of what the program needs to create a payment. So this caller learns its outcome also after it gave up; at its
+// deadline, that nobody knows it.
 func (g *Gather[I, O]) lead(ctx context.Context, realm string, lane *gathering[I, O], item I) (O, error) {
 	defer func() {
-		leaving := g.take(realm, lane)
-		if len(leaving) > 0 {
-			go g.work(realm, lane, leaving)
+		g.turns.pass(realm)
+		if g.waits(realm, lane) {
+			go g.work(realm, lane)
 		}
 	}()
 	if ctx.Err() != nil {
@@ -158,22 +163,43 @@ func (g *Gather[I, O]) takeBack(lane *gathering[I, O], own *gathered[I, O]) bool
 	return true
 }
 
-// work sends what waits in a lane, statement after statement, until nothing does.
-func (g *Gather[I, O]) work(realm string, lane *gathering[I, O], leaving []*gathered[I, O]) {
-	for ; len(leaving) > 0; leaving = g.take(realm, lane) {
-		items := make([]I, len(leaving))
-		for i, each := range leaving {
-			items[i] = each.item
-		}
-		outcomes, err := g.leave(leaving[0].ctx, flightWithin, realm, items)
+// work sends what waits in a lane, statement after statement, each in its turn, until nothing does.
+func (g *Gather[I, O]) work(realm string, lane *gathering[I, O]) {
+	for g.waits(realm, lane) {
+		g.turns.take(realm)
+		leaving := g.take(lane)
+		outcomes, err := g.fly(realm, leaving)
+		g.turns.pass(realm)
 		for i, each := range leaving {
 			each.told <- told[O]{outcome: outcomes[i], err: err}
 		}
 	}
 }
 
-// take takes the oldest items whose callers still wait. With none left the lane is gone, so the next item begins a new one.
-func (g *Gather[I, O]) take(realm string, lane *gathering[I, O]) []*gathered[I, O] {
+// fly sends items that have the turn, if their callers did not all give up while they waited for it.
+func (g *Gather[I, O]) fly(realm string, leaving []*gathered[I, O]) ([]*O, error) {
+	if len(leaving) == 0 {
+		return nil, nil
+	}
+	items := make([]I, len(leaving))
+	for i, each := range leaving {
+		items[i] = each.item
+	}
+	return g.leave(leaving[0].ctx, flightWithin, realm, items)
+}
+
+// waits reports whether anything waits in a lane. Where nothing does the lane is gone, so the next item begins a new one.
+func (g *Gather[I, O]) waits(realm string, lane *gathering[I, O]) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(lane.waiting) == 0 {
+		delete(g.lanes, realm)
+	}
+	return len(lane.waiting) > 0
+}
+
+// take takes the oldest items whose callers still wait.
+func (g *Gather[I, O]) take(lane *gathering[I, O]) []*gathered[I, O] {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	lane.waiting = slices.DeleteFunc(lane.waiting, func(each *gathered[I, O]) bool { return each.ctx.Err() != nil })
@@ -182,9 +208,6 @@ func (g *Gather[I, O]) take(realm string, lane *gathering[I, O]) []*gathered[I, 
 	lane.waiting = slices.Delete(lane.waiting, 0, count)
 	for _, each := range leaving {
 		each.left = true
-	}
-	if count == 0 {
-		delete(g.lanes, realm)
 	}
 	return leaving
 }

@@ -43,7 +43,7 @@ func (c *counter) send(_ context.Context, realm string, items []int) ([]*string,
 // gathering is one statement under way in a realm and so many callers behind it, each with the item of its number.
 func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answers []chan error, texts []string) {
 	t.Helper()
-	g := store.NewGather(c.send)
+	g := store.NewGather(&store.Turns{}, c.send)
 	answers, texts = make([]chan error, behind+1), make([]string, behind+1)
 	for i := range answers {
 		answers[i] = make(chan error, 1)
@@ -84,7 +84,7 @@ func TestWhatWaitsGoesOutTogether(t *testing.T) {
 func TestNoRealmWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	g := store.NewGather(c.send)
+	g := store.NewGather(&store.Turns{}, c.send)
 	both := make(chan error, 2)
 	for _, realm := range []string{"demo", "demo2"} {
 		go func() {
@@ -161,7 +161,7 @@ func TestWhoGivesUp(t *testing.T) {
 // TestADeadlineEndsWhatIsUnderWay: who found nothing under way waits to its deadline, also where no answer comes.
 func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	g := store.NewGather(func(ctx context.Context, _ string, _ []int) ([]*string, error) {
+	g := store.NewGather(&store.Turns{}, func(ctx context.Context, _ string, _ []int) ([]*string, error) {
 		<-ctx.Done()
 		return nil, errors.Join(store.ErrUnknown, ctx.Err())
 	})
@@ -176,6 +176,50 @@ func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 	_, err = g.Do(gone, "demo", 2)
 	if !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) {
 		t.Errorf("who gave up before is told %v", err)
+	}
+}
+
+// TestKindsTakeTurns: while a statement of one kind is under way in a realm, those of another kind that shares its turns wait, and leave
+// together; who gives up meanwhile is not among them. Another realm waits for neither.
+func TestKindsTakeTurns(t *testing.T) {
+	t.Parallel()
+	turns, first, second := &store.Turns{}, newCounter(), newCounter()
+	one, other := store.NewGather(turns, first.send), store.NewGather(turns, second.send)
+	answers := make(chan error, 5)
+	do := func(g *store.Gather[int, string], ctx context.Context, realm string, item int) {
+		go func() {
+			_, err := g.Do(ctx, realm, item)
+			answers <- err
+		}()
+	}
+	do(one, t.Context(), "demo", 2)
+	<-first.began
+	impatient, giveUp := context.WithCancel(t.Context())
+	do(other, impatient, "demo", 4)
+	for other.Waiting("demo") < 1 {
+		time.Sleep(time.Millisecond)
+	}
+	do(other, t.Context(), "demo", 6)
+	do(other, t.Context(), "demo", 8)
+	for other.Waiting("demo") < 3 {
+		time.Sleep(time.Millisecond)
+	}
+	giveUp()
+	if err := <-answers; !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) {
+		t.Errorf("who gave up before their turn is told %v", err)
+	}
+	do(other, t.Context(), "demo2", 2)
+	<-second.began // and nothing of the realm whose turn it is not
+	second.allow <- nil
+	first.allow <- nil
+	second.allow <- nil
+	for range 4 {
+		if err := <-answers; err != nil {
+			t.Error(err)
+		}
+	}
+	if len(second.batches) != 2 || len(second.batches[0])+len(second.batches[1]) != 3 {
+		t.Errorf("the second kind left as %v", second.batches)
 	}
 }
 

@@ -33,9 +33,9 @@ type Documents struct {
 	keeping *store.Gather[store.Document, struct{}]
 }
 
-func newDocuments(db *store.Database, newID func() uuid.UUID) *Documents {
+func newDocuments(db *store.Database, newID func() uuid.UUID, writes *store.Turns) *Documents {
 	s := &Documents{db: db, newID: newID}
-	s.keeping = store.NewGather(s.keepAll)
+	s.keeping = store.NewGather(writes, s.keepAll)
 	return s
 }
 

@@ -21,7 +21,7 @@ type Messages struct {
 	documents *Documents
 	banks     *directories
 
-	// What many do at a time goes out together; see store.Gather.
+	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes.
 	asking      *store.Gather[SubmissionQuery, SubmissionFacts]
 	considering *store.Gather[uuid.UUID, considered]
 	reading     *store.Gather[uuid.UUID, payment.Message]
@@ -31,8 +31,10 @@ type Messages struct {
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
 // into jobs.
 func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
-	s := &Messages{db: db, jobs: jobs, newID: newID, documents: newDocuments(db, newID), banks: newDirectories(db)}
-	s.asking, s.considering = store.NewGather(s.askAll), store.NewGather(s.considerAll)
-	s.reading, s.writing = store.NewGather(s.readAll), store.NewGather(s.writeAll)
+	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
+	reads, writes := &store.Turns{}, &store.Turns{}
+	s.asking, s.considering = store.NewGather(reads, s.askAll), store.NewGather(reads, s.considerAll)
+	s.reading, s.writing = store.NewGather(reads, s.readAll), store.NewGather(writes, s.writeAll)
+	s.documents = newDocuments(db, newID, writes)
 	return s
 }

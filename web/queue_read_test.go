@@ -1,0 +1,134 @@
+package web_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/demo"
+	"countersign/internal/payment"
+	"countersign/internal/store/lookup"
+	"countersign/views"
+)
+
+// ordersReadSoMuch: a list in another order than its own reads so much, on its first page and on one behind.
+func (q *queue) ordersReadSoMuch(t *testing.T) {
+	t.Helper()
+	const bound = 7_500
+	for name, ask := range map[string]lookup.Filter{
+		"all":           {},
+		"failed":        {States: []payment.State{payment.StateFailed}},
+		"a scheme":      {Scheme: "sct-inst"},
+		"some amounts":  {AmountFrom: 100, AmountTo: 30_000},
+		"a maker":       {MakerLogin: "maker1"},
+		"a text of all": {Search: lookup.Search{Text: "Haller"}},
+	} {
+		for _, by := range []lookup.ListSort{lookup.ListLargest, lookup.ListSmallest, lookup.ListOldest, lookup.ListState} {
+			after := lookup.ListPlace{}
+			ask.PageSize = 50
+			for range 2 {
+				q.notes.cut()
+				_, next, _, err := q.reader.Sorted(t.Context(), demo.Realm, ask, by, after)
+				must(t, err)
+				if rows, statement := q.readBy(t); rows > bound {
+					t.Errorf("%s, %s first: %s reads %d rows, more than %d", name, by, statement, rows, bound)
+				}
+				after = next
+			}
+		}
+	}
+}
+
+// TestTheQueueReadsSoMuchAndNoMore: an order of the queue, or what it is narrowed to, reads its page, or what waits without its versions.
+func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
+	t.Parallel()
+	const waiting, page = 2000, 60
+	q := newQueue(t, 10_000, waiting)
+	q.spread(t)
+	_, err := q.db.Connect(t).Exec(t.Context(),
+		"UPDATE message SET expires_at = '2027-10-01'::timestamptz + listed_amount * interval '1 second' WHERE state = 'Approval Pending'")
+	must(t, err)
+	expires := func(n int) time.Time { return time.Date(2027, time.October, 1, 0, 0, n, 0, time.UTC) }
+	q.notes.cut()
+	_, ending, err := q.reader.Waiting(t.Context(), demo.Realm, lookup.Ages{
+		MadeBefore: []time.Time{expires(0), expires(1)}, ExpiresBefore: expires(9_990), Most: page,
+	})
+	must(t, err)
+	if rows, statement := q.readBy(t); rows > 3*page || ending != page {
+		t.Errorf("%d expire soon: %s reads %d rows to count %d", ending, statement, rows, page)
+	}
+	for name, c := range map[string]struct {
+		ask   lookup.QueueFilter
+		found int
+		rows  int
+	}{
+		"the oldest":     {lookup.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
+		"the largest":    {lookup.QueueFilter{ExcludePerson: q.checker, Sort: lookup.SortLargest}, page, 3 * page},
+		"the smallest":   {lookup.QueueFilter{Sort: lookup.SortSmallest}, page, 3 * page},
+		"by expiry":      {lookup.QueueFilter{Sort: lookup.SortExpiry}, page, 3 * page},
+		"deep by amount": {lookup.QueueFilter{Sort: lookup.SortLargest, After: lookup.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
+		"deep by expiry": {
+			lookup.QueueFilter{Sort: lookup.SortExpiry, After: lookup.Place{MessageID: uuid.Max, ExpiresAt: expires(9_000)}}, page, 3 * page,
+		},
+		"expires soon":    {lookup.QueueFilter{ExpiresBefore: expires(100)}, 19, waiting + 100},
+		"an amount":       {lookup.QueueFilter{AmountFrom: 5000, AmountTo: 5100}, 20, 3 * page},
+		"no amount":       {lookup.QueueFilter{AmountFrom: 1 << 40}, 0, 0},
+		"nobody's":        {lookup.QueueFilter{MakerLogin: "nobody"}, 0, 10},
+		"a checker's own": {lookup.QueueFilter{OnlyPerson: q.checker}, 0, waiting + 10},
+		"amended":         {lookup.QueueFilter{Amended: true}, 0, waiting + 10},
+		"begun":           {lookup.QueueFilter{Begun: true}, 0, waiting + 10},
+	} {
+		q.notes.cut()
+		c.ask.PageSize = page
+		list, err := q.reader.Queue(t.Context(), demo.Realm, c.ask)
+		must(t, err)
+		if len(list) != c.found {
+			t.Errorf("%s: %d messages, want %d", name, len(list), c.found)
+		}
+		if rows, statement := q.readBy(t); rows > c.rows {
+			t.Errorf("%s: %s reads %d rows, more than %d", name, statement, rows, c.rows)
+		}
+	}
+}
+
+// textsAndCountsOfTheQueueReadSoMuch: what is looked for in the queue, found or not, and what is counted there, reads so many of what waits
+// and of what was made last, where more wait and many more were made.
+func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
+	t.Helper()
+	const page = 60
+	text := func(text string) lookup.QueueFilter {
+		return lookup.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: lookup.Search{Text: text, Compact: strings.ToUpper(text)}}
+	}
+	amount := text("1.00")
+	amount.Search.AmountFrom, amount.Search.AmountTo = 101, 101
+	for name, ask := range map[string]lookup.QueueFilter{
+		"all": {ExcludePerson: q.checker}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
+		"no two words": text("nothing at all"), "no reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
+	} {
+		ask.PageSize = page
+		q.notes.cut()
+		list, err := q.reader.Queue(t.Context(), demo.Realm, ask)
+		must(t, err)
+		if found := len(list) > 0; found != !strings.HasPrefix(name, "no ") {
+			t.Errorf("%s: %d messages on the page", name, len(list))
+		}
+		if rows, statement := q.readBy(t); rows > 5_500 {
+			t.Errorf("%s: %s reads %d rows for a page", name, statement, rows)
+		}
+		ask.PageSize = views.MaxWaiting
+		_, err = q.reader.QueueKeys(t.Context(), demo.Realm, q.checker, ask)
+		must(t, err)
+		if rows, statement := q.readBy(t); rows > 5_500 {
+			t.Errorf("%s: %s reads %d rows for the keys", name, statement, rows)
+		}
+	}
+	counter := lookup.NewCounter(q.reader, time.Second, views.MaxWaiting)
+	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.checker, time.Now())
+	must(t, err)
+	q.count(t)
+	if rows, statement := q.readBy(t); rows > 3_500 {
+		t.Errorf("%s reads %d rows to count what waits", statement, rows)
+	}
+}

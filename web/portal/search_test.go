@@ -118,16 +118,7 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 		wanted, atLeast := strings.CutPrefix(row.finds, "?")
 		for _, list := range []string{"/queue", "/payments"} {
 			got := checker.get(list + "?text=" + url.QueryEscape(row.typed)).is(http.StatusOK)
-			var found []string
-			got.page.Find("tr[data-row]").Each(func(_ int, tr *goquery.Selection) {
-				for name, message := range m {
-					if message.InternalID.String() == tr.AttrOr("data-row", "") {
-						found = append(found, name)
-					}
-				}
-			})
-			slices.Sort(found)
-			is := strings.Join(found, "")
+			is := found(got, m)
 			if is != wanted && (!atLeast || !strings.Contains(is, wanted)) {
 				t.Errorf("%s: %q finds %q, want %q", list, row.typed, is, row.finds)
 			}
@@ -207,17 +198,22 @@ func TestSearchTakesWhatTheScreenPrintsOfRecallsAndReturns(t *testing.T) {
 	reader := o.as("supervisor1")
 	for _, row := range markSearches {
 		got := reader.get("/payments?text=" + url.QueryEscape(row.typed)).is(http.StatusOK)
-		var found []string
-		got.page.Find("tr[data-row]").Each(func(_ int, tr *goquery.Selection) {
-			for name, message := range m {
-				if message.InternalID.String() == tr.AttrOr("data-row", "") {
-					found = append(found, name)
-				}
-			}
-		})
-		slices.Sort(found)
-		if is := strings.Join(found, ""); is != row.finds {
+		if is := found(got, m); is != row.finds {
 			t.Errorf("%q finds %q, want %q: %s", row.typed, is, row.finds, got.main())
 		}
 	}
+}
+
+// found are the names of the messages that a list shows, in the order of the names.
+func found(list answer, messages map[string]payment.Message) string {
+	var names []string
+	list.page.Find("tr[data-row]").Each(func(_ int, tr *goquery.Selection) {
+		for name, message := range messages {
+			if message.InternalID.String() == tr.AttrOr("data-row", "") {
+				names = append(names, name)
+			}
+		}
+	})
+	slices.Sort(names)
+	return strings.Join(names, "")
 }

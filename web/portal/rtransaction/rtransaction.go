@@ -42,21 +42,17 @@ func (v *visit) showForm(kind payment.Kind) error {
 		return err
 	}
 	id, fresh := v.DraftNamed(v.Echo.QueryParams())
-	draft, err := v.draftOf(a, id, fresh)
+	draft, kept, err := v.draftOf(a, id, fresh)
 	if err != nil {
 		return err
 	}
 	prepared := language.Text("")
-	if draft == nil {
+	if kept == nil {
 		prepared = v.proposeReason(&a)
 	} else {
-		kept, err := formIn(*draft)
-		if err != nil {
-			return err
-		}
 		a.form = *kept
 		if draft.MessageID == uuid.Nil {
-			a.draft = *draft
+			a.draft = draft
 		}
 	}
 	if barred := a.barred(); barred != "" {
@@ -96,26 +92,23 @@ func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
-// draftOf loads a draft that a form, or its address, names, if it is one of this form; nil when nothing is kept yet.
-func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (*lifecycle.Draft, error) {
+// draftOf loads a draft that the address of a form names, and what it keeps, if it is one of this form; nil when nothing is kept yet.
+func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (draft lifecycle.Draft, kept *form, err error) {
 	if id == uuid.Nil {
-		return nil, nil //nolint:nilnil // the form of no draft
+		return draft, nil, nil
 	}
-	draft, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 	if fresh && errors.Is(err, payment.ErrNotFound) {
-		return nil, nil //nolint:nilnil // the form of a draft that is not there yet
+		return draft, nil, nil
 	}
 	if err != nil {
-		return nil, err
+		return draft, nil, err
 	}
-	kept, err := formIn(draft)
-	if err != nil {
-		return nil, err
+	kept, err = formIn(draft)
+	if err == nil && (kept == nil || !kept.about(a.form)) {
+		err = payment.ErrNotFound
 	}
-	if kept == nil || !kept.about(a.form) {
-		return nil, payment.ErrNotFound
-	}
-	return &draft, nil
+	return draft, kept, err
 }
 
 // takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.

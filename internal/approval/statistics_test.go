@@ -11,6 +11,11 @@ import (
 	"countersign/internal/stationtest"
 )
 
+// growing are the tables that creating, approving and sealing add rows to.
+var growing = []string{
+	"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
+}
+
 // TestAYoungDatabaseReadsFewRows: on a database without statistics all indexes that begin with the realm look alike to the planner, and the
 // cached plan of a foreign key may read a whole realm at each check, more with each payment. After two thousand payments, created, approved
 // and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), nor more than three
@@ -50,9 +55,6 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 	group.Wait()
 	h.Database.Close() // what a connection counted is told at its end
-	growing := []string{
-		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
-	}
 	rows, err := owner.Query(ctx, `
 		SELECT indexrelname, idx_tup_read / greatest(idx_scan, 1), idx_scan FROM pg_stat_user_indexes
 		WHERE idx_tup_read > greatest(2 * idx_scan, $1 / 20) AND relname = ANY ($2)
@@ -80,6 +82,68 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	if rows.Err() != nil {
 		t.Fatal(rows.Err())
 	}
+}
+
+// TestTheServerLooksAtFewRowsForItsStatistics: what every payment adds rows to is analysed often while it grows, and for each column as
+// many rows are looked at as the one of most asks for. A column that a later migration adds to these tables says how many it needs as well.
+func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	rows, err := h.DB.Connect(t).Query(ctx, `
+		SELECT format('%s.%s', a.attrelid::regclass, a.attname) FROM pg_attribute a
+		WHERE a.attrelid = ANY ($1::text[]::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
+		  AND coalesce(a.attstattarget, -1) NOT BETWEEN 0 AND 20
+		UNION ALL
+		SELECT format('%s.%s', a.attrelid::regclass, a.attnum) FROM pg_index i
+		JOIN pg_attribute a ON a.attrelid = i.indexrelid AND i.indkey[a.attnum - 1] = 0
+		  AND coalesce(a.attstattarget, -1) NOT BETWEEN 0 AND 20
+		WHERE i.indrelid = ANY ($1::text[]::regclass[])`, append([]string{"inbox", "outbox", "audit_node"}, growing...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	many, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, column := range many {
+		t.Errorf("%s has statistics of 30,000 rows", column)
+	}
+}
+
+// TestAMessageIsReadOnceHoweverManyPolicies: a decision looks a message up as often in a realm of a hundred policies as in one of a few.
+func TestAMessageIsReadOnceHoweverManyPolicies(t *testing.T) {
+	t.Parallel()
+	few, many := looksToDecide(t, 0), looksToDecide(t, 100)
+	if few == 0 || many > few {
+		t.Errorf("messages and versions were looked up %d times with few policies, %d times with a hundred more", few, many)
+	}
+}
+
+// looksToDecide decides payments in a realm that has more policies, all for larger amounts, and returns how often messages and their
+// versions were looked up for that.
+func looksToDecide(t *testing.T, more int) (looks int64) {
+	t.Helper()
+	h := stationtest.New(t)
+	owner := h.DB.Connect(t)
+	_, err := owner.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
+		SELECT 'demo', gen_random_uuid(), 900, 90000000000, 1, 3600, now() FROM generate_series(1, $1)`, more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	for range 10 {
+		_, err = h.Approval.Approve(ctx, checker, approval.Input{InternalID: h.Create(t, maker, rulebook.SchemeSIC).InternalID})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.Database.Close()
+	untilAlone(t, owner)
+	err = owner.QueryRow(ctx, `SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname IN ('message', 'message_version')`).Scan(&looks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return looks
 }
 
 // plantRecalls gives each payment a recall, which nothing proves: when the plans were made there was none.

@@ -3,7 +3,8 @@
 -- into NULL. Each returns the items it did: an item that is not returned was not done.
 
 -- name: SubmissionContextAll :many
--- SubmissionContext for several new messages; item is the number of the question.
+-- SubmissionContext for several new messages; item is the number of the question. Each asks for its policy once, before the policies are
+-- joined: as a condition of the join it would be asked once for each policy of the realm.
 WITH item AS (
   SELECT unnest(@items::integer[]) AS item, unnest(@client_ids::text[]) AS client_id,
     unnest(@channels::text[]) AS channel, unnest(@schemes::text[]) AS scheme,
@@ -18,24 +19,23 @@ SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
        EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
                AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
 FROM item i
+CROSS JOIN LATERAL (
+  SELECT x.policy_id FROM policy x
+  WHERE x.realm = @realm::text AND x.retired_at IS NULL
+    AND (x.client_id IS NULL OR x.client_id = i.client_id) AND (x.channel IS NULL OR x.channel = i.channel)
+    AND (x.scheme IS NULL OR x.scheme = i.scheme) AND (x.kind IS NULL OR x.kind = i.kind)
+    AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
+  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
 JOIN realm r ON r.realm = @realm::text
-JOIN policy p ON p.realm = r.realm AND p.policy_id = (
-  SELECT policy.policy_id FROM policy
-  WHERE policy.realm = r.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = i.client_id)
-    AND (policy.channel IS NULL OR policy.channel = i.channel)
-    AND (policy.scheme IS NULL OR policy.scheme = i.scheme)
-    AND (policy.kind IS NULL OR policy.kind = i.kind)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= i.amount)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= i.amount)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
+LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
 
 -- name: MessageConsiderAll :many
 -- Instructions with their current version and content, as MessageGet has them, with what a decision about each must know beside it: the
 -- policy it falls under now, how many approvals the policies of its time asked for, which directory of banks is in force, and whether a
 -- limit may bind it; item is the number of the question. Each message is found by its key, whatever the planner knows of the tables: the
--- OFFSET keeps the inner statement by itself, so that on a young database it is not planned from the wrong end.
+-- OFFSET keeps the inner statement by itself, so that on a young database it is not planned from the wrong end. The policy in force is asked
+-- for by the message, and the policies joined to it from outside: else each message is read once for each policy of the realm.
 -- approvals_asked stands here in full: the function is read and planned anew at each call, which cost a third of creating and approving.
 SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
@@ -60,17 +60,15 @@ CROSS JOIN LATERAL (
   JOIN message_version v ON v.realm = l.realm AND v.message_id = l.message_id AND v.version = l.version
   JOIN document d ON d.realm = l.realm AND d.document_id = l.document_id AND d.message_id = l.message_id
   WHERE l.realm = @realm::text AND l.message_id = i.message_id AND l.kind = 'instruction' OFFSET 0) m
+CROSS JOIN LATERAL (
+  SELECT x.policy_id FROM policy x
+  WHERE x.realm = m.realm AND x.retired_at IS NULL
+    AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
+    AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
+    AND (x.amount_from IS NULL OR x.amount_from <= m.amount) AND (x.amount_to IS NULL OR x.amount_to >= m.amount)
+  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
 JOIN realm r ON r.realm = m.realm
-JOIN policy p ON p.realm = m.realm AND p.policy_id = (
-  SELECT policy.policy_id FROM policy
-  WHERE policy.realm = m.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = m.client_id)
-    AND (policy.channel IS NULL OR policy.channel = m.channel)
-    AND (policy.scheme IS NULL OR policy.scheme = m.scheme)
-    AND (policy.kind IS NULL OR policy.kind = m.kind)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= m.amount)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= m.amount)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
+LEFT JOIN policy p ON p.realm = m.realm AND p.policy_id = f.policy_id
 LEFT JOIN debtor_account a ON a.realm = m.realm AND a.iban = m.debtor_account;
 
 -- name: MessageRead :batchone

@@ -19,12 +19,14 @@ func EncodeJSON(document iso20022.Document) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("encode JSON: %w", ErrDocument)
 	}
-	j := jsonEncoder{out: make([]byte, 0, 4096)}
-	j.group(&message.Document, value)
-	if j.err != nil {
-		return nil, fmt.Errorf("encode JSON: %w", j.err)
-	}
-	return j.out, nil
+	return inBuffer(func(empty []byte) ([]byte, error) {
+		j := jsonEncoder{out: empty}
+		j.group(&message.Document, value)
+		if j.err != nil {
+			return nil, fmt.Errorf("encode JSON: %w", j.err)
+		}
+		return j.out, nil
+	})
 }
 
 // jsonEncoder appends a document; err is the first problem.

@@ -56,25 +56,26 @@ func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("encode XML: %w", ErrDocument)
 	}
-	x.out = make([]byte, 0, 4096)
-	x.out = append(x.out, declaration...)
-	x.line(0)
-	x.out = append(x.out, `<Document xmlns="`...)
-	if x.namespace == "" {
-		x.namespace = message.Name.Namespace()
-	}
-	x.out = xmltoken.AppendEscaped(x.out, x.namespace, true)
-	x.out = append(x.out, `">`...)
-	x.group(&message.Document, value, 1)
-	x.line(0)
-	x.out = append(x.out, `</Document>`...)
-	if x.indent {
-		x.out = append(x.out, '\n')
-	}
-	if x.err != nil {
-		return nil, fmt.Errorf("encode XML: %w", x.err)
-	}
-	return x.out, nil
+	return inBuffer(func(empty []byte) ([]byte, error) {
+		x.out = append(empty, declaration...)
+		x.line(0)
+		x.out = append(x.out, `<Document xmlns="`...)
+		if x.namespace == "" {
+			x.namespace = message.Name.Namespace()
+		}
+		x.out = xmltoken.AppendEscaped(x.out, x.namespace, true)
+		x.out = append(x.out, `">`...)
+		x.group(&message.Document, value, 1)
+		x.line(0)
+		x.out = append(x.out, `</Document>`...)
+		if x.indent {
+			x.out = append(x.out, '\n')
+		}
+		if x.err != nil {
+			return nil, fmt.Errorf("encode XML: %w", x.err)
+		}
+		return x.out, nil
+	})
 }
 
 // xmlEncoder appends a document; err is the first problem.

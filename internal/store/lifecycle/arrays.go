@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -16,6 +17,17 @@ import (
 
 // The values of a statement for one message, as the last elements of the arrays of the statement for many. What is NULL there is the zero
 // value here (queries/lifecycle/message_all.sql).
+
+// sized are values of a statement whose lists have room for so many items: lists that grow item by item are copied again and again.
+func sized[P any](items int) (p P) {
+	fields := reflect.ValueOf(&p).Elem()
+	for i := range fields.NumField() {
+		if list := fields.Field(i); list.Kind() == reflect.Slice {
+			list.Set(reflect.MakeSlice(list.Type(), 0, items))
+		}
+	}
+	return p
+}
 
 // addMessage adds what a new message is.
 func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {

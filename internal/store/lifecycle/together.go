@@ -263,7 +263,8 @@ func (s *Messages) insertAll(realm string, created []payment.Created, outcomes [
 			return err
 		}
 	}
-	p, of := dbsqlc.MessageInsertAllParams{Realm: realm}, make(map[uuid.UUID]int, len(created))
+	p, of := sized[dbsqlc.MessageInsertAllParams](len(created)), make(map[uuid.UUID]int, len(created))
+	p.Realm = realm
 	for i, c := range created {
 		one := s.insertParams(c)
 		of[one.MessageID] = i
@@ -295,8 +296,8 @@ func (s *Messages) moveAll(realm string, steps []step, outcomes []*struct{}) sto
 			return err
 		}
 	}
-	p := dbsqlc.MessageMoveAllParams{Realm: realm}
-	of := make(map[uuid.UUID]int, len(steps))
+	p, of := sized[dbsqlc.MessageMoveAllParams](len(steps)), make(map[uuid.UUID]int, len(steps))
+	p.Realm = realm
 	for _, i := range byMessage(steps) {
 		one := s.moveParams(steps[i].Transition)
 		if last := len(p.MessageIds) - 1; last >= 0 && p.MessageIds[last] == one.MessageID {

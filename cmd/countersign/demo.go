@@ -84,11 +84,13 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 		}
 		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
 	}
-	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { return gatewayListener, nil }) })
 	door := fmt.Sprintf("%s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s)",
 		address, demo.Realm, demo.UserPassword)
-	fmt.Printf("Countersign demo: %s, API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
-		door, address, clearingSide, time.Since(began).Round(time.Millisecond))
+	ready := func() { // nothing speaks against serving
+		fmt.Printf("Countersign demo: %s, API docs %s/api/docs, %s, ready after %s. Stop with Ctrl-C.\n",
+			door, address, clearingSide, time.Since(began).Round(time.Millisecond))
+	}
+	group.Go(func() error { return g.run(ctx, func() (net.Listener, error) { ready(); return gatewayListener, nil }) })
 	if g.SimulatorURL != "" && !c.Empty {
 		group.Go(func() error {
 			return fillDay(ctx, demo.Day{GatewayURL: address, SimulatorURL: g.SimulatorURL, Now: time.Now, Log: log}, door)

@@ -9,6 +9,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"countersign/internal/rulebook"
 )
 
 // listen opens the stream of live counts and returns its lines; the channel closes with the stream.
@@ -208,7 +210,8 @@ func TestAnOpenQueueHearsHowOldItsRowsAre(t *testing.T) {
 			t.Fatalf("%s later is told %q", one.ahead, update)
 		}
 	}
-	b.as("maker1").submit(with(filled(), "endToEndId", "E2E-2", "amount", "2"))
+	b.Clock.Set(time.Now())
+	b.Create(t, b.Person(t, "maker1"), rulebook.SchemeSIC) // not by the portal, for which it may be tomorrow
 	update, found := block(lines, "1 new – show")
 	if !found || strings.Contains(update, `id="age-`) {
 		t.Errorf("an arrival comes with ages that are what they were: %q", update)

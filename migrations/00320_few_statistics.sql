@@ -6,12 +6,11 @@
 DO $$
 DECLARE c record;
 BEGIN
-  FOR c IN SELECT a.attrelid::regclass AS relation, a.attname AS name,
-      3 AS target
-    FROM pg_attribute a WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = ANY (ARRAY[
+  FOR c IN SELECT a.attrelid::regclass AS relation, a.attname AS name FROM pg_attribute a
+    WHERE a.attnum > 0 AND NOT a.attisdropped AND a.attrelid = ANY (ARRAY[
       'creation_key', 'document', 'decision', 'release', 'inbox', 'outbox', 'audit_leaf', 'audit_node']::regclass[])
   LOOP
-    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS %s', c.relation, c.name, c.target);
+    EXECUTE format('ALTER TABLE %s ALTER COLUMN %I SET STATISTICS 3', c.relation, c.name);
   END LOOP;
 END $$;
 -- +goose StatementEnd

@@ -11,11 +11,6 @@ import (
 	"countersign/internal/stationtest"
 )
 
-// growing are the tables that creating, approving and sealing add rows to.
-var growing = []string{
-	"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
-}
-
 // TestAYoungDatabaseReadsFewRows: on a database without statistics all indexes that begin with the realm look alike to the planner, and the
 // cached plan of a foreign key may read a whole realm at each check, more with each payment. After two thousand payments, created, approved
 // and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), nor more than three
@@ -55,6 +50,9 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 	group.Wait()
 	h.Database.Close() // what a connection counted is told at its end
+	growing := []string{
+		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
+	}
 	rows, err := owner.Query(ctx, `
 		SELECT indexrelname, idx_tup_read / greatest(idx_scan, 1), idx_scan FROM pg_stat_user_indexes
 		WHERE idx_tup_read > greatest(2 * idx_scan, $1 / 20) AND relname = ANY ($2)
@@ -84,8 +82,9 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 }
 
-// TestTheServerLooksAtFewRowsForItsStatistics: what every payment adds rows to is analysed often while it grows, and for each column as
-// many rows are looked at as the one of most asks for. A column that a later migration adds to these tables says how many it needs as well.
+// TestTheServerLooksAtFewRowsForItsStatistics: what every payment adds rows to is analysed often while it grows, and where rows are found
+// by their keys alone the planner needs to know little of them. A column that a later migration adds to these tables says how many it needs
+// as well.
 func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)

@@ -111,6 +111,41 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 	}
 }
 
+// TestMessagesAreSeldomAnalysed: what a payment adds to most is analysed when it has grown by half, and not by all of its columns. Of what
+// an index is made of, or narrowed to, the planner is told as ever.
+func TestMessagesAreSeldomAnalysed(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	rows, err := h.DB.Connect(t).Query(ctx, `
+		WITH growing AS (
+		  SELECT c.oid, c.oid::regclass AS name, c.reloptions FROM pg_class c
+		  WHERE c.oid = ANY (ARRAY['message', 'message_version', 'message_history', 'audit_event']::regclass[])
+		), unknown AS (
+		  SELECT a.attrelid, a.attnum, format('%s.%s', a.attrelid::regclass, a.attname) AS name FROM pg_attribute a
+		  JOIN growing g ON g.oid = a.attrelid WHERE a.attnum > 0 AND a.attstattarget = 0
+		)
+		SELECT format('%s is analysed each time it has grown by a tenth', name) FROM growing
+		WHERE NOT 'autovacuum_analyze_scale_factor=0.5' = ANY (coalesce(reloptions, '{}'))
+		UNION ALL
+		SELECT format('%s is analysed by all its columns', name) FROM growing
+		WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.attrelid = growing.oid)
+		UNION ALL
+		SELECT format('nothing is known of %s, of which index %s is made', u.name, i.indexrelid::regclass) FROM unknown u
+		JOIN pg_index i ON i.indrelid = u.attrelid AND NOT i.indisunique AND (u.attnum = ANY (i.indkey) OR EXISTS (
+		  SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refobjid = u.attrelid
+		    AND d.refobjsubid = u.attnum))`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	wrong, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, each := range wrong {
+		t.Error(each)
+	}
+}
+
 // TestAMessageIsReadOnceHoweverManyPolicies: a decision looks a message up as often in a realm of a hundred policies as in one of a few.
 func TestAMessageIsReadOnceHoweverManyPolicies(t *testing.T) {
 	t.Parallel()

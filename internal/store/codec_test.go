@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -66,6 +67,35 @@ func TestTextsGoAndComeAsTheyAre(t *testing.T) {
 	}
 	if !slices.Equal(list, strange) || empty == nil || len(empty) != 0 || none != nil {
 		t.Errorf("read the lists %q, %#v, %#v", list, empty, none)
+	}
+}
+
+// TestBytesGoAndComeAsTheyAre: nothing at all is NULL, and no bytes are not; so it is in lists.
+func TestBytesGoAndComeAsTheyAre(t *testing.T) {
+	t.Parallel()
+	connection := typed(t)
+	type hash []byte
+	list := [][]byte{{0, 255}, nil, {}, []byte("bytes")}
+	var told string
+	var back, empty, null, nothing []byte
+	var lists, none, short [][]byte
+	var own hash
+	null = list[0]
+	err := connection.QueryRow(t.Context(), `SELECT array_to_string($1::bytea[], '+', 'NULL') || ' ' || coalesce($4::bytea::text, 'NULL'),
+		$2::bytea, $3::bytea, $4::bytea, NULL::bytea, $1::bytea[], $5::bytea[], $6::bytea[], $7::bytea`,
+		list, list[3], []byte{}, []byte(nil), [][]byte(nil), [][]byte{}, hash("own")).
+		Scan(&told, &back, &empty, &null, &nothing, &lists, &none, &short, &own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `\x00ff+NULL+\x+\x6279746573 NULL`; told != want {
+		t.Errorf("the database got %s, want %s", told, want)
+	}
+	if string(back) != "bytes" || empty == nil || len(empty) != 0 || null != nil || nothing != nil || string(own) != "own" {
+		t.Errorf("read %q, %#v, %v, %v, %q", back, empty, null, nothing, own)
+	}
+	if !reflect.DeepEqual(lists, list) || none != nil || short == nil || len(short) != 0 {
+		t.Errorf("read the lists %#v, %#v, %#v", lists, none, short)
 	}
 }
 

@@ -335,8 +335,9 @@ const (
 	Reading  Mode = "begin read only"
 	// Keyed changes what is found by its key, many rows at a time, whatever the planner knows of the tables. On a young database it would
 	// else read all of a realm to join a few rows with it, or to sort it; made once, the plan is as good on a full one (queries/alone.sql).
+	// Nothing is looked up twice, so that nothing is remembered.
 	Keyed Mode = "begin; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
-		" set local enable_seqscan = off; set local enable_sort = off"
+		" set local enable_seqscan = off; set local enable_sort = off; set local enable_memoize = off"
 	// Counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
 	Counting Mode = "begin; set local synchronous_commit = off"
 	// Searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of

@@ -209,7 +209,9 @@ func (p *plainArray[T]) Encode(value any, buf []byte) ([]byte, error) {
 			nulls = 1
 		}
 	}
-	buf = slices.Grow(buf, size)
+	if cap(buf)-len(buf) < size {
+		buf = slices.Grow(buf, max(size, cap(buf))) // at least as much again: most statements have many lists
+	}
 	number := func(n int) { buf = binary.BigEndian.AppendUint32(buf, uint32(n)) } //nolint:gosec // statements are far below 2 GiB
 	number(min(len(list), 1))
 	number(nulls)

@@ -90,12 +90,12 @@ func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
 	defer ticker.Stop()
 	for {
 		for _, realm := range s.realms() {
-			begin, beside := s.overdue.in(realm).due(time.Now())
+			one, beside := s.overdue.in(realm).due(time.Now())
 			if beside {
 				s.cfg.Due.Renew()
 			}
-			if begin {
-				group.Go(func() { s.glance(ctx, realm, beside) })
+			if one != nil {
+				group.Go(func() { s.glance(ctx, realm, one) })
 			}
 		}
 		select {
@@ -107,21 +107,40 @@ func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// due says whether another look is to begin, and whether beside one that is patient.
-func (o *overdue) due(now time.Time) (begin, beside bool) {
+// due begins another look when it is time for one, and says whether one that is patient is under way. It counts from then on, whenever a
+// processor is free to do it: else the next tick would begin it again.
+func (o *overdue) due(now time.Time) (one *glance, beside bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if len(o.looks) == 0 {
-		since := now.Sub(o.began)
-		return o.failed && since >= soonest || since >= watchEvery-overdueEvery/2, false
-	}
-	for one := range o.looks {
-		if !o.still(one, now) {
-			return false, false
+	since := now.Sub(o.began)
+	begin := o.failed && since >= soonest || since >= watchEvery-overdueEvery/2
+	if len(o.looks) > 0 {
+		for other := range o.looks {
+			if !o.still(other, now) {
+				return nil, false
+			}
+			beside = beside || !other.beside
 		}
-		beside = beside || !one.beside
+		begin = len(o.looks) < maxLooks
 	}
-	return len(o.looks) < maxLooks, beside
+	if begin {
+		one = o.begin(now, beside)
+	}
+	return one, beside
+}
+
+// begin notes a look that begins; whoever calls has the lock.
+func (o *overdue) begin(now time.Time, beside bool) *glance {
+	one := &glance{end: func() {}, answered: now, beside: beside}
+	o.began, o.looks[one] = now, true
+	return one
+}
+
+// beginAlone begins a look whatever others do.
+func (o *overdue) beginAlone() *glance {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.begin(time.Now(), false)
 }
 
 // still says whether a look stands still.
@@ -129,15 +148,13 @@ func (o *overdue) still(one *glance, now time.Time) bool {
 	return now.Sub(one.answered) >= min(max(minStill, 3*o.usual), maxStill)
 }
 
-// glance looks once in a realm, and moves what it finds.
-func (s *Station) glance(ctx context.Context, realm string, beside bool) {
-	o := s.overdue.in(realm)
+// glance is a look of a realm, and moves what it finds.
+func (s *Station) glance(ctx context.Context, realm string, one *glance) {
+	o, began := s.overdue.in(realm), one.answered
 	ctx, end := context.WithCancel(ctx)
 	defer end()
-	began := time.Now()
-	one := &glance{end: end, answered: began, beside: beside}
 	o.mu.Lock()
-	o.began, o.looks[one] = began, true
+	one.end = end
 	o.mu.Unlock()
 	err := s.moveOverdue(store.WhenAnswered(ctx, func() { o.answered(one) }), realm, one)
 	s.complain(ctx, err, "look for what is overdue", "realm", realm)

@@ -72,7 +72,7 @@ func (s *Station) Sweep(ctx context.Context) {
 	var group sync.WaitGroup
 	s.listRealms(ctx)
 	for _, realm := range s.realms() {
-		group.Go(func() { s.glance(ctx, realm, false) })
+		group.Go(func() { s.glance(ctx, realm, s.overdue.in(realm).beginAlone()) })
 	}
 	s.eachRealm(ctx, &group)
 	group.Wait()

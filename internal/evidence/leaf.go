@@ -160,8 +160,8 @@ func (d Document) Leaf() (Leaf, error) {
 }
 
 // written writes what is in a leaf as RFC 8785 canonical JSON. Its names are in order as its types are declared, and its texts and whole
-// numbers have one form only, so that nothing is left to put in order, two or three times for each payment. What is no UTF-8, which
-// PostgreSQL stores nowhere, would be U+FFFD.
+// numbers (of 32 bits in the database) have one form only, so that nothing is left to put in order, two or three times for each payment.
+// What is no UTF-8, which PostgreSQL stores nowhere, would be U+FFFD.
 func written(leaf any) ([]byte, error) {
 	data, err := jsonv2.Marshal(leaf, jsonv2.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {

@@ -4,12 +4,12 @@ package mutant
 var ofClock = []mutant{
 	{
 		name: "a look that stands still is not overtaken", file: "internal/clearing/glance.go", tests: ofBooked + ":TestALookThatStalls",
-		before: "\treturn len(o.looks) < maxLooks, beside\n", after: "\treturn false, beside\n",
+		before: `begin = len(o.looks) < maxLooks`, after: `begin = false`,
 	},
 	{
 		name: "a database that is slow is not waited for", file: "internal/clearing/glance.go",
 		tests:  ofBooked + ":TestADatabaseThatIsSlow",
-		before: `beside = beside || !one.beside`, after: `beside = true`,
+		before: `beside = beside || !other.beside`, after: `beside = true`,
 	},
 	{
 		name: "every look is patient, and none has room for the next", file: "internal/clearing/watch.go",

@@ -8,6 +8,7 @@ import (
 
 	"countersign/internal/directory"
 	"countersign/internal/identity"
+	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
 	"countersign/internal/rulebook/spending"
 )
@@ -229,15 +230,17 @@ func checkNote(note, pointer string) error {
 	return checkReasonAt(note, pointer)
 }
 
-// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank, have at most MaxReason characters, and be
-// text that the database keeps.
+// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank, have at most MaxReason characters, and
+// none but those of XML documents, because the maker's status report tells it (XML 1.0, 2.2: tabs and line breaks are among them, other
+// control characters are not).
 func CheckReason(reason string) *Finding {
+	_, forbidden := schema.ForbiddenCharacter(reason)
 	switch {
 	case strings.TrimSpace(reason) == "":
 		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
 	case utf8.RuneCountInString(reason) > MaxReason:
 		return &Finding{Code: "FF01", Text: fmt.Sprintf("Shorten the reason to %d characters.", MaxReason)}
-	case strings.ContainsRune(reason, 0) || !utf8.ValidString(reason):
+	case forbidden:
 		return &Finding{Code: "FF01", Text: "Remove the control characters from the reason."}
 	}
 	return nil

@@ -257,7 +257,9 @@ func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 
 func TestARejectionNeedsAReason(t *testing.T) {
 	t.Parallel()
-	for _, reason := range []string{"", "  \n", strings.Repeat("é", payment.MaxReason+1), "null\x00byte", "bad \xff byte"} {
+	for _, reason := range []string{
+		"", "  \n", strings.Repeat("é", payment.MaxReason+1), "null\x00byte", "bad \xff byte", "a\x01b", "\b", "\v", "\x1f", "\ufffe", "\uffff",
+	} {
 		var malformed *payment.FieldError
 		_, err := pending(maker, 1).Reject(by(checker), reason)
 		if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/ApprovalDetails/rejectReason" {

@@ -1,6 +1,7 @@
 package api_test
 
 import (
+	"encoding/json"
 	"net/http"
 	"strings"
 	"testing"
@@ -87,6 +88,39 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	if a = b.Send(t, get("/api/common/v1/transaction/"+id+"/audit", checker1)); !strings.Contains(a.Body, `"refused":"withheld"`) {
 		t.Errorf("the audit trail: %s", a.Body)
 	}
+}
+
+// TestWordsOfADecisionAreThoseOfADocument: a character that no XML document holds is refused with its place, whatever is decided and whoever
+// withdraws; the payment waits as before, and is decided with a text of several lines.
+func TestWordsOfADecisionAreThoseOfADocument(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	id := b.Created(t, maker1)
+	for _, bad := range []string{"a\x01b", "\x00", "a\x1f", "\ufffe", "\uffff"} {
+		text, err := json.Marshal(bad)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, asked := range []call{
+			{Path: approvePath, Who: checker1, Body: decided(id, "reject", string(text))},
+			{Path: approvePath, Who: checker1, Body: decided(id, "approve", string(text))},
+			{Path: cancelPath, Who: maker1, Body: `{"identifiers":{"internalId":"` + id + `"},"reason":` + string(text) + `}`},
+		} {
+			a := b.Send(t, asked)
+			if a.Status != http.StatusBadRequest || !strings.Contains(a.Body, "control characters") {
+				t.Errorf("%s: %d %s", asked.Body, a.Status, a.Body)
+			}
+		}
+	}
+	a := b.ok(t, call{Path: approvePath, Who: checker1, Body: decided(id, "reject", `"Two lines:\r\n\tthe second\u007f"`)})
+	if a.GroupStatus() != "RJCT" {
+		t.Errorf("then: %s", a.Body)
+	}
+}
+
+// decided is a decision with words as they stand in JSON.
+func decided(id, action, words string) string {
+	return `{"identifiers":{"internalId":"` + id + `"},"ApprovalDetails":{"action":"` + action + `","rejectReason":` + words + `}}`
 }
 
 // TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and whoever comes second reads who was first.

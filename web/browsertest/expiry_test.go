@@ -75,7 +75,7 @@ func TestTheEndOfTheSessionIsTold(t *testing.T) {
 	}
 	pass(3)
 	p.says(".kept", "Draft kept at") // the last answer of the server, which begins the time anew
-	pass(755) // the clock goes on by itself as well, and a busy machine takes its time
+	pass(755)                        // the clock goes on by itself as well, and a busy machine takes its time
 	if hidden, err := p.find("#stay").IsHidden(); err != nil || !hidden {
 		t.Fatalf("told before the time: %v", err)
 	}

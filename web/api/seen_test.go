@@ -90,8 +90,8 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	}
 }
 
-// TestWordsOfADecisionAreThoseOfADocument: a character that no XML document holds is refused with its place, whatever is decided and whoever
-// withdraws; the payment waits as before, and is decided with a text of several lines.
+// TestWordsOfADecisionAreThoseOfADocument: a character that no XML document holds is refused with its place, whatever is decided, and in a
+// withdrawal too; the payment waits as before, and is decided with a text of several lines.
 func TestWordsOfADecisionAreThoseOfADocument(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

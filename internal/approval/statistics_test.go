@@ -88,7 +88,7 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	rows, err := h.DB.Connect(t).Query(ctx, `
+	many := told(t, h, `
 		SELECT format('%s.%s', a.attrelid::regclass, a.attname) FROM pg_attribute a
 		WHERE a.attrelid = ANY ($1::text[]::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
 		  AND coalesce(a.attstattarget, -1) NOT BETWEEN 0 AND 20
@@ -99,13 +99,6 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 		WHERE i.indrelid = ANY ($1::text[]::regclass[])`, []string{
 		"creation_key", "document", "decision", "release", "inbox", "outbox", "audit_leaf", "audit_node",
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	many, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, column := range many {
 		t.Errorf("%s has statistics of 30,000 rows", column)
 	}
@@ -116,7 +109,7 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 func TestMessagesAreSeldomAnalysed(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	rows, err := h.DB.Connect(t).Query(ctx, `
+	wrong := told(t, h, `
 		WITH growing AS (
 		  SELECT c.oid, c.oid::regclass AS name, c.reloptions FROM pg_class c
 		  WHERE c.oid = ANY (ARRAY['message', 'message_version', 'message_history', 'audit_event']::regclass[])
@@ -134,16 +127,23 @@ func TestMessagesAreSeldomAnalysed(t *testing.T) {
 		JOIN pg_index i ON i.indrelid = u.attrelid AND NOT i.indisunique AND (u.attnum = ANY (i.indkey) OR EXISTS (
 		  SELECT FROM pg_depend d WHERE d.classid = 'pg_class'::regclass AND d.objid = i.indexrelid AND d.refobjid = u.attrelid
 		    AND d.refobjsubid = u.attnum))`)
-	if err != nil {
-		t.Fatal(err)
-	}
-	wrong, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, each := range wrong {
 		t.Error(each)
 	}
+}
+
+// told are the texts that the database answers.
+func told(t *testing.T, h *stationtest.House, statement string, values ...any) []string {
+	t.Helper()
+	rows, err := h.DB.Connect(t).Query(ctx, statement, values...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	texts, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return texts
 }
 
 // TestAMessageIsReadOnceHoweverManyPolicies: a decision looks a message up as often in a realm of a hundred policies as in one of a few.

@@ -107,8 +107,8 @@ func (s *Station) watchOverdue(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// due begins another look when it is time for one, and says whether one that is patient is under way. It counts from then on, whenever a
-// processor is free to do it: else the next tick would begin it again.
+// due begins another look when it is time for one, and says whether one that is patient is under way. The look counts from here on, and not
+// from when a processor is free for it: else the next tick would begin it again.
 func (o *overdue) due(now time.Time) (one *glance, beside bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

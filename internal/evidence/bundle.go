@@ -67,6 +67,20 @@ func (b Bundle) Encode() ([]byte, error) {
 	return append(append(line, '\n'), hex.EncodeToString(digest[:])+"\n"...), nil
 }
 
+// canonical writes a value as RFC 8785 canonical JSON, in whatever order its fields stand.
+func canonical(value any) ([]byte, error) {
+	text, err := written(value)
+	if err != nil {
+		return nil, err
+	}
+	canonical := jsontext.Value(text)
+	err = canonical.Canonicalize()
+	if err != nil {
+		return nil, fmt.Errorf("write JSON: %w", err)
+	}
+	return canonical, nil
+}
+
 // ParseBundle reads a file, of which no byte may be another one.
 func ParseBundle(file []byte) (Bundle, error) {
 	if len(file) > MaxBundle {

@@ -9,11 +9,10 @@ package evidence
 
 import (
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"time"
 
-	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
@@ -163,23 +162,9 @@ func (d Document) Leaf() (Leaf, error) {
 // numbers (of 32 bits in the database) have one form only, so that nothing is left to put in order, two or three times for each payment.
 // What is no UTF-8, which PostgreSQL stores nowhere, would be U+FFFD.
 func written(leaf any) ([]byte, error) {
-	data, err := jsonv2.Marshal(leaf, jsonv2.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
+	data, err := json.Marshal(leaf, json.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {
 		return nil, fmt.Errorf("write JSON: %w", err)
 	}
 	return data, nil
-}
-
-// canonical writes a value as RFC 8785 canonical JSON.
-func canonical(value any) ([]byte, error) {
-	text, err := json.Marshal(value)
-	if err != nil {
-		return nil, fmt.Errorf("write JSON: %w", err)
-	}
-	canonical := jsontext.Value(text)
-	err = canonical.Canonicalize()
-	if err != nil {
-		return nil, fmt.Errorf("write JSON: %w", err)
-	}
-	return canonical, nil
 }

@@ -102,8 +102,8 @@ func TestWordsOfADecisionAreThoseOfADocument(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, asked := range []call{
-			{Path: approvePath, Who: checker1, Body: decided(id, "reject", string(text))},
-			{Path: approvePath, Who: checker1, Body: decided(id, "approve", string(text))},
+			{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", bad)},
+			{Path: approvePath, Who: checker1, Body: verdict(id, "approve", "rejectReason", bad)},
 			{Path: cancelPath, Who: maker1, Body: `{"identifiers":{"internalId":"` + id + `"},"reason":` + string(text) + `}`},
 		} {
 			a := b.Send(t, asked)
@@ -112,15 +112,10 @@ func TestWordsOfADecisionAreThoseOfADocument(t *testing.T) {
 			}
 		}
 	}
-	a := b.ok(t, call{Path: approvePath, Who: checker1, Body: decided(id, "reject", `"Two lines:\r\n\tthe second\u007f"`)})
+	a := b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "reject", "rejectReason", "Two lines:\r\n\tthe second\u007f")})
 	if a.GroupStatus() != "RJCT" {
 		t.Errorf("then: %s", a.Body)
 	}
-}
-
-// decided is a decision with words as they stand in JSON.
-func decided(id, action, words string) string {
-	return `{"identifiers":{"internalId":"` + id + `"},"ApprovalDetails":{"action":"` + action + `","rejectReason":` + words + `}}`
 }
 
 // TestAnApprovalMayCarryARemark: absent, null, empty or a text, by the Global ID as well, and whoever comes second reads who was first.

@@ -164,21 +164,20 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
 	one := s.flights.begin(m.GlobalID, s.cfg.Now())
-	var after payment.Message
-	known := false
-	defer func() { s.flights.land(one, after, known) }()
 	err := s.hand(ctx, m.Scheme, made.Reference(), content)
 	if errors.Is(err, ErrNotTaken) {
 		err = s.notTaken(ctx, m, err)
 	}
-	close(one.handed)
 	if err != nil {
+		one.land(m, false)
 		return err
 	}
 	now := s.cfg.Now()
-	after, known, err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
+	after, ahead, noted := s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
+	one.land(after, ahead)
+	err = noted()
 	if err != nil {
 		return err
 	}

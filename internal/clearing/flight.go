@@ -12,15 +12,15 @@ import (
 const (
 	// maxFlights bounds what a process remembers of messages on their way, in each of two halves.
 	maxFlights = 512
-	// handedWithin is how long an answer waits for the end of the delivery it overtook, and notedWithin how long for the note of it.
+	// handedWithin is how long an answer waits for the end of the delivery it overtook.
 	handedWithin = 50 * time.Millisecond
-	notedWithin  = 250 * time.Millisecond
 )
 
-// flights are messages that this process has just released and sent. What clearing answers finds here what the database would say: the
-// message as it was verified, and as it was stored last. It spares a read and never decides: the statement that writes asks for the very
-// state that is told here, and what has moved since is read and decided under the lock. What is not here, because another process sent it
-// or too much is under way, is read.
+// flights are messages that this process has just released and sent. What clearing answers finds here what the database says, or will say in
+// a moment: the message as it was verified, and as the note of its delivery leaves it. That note stands in line, so what is decided about it
+// follows it, in the same transaction where the answer comes soon. It spares a read and a wait, and never decides: the statement that writes
+// asks for the very state that is told here, and what has moved since, or was never noted, is read and decided under the lock. What is not
+// here, because another process sent it or too much is under way, is read.
 type flights struct {
 	mu           sync.Mutex
 	now, before  map[globalid.ID]*flight // those of this time to answer, and of the one before
@@ -30,9 +30,8 @@ type flights struct {
 
 // flight is one message on its way.
 type flight struct {
-	handed chan struct{}   // closed when clearing has it, or did not take it
-	noted  chan struct{}   // closed when it is known what became of the note of its delivery
-	after  payment.Message // as it was stored with that note
+	handed chan struct{}   // closed when clearing did not take it, or has it and the note of that stands in line
+	after  payment.Message // as that note leaves it
 	known  bool            // whether after is
 }
 
@@ -42,7 +41,7 @@ func newFlights(answerWithin time.Duration) *flights {
 
 // begin remembers a message that is about to be handed to clearing. End it with land. What was not answered in time is forgotten.
 func (f *flights) begin(id globalid.ID, at time.Time) *flight {
-	one := &flight{handed: make(chan struct{}), noted: make(chan struct{})}
+	one := &flight{handed: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if passed := at.Sub(f.began); passed > f.answerWithin || passed < 0 {
@@ -54,14 +53,13 @@ func (f *flights) begin(id globalid.ID, at time.Time) *flight {
 	return one
 }
 
-// land says how a message is stored now that its delivery is noted; with known false, that it must be read.
-func (f *flights) land(one *flight, after payment.Message, known bool) {
+// land says how the note of its delivery will leave a message; with known false, that it must be read.
+func (one *flight) land(after payment.Message, known bool) {
 	one.after, one.known = after, known
-	close(one.noted)
+	close(one.handed)
 }
 
-// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for a delivery whose
-// note is under way.
+// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for the end of a delivery.
 func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Message, known bool) {
 	f.mu.Lock()
 	one := f.now[id]
@@ -71,10 +69,7 @@ func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Messa
 	delete(f.now, id)
 	delete(f.before, id)
 	f.mu.Unlock()
-	if one == nil {
-		return m, false
-	}
-	if !ended(ctx, one.handed, handedWithin) || !ended(ctx, one.noted, notedWithin) {
+	if one == nil || !ended(ctx, one.handed, handedWithin) {
 		return m, false
 	}
 	return one.after, one.known

@@ -89,29 +89,40 @@ func (t told[O]) answer() (O, error) {
 // Do does one operation, together with others of its realm when there are any. Errors: ErrAlone; ErrUnknown; ErrUnavailable; that of the
 // context.
 func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) {
+	return g.Enter(ctx, realm, item)()
+}
+
+// Enter is Do in two halves: when it returns, the operation stands in line, before whatever enters after it; the outcome is what the returned
+// function waits for. Call that, once and soon: an operation that found nothing under way leaves when it is called, and holds up the others
+// until then.
+func (g *Gather[I, O]) Enter(ctx context.Context, realm string, item I) (outcome func() (O, error)) {
 	g.mu.Lock()
+	defer g.mu.Unlock()
 	lane, busy := g.lanes[realm]
 	if !busy {
 		lane = &gathering[I, O]{}
 		g.lanes[realm] = lane
 		if g.turns.takeFree(realm) {
-			g.mu.Unlock()
-			return g.lead(ctx, realm, lane, item)
+			return func() (O, error) { return g.lead(ctx, realm, lane, item) }
 		}
 		go g.work(realm, lane)
 	}
 	own := &gathered[I, O]{ctx: ctx, item: item, told: make(chan told[O], 1)}
 	lane.waiting = append(lane.waiting, own)
-	g.mu.Unlock()
+	return func() (O, error) { return g.wait(lane, own) }
+}
+
+// wait waits for the outcome of an item, or until its caller gives up.
+func (g *Gather[I, O]) wait(lane *gathering[I, O], own *gathered[I, O]) (O, error) {
 	select {
 	case t := <-own.told:
 		return t.answer()
-	case <-ctx.Done():
+	case <-own.ctx.Done():
 		var none O
 		if g.takeBack(lane, own) {
-			return none, ctx.Err()
+			return none, own.ctx.Err()
 		}
-		return none, errors.Join(ErrUnknown, ctx.Err())
+		return none, errors.Join(ErrUnknown, own.ctx.Err())
 	}
 }
 

@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"bytes"
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -174,16 +175,40 @@ func uuidArray(ids []uuid.UUID) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
-// byMessage is the order of steps by their messages: two statements that touch the same messages touch them in the same order, so neither
-// waits for the other while it is waited for.
-func byMessage(steps []step) []int {
+// inTurn says which steps are written by which statement of a transaction, by their places: first the first step of each message, then
+// those that were decided about what these lead to, and so on. Of two steps from one state one is tried. Each statement has them in the order
+// of their messages: two transactions that touch the same messages touch them in the same order, so neither waits for the other while it is
+// waited for.
+func inTurn(steps []step) (statements [][]int) {
+	turns := make(map[uuid.UUID]int, len(steps)) // of the last step of a message
+	for _, i := range inOrder(steps) {
+		m := steps[i].Message()
+		last, follows := turns[m.InternalID]
+		turn := 0
+		if follows {
+			before := statements[last][len(statements[last])-1]
+			if m.Sequence != steps[before].After().Sequence {
+				continue
+			}
+			turn = last + 1
+		}
+		if turn == len(statements) {
+			statements = append(statements, nil)
+		}
+		statements[turn], turns[m.InternalID] = append(statements[turn], i), turn
+	}
+	return statements
+}
+
+// inOrder is the order of steps by their messages, and of those of one message by their sequence.
+func inOrder(steps []step) []int {
 	order := make([]int, len(steps))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		one, other := steps[a].Message().InternalID, steps[b].Message().InternalID
-		return bytes.Compare(one[:], other[:])
+		one, other := steps[a].Message(), steps[b].Message()
+		return cmp.Or(bytes.Compare(one.InternalID[:], other.InternalID[:]), cmp.Compare(one.Sequence, other.Sequence))
 	})
 	return order
 }

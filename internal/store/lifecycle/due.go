@@ -122,13 +122,13 @@ func broken(err error) error {
 	return nil
 }
 
-// moveTogether is moveAll. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
+// moveTogether writes steps. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
 func (s *Messages) moveTogether(ctx context.Context, realm string, steps []step) ([]*struct{}, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
 	written := make([]*struct{}, len(steps))
-	err := s.db.OneTrip(ctx, realm, store.Changing, s.moveAll(realm, steps, written))
+	err := s.db.OneTrip(ctx, realm, store.Changing, s.moves(realm, steps, written)...)
 	if err == nil || broken(err) != nil || ctx.Err() != nil {
 		return written, err
 	}

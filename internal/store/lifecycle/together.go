@@ -23,22 +23,33 @@ import (
 // TransactFrom is Transact for a message whose state the caller knows, because this process stored or read it a moment ago: it is not read
 // again, and decided without a lock. Steps that many messages take at a time, such as deliveries, share their statements, and the guard of
 // the statement finds out whether the message is still the one that was decided about. What is not, or cannot be decided so, is decided as
-// Transact does. It returns the message as it is afterwards; known is false where that was not found out.
+// Transact does.
+//
+// When it returns, the step stands in line, and after is the message as it will be once the step is stored: another step that is decided
+// about that follows it, in the same transaction where nothing keeps them apart. Where ahead is false nobody knows yet, and nothing
+// follows. Call end at once, which waits until the step is stored; its errors are those of Transact.
 func (s *Messages) TransactFrom(
 	ctx context.Context, seen payment.Message, decide DecideFunc,
-) (after payment.Message, known bool, err error) {
+) (after payment.Message, ahead bool, end func() error) {
+	alone := func() error {
+		_, err := s.Transact(ctx, seen.Realm, seen.InternalID, decide)
+		return err
+	}
 	t, err := decide(seen)
-	if err == nil {
-		err = s.move(ctx, t, nil)
+	if err != nil {
+		return seen, false, alone
 	}
-	if err == nil {
-		return t.After(), true, nil
+	stored, err := s.enter(ctx, t, nil)
+	if err != nil {
+		return seen, false, alone
 	}
-	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) {
-		return seen, false, err
+	return t.After(), true, func() error {
+		err := stored()
+		if err == nil || errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) {
+			return err
+		}
+		return alone()
 	}
-	seen, err = s.Transact(ctx, seen.Realm, seen.InternalID, decide)
-	return seen, false, err
 }
 
 // step is a step of a message with the documents it brings and leaves.
@@ -50,14 +61,27 @@ type step struct {
 
 // move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *store.Document) error {
+	stored, err := s.enter(ctx, t, brought)
+	if err != nil {
+		return err
+	}
+	return stored()
+}
+
+// enter is move in two halves, as store.Gather.Enter is. Error: store.ErrAlone.
+func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *store.Document) (stored func() error, err error) {
 	one, err := stepWith(t, brought)
-	if err == nil {
-		_, err = s.writing.Do(ctx, t.Message().Realm, writing{step: &one})
+	if err != nil {
+		return nil, err
 	}
-	if err == nil {
-		s.stored(t)
-	}
-	return err
+	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: &one})
+	return func() error {
+		_, err := written()
+		if err == nil {
+			s.stored(t)
+		}
+		return err
+	}, nil
 }
 
 // stepWith is a transition with its documents. Error: store.ErrAlone.
@@ -219,8 +243,9 @@ type writing struct {
 	step    *step
 }
 
-// writeAll writes what waits in one transaction: a statement of each kind there is, and one commit. If new instructions and steps went out
-// beside each other, there would be more statements with fewer items in each (docs/performance.md has what that costs).
+// writeAll writes what waits in one transaction: a statement of each kind there is, another for steps that follow steps, and one commit. If
+// new instructions and steps went out beside each other, there would be more statements with fewer items in each (docs/performance.md has
+// what that costs).
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
 	var created []payment.Created
 	var steps []step
@@ -236,10 +261,7 @@ func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) 
 	if len(created) > 0 {
 		statements = append(statements, s.insertAll(realm, created, inserted))
 	}
-	if len(steps) > 0 {
-		statements = append(statements, s.moveAll(realm, steps, moved))
-	}
-	err := s.db.OneTrip(ctx, realm, store.Changing, statements...)
+	err := s.db.OneTrip(ctx, realm, store.Changing, append(statements, s.moves(realm, steps, moved)...)...)
 	outcomes := make([]*struct{}, len(items))
 	for i, item := range items {
 		of := &moved
@@ -281,33 +303,38 @@ func (s *Messages) insertAll(realm string, created []payment.Created, outcomes [
 	}
 }
 
-// moveAll is the statement that writes steps of messages, and notes which it wrote. Of two steps of one message one is tried.
-func (s *Messages) moveAll(realm string, steps []step, outcomes []*struct{}) store.Statement {
-	if len(steps) == 1 && steps[0].brought == nil && steps[0].report == nil {
-		one := s.moveParams(steps[0].Transition)
+// moves are the statements that write steps of messages, and note which they wrote.
+func (s *Messages) moves(realm string, steps []step, outcomes []*struct{}) (statements []store.Statement) {
+	for _, places := range inTurn(steps) {
+		statements = append(statements, s.moveAll(realm, steps, places, outcomes))
+	}
+	return statements
+}
+
+// moveAll is the statement that writes the steps at some places, each of another message, and notes which it wrote.
+func (s *Messages) moveAll(realm string, steps []step, places []int, outcomes []*struct{}) store.Statement {
+	if first := steps[places[0]]; len(places) == 1 && first.brought == nil && first.report == nil {
+		one := s.moveParams(first.Transition)
 		return func(ctx context.Context, q *dbsqlc.Queries) error {
 			_, err := q.MessageMoveIf(ctx, one)
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
 			if err == nil {
-				outcomes[0] = done
+				outcomes[places[0]] = done
 			}
 			return err
 		}
 	}
-	p, of := sized[dbsqlc.MessageMoveAllParams](len(steps)), make(map[uuid.UUID]int, len(steps))
+	p, of := sized[dbsqlc.MessageMoveAllParams](len(places)), make(map[uuid.UUID]int, len(places))
 	p.Realm = realm
-	for _, i := range byMessage(steps) {
-		one := s.moveParams(steps[i].Transition)
-		if last := len(p.MessageIds) - 1; last >= 0 && p.MessageIds[last] == one.MessageID {
-			continue
-		}
-		of[one.EventID] = i
+	for _, place := range places {
+		one := s.moveParams(steps[place].Transition)
+		of[one.EventID] = place
 		addStep(&p, one)
 		addActor(&p, one)
 		addDecision(&p, one)
-		s.addDocuments(&p, one.EventID, steps[i])
+		s.addDocuments(&p, one.EventID, steps[place])
 	}
 	return func(ctx context.Context, q *dbsqlc.Queries) error {
 		written, err := q.MessageMoveAll(ctx, p)

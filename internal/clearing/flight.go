@@ -16,11 +16,11 @@ const (
 	handedWithin = 50 * time.Millisecond
 )
 
-// flights are messages that this process has just released and sent. What clearing answers finds here what the database says, or will say in
-// a moment: the message as it was verified, and as the note of its delivery leaves it. That note stands in line, so what is decided about it
-// follows it, in the same transaction where the answer comes soon. It spares a read and a wait, and never decides: the statement that writes
-// asks for the very state that is told here, and what has moved since, or was never noted, is read and decided under the lock. What is not
-// here, because another process sent it or too much is under way, is read.
+// flights are messages that this process has just released and sent. What clearing answers finds here what the database says, or will say
+// in a moment: the message as it was verified, and as the note of its delivery leaves it. That note stands in line, so what is decided
+// about it follows it, in the same transaction where the answer comes soon. It spares a read and a wait, and never decides: the statement
+// that writes asks for the very state that is told here, and what has moved since, or was never noted, is read and decided under the lock.
+// What is not here, because another process sent it or too much is under way, is read.
 type flights struct {
 	mu           sync.Mutex
 	now, before  map[globalid.ID]*flight // those of this time to answer, and of the one before
@@ -59,7 +59,8 @@ func (one *flight) land(after payment.Message, known bool) {
 	close(one.handed)
 }
 
-// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for the end of a delivery.
+// answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for the end of a
+// delivery.
 func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Message, known bool) {
 	f.mu.Lock()
 	one := f.now[id]

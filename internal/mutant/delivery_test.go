@@ -189,4 +189,13 @@ var ofArrivals = []mutant{
 		tests:  ofBooked + ":TestAnIncomingPaymentIsBooked",
 		before: `IncomingAccount{Open: a.Open,`, after: `IncomingAccount{Open: true,`,
 	},
+	{
+		name: "an answer waits until its delivery is noted", file: station, tests: ofBooked + ":TestAnAnswerFollows",
+		before: `one.land(after, ahead)`, after: `one.land(after, ahead && false)`,
+	},
+	{
+		name: "a step that follows another is not written with it", file: "internal/store/lifecycle/arrays.go",
+		tests:  ofBooked + ":TestAnAnswerFollows",
+		before: `if one.Sequence != steps[before].values.Sequence+1 {`, after: `if steps[before] != nil {`,
+	},
 }

@@ -33,7 +33,7 @@ var ofStatements = []mutant{
 	},
 	{
 		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store:TestWhoGivesUp",
-		before: `return none, errors.Join(ErrUnknown, ctx.Err())`, after: `return none, ctx.Err()`,
+		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
 	},
 	{
 		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/submission/submission.go",

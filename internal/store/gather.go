@@ -92,9 +92,9 @@ func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) 
 	return g.Enter(ctx, realm, item)()
 }
 
-// Enter is Do in two halves: when it returns, the operation stands in line, before whatever enters after it; the outcome is what the returned
-// function waits for. Call that, once and soon: an operation that found nothing under way leaves when it is called, and holds up the others
-// until then.
+// Enter is Do in two halves: when it returns, the operation stands in line, before whatever enters after it; the outcome is what the
+// returned function waits for. Call that, once and soon: an operation that found nothing under way leaves when it is called, and holds up
+// the others until then.
 func (g *Gather[I, O]) Enter(ctx context.Context, realm string, item I) (outcome func() (O, error)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()

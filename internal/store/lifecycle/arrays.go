@@ -31,7 +31,7 @@ func sized[P any](items int) (p P) {
 }
 
 // addMessage adds what a new message is.
-func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+func addMessage(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams) {
 	p.MessageIds, p.GlobalIds = append(p.MessageIds, one.MessageID), append(p.GlobalIds, one.GlobalID)
 	p.Schemes, p.Channels = append(p.Schemes, one.Scheme), append(p.Channels, one.Channel)
 	p.ClientIds, p.ExternalIds = append(p.ClientIds, column.Text(one.ClientID)), append(p.ExternalIds, column.Text(one.ExternalID))
@@ -59,7 +59,7 @@ func addMessage(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams
 }
 
 // addVersion adds its first version.
-func addVersion(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+func addVersion(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams) {
 	p.Amounts, p.Currencies = append(p.Amounts, one.Amount), append(p.Currencies, one.Currency)
 	p.InstructionIds = append(p.InstructionIds, column.Text(one.InstructionID))
 	p.EndToEndIds = append(p.EndToEndIds, one.EndToEndID)
@@ -80,7 +80,7 @@ func addVersion(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams
 }
 
 // addTrail adds what history and audit say of it.
-func addTrail(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) {
+func addTrail(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams) {
 	p.ActorNames, p.Notes = append(p.ActorNames, one.ActorName), append(p.Notes, column.Text(one.Note))
 	p.EventIds, p.Events = append(p.EventIds, one.EventID), append(p.Events, one.Event)
 	p.RequestIds = append(p.RequestIds, column.Text(one.RequestID))
@@ -89,7 +89,7 @@ func addTrail(p *dbsqlc.MessageInsertAllParams, one dbsqlc.MessageInsertParams) 
 }
 
 // addStep adds a step and the state it leads to.
-func addStep(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+func addStep(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
 	p.EventIds, p.MessageIds = append(p.EventIds, one.EventID), append(p.MessageIds, one.MessageID)
 	p.FromStates, p.ToStates = append(p.FromStates, one.FromState), append(p.ToStates, one.ToState)
 	p.Sequences, p.Versions = append(p.Sequences, one.Sequence), append(p.Versions, one.Version)
@@ -105,7 +105,7 @@ func addStep(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
 }
 
 // addActor adds who takes it, and what the trail says of it.
-func addActor(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+func addActor(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
 	p.ActorUsers = append(p.ActorUsers, column.OrZero(one.ActorUser))
 	p.ActorPersons = append(p.ActorPersons, column.OrZero(one.ActorPerson))
 	p.ActorNames, p.ClientIds = append(p.ActorNames, one.ActorName), append(p.ClientIds, column.Text(one.ClientID))
@@ -116,7 +116,7 @@ func addActor(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
 }
 
 // addDecision adds the decision and the release that come with it; a step without them has the zero values.
-func addDecision(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams) {
+func addDecision(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
 	p.Decides, p.Ordinals = append(p.Decides, one.Decides), append(p.Ordinals, one.Ordinal)
 	p.Makers = append(p.Makers, uuidArray(one.Makers))
 	p.ApprovalsRequireds = append(p.ApprovalsRequireds, one.ApprovalsRequired)
@@ -129,37 +129,26 @@ func addDecision(p *dbsqlc.MessageMoveAllParams, one dbsqlc.MessageMoveIfParams)
 	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
 }
 
-// addDocuments adds the documents that a step brings and leaves, each under its seal.
-func (s *Messages) addDocuments(p *dbsqlc.MessageMoveAllParams, event uuid.UUID, one step) {
-	if one.brought != nil {
-		d := *one.brought
-		id, sealed := s.newID(), d.Sealed()
-		p.BroughtEvents, p.BroughtSchemes = append(p.BroughtEvents, event), append(p.BroughtSchemes, string(d.Scheme))
-		p.BroughtReferences, p.BroughtNames = append(p.BroughtReferences, d.Reference), append(p.BroughtNames, string(d.Name))
-		p.BroughtHashes, p.BroughtDocuments = append(p.BroughtHashes, sealed.Hash[:]), append(p.BroughtDocuments, id)
-		p.BroughtAts = append(p.BroughtAts, d.At)
-		addDocument(p, documentRow{event, id, string(payment.DocumentIn), d, sealed.Hash, s.sealReceived(sealed)})
-	}
-	if one.report != nil {
-		sealed := one.report.Sealed()
-		seal := s.db.Seal().SealDocument(sealed)
-		addDocument(p, documentRow{event, s.newID(), string(payment.DocumentOut), *one.report, sealed.Hash, seal})
-	}
-}
-
-// documentRow is a document as it is stored beside a step.
+// documentRow is a document as it is stored beside a step, under its seal.
 type documentRow struct {
-	event, id uuid.UUID
-	direction string
+	id        uuid.UUID
+	direction payment.DocumentDirection
 	document  store.Document
 	hash      payment.Digest
 	seal      keyring.Seal
 }
 
-func addDocument(p *dbsqlc.MessageMoveAllParams, r documentRow) {
+// addDocument adds a document that a step brings, which the inbox notes too, or leaves.
+func addDocument(p *dbsqlc.MessageMoveAllParams, event uuid.UUID, r documentRow) {
 	d := r.document
-	p.DocumentEvents, p.DocumentIds = append(p.DocumentEvents, r.event), append(p.DocumentIds, r.id)
-	p.DocumentSchemes, p.DocumentDirections = append(p.DocumentSchemes, string(d.Scheme)), append(p.DocumentDirections, r.direction)
+	if r.direction == payment.DocumentIn {
+		p.BroughtEvents, p.BroughtSchemes = append(p.BroughtEvents, event), append(p.BroughtSchemes, string(d.Scheme))
+		p.BroughtReferences, p.BroughtNames = append(p.BroughtReferences, d.Reference), append(p.BroughtNames, string(d.Name))
+		p.BroughtHashes, p.BroughtDocuments = append(p.BroughtHashes, r.hash[:]), append(p.BroughtDocuments, r.id)
+		p.BroughtAts = append(p.BroughtAts, d.At)
+	}
+	p.DocumentEvents, p.DocumentIds = append(p.DocumentEvents, event), append(p.DocumentIds, r.id)
+	p.DocumentSchemes, p.DocumentDirections = append(p.DocumentSchemes, string(d.Scheme)), append(p.DocumentDirections, string(r.direction))
 	p.DocumentNames, p.DocumentReferences = append(p.DocumentNames, string(d.Name)), append(p.DocumentReferences, d.Reference)
 	p.DocumentContents, p.DocumentHashes = append(p.DocumentContents, d.Content), append(p.DocumentHashes, r.hash[:])
 	p.DocumentAts, p.DocumentKeyIds = append(p.DocumentAts, d.At), append(p.DocumentKeyIds, r.seal.KeyID)
@@ -176,18 +165,16 @@ func uuidArray(ids []uuid.UUID) string {
 }
 
 // inTurn says which steps are written by which statement of a transaction, by their places: first the first step of each message, then
-// those that were decided about what these lead to, and so on. Of two steps from one state one is tried. Each statement has them in the order
-// of their messages: two transactions that touch the same messages touch them in the same order, so neither waits for the other while it is
-// waited for.
-func inTurn(steps []step) (statements [][]int) {
+// those that were decided about what these lead to, and so on. Of two steps from one state one is tried. Each statement has them in the
+// order of their messages: two transactions that touch the same messages touch them in the same order, so neither waits for the other
+// while it is waited for.
+func inTurn(steps []*step) (statements [][]int) {
 	turns := make(map[uuid.UUID]int, len(steps)) // of the last step of a message
 	for _, i := range inOrder(steps) {
-		m := steps[i].Message()
-		last, follows := turns[m.InternalID]
-		turn := 0
-		if follows {
+		one, turn := &steps[i].values, 0
+		if last, follows := turns[one.MessageID]; follows {
 			before := statements[last][len(statements[last])-1]
-			if m.Sequence != steps[before].After().Sequence {
+			if one.Sequence != steps[before].values.Sequence+1 {
 				continue
 			}
 			turn = last + 1
@@ -195,20 +182,20 @@ func inTurn(steps []step) (statements [][]int) {
 		if turn == len(statements) {
 			statements = append(statements, nil)
 		}
-		statements[turn], turns[m.InternalID] = append(statements[turn], i), turn
+		statements[turn], turns[one.MessageID] = append(statements[turn], i), turn
 	}
 	return statements
 }
 
 // inOrder is the order of steps by their messages, and of those of one message by their sequence.
-func inOrder(steps []step) []int {
+func inOrder(steps []*step) []int {
 	order := make([]int, len(steps))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int {
-		one, other := steps[a].Message(), steps[b].Message()
-		return cmp.Or(bytes.Compare(one.InternalID[:], other.InternalID[:]), cmp.Compare(one.Sequence, other.Sequence))
+		one, other := &steps[a].values, &steps[b].values
+		return cmp.Or(bytes.Compare(one.MessageID[:], other.MessageID[:]), cmp.Compare(one.Sequence, other.Sequence))
 	})
 	return order
 }

@@ -1,6 +1,48 @@
 package lifecycle
 
-import "countersign/internal/store/internal/dbsqlc"
+import (
+	"context"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/column"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/load"
+)
+
+// considered is a message and what a decision about it must know; over is one that was decided before.
+type considered struct {
+	message payment.Message
+	known   SubmissionFacts
+	over    bool
+}
+
+// consider is a message with what a decision about it must know, read together with others. Errors: store.ErrAlone for what was made under
+// another policy than the one in force, needs a second factor or several approvals, may be bound by a limit, or is not as it was sealed; as
+// store.Gather.Do.
+func (s *Messages) consider(ctx context.Context, realm string, id uuid.UUID) (considered, error) {
+	row, err := s.considering.Do(ctx, realm, id)
+	if err != nil {
+		return considered{}, err
+	}
+	found := messageRow(&row)
+	if found.MessageListed.State != string(payment.StateApprovalPending) {
+		return considered{over: true}, nil
+	}
+	if !load.Undecided(found.MessageListed) {
+		return considered{}, store.ErrAlone // decisions that were read by another statement could be newer than the message
+	}
+	known, err := s.factsOf(ctx, s.db.Alone(realm, store.Reading), realm, factsRow(&row))
+	if err != nil || known.Policy.StepUp || column.OrZero(row.PolicyID) != known.Policy.ID {
+		return considered{}, store.ErrAlone // what asks for a second factor, by either policy, is decided by itself
+	}
+	if known.mayBind(payment.Kind(row.Kind)) {
+		return considered{}, store.ErrAlone // and so is what a limit may bind
+	}
+	return considered{known: known, message: load.Whole(s.db.Seal(), found, nil)}, nil
+}
 
 // A row of MessageConsiderAll is three in one: the message as lists have it, its content with the account it is paid from, and what holds
 // in the realm. Here it is taken apart (considered_test.go holds that nothing is left behind).

@@ -37,6 +37,11 @@ func newDirectories(db *store.Database) *directories {
 	return &directories{db: db, known: map[directoryKey]*directory.Directory{}}
 }
 
+// readAhead reads a directory before many need it at a time; whether it can be read they find out.
+func (d *directories) readAhead(ctx context.Context, q *dbsqlc.Queries, key directoryKey) {
+	_, _ = d.inForce(ctx, q, key)
+}
+
 // inForce is the directory of a key; without an id there is none. One that is not what was imported is not believed (Directory.IsBroken),
 // and is looked at again the next time: an operator may bring its key back.
 func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key directoryKey) (*directory.Directory, error) {

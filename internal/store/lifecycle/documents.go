@@ -30,7 +30,7 @@ func outboundDocument(out payment.Outbound, content []byte, at time.Time) store.
 type Documents struct {
 	db      *store.Database
 	newID   func() uuid.UUID
-	keeping *store.Gather[store.Document, struct{}]
+	keeping *store.Gather[documentRow, struct{}]
 }
 
 func newDocuments(db *store.Database, newID func() uuid.UUID, writes *store.Turns) *Documents {
@@ -53,26 +53,33 @@ var ErrRemade = errors.New("the document was sealed with other bytes before")
 // not at hand; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
-	_, err := s.keeping.Do(ctx, d.Realm, d)
+	_, err := s.keeping.Do(ctx, d.Realm, s.outboundRow(d))
 	if errors.Is(err, store.ErrAlone) { // the reference is taken, perhaps by this document
 		err = s.keep(ctx, s.db.Alone(d.Realm, store.Changing), d)
 	}
 	return err
 }
 
+// outboundRow is an outbound document as it is stored, under its seal.
+func (s *Documents) outboundRow(d store.Document) documentRow {
+	sealed := d.Sealed()
+	return documentRow{
+		id: s.newID(), direction: payment.DocumentOut, document: d, hash: sealed.Hash, seal: s.db.Seal().SealDocument(sealed),
+	}
+}
+
 // keepAll stores outbound documents of a realm.
-func (s *Documents) keepAll(ctx context.Context, realm string, documents []store.Document) ([]*struct{}, error) {
+func (s *Documents) keepAll(ctx context.Context, realm string, documents []documentRow) ([]*struct{}, error) {
 	p := dbsqlc.DocumentInsertAllParams{Realm: realm}
 	of, outcomes := make(map[uuid.UUID]int, len(documents)), make([]*struct{}, len(documents))
-	for i, d := range documents {
-		id, sealed := s.newID(), d.Sealed()
-		seal := s.db.Seal().SealDocument(sealed)
-		of[id] = i
-		p.DocumentIds, p.MessageIds = append(p.DocumentIds, id), append(p.MessageIds, d.MessageID)
+	for i, r := range documents {
+		d := r.document
+		of[r.id] = i
+		p.DocumentIds, p.MessageIds = append(p.DocumentIds, r.id), append(p.MessageIds, d.MessageID)
 		p.Schemes, p.Names, p.Refs = append(p.Schemes, string(d.Scheme)), append(p.Names, string(d.Name)), append(p.Refs, d.Reference)
-		p.Contents, p.ContentHashes = append(p.Contents, d.Content), append(p.ContentHashes, sealed.Hash[:])
+		p.Contents, p.ContentHashes = append(p.Contents, d.Content), append(p.ContentHashes, r.hash[:])
 		p.CreatedAts = append(p.CreatedAts, d.At)
-		p.KeyIds, p.Macs = append(p.KeyIds, seal.KeyID), append(p.Macs, seal.MAC[:])
+		p.KeyIds, p.Macs = append(p.KeyIds, r.seal.KeyID), append(p.Macs, r.seal.MAC[:])
 	}
 	kept, err := s.db.Alone(realm, store.Changing).DocumentInsertAll(ctx, p)
 	for _, id := range kept {

@@ -74,7 +74,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	if err != nil {
 		return all(failed, err)
 	}
-	var steps []step
+	var steps []*step
 	var of []int // the place of each step among the messages
 	for i, m := range seen {
 		failed[i] = store.ErrAlone
@@ -86,9 +86,9 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 			failed[i] = noChange(err)
 			continue
 		}
-		one, err := stepWith(t, nil)
+		one, err := s.stepOf(t, nil)
 		if err == nil {
-			steps, of = append(steps, one), append(of, i)
+			steps, of = append(steps, &one), append(of, i)
 		}
 	}
 	written, err := s.moveTogether(ctx, realm, steps)
@@ -98,7 +98,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 			failed[i] = err
 		case written[at] != nil:
 			failed[i] = nil
-			s.stored(steps[at].Transition)
+			s.stored(steps[at].transition)
 		}
 	}
 	for i, id := range ids {
@@ -123,12 +123,12 @@ func broken(err error) error {
 }
 
 // moveTogether writes steps. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
-func (s *Messages) moveTogether(ctx context.Context, realm string, steps []step) ([]*struct{}, error) {
+func (s *Messages) moveTogether(ctx context.Context, realm string, steps []*step) ([]*struct{}, error) {
 	if len(steps) == 0 {
 		return nil, nil
 	}
 	written := make([]*struct{}, len(steps))
-	err := s.db.OneTrip(ctx, realm, store.Changing, s.moves(realm, steps, written)...)
+	err := s.db.OneTrip(ctx, realm, store.Changing, moves(realm, steps, written)...)
 	if err == nil || broken(err) != nil || ctx.Err() != nil {
 		return written, err
 	}

@@ -85,7 +85,7 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 // Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key is not as it was stored;
 // ErrNoPolicy; payment.ForbiddenError when the maker's role has ended meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
-	known, err := s.asking.Do(ctx, ask.Realm, ask)
+	known, err := s.ask(ctx, ask)
 	var c payment.Created
 	if err == nil {
 		c, err = create(known)
@@ -94,7 +94,8 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 		err = store.ErrAlone
 	}
 	if err == nil {
-		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &c})
+		values := s.insertParams(c)
+		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &values})
 	}
 	if errors.Is(err, store.ErrAlone) {
 		return s.insertAlone(ctx, ask, create)
@@ -187,10 +188,7 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
 func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
-	row, err := q.SubmissionContext(ctx, dbsqlc.SubmissionContextParams{
-		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
-		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount, About: column.OrNull(ask.About),
-	})
+	row, err := q.SubmissionContext(ctx, contextParams(ask))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return SubmissionFacts{}, ErrNoPolicy
 	}
@@ -198,6 +196,13 @@ func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask S
 		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
 	}
 	return s.factsOf(ctx, q, ask.Realm, row)
+}
+
+func contextParams(ask SubmissionQuery) dbsqlc.SubmissionContextParams {
+	return dbsqlc.SubmissionContextParams{
+		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
+		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount, About: column.OrNull(ask.About),
+	}
 }
 
 // factsOf makes facts of what was found, once it was held against its seals. Error: ErrNoPolicy.

@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
 )
 
 // Messages is the life of messages: Insert and InsertRTransaction make one, the ways that the package names change it. No method writes
@@ -22,8 +23,8 @@ type Messages struct {
 	banks     *directories
 
 	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes.
-	asking      *store.Gather[SubmissionQuery, SubmissionFacts]
-	considering *store.Gather[uuid.UUID, considered]
+	asking      *store.Gather[SubmissionQuery, dbsqlc.SubmissionContextRow]
+	considering *store.Gather[uuid.UUID, dbsqlc.MessageConsiderAllRow]
 	reading     *store.Gather[uuid.UUID, payment.Message]
 	writing     *store.Gather[writing, struct{}]
 }

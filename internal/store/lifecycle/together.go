@@ -10,7 +10,6 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/internal/load"
 )
@@ -52,11 +51,12 @@ func (s *Messages) TransactFrom(
 	}
 }
 
-// step is a step of a message with the documents it brings and leaves.
+// step is a step of a message, ready to be written. What can be made before its turn is made there: while one makes it nobody is kept
+// waiting.
 type step struct {
-	payment.Transition
-	brought *store.Document // by clearing, which asks for the step; nil for none
-	report  *store.Document // of the end of an instruction; nil for none
+	transition payment.Transition
+	values     dbsqlc.MessageMoveIfParams
+	documents  []documentRow // which clearing sent for it, and the report of an end
 }
 
 // move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
@@ -70,7 +70,7 @@ func (s *Messages) move(ctx context.Context, t payment.Transition, brought *stor
 
 // enter is move in two halves, as store.Gather.Enter is. Error: store.ErrAlone.
 func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *store.Document) (stored func() error, err error) {
-	one, err := stepWith(t, brought)
+	one, err := s.stepOf(t, brought)
 	if err != nil {
 		return nil, err
 	}
@@ -84,28 +84,26 @@ func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *sto
 	}, nil
 }
 
-// stepWith is a transition with its documents. Error: store.ErrAlone.
-func stepWith(t payment.Transition, brought *store.Document) (step, error) {
+// stepOf makes a transition ready, with the document that brought it; nil for none. Error: store.ErrAlone.
+func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (step, error) {
 	if d := t.Decision(); !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 || d != nil && d.FactorUse != uuid.Nil {
 		return step{}, store.ErrAlone // a new version, or a limit or a second factor beside the step
 	}
-	one := step{Transition: t, brought: brought}
+	one := step{transition: t, values: s.moveParams(t)}
+	if brought != nil {
+		sealed := brought.Sealed()
+		one.documents = append(one.documents, documentRow{
+			id: s.newID(), direction: payment.DocumentIn, document: *brought, hash: sealed.Hash, seal: s.sealReceived(sealed),
+		})
+	}
 	if out, ends := t.Report(); ends {
 		content, err := codec.EncodeXML(out.Document())
 		if err != nil {
 			return step{}, store.ErrAlone
 		}
-		report := outboundDocument(out, content, t.At())
-		one.report = &report
+		one.documents = append(one.documents, s.documents.outboundRow(outboundDocument(out, content, t.At())))
 	}
 	return one, nil
-}
-
-// considered is a message and what a decision about it must know; over is one that was decided before.
-type considered struct {
-	message payment.Message
-	known   SubmissionFacts
-	over    bool
 }
 
 // tooLate tells who comes after a decision how it went, from a read that many share. Under the lock of the message each of them would wait
@@ -126,15 +124,13 @@ func (s *Messages) tooLate(ctx context.Context, realm string, id uuid.UUID, deci
 	return seen, err
 }
 
-// askAll answers what new messages need to know. What no policy matches, is not what was sealed, or a limit may bind is not confirmed.
-func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQuery) ([]*SubmissionFacts, error) {
-	q, facts := s.db.Alone(realm, store.Reading), make([]*SubmissionFacts, len(asked))
+// askAll reads what new messages need to know. What no policy matches is not confirmed.
+func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQuery) ([]*dbsqlc.SubmissionContextRow, error) {
+	q, found := s.db.Alone(realm, store.Reading), make([]*dbsqlc.SubmissionContextRow, len(asked))
 	if len(asked) == 1 {
-		known, err := s.submissionFacts(ctx, q, asked[0])
-		if !known.mayBind(asked[0].Kind) {
-			facts[0] = &known
-		}
-		return facts, err
+		row, err := q.SubmissionContext(ctx, contextParams(asked[0]))
+		found[0] = &row
+		return found, err
 	}
 	p := dbsqlc.SubmissionContextAllParams{Realm: realm}
 	for i, ask := range asked {
@@ -147,52 +143,48 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	if err != nil {
 		return nil, err
 	}
+	if len(rows) > 0 {
+		s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: rows[0].DirectoryID})
+	}
 	for _, row := range rows {
-		known, err := s.factsOf(ctx, q, realm, dbsqlc.SubmissionContextRow{
+		found[row.Item] = &dbsqlc.SubmissionContextRow{
 			Realm: row.Realm, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
 			AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
 			HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic,
 			AgentIid: row.AgentIid, AccountOpen: row.AccountOpen, AccountKeyID: row.AccountKeyID, AccountSeal: row.AccountSeal, Limited: row.Limited,
-		})
-		if err == nil && !known.mayBind(asked[row.Item].Kind) {
-			facts[row.Item] = &known
 		}
 	}
-	return facts, nil
+	return found, nil
 }
 
-// considerAll reads messages with what decisions about them must know. What is no instruction, matches no policy, was made under another
-// policy than the one in force, needs a second factor or several approvals, or may be bound by a limit, is not confirmed.
-func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*considered, error) {
-	q, outcomes, places := s.db.Alone(realm, store.Reading), make([]*considered, len(ids)), make([]int32, len(ids))
+// ask is what a new message needs to know, read together with what others ask. Errors: store.ErrAlone where something is not as it was
+// sealed, or a limit may bind it; as store.Gather.Do.
+func (s *Messages) ask(ctx context.Context, ask SubmissionQuery) (SubmissionFacts, error) {
+	row, err := s.asking.Do(ctx, ask.Realm, ask)
+	if err != nil {
+		return SubmissionFacts{}, err
+	}
+	known, err := s.factsOf(ctx, s.db.Alone(ask.Realm, store.Reading), ask.Realm, row)
+	if err != nil || known.mayBind(ask.Kind) {
+		return SubmissionFacts{}, store.ErrAlone
+	}
+	return known, nil
+}
+
+// considerAll reads messages with what decisions about them must know. What is no instruction or matches no policy is not confirmed.
+func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*dbsqlc.MessageConsiderAllRow, error) {
+	q, found, places := s.db.Alone(realm, store.Reading), make([]*dbsqlc.MessageConsiderAllRow, len(ids)), make([]int32, len(ids))
 	for i := range ids {
 		places[i] = int32(i)
 	}
 	rows, err := q.MessageConsiderAll(ctx, places, ids, realm)
-	if err != nil {
-		return nil, err
+	if err == nil && len(rows) > 0 {
+		s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: rows[0].DirectoryID})
 	}
-	for _, row := range rows {
-		found := messageRow(&row)
-		if found.MessageListed.State != string(payment.StateApprovalPending) {
-			outcomes[row.Item] = &considered{over: true}
-			continue
-		}
-		if !load.Undecided(found.MessageListed) {
-			continue // decisions that were read by another statement could be newer than the message
-		}
-		known, err := s.factsOf(ctx, q, realm, factsRow(&row))
-		if err == nil && known.Policy.StepUp || column.OrZero(row.PolicyID) != known.Policy.ID {
-			continue // what asks for a second factor, by either policy, is decided by itself
-		}
-		if known.mayBind(payment.Kind(row.Kind)) {
-			continue // and so is what a limit may bind
-		}
-		if err == nil {
-			outcomes[row.Item] = &considered{known: known, message: load.Whole(s.db.Seal(), found, nil)}
-		}
+	for i := range rows {
+		found[rows[i].Item] = &rows[i]
 	}
-	return outcomes, nil
+	return found, err
 }
 
 // readAll reads messages whose decisions are all made. What still waits is not confirmed: decisions that were read by another statement
@@ -237,9 +229,9 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 // done is the outcome of what was written.
 var done = &struct{}{}
 
-// writing is what is written: a new instruction, or a step of a message.
+// writing is what is written: the values of a new instruction, or a step of a message.
 type writing struct {
-	created *payment.Created
+	created *dbsqlc.MessageInsertParams
 	step    *step
 }
 
@@ -247,21 +239,21 @@ type writing struct {
 // new instructions and steps went out beside each other, there would be more statements with fewer items in each (docs/performance.md has
 // what that costs).
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
-	var created []payment.Created
-	var steps []step
+	var created []*dbsqlc.MessageInsertParams
+	var steps []*step
 	for _, item := range items {
 		if item.created != nil {
-			created = append(created, *item.created)
+			created = append(created, item.created)
 		} else {
-			steps = append(steps, *item.step)
+			steps = append(steps, item.step)
 		}
 	}
 	inserted, moved := make([]*struct{}, len(created)), make([]*struct{}, len(steps))
 	var statements []store.Statement
 	if len(created) > 0 {
-		statements = append(statements, s.insertAll(realm, created, inserted))
+		statements = append(statements, insertAll(realm, created, inserted))
 	}
-	err := s.db.OneTrip(ctx, realm, store.Changing, append(statements, s.moves(realm, steps, moved)...)...)
+	err := s.db.OneTrip(ctx, realm, store.Changing, append(statements, moves(realm, steps, moved)...)...)
 	outcomes := make([]*struct{}, len(items))
 	for i, item := range items {
 		of := &moved
@@ -274,11 +266,10 @@ func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) 
 }
 
 // insertAll is the statement that writes new instructions, and notes which it wrote.
-func (s *Messages) insertAll(realm string, created []payment.Created, outcomes []*struct{}) store.Statement {
+func insertAll(realm string, created []*dbsqlc.MessageInsertParams, outcomes []*struct{}) store.Statement {
 	if len(created) == 1 {
-		one := s.insertParams(created[0])
 		return func(ctx context.Context, q *dbsqlc.Queries) error {
-			err := q.MessageInsert(ctx, one)
+			err := q.MessageInsert(ctx, *created[0])
 			if err == nil {
 				outcomes[0] = done
 			}
@@ -287,8 +278,7 @@ func (s *Messages) insertAll(realm string, created []payment.Created, outcomes [
 	}
 	p, of := sized[dbsqlc.MessageInsertAllParams](len(created)), make(map[uuid.UUID]int, len(created))
 	p.Realm = realm
-	for i, c := range created {
-		one := s.insertParams(c)
+	for i, one := range created {
 		of[one.MessageID] = i
 		addMessage(&p, one)
 		addVersion(&p, one)
@@ -304,19 +294,18 @@ func (s *Messages) insertAll(realm string, created []payment.Created, outcomes [
 }
 
 // moves are the statements that write steps of messages, and note which they wrote.
-func (s *Messages) moves(realm string, steps []step, outcomes []*struct{}) (statements []store.Statement) {
+func moves(realm string, steps []*step, outcomes []*struct{}) (statements []store.Statement) {
 	for _, places := range inTurn(steps) {
-		statements = append(statements, s.moveAll(realm, steps, places, outcomes))
+		statements = append(statements, moveAll(realm, steps, places, outcomes))
 	}
 	return statements
 }
 
 // moveAll is the statement that writes the steps at some places, each of another message, and notes which it wrote.
-func (s *Messages) moveAll(realm string, steps []step, places []int, outcomes []*struct{}) store.Statement {
-	if first := steps[places[0]]; len(places) == 1 && first.brought == nil && first.report == nil {
-		one := s.moveParams(first.Transition)
+func moveAll(realm string, steps []*step, places []int, outcomes []*struct{}) store.Statement {
+	if first := steps[places[0]]; len(places) == 1 && len(first.documents) == 0 {
 		return func(ctx context.Context, q *dbsqlc.Queries) error {
-			_, err := q.MessageMoveIf(ctx, one)
+			_, err := q.MessageMoveIf(ctx, first.values)
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
@@ -329,12 +318,14 @@ func (s *Messages) moveAll(realm string, steps []step, places []int, outcomes []
 	p, of := sized[dbsqlc.MessageMoveAllParams](len(places)), make(map[uuid.UUID]int, len(places))
 	p.Realm = realm
 	for _, place := range places {
-		one := s.moveParams(steps[place].Transition)
+		one := &steps[place].values
 		of[one.EventID] = place
 		addStep(&p, one)
 		addActor(&p, one)
 		addDecision(&p, one)
-		s.addDocuments(&p, one.EventID, steps[place])
+		for _, d := range steps[place].documents {
+			addDocument(&p, one.EventID, d)
+		}
 	}
 	return func(ctx context.Context, q *dbsqlc.Queries) error {
 		written, err := q.MessageMoveAll(ctx, p)

@@ -51,7 +51,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 	if c.Ask != nil {
 		return s.considerAlone(ctx, realm, id, c)
 	}
-	found, err := s.considering.Do(ctx, realm, id)
+	found, err := s.consider(ctx, realm, id)
 	if errors.Is(err, store.ErrAlone) {
 		return s.considerAlone(ctx, realm, id, c)
 	}

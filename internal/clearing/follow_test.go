@@ -1,0 +1,163 @@
+package clearing_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+// slowKeeping is a tracer under which a document is kept for as long as a test wants, when it wants one to be: what clearing writes
+// meanwhile waits for it.
+type slowKeeping struct {
+	storetest.Unmoved
+
+	mu           sync.Mutex
+	began, ended chan struct{} // of the one that is wanted; nil for none
+}
+
+// TraceBatchStart has it take so long.
+func (s *slowKeeping) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, statement := range data.Batch.QueuedQueries {
+		s.mu.Lock()
+		began, ended := s.began, s.ended
+		s.mu.Unlock()
+		if began != nil && nameOf(statement) == "DocumentInsertAll" {
+			close(began)
+			<-ended
+		}
+	}
+	return ctx
+}
+
+// want says that the next document is to be kept slowly. Call end to let it go on.
+func (s *slowKeeping) want() (began chan struct{}, end func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.began, s.ended = make(chan struct{}), make(chan struct{})
+	return s.began, func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		close(s.ended)
+		s.began, s.ended = nil, nil
+	}
+}
+
+// answeredInLine sends a message whose delivery and whose answer are to be booked while another document is kept: they stand in line behind
+// that, for so long. Meanwhile something else can happen to the message.
+func answeredInLine(
+	t *testing.T, h *stationtest.House, s *slowKeeping, wait time.Duration, meanwhile func(payment.Message),
+) payment.Message {
+	t.Helper()
+	m, second := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
+	send := func(m payment.Message) {
+		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	var work sync.WaitGroup
+	h.Network.Refuse = func(d stationtest.Delivery) error {
+		if d.Reference != m.Reference() {
+			return nil
+		}
+		began, end := s.want()
+		work.Go(func() { send(second) })
+		<-began
+		work.Go(func() {
+			time.Sleep(wait)
+			meanwhile(m)
+			end()
+		})
+		work.Go(func() {
+			err := h.Clearing.Receive(ctx, answer(t, m, "A"+string(m.GlobalID), "ACSC", ""))
+			if err != nil {
+				t.Error(err)
+			}
+		})
+		return nil
+	}
+	send(m)
+	work.Wait()
+	h.Network.Refuse = nil
+	return m
+}
+
+func houseOfSlowKeeping(t *testing.T, s *slowKeeping) *stationtest.House {
+	t.Helper()
+	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+		database, err := store.Open(ctx, store.Config{
+			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: s,
+		})
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	}})
+}
+
+// steps are the steps of a message, and in how many transactions those after its approval were written.
+func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []string, transactions int) {
+	t.Helper()
+	must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT array_agg(to_state ORDER BY sequence), count(DISTINCT xmin::text) FILTER (WHERE sequence > 2)
+		FROM message_history WHERE message_id = $1`, m.InternalID).Scan(&states, &transactions))
+	return states, transactions
+}
+
+// TestAnAnswerFollowsTheNoteOfItsDelivery: an answer that comes before its delivery is noted does not wait for that: both are written in
+// one transaction, and the payment was in processing all the same.
+func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
+	t.Parallel()
+	s := &slowKeeping{}
+	h := houseOfSlowKeeping(t, s)
+	defer h.CheckInvariants(t)
+	// On a busy machine the answer may need longer to stand in line.
+	for wait := 50 * time.Millisecond; wait < 4*time.Second; wait *= 2 {
+		m := answeredInLine(t, h, s, wait, func(payment.Message) {})
+		states, transactions := steps(t, h, m)
+		if len(states) != 4 || states[2] != string(payment.StateProcessing) || states[3] != string(payment.StateSettled) {
+			t.Fatalf("the payment was %v", states)
+		}
+		if transactions == 1 {
+			return
+		}
+	}
+	t.Error("delivery and answer were never written in one transaction")
+}
+
+// TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame: another process found the payment unconfirmed while the note of its delivery and
+// its answer stood in line. Neither is written together with the other then, and each finds its own way.
+func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
+	t.Parallel()
+	s := &slowKeeping{}
+	h := houseOfSlowKeeping(t, s)
+	defer h.CheckInvariants(t)
+	other := h.Again(t, stationtest.Options{})
+	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {
+		_, err := other.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
+			return m.TimeOut(0, h.Clock.Now().Add(time.Minute))
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+	states, _ := steps(t, h, m)
+	now := current(t, h, m)
+	if now.State != payment.StateSettled || now.DeliveredAt.IsZero() || states[2] != string(payment.StateUnconfirmed) {
+		t.Errorf("the payment was %v, is %s and was delivered at %s", states, now.State, now.DeliveredAt)
+	}
+	var settled, answers int
+	must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
+		(SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pacs.002%')`, m.InternalID).Scan(&settled, &answers))
+	if settled != 1 || answers != 1 {
+		t.Errorf("settled %d times, with %d answers kept", settled, answers)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode"
 
 	"github.com/PuerkitoBio/goquery"
 
@@ -119,7 +120,16 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 		for _, list := range []string{"/queue", "/payments"} {
 			got := checker.get(list + "?text=" + url.QueryEscape(row.typed)).is(http.StatusOK)
 			is := found(got, m)
-			if is != wanted && (!atLeast || !strings.Contains(is, wanted)) {
+			byChance := func(letter rune) bool {
+				return !strings.ContainsRune(wanted, letter) && names(m[string(letter)], row.typed)
+			}
+			exactly := strings.Map(func(letter rune) rune {
+				if byChance(letter) {
+					return -1
+				}
+				return letter
+			}, is)
+			if exactly != wanted && (!atLeast || !strings.Contains(is, wanted)) {
 				t.Errorf("%s: %q finds %q, want %q", list, row.typed, is, row.finds)
 			}
 		}
@@ -133,6 +143,22 @@ func TestSearchTakesWhatTheScreenPrints(t *testing.T) {
 	if len(table) < 40 {
 		t.Errorf("%d searches", len(table))
 	}
+}
+
+// names reports whether a text is a part of an identifier of a message: those are drawn, and may have any few digits in them.
+func names(m payment.Message, text string) bool {
+	about := m.Summary
+	ids := []string{m.InternalID.String(), string(m.GlobalID), about.UETR, about.TransactionID, about.InstructionID, about.EndToEndID}
+	plain := func(text string) string {
+		return strings.Map(func(letter rune) rune {
+			if !unicode.IsLetter(letter) && !unicode.IsDigit(letter) {
+				return -1
+			}
+			return unicode.ToLower(letter)
+		}, text)
+	}
+	part := plain(text)
+	return part != "" && slices.ContainsFunc(ids, func(id string) bool { return strings.Contains(plain(id), part) })
 }
 
 // markSearches is what lists print of recalls and returns and beside a state, and the letters of what it finds.

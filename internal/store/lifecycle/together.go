@@ -143,10 +143,10 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	if err != nil {
 		return nil, err
 	}
-	if len(rows) > 0 {
-		s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: rows[0].DirectoryID})
-	}
-	for _, row := range rows {
+	for i, row := range rows {
+		if i == 0 || row.DirectoryID != rows[i-1].DirectoryID {
+			s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
+		}
 		found[row.Item] = &dbsqlc.SubmissionContextRow{
 			Realm: row.Realm, Policy: row.Policy, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban, AccountScheme: row.AccountScheme,
 			AccountCurrency: row.AccountCurrency, HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding,
@@ -178,10 +178,10 @@ func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUI
 		places[i] = int32(i)
 	}
 	rows, err := q.MessageConsiderAll(ctx, places, ids, realm)
-	if err == nil && len(rows) > 0 {
-		s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: rows[0].DirectoryID})
-	}
 	for i := range rows {
+		if i == 0 || rows[i].DirectoryID != rows[i-1].DirectoryID {
+			s.banks.readAhead(ctx, q, directoryKey{Realm: realm, ID: rows[i].DirectoryID})
+		}
 		found[rows[i].Item] = &rows[i]
 	}
 	return found, err

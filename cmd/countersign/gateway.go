@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
@@ -143,13 +144,21 @@ func prepare(ctx context.Context, parts *stations.Stations) error {
 	}
 	err = parts.Messages.CheckKeys(ctx)
 	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_RELEASE_KEY_FILE: %w", err)
+		return aboutKeys("COUNTERSIGN_RELEASE_KEY_FILE", err)
 	}
 	err = parts.Auth.CheckKeys(ctx)
 	if err != nil {
-		return fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+		return aboutKeys("COUNTERSIGN_TOKEN_KEY_FILE", err)
 	}
 	return nil
+}
+
+// aboutKeys names the setting that keys come from, unless it is the database that did not answer.
+func aboutKeys(setting string, err error) error {
+	if errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrUnavailable) {
+		return fmt.Errorf("hold the keys against what is stored: %w", err)
+	}
+	return fmt.Errorf("%s: %w", setting, err)
 }
 
 // tell says in the log how the gateway stands at its start.

@@ -68,6 +68,27 @@ func answer(t *testing.T, m payment.Message, reference, status, code string) cle
 	}
 }
 
+// TestAnAmountOfFewerDecimalsIsNoOther: what was ordered as 12.1 leaves as 12.1, and the auditor finds in it the 1210 minor units that were
+// approved.
+func TestAnAmountOfFewerDecimalsIsNoOther(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	for _, amount := range []string{"12.1", "12"} {
+		order := h.Order(rulebook.SchemeSIC)
+		stationtest.SetAmount(order.Document, amount)
+		created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
+		must(t, err)
+		m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: created.Message.InternalID})
+		must(t, err)
+		must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
+		sent := h.Network.Delivered()
+		if last := sent[len(sent)-1].Content; !strings.Contains(last, ">"+amount+"</IntrBkSttlmAmt>") {
+			t.Errorf("ordered %s, sent %s", amount, last)
+		}
+	}
+}
+
 func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {

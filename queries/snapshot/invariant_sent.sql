@@ -142,4 +142,5 @@ FROM message m
 JOIN release r ON r.realm = m.realm AND r.message_id = m.message_id
 JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version
 JOIN document d ON d.realm = m.realm AND d.message_id = m.message_id AND d.direction = 'out' AND d.name = 'pacs.008.001.08'
-WHERE position('Ccy="' || v.currency || '">' || to_char(v.amount / 100.0, 'FM9999999999990.00') || '</IntrBkSttlmAmt>' IN encode(d.content, 'escape')) = 0;
+WHERE substring(encode(d.content, 'escape') FROM 'Ccy="' || v.currency || '">([0-9]+(?:[.][0-9]+)?)</IntrBkSttlmAmt>')::numeric * 100
+      IS DISTINCT FROM v.amount; -- 12.1 is 12.10

@@ -121,6 +121,7 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 				return payment.Transition{}, &MismatchError{Message: m}
 			}
+			verdict.At = s.decidedAt(verdict.At)
 			made, err = d.make(m, known, verdict)
 			return made, err
 		},
@@ -150,6 +151,16 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 		return seen, err
 	}
 	return made.After(), nil
+}
+
+// decidedAt is the time of a decision. The clock is asked for each: one that is made again, because somebody else was first, comes after
+// theirs in every list by time. The day stays that of the request, whose limits were read.
+func (s *Station) decidedAt(asked time.Time) time.Time {
+	now := s.cfg.Now()
+	if now.In(s.cfg.Zone).Format(time.DateOnly) != asked.In(s.cfg.Zone).Format(time.DateOnly) {
+		return asked
+	}
+	return now
 }
 
 // Limits are those that bind the message if this person approves it now, with what is used of them today.

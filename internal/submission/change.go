@@ -19,6 +19,7 @@ import (
 func (s *Station) Withdraw(ctx context.Context, by identity.Principal, id uuid.UUID, reason string) (payment.Message, error) {
 	c := change{by: by, action: payment.ActionWithdraw, at: s.cfg.Now()}
 	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
+		c.at = s.cfg.Now() // under the lock: after whoever was first
 		return m.Withdraw(by, reason, c.at)
 	})
 	return s.after(ctx, c, seen, err)
@@ -49,6 +50,7 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 			if err != nil {
 				return payment.Transition{}, err
 			}
+			c.at = s.cfg.Now() // under the lock: after whoever was first
 			order := in
 			order.Scheme, order.ManyTransactions = m.Scheme, false
 			asked := s.instruction(by, order, known, c.at)

@@ -210,7 +210,7 @@ func TestAnOpenQueueHearsHowOldItsRowsAre(t *testing.T) {
 			t.Fatalf("%s later is told %q", one.ahead, update)
 		}
 	}
-	b.Clock.Set(time.Now())
+	b.Clock.Set(time.Now().In(b.config.Zone))              // which dates the order
 	b.Create(t, b.Person(t, "maker1"), rulebook.SchemeSIC) // not by the portal, for which it may be tomorrow
 	update, found := block(lines, "1 new – show")
 	if !found || strings.Contains(update, `id="age-`) {

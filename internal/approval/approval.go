@@ -116,7 +116,7 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	}
 	var made payment.Transition
 	considered := lifecycle.Considered{
-		Bound: lifecycle.Bound{Person: by.PersonID, Day: verdict.At.In(s.cfg.Zone).Format(time.DateOnly)},
+		Bound: lifecycle.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
 		Decide: func(m payment.Message, known lifecycle.SubmissionFacts) (_ payment.Transition, err error) {
 			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 				return payment.Transition{}, &MismatchError{Message: m}
@@ -157,15 +157,18 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 // theirs in every list by time. The day stays that of the request, whose limits were read.
 func (s *Station) decidedAt(asked time.Time) time.Time {
 	now := s.cfg.Now()
-	if now.In(s.cfg.Zone).Format(time.DateOnly) != asked.In(s.cfg.Zone).Format(time.DateOnly) {
+	if s.day(now) != s.day(asked) {
 		return asked
 	}
 	return now
 }
 
+// day is the banking day of a time, as limits are kept by it.
+func (s *Station) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
+
 // Limits are those that bind the message if this person approves it now, with what is used of them today.
 func (s *Station) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]spending.Limit, error) {
-	return s.cfg.Messages.Limits(ctx, m, lifecycle.Bound{Person: by.PersonID, Day: s.cfg.Now().In(s.cfg.Zone).Format(time.DateOnly)})
+	return s.cfg.Messages.Limits(ctx, m, lifecycle.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
 }
 
 // AsksStepUp reports whether whoever approves the message has to show a second factor.

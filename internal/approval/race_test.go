@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,7 +17,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testneed"
 )
@@ -70,21 +68,6 @@ func (n *lockedReads) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx
 // TraceQueryEnd does nothing.
 func (n *lockedReads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEndData) {}
 
-// opened is a house whose statements a tracer sees.
-func opened(t *testing.T, tracer pgx.QueryTracer) *stationtest.House {
-	t.Helper()
-	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		database, err := store.Open(ctx, store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: tracer,
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(database.Close)
-		return database
-	}})
-}
-
 // TestWhoComesTooLateWaitsForNobody: how a message was decided is told while another transaction holds it.
 func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
 	t.Parallel()
@@ -131,7 +114,7 @@ func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
 	locks := &lockedReads{}
-	h := opened(t, locks)
+	h := stationtest.Traced(t, locks, 0)
 	defer h.CheckInvariants(t)
 	const racers = 64
 	messages := raced(t)

@@ -19,7 +19,7 @@ import (
 // flying is a house whose round trips are counted and whose jobs run, so many at a time; the clock does not.
 func flying(t *testing.T, n *storetest.Trips, workers int) *stationtest.House {
 	t.Helper()
-	h := stationtest.Counted(t, n, workers)
+	h := stationtest.Traced(t, n, workers)
 	h.RunJobs(t)
 	return h
 }

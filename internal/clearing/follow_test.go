@@ -2,7 +2,6 @@ package clearing_test
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -92,18 +90,6 @@ func answeredInLine(
 	return m
 }
 
-func houseOfSlowKeeping(t *testing.T, s *slowKeeping) *stationtest.House {
-	t.Helper()
-	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
-		database, err := store.Open(ctx, store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: s,
-		})
-		must(t, err)
-		t.Cleanup(database.Close)
-		return database
-	}})
-}
-
 // steps are the steps of a message, and in how many transactions those after its approval were written.
 func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []string, transactions int) {
 	t.Helper()
@@ -117,7 +103,7 @@ func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []stri
 func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 	t.Parallel()
 	s := &slowKeeping{}
-	h := houseOfSlowKeeping(t, s)
+	h := stationtest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	// On a busy machine the answer may need longer to stand in line.
 	for wait := 50 * time.Millisecond; wait < 4*time.Second; wait *= 2 {
@@ -138,7 +124,7 @@ func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
 	s := &slowKeeping{}
-	h := houseOfSlowKeeping(t, s)
+	h := stationtest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, stationtest.Options{})
 	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {

@@ -10,12 +10,13 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// Counted is a house whose round trips to the database are counted, and whose lanes have so many workers; 0 for the usual number.
-func Counted(t testing.TB, trips *storetest.Trips, laneWorkers int) *House {
+// Traced is a house whose statements a tracer sees, such as one that counts round trips, and whose lanes have so many workers; 0 for the
+// usual number.
+func Traced(t testing.TB, tracer storetest.Tracer, laneWorkers int) *House {
 	t.Helper()
 	return With(t, Options{Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(context.Background(), store.Config{
-			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: trips,
+			URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: tracer,
 			LaneWorkers: laneWorkers,
 		})
 		if err != nil {

@@ -129,7 +129,7 @@ func addDecision(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams
 	p.AccountDigests = append(p.AccountDigests, one.AccountDigest)
 }
 
-// documentRow is a document as it is stored beside a step, under its seal.
+// documentRow is a document as it is stored, under its seal: beside a step, or by itself before it goes to clearing.
 type documentRow struct {
 	id        uuid.UUID
 	direction payment.DocumentDirection

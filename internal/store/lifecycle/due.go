@@ -88,7 +88,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 		}
 		one, err := s.stepOf(t, nil)
 		if err == nil {
-			steps, of = append(steps, &one), append(of, i)
+			steps, of = append(steps, one), append(of, i)
 		}
 	}
 	written, err := s.moveTogether(ctx, realm, steps)

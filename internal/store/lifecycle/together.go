@@ -74,7 +74,7 @@ func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *sto
 	if err != nil {
 		return nil, err
 	}
-	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: &one})
+	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: one})
 	return func() error {
 		_, err := written()
 		if err == nil {
@@ -85,11 +85,11 @@ func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *sto
 }
 
 // stepOf makes a transition ready, with the document that brought it; nil for none. Error: store.ErrAlone.
-func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (step, error) {
+func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (*step, error) {
 	if d := t.Decision(); !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 || d != nil && d.FactorUse != uuid.Nil {
-		return step{}, store.ErrAlone // a new version, or a limit or a second factor beside the step
+		return nil, store.ErrAlone // a new version, or a limit or a second factor beside the step
 	}
-	one := step{transition: t, values: s.moveParams(t)}
+	one := &step{transition: t, values: s.moveParams(t)}
 	if brought != nil {
 		sealed := brought.Sealed()
 		one.documents = append(one.documents, documentRow{
@@ -99,7 +99,7 @@ func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (step, 
 	if out, ends := t.Report(); ends {
 		content, err := codec.EncodeXML(out.Document())
 		if err != nil {
-			return step{}, store.ErrAlone
+			return nil, store.ErrAlone
 		}
 		one.documents = append(one.documents, s.documents.outboundRow(outboundDocument(out, content, t.At())))
 	}

@@ -6,6 +6,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// Tracer sees the statements of a database that is opened with it.
+type Tracer = pgx.QueryTracer
+
 // Unmoved is a tracer that nothing moves: a tracer of a test embeds it and has methods for what it is about.
 type Unmoved struct{}
 

@@ -2,13 +2,11 @@ package request
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"mime"
 	"net/http"
 	"os"
 	"strings"
-	"time"
 
 	"github.com/labstack/echo/v4"
 )
@@ -19,39 +17,6 @@ var (
 	// ErrBrokenBody: the body broke off.
 	ErrBrokenBody = errors.New("the body broke off")
 )
-
-// longAgo is a deadline that has passed.
-var longAgo = time.Unix(1, 0)
-
-// Within limits how long a request may take: its context ends then, and a body that is still on its way is cut off, so that a slow
-// sender holds nothing for longer.
-func Within(limit time.Duration) echo.MiddlewareFunc {
-	return func(next echo.HandlerFunc) echo.HandlerFunc {
-		return func(c echo.Context) error {
-			outer := c.Request().Context()
-			ctx, cancel := context.WithTimeout(outer, limit)
-			controller := http.NewResponseController(c.Response())
-			stop := context.AfterFunc(ctx, func() { _ = controller.SetReadDeadline(longAgo) }) // not every server has one
-			defer func() {
-				stop()
-				cancel()
-				c.SetRequest(c.Request().WithContext(outlasting{Context: outer, values: c.Request().Context()}))
-			}()
-			c.SetRequest(c.Request().WithContext(ctx))
-			return next(c)
-		}
-	}
-}
-
-// outlasting is the context of a request whose time is over: the answer to its error is still to be written, and its line of the log,
-// both with what became known on the way, such as who asked.
-type outlasting struct {
-	context.Context
-	values context.Context
-}
-
-// Value returns what became known within the time.
-func (o outlasting) Value(key any) any { return o.values.Value(key) }
 
 // maxAnnounced is how much room a body gets, in bytes, by the length its sender says it has.
 const maxAnnounced = 16 << 10
@@ -78,7 +43,7 @@ func ReadTyped(c echo.Context, wanted string, most int64) ([]byte, error) {
 }
 
 // ReadBody reads a body of at most so many bytes to its end. Errors: *http.MaxBytesError, ErrSlowBody, ErrBrokenBody. After a slow one
-// the connection is closed.
+// the connection is closed (see Within).
 func ReadBody(c echo.Context, most int64) ([]byte, error) {
 	announced := min(max(c.Request().ContentLength, 0), most, maxAnnounced)
 	content := bytes.NewBuffer(make([]byte, 0, announced+bytes.MinRead))
@@ -89,17 +54,11 @@ func ReadBody(c echo.Context, most int64) ([]byte, error) {
 	if _, tooLarge := errors.AsType[*http.MaxBytesError](err); tooLarge {
 		return content.Bytes(), err
 	}
-	if TooSlow(c, err) {
+	if TooSlow(err) {
 		return nil, ErrSlowBody
 	}
 	return nil, ErrBrokenBody
 }
 
-// TooSlow says whether a body could not be read because it did not arrive in time, and if so lets the connection end.
-func TooSlow(c echo.Context, err error) bool {
-	slow := errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrSlowBody)
-	if slow {
-		c.Response().Header().Set(echo.HeaderConnection, "close")
-	}
-	return slow
-}
+// TooSlow says whether a body could not be read because it did not arrive in time.
+func TooSlow(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrSlowBody) }

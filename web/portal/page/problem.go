@@ -90,7 +90,7 @@ func (v *Visit) unreadable(err error) error {
 	switch {
 	case errors.As(err, &tooLarge):
 		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
-	case request.TooSlow(v.Echo, err):
+	case request.TooSlow(err):
 		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
 	}
 	shell := v.Shell("Not taken", views.PlaceNone)

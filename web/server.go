@@ -27,9 +27,10 @@ import (
 	"countersign/web/respond"
 )
 
-// Limits of connections; those that can be set are in Limits. What is not read of a request within readTimeout is given up. It is longer than
-// any request may take: while one is worked on the server waits there for its client to go, and would take the end of this time for that. A request with both Content-Length and Transfer-Encoding needs no rule of ours: net/http takes the chunks alone (RFC 9112
-// section 6.1), and asks for its end when it did not understand them.
+// Limits of connections; those that can be set are in Limits. What is not read of a request within readTimeout is given up. It is longer
+// than any request may take: while one is worked on the server waits there for its client to go, and would take the end of this time for
+// that. A request with both Content-Length and Transfer-Encoding needs no rule of ours: net/http takes the chunks alone (RFC 9112 section
+// 6.1), and asks for its end when it did not understand them.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = pageLimit + 5*time.Second

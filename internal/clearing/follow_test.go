@@ -14,9 +14,9 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// slowKeeping is a tracer under which a document is kept for as long as a test wants, when it wants one to be: what clearing writes
-// meanwhile waits for it.
-type slowKeeping struct {
+// slowStep is a tracer under which the step of one message is written for as long as a test wants, when it wants one to be: the steps that
+// clearing writes meanwhile wait for it.
+type slowStep struct {
 	storetest.Unmoved
 
 	mu           sync.Mutex
@@ -24,12 +24,12 @@ type slowKeeping struct {
 }
 
 // TraceBatchStart has it take so long.
-func (s *slowKeeping) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+func (s *slowStep) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	for _, statement := range data.Batch.QueuedQueries {
 		s.mu.Lock()
 		began, ended := s.began, s.ended
 		s.mu.Unlock()
-		if began != nil && nameOf(statement) == "DocumentInsertAll" {
+		if began != nil && nameOf(statement) == "MessageMoveAll" {
 			close(began)
 			<-ended
 		}
@@ -37,8 +37,8 @@ func (s *slowKeeping) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx
 	return ctx
 }
 
-// want says that the next document is to be kept slowly. Call end to let it go on.
-func (s *slowKeeping) want() (began chan struct{}, end func()) {
+// want says that the next step is to be written slowly. Call end to let it go on.
+func (s *slowStep) want() (began chan struct{}, end func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.began, s.ended = make(chan struct{}), make(chan struct{})
@@ -50,41 +50,37 @@ func (s *slowKeeping) want() (began chan struct{}, end func()) {
 	}
 }
 
-// answeredInLine sends a message whose delivery and whose answer are to be booked while another document is kept: they stand in line behind
-// that, for so long. Meanwhile something else can happen to the message.
+// answeredInLine sends a message whose delivery and whose answer are to be booked while the answer of another one is: they stand in line
+// behind that, for so long. Meanwhile something else can happen to the message.
 func answeredInLine(
-	t *testing.T, h *stationtest.House, s *slowKeeping, wait time.Duration, meanwhile func(payment.Message),
+	t *testing.T, h *stationtest.House, s *slowStep, wait time.Duration, meanwhile func(payment.Message),
 ) payment.Message {
 	t.Helper()
-	m, second := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
-	send := func(m payment.Message) {
-		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
+	m, another := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
+	receive := func(m payment.Message, id string) {
+		err := h.Clearing.Receive(ctx, answer(t, m, id+string(m.GlobalID), "ACSC", ""))
 		if err != nil {
 			t.Error(err)
 		}
 	}
+	must(t, h.Clearing.Send(ctx, another.Scheme, another.Realm, another.InternalID))
 	var work sync.WaitGroup
 	h.Network.Refuse = func(d stationtest.Delivery) error {
 		if d.Reference != m.Reference() {
 			return nil
 		}
 		began, end := s.want()
-		work.Go(func() { send(second) })
+		work.Go(func() { receive(another, "B") })
 		<-began
 		work.Go(func() {
 			time.Sleep(wait)
 			meanwhile(m)
 			end()
 		})
-		work.Go(func() {
-			err := h.Clearing.Receive(ctx, answer(t, m, "A"+string(m.GlobalID), "ACSC", ""))
-			if err != nil {
-				t.Error(err)
-			}
-		})
+		work.Go(func() { receive(m, "A") })
 		return nil
 	}
-	send(m)
+	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	work.Wait()
 	h.Network.Refuse = nil
 	return m
@@ -102,7 +98,7 @@ func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []stri
 // one transaction, and the payment was in processing all the same.
 func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 	t.Parallel()
-	s := &slowKeeping{}
+	s := &slowStep{}
 	h := stationtest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	// On a busy machine the answer may need longer to stand in line.
@@ -123,7 +119,7 @@ func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 // its answer stood in line. Neither is written together with the other then, and each finds its own way.
 func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
-	s := &slowKeeping{}
+	s := &slowStep{}
 	h := stationtest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, stationtest.Options{})

@@ -36,6 +36,14 @@ var ofStatements = []mutant{
 		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
 	},
 	{
+		name: "what stands still holds up all others", file: "internal/store/turns.go", tests: "internal/store:TestNobodyWaitsLong",
+		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
+	},
+	{
+		name: "what clearing writes waits behind everything", file: "internal/store/turns.go", tests: "internal/store:TestWhoGoesAhead",
+		before: `if t.ahead {`, after: `if false {`,
+	},
+	{
 		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/submission/submission.go",
 		tests:  "internal/submission:TestARepeatIsRefusedForGood",
 		within: `case err == nil, is && !duplicate.SameContent:`, before: `return Result{}, err

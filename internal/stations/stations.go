@@ -34,6 +34,10 @@ import (
 	"countersign/internal/submission"
 )
 
+// clearingWithin is how long a write of clearing waits at most for one of the portal or the API, ahead of all others: money waits for it,
+// and sharing turns must not hold it up. What few do at a time is done within that.
+const clearingWithin = 5 * time.Millisecond
+
 // Config is what sets one gateway apart from another.
 type Config struct {
 	Database *store.Database
@@ -101,17 +105,19 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
+	writes := store.NewTurns(lifecycle.TurnWithin)
 	s := &Stations{
-		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, jobs, NewID), Reader: lookup.NewReader(pages),
+		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, writes, jobs, NewID), Reader: lookup.NewReader(pages),
 		Drafts: lifecycle.NewDrafts(pages), Desk: lifecycle.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
 	}
 	s.Submission = submission.New(submission.Config{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
 	s.Clearing = clearing.New(clearing.Config{
-		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), jobs, NewID),
-		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), jobs, NewID), Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal,
-		Now: moment, NewID: NewID, Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
+		Messages: lifecycle.NewMessages(cfg.Database.For(store.ForClearing), writes.Ahead(clearingWithin), jobs, NewID),
+		Due:      lifecycle.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(lifecycle.TurnWithin), jobs, NewID),
+		Network:  cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
+		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
@@ -128,7 +134,8 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Holder = holder.New(lifecycle.NewAccounts(lifecycle.NewMessages(pages, jobs, NewID))) // others never wait for what banks ask
+	// Others never wait for what banks ask.
+	s.Holder = holder.New(lifecycle.NewAccounts(lifecycle.NewMessages(pages, store.NewTurns(lifecycle.TurnWithin), jobs, NewID)))
 	return s, s.openNotary(cfg.Database)
 }
 

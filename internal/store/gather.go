@@ -102,8 +102,8 @@ func (g *Gather[I, O]) Enter(ctx context.Context, realm string, item I) (outcome
 	if !busy {
 		lane = &gathering[I, O]{}
 		g.lanes[realm] = lane
-		if g.turns.takeFree(realm) {
-			return func() (O, error) { return g.lead(ctx, realm, lane, item) }
+		if turn := g.turns.takeFree(realm); turn != nil {
+			return func() (O, error) { return g.lead(ctx, realm, lane, turn, item) }
 		}
 		go g.work(realm, lane)
 	}
@@ -129,9 +129,9 @@ func (g *Gather[I, O]) wait(lane *gathering[I, O], own *gathered[I, O]) (O, erro
 // lead sends an item that found nothing under way, and has the turn, in the goroutine of its caller: to hand it to another one, and its
 // outcome back, cost a tenth of what the program needs to create a payment. So this caller learns its outcome also after it gave up; at its
 // deadline, that nobody knows it.
-func (g *Gather[I, O]) lead(ctx context.Context, realm string, lane *gathering[I, O], item I) (O, error) {
+func (g *Gather[I, O]) lead(ctx context.Context, realm string, lane *gathering[I, O], turn *line, item I) (O, error) {
 	defer func() {
-		g.turns.pass(realm)
+		turn.pass()
 		if g.waits(realm, lane) {
 			go g.work(realm, lane)
 		}
@@ -177,10 +177,10 @@ func (g *Gather[I, O]) takeBack(lane *gathering[I, O], own *gathered[I, O]) bool
 // work sends what waits in a lane, statement after statement, each in its turn, until nothing does.
 func (g *Gather[I, O]) work(realm string, lane *gathering[I, O]) {
 	for g.waits(realm, lane) {
-		g.turns.take(realm)
+		turn := g.turns.take(realm)
 		leaving := g.take(lane)
 		outcomes, err := g.fly(realm, leaving)
-		g.turns.pass(realm)
+		turn.pass()
 		for i, each := range leaving {
 			each.told <- told[O]{outcome: outcomes[i], err: err}
 		}
@@ -233,41 +233,3 @@ func (g *Gather[I, O]) Waiting(realm string) int {
 	}
 	return len(lane.waiting)
 }
-
-// Turns lets the statements of several kinds leave one after the other in a realm; see Gather. Beside each other they would be more, with
-// fewer operations in each. The zero value is ready.
-type Turns struct {
-	mu     sync.Mutex
-	realms map[string]chan struct{} // full while something is under way; there are as many as realms
-}
-
-// of is the turn of a realm.
-func (t *Turns) of(realm string) chan struct{} {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	turn, known := t.realms[realm]
-	if !known {
-		if t.realms == nil {
-			t.realms = make(map[string]chan struct{})
-		}
-		turn = make(chan struct{}, 1)
-		t.realms[realm] = turn
-	}
-	return turn
-}
-
-// takeFree takes the turn if it is nobody's.
-func (t *Turns) takeFree(realm string) bool {
-	select {
-	case t.of(realm) <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
-
-// take waits for the turn and takes it: the one that waits longest has it first.
-func (t *Turns) take(realm string) { t.of(realm) <- struct{}{} }
-
-// pass gives the turn to the next.
-func (t *Turns) pass(realm string) { <-t.of(realm) }

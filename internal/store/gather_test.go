@@ -43,7 +43,7 @@ func (c *counter) send(_ context.Context, realm string, items []int) ([]*string,
 // gathering is one statement under way in a realm and so many callers behind it, each with the item of its number.
 func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answers []chan error, texts []string) {
 	t.Helper()
-	g := store.NewGather(&store.Turns{}, c.send)
+	g := store.NewGather(store.NewTurns(time.Minute), c.send)
 	answers, texts = make([]chan error, behind+1), make([]string, behind+1)
 	for i := range answers {
 		answers[i] = make(chan error, 1)
@@ -85,7 +85,7 @@ func TestWhatWaitsGoesOutTogether(t *testing.T) {
 func TestWhatEntersStandsInLine(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	g := store.NewGather(&store.Turns{}, c.send)
+	g := store.NewGather(store.NewTurns(time.Minute), c.send)
 	var ends []func() (string, error)
 	for _, item := range []int{2, 4, 6} {
 		ends = append(ends, g.Enter(t.Context(), "demo", item))
@@ -120,7 +120,7 @@ func TestWhatEntersStandsInLine(t *testing.T) {
 func TestNoRealmWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	g := store.NewGather(&store.Turns{}, c.send)
+	g := store.NewGather(store.NewTurns(time.Minute), c.send)
 	both := make(chan error, 2)
 	for _, realm := range []string{"demo", "demo2"} {
 		go func() {
@@ -197,7 +197,7 @@ func TestWhoGivesUp(t *testing.T) {
 // TestADeadlineEndsWhatIsUnderWay: who found nothing under way waits to its deadline, also where no answer comes.
 func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	g := store.NewGather(&store.Turns{}, func(ctx context.Context, _ string, _ []int) ([]*string, error) {
+	g := store.NewGather(store.NewTurns(time.Minute), func(ctx context.Context, _ string, _ []int) ([]*string, error) {
 		<-ctx.Done()
 		return nil, errors.Join(store.ErrUnknown, ctx.Err())
 	})
@@ -219,7 +219,7 @@ func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 // together; who gives up meanwhile is not among them. Another realm waits for neither.
 func TestKindsTakeTurns(t *testing.T) {
 	t.Parallel()
-	turns, first, second := &store.Turns{}, newCounter(), newCounter()
+	turns, first, second := store.NewTurns(time.Minute), newCounter(), newCounter()
 	one, other := store.NewGather(turns, first.send), store.NewGather(turns, second.send)
 	answers := make(chan error, 5)
 	do := func(g *store.Gather[int, string], ctx context.Context, realm string, item int) {

@@ -6,6 +6,8 @@
 package lifecycle
 
 import (
+	"time"
+
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
@@ -22,18 +24,22 @@ type Messages struct {
 	documents *Documents
 	banks     *directories
 
-	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes.
+	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes, here and elsewhere.
 	asking      *store.Gather[SubmissionQuery, dbsqlc.SubmissionContextRow]
 	considering *store.Gather[uuid.UUID, dbsqlc.MessageConsiderAllRow]
 	reading     *store.Gather[uuid.UUID, payment.Message]
 	writing     *store.Gather[writing, struct{}]
 }
 
+// TurnWithin is how long what is read or written waits for its turn at most. Those before it take milliseconds; one that takes longer
+// stands still.
+const TurnWithin = time.Second
+
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
-// into jobs.
-func NewMessages(db *store.Database, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
+// into jobs. What it writes takes turns with what others write that were given the same ones.
+func NewMessages(db *store.Database, writes *store.Turns, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
-	reads, writes := &store.Turns{}, &store.Turns{}
+	reads := store.NewTurns(TurnWithin)
 	s.asking, s.considering = store.NewGather(reads, s.askAll), store.NewGather(reads, s.considerAll)
 	s.reading, s.writing = store.NewGather(reads, s.readAll), store.NewGather(writes, s.writeAll)
 	s.documents = newDocuments(db, newID, writes)

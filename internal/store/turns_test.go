@@ -1,0 +1,88 @@
+package store_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"countersign/internal/store"
+)
+
+// TestNobodyWaitsLongForWhatStandsStill: while a statement stands still that has the turn, those of other kinds leave beside it once their
+// wait is over.
+func TestNobodyWaitsLongForWhatStandsStill(t *testing.T) {
+	t.Parallel()
+	turns := store.NewTurns(20 * time.Millisecond)
+	still, behind, ahead := newCounter(), newCounter(), newCounter()
+	stands := do(t, store.NewGather(turns, still.send), 2)
+	<-still.began
+	goesOn := store.NewGather(turns, behind.send)
+	goesAhead := store.NewGather(turns.Ahead(time.Millisecond), ahead.send)
+	for range 3 {
+		first, second := do(t, goesOn, 2), do(t, goesAhead, 2)
+		letGo(t, behind) // while the other stands still
+		letGo(t, ahead)
+		wantDone(t, first, second)
+	}
+	letGo(t, still)
+	wantDone(t, stands)
+}
+
+// TestWhoGoesAheadIsNext: of the kinds that wait for their turn one that goes ahead has it first, whichever came first.
+func TestWhoGoesAheadIsNext(t *testing.T) {
+	t.Parallel()
+	turns := store.NewTurns(time.Hour)
+	under, behind, ahead := newCounter(), newCounter(), newCounter()
+	first := do(t, store.NewGather(turns, under.send), 2)
+	<-under.began
+	waits, goesAhead := store.NewGather(turns, behind.send), store.NewGather(turns.Ahead(time.Hour), ahead.send)
+	second := do(t, waits, 2)
+	until(t, func() bool { return waits.Waiting("demo") == 1 })
+	time.Sleep(10 * time.Millisecond) // it stands in line as soon as it waits
+	third := do(t, goesAhead, 2)
+	until(t, func() bool { return goesAhead.Waiting("demo") == 1 })
+	time.Sleep(10 * time.Millisecond)
+	letGo(t, under)
+	letGo(t, ahead)
+	letGo(t, behind)
+	wantDone(t, first, second, third)
+}
+
+// do does one item, in a goroutine of its own.
+func do(t *testing.T, g *store.Gather[int, string], item int) (answer chan error) {
+	t.Helper()
+	answer = make(chan error, 1)
+	go func() {
+		_, err := g.Do(context.WithoutCancel(t.Context()), "demo", item)
+		answer <- err
+	}()
+	return answer
+}
+
+// letGo lets a statement come back, which must leave within a minute.
+func letGo(t *testing.T, c *counter) {
+	t.Helper()
+	select {
+	case c.allow <- nil:
+	case <-time.After(time.Minute):
+		t.Fatal("it never left")
+	}
+}
+
+func wantDone(t *testing.T, answers ...chan error) {
+	t.Helper()
+	for i, answer := range answers {
+		if err := <-answer; err != nil {
+			t.Errorf("%d: %v", i, err)
+		}
+	}
+}
+
+func until(t *testing.T, is func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatal("it never came to that")
+		}
+	}
+}

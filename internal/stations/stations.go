@@ -34,9 +34,12 @@ import (
 	"countersign/internal/submission"
 )
 
-// clearingWithin is how long a write of clearing waits at most for one of the portal or the API, ahead of all others: money waits for it,
-// and sharing turns must not hold it up. What few do at a time is done within that.
-const clearingWithin = 5 * time.Millisecond
+// How long writes of clearing, and of the portal and the API, wait for their turn at most. Sharing turns must hold up neither: money waits
+// for clearing's, which go ahead of the others, and people for theirs, while clearing catches up. What few do at a time is done within that.
+const (
+	clearingWithin = 5 * time.Millisecond
+	portalWithin   = 20 * time.Millisecond
+)
 
 // Config is what sets one gateway apart from another.
 type Config struct {
@@ -105,7 +108,7 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
-	writes := store.NewTurns(lifecycle.TurnWithin)
+	writes := store.NewTurns(portalWithin)
 	s := &Stations{
 		Config: cfg, Messages: lifecycle.NewMessages(cfg.Database, writes, jobs, NewID), Reader: lookup.NewReader(pages),
 		Drafts: lifecycle.NewDrafts(pages), Desk: lifecycle.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,

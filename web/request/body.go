@@ -61,4 +61,6 @@ func ReadBody(c echo.Context, most int64) ([]byte, error) {
 }
 
 // TooSlow says whether a body could not be read because it did not arrive in time.
-func TooSlow(err error) bool { return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrSlowBody) }
+func TooSlow(err error) bool {
+	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrSlowBody)
+}

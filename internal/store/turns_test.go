@@ -14,12 +14,12 @@ func TestNobodyWaitsLongForWhatStandsStill(t *testing.T) {
 	t.Parallel()
 	turns := store.NewTurns(20 * time.Millisecond)
 	still, behind, ahead := newCounter(), newCounter(), newCounter()
-	stands := do(t, store.NewGather(turns, still.send), 2)
+	stands := do(t, store.NewGather(turns, still.send))
 	<-still.began
 	goesOn := store.NewGather(turns, behind.send)
 	goesAhead := store.NewGather(turns.Ahead(time.Millisecond), ahead.send)
 	for range 3 {
-		first, second := do(t, goesOn, 2), do(t, goesAhead, 2)
+		first, second := do(t, goesOn), do(t, goesAhead)
 		letGo(t, behind) // while the other stands still
 		letGo(t, ahead)
 		wantDone(t, first, second)
@@ -33,13 +33,13 @@ func TestWhoGoesAheadIsNext(t *testing.T) {
 	t.Parallel()
 	turns := store.NewTurns(time.Hour)
 	under, behind, ahead := newCounter(), newCounter(), newCounter()
-	first := do(t, store.NewGather(turns, under.send), 2)
+	first := do(t, store.NewGather(turns, under.send))
 	<-under.began
 	waits, goesAhead := store.NewGather(turns, behind.send), store.NewGather(turns.Ahead(time.Hour), ahead.send)
-	second := do(t, waits, 2)
+	second := do(t, waits)
 	until(t, func() bool { return waits.Waiting("demo") == 1 })
 	time.Sleep(10 * time.Millisecond) // it stands in line as soon as it waits
-	third := do(t, goesAhead, 2)
+	third := do(t, goesAhead)
 	until(t, func() bool { return goesAhead.Waiting("demo") == 1 })
 	time.Sleep(10 * time.Millisecond)
 	letGo(t, under)
@@ -49,11 +49,11 @@ func TestWhoGoesAheadIsNext(t *testing.T) {
 }
 
 // do does one item, in a goroutine of its own.
-func do(t *testing.T, g *store.Gather[int, string], item int) (answer chan error) {
+func do(t *testing.T, g *store.Gather[int, string]) (answer chan error) {
 	t.Helper()
 	answer = make(chan error, 1)
 	go func() {
-		_, err := g.Do(context.WithoutCancel(t.Context()), "demo", item)
+		_, err := g.Do(context.WithoutCancel(t.Context()), "demo", 2)
 		answer <- err
 	}()
 	return answer

@@ -34,8 +34,9 @@ import (
 	"countersign/internal/submission"
 )
 
-// How long writes of clearing, and of the portal and the API, wait for their turn at most. Sharing turns must hold up neither: money waits
-// for clearing's, which go ahead of the others, and people for theirs, while clearing catches up. What few do at a time is done within that.
+// How long writes of clearing, and of the portal and the API, wait for their turn at most. Sharing turns must hold up neither: money
+// waits for clearing's, which go ahead of the others, and people for theirs, while clearing catches up. What few do at a time is done
+// within that.
 const (
 	clearingWithin = 5 * time.Millisecond
 	portalWithin   = 20 * time.Millisecond

@@ -106,8 +106,8 @@ func (l *line) leave(had chan struct{}) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	waited := len(l.ahead) + len(l.behind)
-	other := func(each chan struct{}) bool { return each == had }
-	l.ahead, l.behind = slices.DeleteFunc(l.ahead, other), slices.DeleteFunc(l.behind, other)
+	own := func(each chan struct{}) bool { return each == had }
+	l.ahead, l.behind = slices.DeleteFunc(l.ahead, own), slices.DeleteFunc(l.behind, own)
 	return len(l.ahead)+len(l.behind) < waited
 }
 

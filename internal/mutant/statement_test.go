@@ -36,6 +36,14 @@ var ofStatements = []mutant{
 		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
 	},
 	{
+		name: "a call that took too long ends those after it on its connection", file: "web/request/within.go",
+		tests: "web/request:TestALateAnswer",
+		before: `	if err != nil {
+		a.end()
+	}
+`, after: ``,
+	},
+	{
 		name: "what stands still holds up all others", file: "internal/store/turns.go", tests: "internal/store:TestNobodyWaitsLong",
 		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
 	},

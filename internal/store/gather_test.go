@@ -56,9 +56,7 @@ func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answe
 			<-c.began
 		}
 	}
-	for g.Waiting("demo") < behind {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, func() bool { return g.Waiting("demo") >= behind })
 	return answers, texts
 }
 
@@ -232,14 +230,10 @@ func TestKindsTakeTurns(t *testing.T) {
 	<-first.began
 	impatient, giveUp := context.WithCancel(t.Context())
 	do(other, impatient, "demo", 4)
-	for other.Waiting("demo") < 1 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, func() bool { return other.Waiting("demo") >= 1 })
 	do(other, t.Context(), "demo", 6)
 	do(other, t.Context(), "demo", 8)
-	for other.Waiting("demo") < 3 {
-		time.Sleep(time.Millisecond)
-	}
+	until(t, func() bool { return other.Waiting("demo") >= 3 })
 	giveUp()
 	if err := <-answers; !errors.Is(err, context.Canceled) || errors.Is(err, store.ErrUnknown) {
 		t.Errorf("who gave up before their turn is told %v", err)

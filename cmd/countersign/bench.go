@@ -79,17 +79,20 @@ type benchPairsCommand struct {
 	Rounds  int           `help:"How often each run is done; the one with the middle ratio counts." default:"3"`
 	Steady  time.Duration `help:"An endurance run that follows: 20m, for example." default:"0s"`
 	Share   float64       `help:"The rate of the endurance run, as a share of the most that was settled." default:"0.6"`
+	ShareOf int           `help:"The clients of which the share is taken, one of --clients; 0 takes those that settled most." default:"0"`
 
 	Bench benchSettings `embed:""`
 }
 
 // Run measures and prints.
 func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
-	if c.For < time.Second || c.Rounds < 1 || len(c.Clients) == 0 || slices.Min(c.Clients) < 1 || c.Share <= 0 || c.Share > 1 {
-		return errors.New("give --for a second or more, --rounds one or more, --clients numbers from one and --share one above 0 and up to 1")
+	ofOthers := c.ShareOf != 0 && !slices.Contains(c.Clients, c.ShareOf)
+	if c.For < time.Second || c.Rounds < 1 || len(c.Clients) == 0 || slices.Min(c.Clients) < 1 || c.Share <= 0 || c.Share > 1 || ofOthers {
+		return errors.New("give --for a second or more, --rounds one or more, --clients numbers from one, --share one above 0 and up to 1, " +
+			"and --share-of one of the clients or 0")
 	}
 	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
-		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share = c.Clients, c.For, c.Rounds, c.Steady, c.Share
+		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share, cfg.ShareOf = c.Clients, c.For, c.Rounds, c.Steady, c.Share, c.ShareOf
 		return measure.Pairs(ctx, cfg)
 	})
 }

@@ -60,7 +60,7 @@ func TestBenchCleansUpWhenItIsStopped(t *testing.T) {
 
 func TestBenchRefusesWhatItCannotMeasure(t *testing.T) {
 	t.Parallel()
-	for _, wrong := range [][]string{{"--for=10ms"}, {"--rounds=0"}, {"--share=2"}, {"--clients=0"}} {
+	for _, wrong := range [][]string{{"--for=10ms"}, {"--rounds=0"}, {"--share=2"}, {"--clients=0"}, {"--clients=8,64", "--share-of=32"}} {
 		p := start(t, nil, append([]string{"bench"}, wrong...)...)
 		if code := p.wait(t); code == 0 || !strings.Contains(p.output.String(), "give --for") {
 			t.Errorf("%v ends with %d", wrong, code)

@@ -27,8 +27,9 @@ type Config struct {
 	Clients []int
 	For     time.Duration // each part of a run, in whole seconds
 	Rounds  int           // runs for each number of clients; the one with the middle ratio is reported
-	Steady  time.Duration // the endurance run that follows, at Share of the most that was reached; 0 for none
+	Steady  time.Duration // the endurance run that follows, at Share of what ShareOf clients settled; 0 for none
 	Share   float64
+	ShareOf int // one of Clients; 0 for those that settled most
 	Say     func(format string, values ...any) // told what is going on
 	Log     *slog.Logger
 }
@@ -109,12 +110,18 @@ func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 	if err != nil || cfg.Steady == 0 {
 		return report, err
 	}
-	most := 0.0
-	for _, run := range report.Runs {
-		most = max(most, run.SettledPerSecond)
-	}
-	report.Steady, err = b.steady(ctx, most*cfg.Share)
+	report.Steady, err = b.steady(ctx, cfg.most(report.Runs)*cfg.Share)
 	return report, err
+}
+
+// most is how many payments a second were settled by those clients of which an endurance run takes its share.
+func (c Config) most(runs []Run) (settled float64) {
+	for _, run := range runs {
+		if c.ShareOf == 0 || run.Clients == c.ShareOf {
+			settled = max(settled, run.SettledPerSecond)
+		}
+	}
+	return settled
 }
 
 const megabyte = 1 << 20

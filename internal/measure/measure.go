@@ -54,6 +54,9 @@ type Run struct {
 	Clients            int     `json:"clients"`
 	PairsPerSecond     float64 `json:"pairsPerSecond"`
 	BarePairsPerSecond float64 `json:"barePairsPerSecond"` // pgbench, one statement for each half of a pair, no constraint
+	// BareCPUMs is PostgreSQL's processor time for each of these, in milliseconds: the same work on any day, by which CPUMsPerPair compare
+	// between a quick machine and a slow one.
+	BareCPUMs          float64 `json:"bareCpuMs"`
 	Ratio              float64 `json:"ratio"`
 	CPUMsPerPair       CPU     `json:"cpuMsPerPair"`
 	P50Ms              float64 `json:"p50Ms"` // of one call, create or approve
@@ -184,7 +187,7 @@ func (b *bed) runs(ctx context.Context) ([]Run, error) {
 
 func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	run := Run{Clients: clients}
-	bare, err := bench.Bare(ctx, bench.BareRun{URL: b.bare, Clients: clients, For: b.cfg.For})
+	err := b.runBare(ctx, &run)
 	if err != nil {
 		return run, err
 	}
@@ -192,8 +195,8 @@ func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	if err != nil {
 		return run, fmt.Errorf("pairs: %w", err)
 	}
-	run.PairsPerSecond, run.BarePairsPerSecond = pairs.perSecond(), bare.PerSecond
-	run.Ratio = run.PairsPerSecond / bare.PerSecond
+	run.PairsPerSecond = pairs.perSecond()
+	run.Ratio = run.PairsPerSecond / run.BarePairsPerSecond
 	run.CPUMsPerPair = pairs.each()
 	run.P50Ms, run.P99Ms = percentiles(pairs.calls)
 	b.pairs += pairs.pairs
@@ -210,6 +213,22 @@ func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	run.Refused = pairs.refused + whole.refused
 	run.SettledP50Ms, run.SettledP99Ms, err = bench.Settled(ctx, b.settled, whole.pairs)
 	return run, err
+}
+
+// runBare is pgbench on the bare schema.
+func (b *bed) runBare(ctx context.Context, run *Run) error {
+	before, err := b.server.ProcessorTime()
+	if err != nil {
+		return err
+	}
+	bare, err := bench.Bare(ctx, bench.BareRun{URL: b.bare, Clients: run.Clients, For: b.cfg.For})
+	if err != nil {
+		return err
+	}
+	after, err := b.server.ProcessorTime()
+	run.BarePairsPerSecond = bare.PerSecond
+	run.BareCPUMs = (after - before).Seconds() * 1000 / float64(max(bare.Pairs, 1))
+	return err
 }
 
 // runOwn is the loop without HTTP.
@@ -241,13 +260,13 @@ func Folder() (string, error) {
 
 // Print writes a report as a table.
 func (r Report) Print(to io.Writer) error {
-	text := fmt.Sprintf("%s, load before %.2f\n\n%7s  %8s  %8s  %6s  %24s  %13s  %10s  %13s  %9s  %6s  %13s\n", r.Machine, r.Load,
-		"clients", "pairs/s", "bare/s", "ratio", "CPU-ms PG/program/client", "p50/p99 ms", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms",
+	text := fmt.Sprintf("%s, load before %.2f\n\n%7s  %8s  %8s  %6s  %6s  %24s  %13s  %10s  %13s  %9s  %6s  %13s\n", r.Machine, r.Load,
+		"clients", "pairs/s", "bare/s", "CPU-ms", "ratio", "CPU-ms PG/program/client", "p50/p99 ms", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms",
 		"p50/p99 ms")
 	for _, run := range r.Runs {
 		each, own := run.CPUMsPerPair, run.OwnSQL
-		text += fmt.Sprintf("%7d  %8.0f  %8.0f  %6.2f  %10.2f /%5.2f /%5.2f  %5.1f /%6.1f  %10.0f  %6.2f /%5.2f  %9.0f  %6.2f  %5.0f /%6.0f\n",
-			run.Clients, run.PairsPerSecond, run.BarePairsPerSecond, run.Ratio, each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms,
+		text += fmt.Sprintf("%7d  %8.0f  %8.0f  %6.2f  %6.2f  %10.2f /%5.2f /%5.2f  %5.1f /%6.1f  %10.0f  %6.2f /%5.2f  %9.0f  %6.2f  %5.0f /%6.0f\n",
+			run.Clients, run.PairsPerSecond, run.BarePairsPerSecond, run.BareCPUMs, run.Ratio, each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms,
 			own.PairsPerSecond, own.Postgres, own.Program, run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms)
 	}
 	text += fmt.Sprintf("\nThe gateway holds %.0f MB after %d pairs over HTTP.\n", r.MemoryMB, r.Pairs)

@@ -29,7 +29,7 @@ type Config struct {
 	Rounds  int           // runs for each number of clients; the one with the middle ratio is reported
 	Steady  time.Duration // the endurance run that follows, at Share of what ShareOf clients settled; 0 for none
 	Share   float64
-	ShareOf int // one of Clients; 0 for those that settled most
+	ShareOf int                                // one of Clients; 0 for those that settled most
 	Say     func(format string, values ...any) // told what is going on
 	Log     *slog.Logger
 }
@@ -56,17 +56,17 @@ type Run struct {
 	BarePairsPerSecond float64 `json:"barePairsPerSecond"` // pgbench, one statement for each half of a pair, no constraint
 	// BareCPUMs is PostgreSQL's processor time for each of these, in milliseconds: the same work on any day, by which CPUMsPerPair compare
 	// between a quick machine and a slow one.
-	BareCPUMs          float64 `json:"bareCpuMs"`
-	Ratio              float64 `json:"ratio"`
-	CPUMsPerPair       CPU     `json:"cpuMsPerPair"`
-	P50Ms              float64 `json:"p50Ms"` // of one call, create or approve
-	P99Ms              float64 `json:"p99Ms"`
-	SettledPerSecond   float64 `json:"settledPerSecond"` // the whole way: created, approved, sent, answered, settled, reported
-	SettledCPUMs       float64 `json:"settledCpuMs"`     // PostgreSQL and program, for each payment on the whole way
-	SettledP50Ms       float64 `json:"settledP50Ms"`     // from the approval to Settled
-	SettledP99Ms       float64 `json:"settledP99Ms"`
-	OwnSQL             Own     `json:"ownSql"`
-	Refused            int     `json:"refused"` // calls that were told to come back, and did
+	BareCPUMs        float64 `json:"bareCpuMs"`
+	Ratio            float64 `json:"ratio"`
+	CPUMsPerPair     CPU     `json:"cpuMsPerPair"`
+	P50Ms            float64 `json:"p50Ms"` // of one call, create or approve
+	P99Ms            float64 `json:"p99Ms"`
+	SettledPerSecond float64 `json:"settledPerSecond"` // the whole way: created, approved, sent, answered, settled, reported
+	SettledCPUMs     float64 `json:"settledCpuMs"`     // PostgreSQL and program, for each payment on the whole way
+	SettledP50Ms     float64 `json:"settledP50Ms"`     // from the approval to Settled
+	SettledP99Ms     float64 `json:"settledP99Ms"`
+	OwnSQL           Own     `json:"ownSql"`
+	Refused          int     `json:"refused"` // calls that were told to come back, and did
 }
 
 // Report is what was measured.
@@ -260,14 +260,15 @@ func Folder() (string, error) {
 
 // Print writes a report as a table.
 func (r Report) Print(to io.Writer) error {
-	text := fmt.Sprintf("%s, load before %.2f\n\n%7s  %8s  %8s  %6s  %6s  %24s  %13s  %10s  %13s  %9s  %6s  %13s\n", r.Machine, r.Load,
-		"clients", "pairs/s", "bare/s", "CPU-ms", "ratio", "CPU-ms PG/program/client", "p50/p99 ms", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms",
-		"p50/p99 ms")
+	text := fmt.Sprintf("%s, load before %.2f\n\n", r.Machine, r.Load) +
+		fmt.Sprintf("%7s  %8s  %8s  %6s  %6s  %24s  %13s  ", "clients", "pairs/s", "bare/s", "CPU-ms", "ratio", "CPU-ms PG/program/client", "p50/p99 ms") +
+		fmt.Sprintf("%10s  %13s  %9s  %6s  %13s\n", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms", "p50/p99 ms")
 	for _, run := range r.Runs {
 		each, own := run.CPUMsPerPair, run.OwnSQL
-		text += fmt.Sprintf("%7d  %8.0f  %8.0f  %6.2f  %6.2f  %10.2f /%5.2f /%5.2f  %5.1f /%6.1f  %10.0f  %6.2f /%5.2f  %9.0f  %6.2f  %5.0f /%6.0f\n",
-			run.Clients, run.PairsPerSecond, run.BarePairsPerSecond, run.BareCPUMs, run.Ratio, each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms,
-			own.PairsPerSecond, own.Postgres, own.Program, run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms)
+		text += fmt.Sprintf("%7d  %8.0f  %8.0f  %6.2f  %6.2f  ", run.Clients, run.PairsPerSecond, run.BarePairsPerSecond, run.BareCPUMs, run.Ratio) +
+			fmt.Sprintf("%10.2f /%5.2f /%5.2f  %5.1f /%6.1f  ", each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms) +
+			fmt.Sprintf("%10.0f  %6.2f /%5.2f  ", own.PairsPerSecond, own.Postgres, own.Program) +
+			fmt.Sprintf("%9.0f  %6.2f  %5.0f /%6.0f\n", run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms)
 	}
 	text += fmt.Sprintf("\nThe gateway holds %.0f MB after %d pairs over HTTP.\n", r.MemoryMB, r.Pairs)
 	if r.Steady != nil {

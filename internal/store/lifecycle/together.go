@@ -236,8 +236,8 @@ type writing struct {
 }
 
 // writeAll writes what waits in one transaction: a statement of each kind there is, another for steps that follow steps, and one commit. If
-// new instructions and steps went out beside each other, there would be more statements with fewer items in each (docs/performance-history.md
-// has what that costs).
+// new instructions and steps went out beside each other, there would be more statements with fewer items in each
+// (docs/performance-history.md has what that costs).
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
 	var created []*dbsqlc.MessageInsertParams
 	var steps []*step

@@ -29,7 +29,8 @@ type Config struct {
 	Rounds  int           // runs for each number of clients; the one with the middle ratio is reported
 	Steady  time.Duration // the endurance run that follows, at Share of what ShareOf clients settled; 0 for none
 	Share   float64
-	ShareOf int                                // one of Clients; 0 for those that settled most
+	ShareOf int // one of Clients; 0 for those that settled most
+
 	Say     func(format string, values ...any) // told what is going on
 	Log     *slog.Logger
 }
@@ -261,11 +262,13 @@ func Folder() (string, error) {
 // Print writes a report as a table.
 func (r Report) Print(to io.Writer) error {
 	text := fmt.Sprintf("%s, load before %.2f\n\n", r.Machine, r.Load) +
-		fmt.Sprintf("%7s  %8s  %8s  %6s  %6s  %24s  %13s  ", "clients", "pairs/s", "bare/s", "CPU-ms", "ratio", "CPU-ms PG/program/client", "p50/p99 ms") +
+		fmt.Sprintf("%7s  %8s  %8s  %6s  %6s  ", "clients", "pairs/s", "bare/s", "CPU-ms", "ratio") +
+		fmt.Sprintf("%24s  %13s  ", "CPU-ms PG/program/client", "p50/p99 ms") +
 		fmt.Sprintf("%10s  %13s  %9s  %6s  %13s\n", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms", "p50/p99 ms")
 	for _, run := range r.Runs {
 		each, own := run.CPUMsPerPair, run.OwnSQL
-		text += fmt.Sprintf("%7d  %8.0f  %8.0f  %6.2f  %6.2f  ", run.Clients, run.PairsPerSecond, run.BarePairsPerSecond, run.BareCPUMs, run.Ratio) +
+		text += fmt.Sprintf("%7d  %8.0f  %8.0f  ", run.Clients, run.PairsPerSecond, run.BarePairsPerSecond) +
+			fmt.Sprintf("%6.2f  %6.2f  ", run.BareCPUMs, run.Ratio) +
 			fmt.Sprintf("%10.2f /%5.2f /%5.2f  %5.1f /%6.1f  ", each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms) +
 			fmt.Sprintf("%10.0f  %6.2f /%5.2f  ", own.PairsPerSecond, own.Postgres, own.Program) +
 			fmt.Sprintf("%9.0f  %6.2f  %5.0f /%6.0f\n", run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms)

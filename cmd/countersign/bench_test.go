@@ -30,7 +30,8 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 	run := report.Runs[0]
 	for name, figure := range map[string]float64{
 		"pairsPerSecond": run.PairsPerSecond, "barePairsPerSecond": run.BarePairsPerSecond, "ratio": run.Ratio,
-		"bareCpuMs": run.BareCPUMs, "p50Ms": run.P50Ms, "p99Ms": run.P99Ms, "settledPerSecond": run.SettledPerSecond, "settledCpuMs": run.SettledCPUMs, "settledP50Ms": run.SettledP50Ms,
+		"bareCpuMs": run.BareCPUMs, "p50Ms": run.P50Ms, "p99Ms": run.P99Ms,
+		"settledPerSecond": run.SettledPerSecond, "settledCpuMs": run.SettledCPUMs, "settledP50Ms": run.SettledP50Ms,
 		"cpuMsPerPair.postgres": run.CPUMsPerPair.Postgres, "cpuMsPerPair.program": run.CPUMsPerPair.Program,
 		"cpuMsPerPair.client": run.CPUMsPerPair.Client, "ownSql.pairsPerSecond": run.OwnSQL.PairsPerSecond, "memoryMB": report.MemoryMB,
 	} {

@@ -31,8 +31,8 @@ type Config struct {
 	Share   float64
 	ShareOf int // one of Clients; 0 for those that settled most
 
-	Say     func(format string, values ...any) // told what is going on
-	Log     *slog.Logger
+	Say func(format string, values ...any) // told what is going on
+	Log *slog.Logger
 }
 
 // CPU is processor time for each pair, in milliseconds.

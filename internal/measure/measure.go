@@ -119,9 +119,9 @@ func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 }
 
 // most is how many payments a second were settled by those clients of which an endurance run takes its share.
-func (c Config) most(runs []Run) (settled float64) {
+func (cfg Config) most(runs []Run) (settled float64) {
 	for _, run := range runs {
-		if c.ShareOf == 0 || run.Clients == c.ShareOf {
+		if cfg.ShareOf == 0 || run.Clients == cfg.ShareOf {
 			settled = max(settled, run.SettledPerSecond)
 		}
 	}

@@ -28,11 +28,10 @@ type Config struct {
 	For     time.Duration // each part of a run, in whole seconds
 	Rounds  int           // runs for each number of clients; the one with the middle ratio is reported
 	Steady  time.Duration // the endurance run that follows, at Share of what ShareOf clients settled; 0 for none
+	ShareOf int           // one of Clients; 0 for those that settled most
 	Share   float64
-	ShareOf int // one of Clients; 0 for those that settled most
-
-	Say func(format string, values ...any) // told what is going on
-	Log *slog.Logger
+	Say     func(format string, values ...any) // told what is going on
+	Log     *slog.Logger
 }
 
 // CPU is processor time for each pair, in milliseconds.
@@ -55,19 +54,17 @@ type Run struct {
 	Clients            int     `json:"clients"`
 	PairsPerSecond     float64 `json:"pairsPerSecond"`
 	BarePairsPerSecond float64 `json:"barePairsPerSecond"` // pgbench, one statement for each half of a pair, no constraint
-	// BareCPUMs is PostgreSQL's processor time for each of these, in milliseconds: the same work on any day, by which CPUMsPerPair compare
-	// between a quick machine and a slow one.
-	BareCPUMs        float64 `json:"bareCpuMs"`
-	Ratio            float64 `json:"ratio"`
-	CPUMsPerPair     CPU     `json:"cpuMsPerPair"`
-	P50Ms            float64 `json:"p50Ms"` // of one call, create or approve
-	P99Ms            float64 `json:"p99Ms"`
-	SettledPerSecond float64 `json:"settledPerSecond"` // the whole way: created, approved, sent, answered, settled, reported
-	SettledCPUMs     float64 `json:"settledCpuMs"`     // PostgreSQL and program, for each payment on the whole way
-	SettledP50Ms     float64 `json:"settledP50Ms"`     // from the approval to Settled
-	SettledP99Ms     float64 `json:"settledP99Ms"`
-	OwnSQL           Own     `json:"ownSql"`
-	Refused          int     `json:"refused"` // calls that were told to come back, and did
+	BareCPUMs          float64 `json:"bareCpuMs"`          // PostgreSQL, for each of these: the same work on a quick machine and a slow one
+	Ratio              float64 `json:"ratio"`
+	CPUMsPerPair       CPU     `json:"cpuMsPerPair"`
+	P50Ms              float64 `json:"p50Ms"` // of one call, create or approve
+	P99Ms              float64 `json:"p99Ms"`
+	SettledPerSecond   float64 `json:"settledPerSecond"` // the whole way: created, approved, sent, answered, settled, reported
+	SettledCPUMs       float64 `json:"settledCpuMs"`     // PostgreSQL and program, for each payment on the whole way
+	SettledP50Ms       float64 `json:"settledP50Ms"`     // from the approval to Settled
+	SettledP99Ms       float64 `json:"settledP99Ms"`
+	OwnSQL             Own     `json:"ownSql"`
+	Refused            int     `json:"refused"` // calls that were told to come back, and did
 }
 
 // Report is what was measured.
@@ -188,7 +185,8 @@ func (b *bed) runs(ctx context.Context) ([]Run, error) {
 
 func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	run := Run{Clients: clients}
-	err := b.runBare(ctx, &run)
+	var err error
+	run.BarePairsPerSecond, run.BareCPUMs, err = b.runBare(ctx, clients)
 	if err != nil {
 		return run, err
 	}
@@ -216,20 +214,18 @@ func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	return run, err
 }
 
-// runBare is pgbench on the bare schema.
-func (b *bed) runBare(ctx context.Context, run *Run) error {
+// runBare is pgbench on the bare schema: its pairs a second, and PostgreSQL's processor time for each, in milliseconds.
+func (b *bed) runBare(ctx context.Context, clients int) (perSecond, cpuMs float64, err error) {
 	before, err := b.server.ProcessorTime()
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
-	bare, err := bench.Bare(ctx, bench.BareRun{URL: b.bare, Clients: run.Clients, For: b.cfg.For})
+	bare, err := bench.Bare(ctx, bench.BareRun{URL: b.bare, Clients: clients, For: b.cfg.For})
 	if err != nil {
-		return err
+		return 0, 0, err
 	}
 	after, err := b.server.ProcessorTime()
-	run.BarePairsPerSecond = bare.PerSecond
-	run.BareCPUMs = (after - before).Seconds() * 1000 / float64(max(bare.Pairs, 1))
-	return err
+	return bare.PerSecond, loaded{pairs: bare.Pairs, postgres: after - before}.each().Postgres, err
 }
 
 // runOwn is the loop without HTTP.

@@ -11,6 +11,11 @@ import (
 	"countersign/internal/stationtest"
 )
 
+// growing are the tables to which every payment on its way adds rows.
+var growing = []string{
+	"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
+}
+
 // TestAYoungDatabaseReadsFewRows: on a database without statistics all indexes that begin with the realm look alike to the planner, and the
 // cached plan of a foreign key may read a whole realm at each check, more with each payment. After two thousand payments, created, approved
 // and sealed, no index has read more than two rows at a time (but for a thousand in all, of what is done a few times), nor more than three
@@ -50,9 +55,6 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	}
 	group.Wait()
 	h.Database.Close() // what a connection counted is told at its end
-	growing := []string{
-		"message", "message_version", "document", "decision", "release", "message_history", "audit_event", "creation_key", "audit_leaf",
-	}
 	rows, err := owner.Query(ctx, `
 		SELECT indexrelname, idx_tup_read / greatest(idx_scan, 1), idx_scan FROM pg_stat_user_indexes
 		WHERE idx_tup_read > greatest(2 * idx_scan, $1 / 20) AND relname = ANY ($2)
@@ -104,22 +106,33 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 	}
 }
 
-// TestMessagesAreSeldomAnalysed: what a payment adds to most is analysed when it has grown by half, and not by all of its columns. Of what
-// an index is made of, or narrowed to, the planner is told as ever.
-func TestMessagesAreSeldomAnalysed(t *testing.T) {
+// TestTablesOfTheWayAreSeldomCleaned: what every payment adds rows to is analysed when it has doubled, and cleaned when there is something
+// to clean: after each of these every session plans anew.
+func TestTablesOfTheWayAreSeldomCleaned(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	often := told(t, h, `
+		SELECT format('%s has the options %s', oid::regclass, reloptions) FROM pg_class WHERE oid = ANY ($1::text[]::regclass[])
+		  AND NOT coalesce(reloptions, '{}') @> ARRAY['autovacuum_analyze_threshold=500', 'autovacuum_analyze_scale_factor=1',
+		    'autovacuum_vacuum_threshold=20000', 'autovacuum_vacuum_insert_threshold=50000']`, growing)
+	for _, each := range often {
+		t.Error(each)
+	}
+}
+
+// TestMessagesAreAnalysedByWhatIsAsked: what a payment adds to most is not analysed by all of its columns. Of what an index is made of, or
+// narrowed to, the planner is told as ever.
+func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	wrong := told(t, h, `
 		WITH growing AS (
-		  SELECT c.oid, c.oid::regclass AS name, c.reloptions FROM pg_class c
+		  SELECT c.oid, c.oid::regclass AS name FROM pg_class c
 		  WHERE c.oid = ANY (ARRAY['message', 'message_version', 'message_history', 'audit_event']::regclass[])
 		), unknown AS (
 		  SELECT a.attrelid, a.attnum, format('%s.%s', a.attrelid::regclass, a.attname) AS name FROM pg_attribute a
 		  JOIN growing g ON g.oid = a.attrelid WHERE a.attnum > 0 AND a.attstattarget = 0
 		)
-		SELECT format('%s is analysed each time it has grown by a tenth', name) FROM growing
-		WHERE NOT 'autovacuum_analyze_scale_factor=0.5' = ANY (coalesce(reloptions, '{}'))
-		UNION ALL
 		SELECT format('%s is analysed by all its columns', name) FROM growing
 		WHERE NOT EXISTS (SELECT FROM unknown u WHERE u.attrelid = growing.oid)
 		UNION ALL

@@ -203,7 +203,7 @@ func (c *Cluster) waitUntilReady(ctx context.Context) error {
 // settings are the server's arguments: the defaults, then the caller's, then those that keep it private. A new database gets its first
 // statistics within seconds, and not within a minute, in which plans are made and kept that know nothing of it.
 func (l launcher) settings() []string {
-	values := map[string]string{"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC", "autovacuum_naptime": "5s"}
+	values := map[string]string{"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC", "autovacuum_naptime": "15s"}
 	maps.Copy(values, l.config.Settings)
 	values["port"] = port
 	values["listen_addresses"] = ""

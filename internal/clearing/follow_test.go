@@ -143,3 +143,41 @@ func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 		t.Errorf("settled %d times, with %d answers kept", settled, answers)
 	}
 }
+
+// TestAnAnswerMeetsAStepInTheSameMoment: delivery and answer are written by one change of the message, which waits for another process that
+// is just finding the payment unconfirmed. When that is done the change finds its place taken, and each of the two finds its own way.
+func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
+	t.Parallel()
+	s := &slowStep{}
+	h := stationtest.Traced(t, s, 0)
+	defer h.CheckInvariants(t)
+	other, owner := h.Again(t, stationtest.Options{}), h.DB.Connect(t)
+	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END $$;
+		CREATE TRIGGER linger AFTER INSERT ON message_history FOR EACH ROW WHEN (NEW.action = 'time out') EXECUTE FUNCTION linger()`)
+	must(t, err)
+	defer func() { // before the invariants, one of which is the schema
+		_, err = owner.Exec(ctx, "DROP TRIGGER linger ON message_history; DROP FUNCTION linger()")
+		must(t, err)
+	}()
+	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {
+		go func() {
+			_, err := other.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
+				return m.TimeOut(0, h.Clock.Now().Add(time.Minute))
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}()
+		eventually(t, "the payment is being found unconfirmed", func() bool {
+			var lingers bool
+			must(t, owner.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database())").
+				Scan(&lingers))
+			return lingers
+		})
+	})
+	states, _ := steps(t, h, m)
+	now := current(t, h, m)
+	if now.State != payment.StateSettled || now.DeliveredAt.IsZero() || states[2] != string(payment.StateUnconfirmed) {
+		t.Errorf("the payment was %v, is %s and was delivered at %s", states, now.State, now.DeliveredAt)
+	}
+}

@@ -196,6 +196,6 @@ var ofArrivals = []mutant{
 	{
 		name: "a step that follows another is not written with it", file: "internal/store/lifecycle/arrays.go",
 		tests:  ofBooked + ":TestAnAnswerFollows",
-		before: `if one.Sequence != steps[before].values.Sequence+1 {`, after: `if steps[before] != nil {`,
+		before: `if one.Sequence == before.Sequence+1 &&`, after: `if one.Sequence < before.Sequence &&`,
 	},
 }

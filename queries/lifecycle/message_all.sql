@@ -169,20 +169,25 @@ WITH item AS (
 SELECT message_id::uuid AS message_id FROM free;
 
 -- name: MessageMoveAll :many
--- MessageMoveIf for several steps, of different messages; each is known by the event it writes. The rows are there, so the INSERT always
--- meets them and changes them: found one by one, by their keys. An UPDATE would join them with the items, and on a young database that join
--- is planned to begin with all messages of the realm. What a step brought (the document of clearing that makes it, in the inbox and among
--- the documents) and what it leaves (the report of an end) is written beside it; both name the event of their step.
-WITH item AS (
-  SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@message_ids::uuid[]) AS message_id,
-    unnest(@from_states::text[]) AS from_state, unnest(@sequences::integer[]) AS sequence,
+-- MessageMoveIf for several messages, of which each takes one step or several, one after the other, and changes once. Steps are known by the
+-- event they write. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
+-- join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
+-- steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
+-- makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
+WITH goal AS (
+  SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@from_states::text[]) AS from_state,
+    unnest(@sequences::integer[]) AS sequence, unnest(@step_counts::integer[]) AS step_count,
     unnest(@versions::integer[]) AS version, unnest(@to_states::text[]) AS to_state,
-    unnest(@ats::timestamptz[]) AS at, unnest(@approvals::integer[]) AS approvals,
+    unnest(@sinces::timestamptz[]) AS since, unnest(@approvals::integer[]) AS approvals,
     unnest(@accepted_ats::timestamptz[]) AS accepted_at, unnest(@delivered_ats::timestamptz[]) AS delivered_at,
     unnest(@settled_ats::timestamptz[]) AS settled_at, unnest(@status_codes::text[]) AS status_code,
     unnest(@status_texts::text[]) AS status_text, unnest(@inquireds::integer[]) AS inquired,
-    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by,
-    unnest(@actions::text[]) AS action, unnest(@actor_users::uuid[]) AS actor_user,
+    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by
+), item AS (
+  SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@step_messages::uuid[]) AS message_id,
+    unnest(@step_sequences::integer[]) AS sequence, unnest(@step_from_states::text[]) AS from_state,
+    unnest(@actions::text[]) AS action, unnest(@step_to_states::text[]) AS to_state,
+    unnest(@ats::timestamptz[]) AS at, unnest(@actor_users::uuid[]) AS actor_user,
     unnest(@actor_persons::uuid[]) AS actor_person, unnest(@actor_names::text[]) AS actor_name,
     unnest(@client_ids::text[]) AS client_id, unnest(@channels::text[]) AS channel,
     unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event,
@@ -212,30 +217,30 @@ WITH item AS (
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
     state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
   SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
-    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, i.approvals,
-    i.to_state, o.state_sequence + 1, i.at, coalesce(nullif(i.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
-    coalesce(nullif(i.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
-    coalesce(nullif(i.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
-    coalesce(nullif(i.status_code, ''), o.status_code), coalesce(nullif(i.status_text, ''), o.status_text), o.inquiries + i.inquired,
-    coalesce(nullif(i.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
-    coalesce(nullif(i.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
-  FROM item i CROSS JOIN LATERAL (
+    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
+    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
+    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
+    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
+    coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
+  FROM goal g CROSS JOIN LATERAL (
     SELECT * FROM message x
-    WHERE x.realm = @realm::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
-      AND x.version = i.version OFFSET 0) o
+    WHERE x.realm = @realm::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+      AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
       accepted_at = excluded.accepted_at, delivered_at = excluded.delivered_at, settled_at = excluded.settled_at,
       status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
       inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
-  WHERE m.state_sequence = excluded.state_sequence - 1 AND m.version = excluded.version
-  RETURNING m.message_id, m.kind, m.state_sequence, m.created_at
+  WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
+  RETURNING m.message_id, m.kind, m.version, m.created_at
 ), moved AS (
-  SELECT @realm::text AS realm, i.*, c.kind, c.state_sequence, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT @realm::text AS realm, i.*, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, state_sequence - 1, version,
+  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, sequence, version,
     nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,

@@ -88,19 +88,35 @@ func addTrail(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams)
 	p.Details = append(p.Details, one.Detail)
 }
 
-// addStep adds a step and the state it leads to.
+// addGoal adds where a message goes by steps that follow one another, and what it knows when it is there: what the last of them told of
+// each.
+func addGoal(p *dbsqlc.MessageMoveAllParams, path []*dbsqlc.MessageMoveIfParams) {
+	first, goal := path[0], *path[0]
+	for _, one := range path[1:] {
+		goal.ToState, goal.At, goal.Approvals, goal.Inquired = one.ToState, one.At, one.Approvals, goal.Inquired+one.Inquired
+		goal.AcceptedAt, goal.DeliveredAt = cmp.Or(one.AcceptedAt, goal.AcceptedAt), cmp.Or(one.DeliveredAt, goal.DeliveredAt)
+		goal.SettledAt = cmp.Or(one.SettledAt, goal.SettledAt)
+		goal.StatusCode, goal.StatusText = cmp.Or(one.StatusCode, goal.StatusCode), cmp.Or(one.StatusText, goal.StatusText)
+		goal.InquireAt, goal.AnswerBy = cmp.Or(one.InquireAt, goal.InquireAt), cmp.Or(one.AnswerBy, goal.AnswerBy)
+	}
+	p.MessageIds, p.StepCounts = append(p.MessageIds, first.MessageID), append(p.StepCounts, int32(len(path))) //nolint:gosec // a few
+	p.FromStates, p.ToStates = append(p.FromStates, first.FromState), append(p.ToStates, goal.ToState)
+	p.Sequences, p.Versions = append(p.Sequences, first.Sequence), append(p.Versions, first.Version)
+	p.Sinces, p.Approvals = append(p.Sinces, goal.At), append(p.Approvals, goal.Approvals)
+	p.AcceptedAts = append(p.AcceptedAts, column.Time(goal.AcceptedAt))
+	p.DeliveredAts = append(p.DeliveredAts, column.Time(goal.DeliveredAt))
+	p.SettledAts = append(p.SettledAts, column.Time(goal.SettledAt))
+	p.StatusCodes = append(p.StatusCodes, column.Text(goal.StatusCode))
+	p.StatusTexts = append(p.StatusTexts, column.Text(goal.StatusText))
+	p.Inquireds, p.InquireAts = append(p.Inquireds, goal.Inquired), append(p.InquireAts, column.Time(goal.InquireAt))
+	p.AnswerBys = append(p.AnswerBys, column.Time(goal.AnswerBy))
+}
+
+// addStep adds a step.
 func addStep(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
-	p.EventIds, p.MessageIds = append(p.EventIds, one.EventID), append(p.MessageIds, one.MessageID)
-	p.FromStates, p.ToStates = append(p.FromStates, one.FromState), append(p.ToStates, one.ToState)
-	p.Sequences, p.Versions = append(p.Sequences, one.Sequence), append(p.Versions, one.Version)
-	p.Ats, p.Approvals = append(p.Ats, one.At), append(p.Approvals, one.Approvals)
-	p.AcceptedAts = append(p.AcceptedAts, column.Time(one.AcceptedAt))
-	p.DeliveredAts = append(p.DeliveredAts, column.Time(one.DeliveredAt))
-	p.SettledAts = append(p.SettledAts, column.Time(one.SettledAt))
-	p.StatusCodes = append(p.StatusCodes, column.Text(one.StatusCode))
-	p.StatusTexts = append(p.StatusTexts, column.Text(one.StatusText))
-	p.Inquireds, p.InquireAts = append(p.Inquireds, one.Inquired), append(p.InquireAts, column.Time(one.InquireAt))
-	p.AnswerBys = append(p.AnswerBys, column.Time(one.AnswerBy))
+	p.EventIds, p.StepMessages = append(p.EventIds, one.EventID), append(p.StepMessages, one.MessageID)
+	p.StepSequences, p.Ats = append(p.StepSequences, one.Sequence), append(p.Ats, one.At)
+	p.StepFromStates, p.StepToStates = append(p.StepFromStates, one.FromState), append(p.StepToStates, one.ToState)
 	p.Actions, p.Reasons = append(p.Actions, one.Action), append(p.Reasons, column.Text(one.Reason))
 }
 
@@ -164,27 +180,25 @@ func uuidArray(ids []uuid.UUID) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
-// inTurn says which steps are written by which statement of a transaction, by their places: first the first step of each message, then
-// those that were decided about what these lead to, and so on. Of two steps from one state one is tried. Each statement has them in the
-// order of their messages: two transactions that touch the same messages touch them in the same order, so neither waits for the other
-// while it is waited for.
-func inTurn(steps []*step) (statements [][]int) {
-	turns := make(map[uuid.UUID]int, len(steps)) // of the last step of a message
+// paths are the steps of each message that follow one another, each decided about what the one before leads to, by their places. Of two
+// steps from one state one is tried. They are in the order of their messages: two transactions that touch the same messages touch them in
+// the same order, so neither waits for the other while it is waited for.
+func paths(steps []*step) (of [][]int) {
 	for _, i := range inOrder(steps) {
-		one, turn := &steps[i].values, 0
-		if last, follows := turns[one.MessageID]; follows {
-			before := statements[last][len(statements[last])-1]
-			if one.Sequence != steps[before].values.Sequence+1 {
-				continue
-			}
-			turn = last + 1
+		one, path := &steps[i].values, []int(nil)
+		if len(of) > 0 {
+			path = of[len(of)-1]
 		}
-		if turn == len(statements) {
-			statements = append(statements, nil)
+		if len(path) == 0 || steps[path[0]].values.MessageID != one.MessageID {
+			of = append(of, []int{i})
+			continue
 		}
-		statements[turn], turns[one.MessageID] = append(statements[turn], i), turn
+		before := steps[path[len(path)-1]].values
+		if one.Sequence == before.Sequence+1 && one.FromState == before.ToState {
+			of[len(of)-1] = append(path, i)
+		}
 	}
-	return statements
+	return of
 }
 
 // inOrder is the order of steps by their messages, and of those of one message by their sequence.

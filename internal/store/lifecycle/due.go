@@ -128,7 +128,7 @@ func (s *Messages) moveTogether(ctx context.Context, realm string, steps []*step
 		return nil, nil
 	}
 	written := make([]*struct{}, len(steps))
-	err := s.db.OneTrip(ctx, realm, store.Changing, moves(realm, steps, written)...)
+	err := s.db.OneTrip(ctx, realm, store.Changing, moves(realm, steps, written))
 	if err == nil || broken(err) != nil || ctx.Err() != nil {
 		return written, err
 	}

@@ -235,9 +235,8 @@ type writing struct {
 	step    *step
 }
 
-// writeAll writes what waits in one transaction: a statement of each kind there is, another for steps that follow steps, and one commit. If
-// new instructions and steps went out beside each other, there would be more statements with fewer items in each
-// (docs/performance-history.md has what that costs).
+// writeAll writes what waits in one transaction: a statement for new instructions, one for steps, and one commit. If these went out beside
+// each other, there would be more statements with fewer items in each (docs/performance-history.md has what that costs).
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
 	var created []*dbsqlc.MessageInsertParams
 	var steps []*step
@@ -253,7 +252,10 @@ func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) 
 	if len(created) > 0 {
 		statements = append(statements, insertAll(realm, created, inserted))
 	}
-	err := s.db.OneTrip(ctx, realm, store.Changing, append(statements, moves(realm, steps, moved)...)...)
+	if len(steps) > 0 {
+		statements = append(statements, moves(realm, steps, moved))
+	}
+	err := s.db.OneTrip(ctx, realm, store.Changing, statements...)
 	outcomes := make([]*struct{}, len(items))
 	for i, item := range items {
 		of := &moved
@@ -293,39 +295,35 @@ func insertAll(realm string, created []*dbsqlc.MessageInsertParams, outcomes []*
 	}
 }
 
-// moves are the statements that write steps of messages, and note which they wrote.
-func moves(realm string, steps []*step, outcomes []*struct{}) (statements []store.Statement) {
-	for _, places := range inTurn(steps) {
-		statements = append(statements, moveAll(realm, steps, places, outcomes))
-	}
-	return statements
-}
-
-// moveAll is the statement that writes the steps at some places, each of another message, and notes which it wrote.
-func moveAll(realm string, steps []*step, places []int, outcomes []*struct{}) store.Statement {
-	if first := steps[places[0]]; len(places) == 1 && len(first.documents) == 0 {
+// moves is the statement that writes steps of messages, and notes which it wrote. There is at least one.
+func moves(realm string, steps []*step, outcomes []*struct{}) store.Statement {
+	if len(steps) == 1 && len(steps[0].documents) == 0 {
 		return func(ctx context.Context, q *dbsqlc.Queries) error {
-			_, err := q.MessageMoveIf(ctx, first.values)
+			_, err := q.MessageMoveIf(ctx, steps[0].values)
 			if errors.Is(err, pgx.ErrNoRows) {
 				return nil
 			}
 			if err == nil {
-				outcomes[places[0]] = done
+				outcomes[0] = done
 			}
 			return err
 		}
 	}
-	p, of := sized[dbsqlc.MessageMoveAllParams](len(places)), make(map[uuid.UUID]int, len(places))
+	p, of := sized[dbsqlc.MessageMoveAllParams](len(steps)), make(map[uuid.UUID]int, len(steps))
 	p.Realm = realm
-	for _, place := range places {
-		one := &steps[place].values
-		of[one.EventID] = place
-		addStep(&p, one)
-		addActor(&p, one)
-		addDecision(&p, one)
-		for _, d := range steps[place].documents {
-			addDocument(&p, one.EventID, d)
+	for _, path := range paths(steps) {
+		taken := make([]*dbsqlc.MessageMoveIfParams, len(path))
+		for i, place := range path {
+			taken[i] = &steps[place].values
+			of[taken[i].EventID] = place
+			addStep(&p, taken[i])
+			addActor(&p, taken[i])
+			addDecision(&p, taken[i])
+			for _, d := range steps[place].documents {
+				addDocument(&p, taken[i].EventID, d)
+			}
 		}
+		addGoal(&p, taken)
 	}
 	return func(ctx context.Context, q *dbsqlc.Queries) error {
 		written, err := q.MessageMoveAll(ctx, p)

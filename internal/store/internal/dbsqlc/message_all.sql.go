@@ -565,69 +565,73 @@ func (q *Queries) MessageInsertAll(ctx context.Context, arg MessageInsertAllPara
 }
 
 const messageMoveAll = `-- name: MessageMoveAll :many
-WITH item AS (
-  SELECT unnest($1::uuid[]) AS event_id, unnest($2::uuid[]) AS message_id,
-    unnest($3::text[]) AS from_state, unnest($4::integer[]) AS sequence,
+WITH goal AS (
+  SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS from_state,
+    unnest($3::integer[]) AS sequence, unnest($4::integer[]) AS step_count,
     unnest($5::integer[]) AS version, unnest($6::text[]) AS to_state,
-    unnest($7::timestamptz[]) AS at, unnest($8::integer[]) AS approvals,
+    unnest($7::timestamptz[]) AS since, unnest($8::integer[]) AS approvals,
     unnest($9::timestamptz[]) AS accepted_at, unnest($10::timestamptz[]) AS delivered_at,
     unnest($11::timestamptz[]) AS settled_at, unnest($12::text[]) AS status_code,
     unnest($13::text[]) AS status_text, unnest($14::integer[]) AS inquired,
-    unnest($15::timestamptz[]) AS inquire_at, unnest($16::timestamptz[]) AS answer_by,
-    unnest($17::text[]) AS action, unnest($18::uuid[]) AS actor_user,
-    unnest($19::uuid[]) AS actor_person, unnest($20::text[]) AS actor_name,
-    unnest($21::text[]) AS client_id, unnest($22::text[]) AS channel,
-    unnest($23::text[]) AS reason, unnest($24::text[]) AS event,
-    unnest($25::text[]) AS request_id, unnest($26::text[]) AS source_address,
-    unnest($27::bytea[]) AS content_hash, unnest($28::text[]) AS detail,
-    unnest($29::boolean[]) AS decides, unnest($30::integer[]) AS ordinal,
-    unnest($31::text[]) AS makers, unnest($32::integer[]) AS approvals_required,
-    unnest($33::integer[]) AS previous_ordinal, unnest($34::text[]) AS previous_action,
-    unnest($35::uuid[]) AS grant_id, unnest($36::timestamptz[]) AS granted_at,
-    unnest($37::text[]) AS decision_key_id, unnest($38::bytea[]) AS decision_seal,
-    unnest($39::text[]) AS key_id, unnest($40::bytea[]) AS mac,
-    unnest($41::bytea[]) AS account_digest
+    unnest($15::timestamptz[]) AS inquire_at, unnest($16::timestamptz[]) AS answer_by
+), item AS (
+  SELECT unnest($17::uuid[]) AS event_id, unnest($18::uuid[]) AS message_id,
+    unnest($19::integer[]) AS sequence, unnest($20::text[]) AS from_state,
+    unnest($21::text[]) AS action, unnest($22::text[]) AS to_state,
+    unnest($23::timestamptz[]) AS at, unnest($24::uuid[]) AS actor_user,
+    unnest($25::uuid[]) AS actor_person, unnest($26::text[]) AS actor_name,
+    unnest($27::text[]) AS client_id, unnest($28::text[]) AS channel,
+    unnest($29::text[]) AS reason, unnest($30::text[]) AS event,
+    unnest($31::text[]) AS request_id, unnest($32::text[]) AS source_address,
+    unnest($33::bytea[]) AS content_hash, unnest($34::text[]) AS detail,
+    unnest($35::boolean[]) AS decides, unnest($36::integer[]) AS ordinal,
+    unnest($37::text[]) AS makers, unnest($38::integer[]) AS approvals_required,
+    unnest($39::integer[]) AS previous_ordinal, unnest($40::text[]) AS previous_action,
+    unnest($41::uuid[]) AS grant_id, unnest($42::timestamptz[]) AS granted_at,
+    unnest($43::text[]) AS decision_key_id, unnest($44::bytea[]) AS decision_seal,
+    unnest($45::text[]) AS key_id, unnest($46::bytea[]) AS mac,
+    unnest($47::bytea[]) AS account_digest
 ), brought AS (
-  SELECT unnest($42::uuid[]) AS event_id, unnest($43::text[]) AS scheme,
-    unnest($44::text[]) AS reference, unnest($45::text[]) AS name,
-    unnest($46::bytea[]) AS content_hash, unnest($47::uuid[]) AS document_id,
-    unnest($48::timestamptz[]) AS received_at
+  SELECT unnest($48::uuid[]) AS event_id, unnest($49::text[]) AS scheme,
+    unnest($50::text[]) AS reference, unnest($51::text[]) AS name,
+    unnest($52::bytea[]) AS content_hash, unnest($53::uuid[]) AS document_id,
+    unnest($54::timestamptz[]) AS received_at
 ), beside AS (
-  SELECT unnest($49::uuid[]) AS event_id, unnest($50::uuid[]) AS document_id,
-    unnest($51::text[]) AS scheme, unnest($52::text[]) AS direction,
-    unnest($53::text[]) AS name, unnest($54::text[]) AS reference,
-    unnest($55::bytea[]) AS content, unnest($56::bytea[]) AS content_hash,
-    unnest($57::timestamptz[]) AS created_at, unnest($58::text[]) AS key_id,
-    unnest($59::bytea[]) AS mac
+  SELECT unnest($55::uuid[]) AS event_id, unnest($56::uuid[]) AS document_id,
+    unnest($57::text[]) AS scheme, unnest($58::text[]) AS direction,
+    unnest($59::text[]) AS name, unnest($60::text[]) AS reference,
+    unnest($61::bytea[]) AS content, unnest($62::bytea[]) AS content_hash,
+    unnest($63::timestamptz[]) AS created_at, unnest($64::text[]) AS key_id,
+    unnest($65::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
     state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
   SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
-    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, i.approvals,
-    i.to_state, o.state_sequence + 1, i.at, coalesce(nullif(i.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
-    coalesce(nullif(i.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
-    coalesce(nullif(i.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
-    coalesce(nullif(i.status_code, ''), o.status_code), coalesce(nullif(i.status_text, ''), o.status_text), o.inquiries + i.inquired,
-    coalesce(nullif(i.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
-    coalesce(nullif(i.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
-  FROM item i CROSS JOIN LATERAL (
+    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
+    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
+    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
+    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
+    coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
+  FROM goal g CROSS JOIN LATERAL (
     SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
-    WHERE x.realm = $60::text AND x.message_id = i.message_id AND x.state = i.from_state AND x.state_sequence = i.sequence
-      AND x.version = i.version OFFSET 0) o
+    WHERE x.realm = $66::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+      AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
       accepted_at = excluded.accepted_at, delivered_at = excluded.delivered_at, settled_at = excluded.settled_at,
       status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
       inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
-  WHERE m.state_sequence = excluded.state_sequence - 1 AND m.version = excluded.version
-  RETURNING m.message_id, m.kind, m.state_sequence, m.created_at
+  WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
+  RETURNING m.message_id, m.kind, m.version, m.created_at
 ), moved AS (
-  SELECT $60::text AS realm, i.event_id, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.key_id, i.mac, i.account_digest, c.kind, c.state_sequence, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT $66::text AS realm, i.event_id, i.message_id, i.sequence, i.from_state, i.action, i.to_state, i.at, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, state_sequence - 1, version,
+  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, sequence, version,
     nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
@@ -661,13 +665,13 @@ SELECT event_id::uuid AS event_id FROM moved
 `
 
 type MessageMoveAllParams struct {
-	EventIds           []uuid.UUID
 	MessageIds         []uuid.UUID
 	FromStates         []string
 	Sequences          []int32
+	StepCounts         []int32
 	Versions           []int32
 	ToStates           []string
-	Ats                []time.Time
+	Sinces             []time.Time
 	Approvals          []int32
 	AcceptedAts        []time.Time
 	DeliveredAts       []time.Time
@@ -677,7 +681,13 @@ type MessageMoveAllParams struct {
 	Inquireds          []int32
 	InquireAts         []time.Time
 	AnswerBys          []time.Time
+	EventIds           []uuid.UUID
+	StepMessages       []uuid.UUID
+	StepSequences      []int32
+	StepFromStates     []string
 	Actions            []string
+	StepToStates       []string
+	Ats                []time.Time
 	ActorUsers         []uuid.UUID
 	ActorPersons       []uuid.UUID
 	ActorNames         []string
@@ -723,19 +733,20 @@ type MessageMoveAllParams struct {
 	Realm              string
 }
 
-// MessageMoveIf for several steps, of different messages; each is known by the event it writes. The rows are there, so the INSERT always
-// meets them and changes them: found one by one, by their keys. An UPDATE would join them with the items, and on a young database that join
-// is planned to begin with all messages of the realm. What a step brought (the document of clearing that makes it, in the inbox and among
-// the documents) and what it leaves (the report of an end) is written beside it; both name the event of their step.
+// MessageMoveIf for several messages, of which each takes one step or several, one after the other, and changes once. Steps are known by the
+// event they write. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
+// join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
+// steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
+// makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
 func (q *Queries) MessageMoveAll(ctx context.Context, arg MessageMoveAllParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageMoveAll,
-		arg.EventIds,
 		arg.MessageIds,
 		arg.FromStates,
 		arg.Sequences,
+		arg.StepCounts,
 		arg.Versions,
 		arg.ToStates,
-		arg.Ats,
+		arg.Sinces,
 		arg.Approvals,
 		arg.AcceptedAts,
 		arg.DeliveredAts,
@@ -745,7 +756,13 @@ func (q *Queries) MessageMoveAll(ctx context.Context, arg MessageMoveAllParams) 
 		arg.Inquireds,
 		arg.InquireAts,
 		arg.AnswerBys,
+		arg.EventIds,
+		arg.StepMessages,
+		arg.StepSequences,
+		arg.StepFromStates,
 		arg.Actions,
+		arg.StepToStates,
+		arg.Ats,
 		arg.ActorUsers,
 		arg.ActorPersons,
 		arg.ActorNames,

@@ -43,7 +43,10 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err 
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
-	content, err := s.storeOutbound(ctx, made, s.profile(m.Scheme))
+	content, err := s.profile(m.Scheme).Write(made.Document())
+	if err == nil {
+		content, err = s.storeOutbound(ctx, made, content)
+	}
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}

@@ -4,7 +4,7 @@
 //  2. hold one against the other and against their seals: what is not what was approved is withheld, never sent; what cannot be told,
 //     because a key is missing, is held back;
 //  3. make the interbank document of what was verified, the same on every attempt, and store it under seal: what somebody else put
-//     there withholds the message;
+//     there withholds the message. Where the last approval came to this process these three are done with it (Make);
 //  4. hand the bytes just made to clearing, under the same message id until it takes them;
 //  5. note the delivery;
 //  6. book the answer, or note that the scheme's time passed without one and ask for the status.
@@ -139,6 +139,9 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 	defer s.sending.end(sending.ID)
 	ctx, end := s.cfg.Traces.Message(ctx, sending.ID, "send")
 	defer func() { end(err) }()
+	if fresh := sending.Fresh; fresh != nil && fresh.Made != nil {
+		return s.fly(ctx, *fresh.Made, fresh.Content)
+	}
 	if sending.Fresh != nil {
 		made, content, err := s.prepare(ctx, *sending.Fresh)
 		if err == nil {
@@ -193,9 +196,19 @@ func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference st
 	return l.connection.deliver(ctx, reference, content)
 }
 
-// prepare makes the interbank document of a released message and its bytes: steps 2 and 3. It fails with payment.ErrForged when the
-// release, the message, the account or what is stored under the document's reference is not what was approved.
+// prepare makes the interbank document of a released message and its bytes, and stores it: steps 2 and 3. It fails with payment.ErrForged
+// when the release, the message, the account or what is stored under the document's reference is not what was approved.
 func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
+	made, content, err := s.Make(out)
+	if err == nil {
+		content, err = s.storeOutbound(ctx, made, content)
+	}
+	return made, content, err
+}
+
+// Make makes the interbank document of a released message, in the form of the profile that was in force when it was released, checks it
+// against its schema, and writes it. Errors: payment.ErrForged; payment.ErrUnknownKey; what the profile or the schema refuses.
+func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
 		return payment.Outbound{}, nil, err
@@ -204,19 +217,14 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 	if err != nil {
 		return payment.Outbound{}, nil, err
 	}
-	content, err := s.storeOutbound(ctx, made, s.cfg.Profiles.InForce(string(out.Message.Scheme), out.Message.AcceptedAt.In(s.cfg.Zone)))
+	content, err := s.cfg.Profiles.InForce(string(out.Message.Scheme), out.Message.AcceptedAt.In(s.cfg.Zone)).Write(made.Document())
 	return made, content, err
 }
 
-// storeOutbound writes a document in the form of a profile, checks it against its schema and stores it under seal before anybody sees it.
-// It returns the bytes that leave: those stored before, where they are the same document in the form of another profile of the scheme.
-// Errors: as lifecycle.Documents.Keep.
-func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, used *profile.Profile) ([]byte, error) {
-	content, err := used.Write(made.Document())
-	if err != nil {
-		return nil, fmt.Errorf("write %s: %w", made.Reference(), err)
-	}
-	err = s.documents.Keep(ctx, made, content, s.cfg.Now())
+// storeOutbound stores a document under seal before anybody sees it. It returns the bytes that leave: those stored before, where they are
+// the same document in the form of another profile of the scheme. Errors: as lifecycle.Documents.Keep.
+func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
+	err := s.documents.Keep(ctx, made, content, s.cfg.Now())
 	if !errors.Is(err, lifecycle.ErrRemade) {
 		return content, err
 	}

@@ -152,7 +152,8 @@ func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
 	h := stationtest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	other, owner := h.Again(t, stationtest.Options{}), h.DB.Connect(t)
-	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END $$;
+	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END $$;
 		CREATE TRIGGER linger AFTER INSERT ON message_history FOR EACH ROW WHEN (NEW.action = 'time out') EXECUTE FUNCTION linger()`)
 	must(t, err)
 	defer func() { // before the invariants, one of which is the schema
@@ -170,8 +171,8 @@ func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
 		}()
 		eventually(t, "the payment is being found unconfirmed", func() bool {
 			var lingers bool
-			must(t, owner.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database())").
-				Scan(&lingers))
+			must(t, owner.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
+				WHERE wait_event = 'PgSleep' AND datname = current_database())`).Scan(&lingers))
 			return lingers
 		})
 	})

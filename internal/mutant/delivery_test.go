@@ -24,7 +24,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "sent before it is stored (review 11)", file: station,
 		tests:  ofBooked + ":TestADocumentIsStoredBeforeItIsSent|TestWhatTheReleaseBinds",
-		before: `err = s.documents.Keep(ctx, made, content, s.cfg.Now())`, after: `err = nil`,
+		before: `err := s.documents.Keep(ctx, made, content, s.cfg.Now())`, after: `err := error(nil)`,
 	},
 	{
 		name: "another content at each try (review 11)", file: station,
@@ -192,6 +192,16 @@ var ofArrivals = []mutant{
 	{
 		name: "an answer waits until its delivery is noted", file: station, tests: ofBooked + ":TestAnAnswerFollows",
 		before: `one.land(after, ahead)`, after: `one.land(after, ahead && false)`,
+	},
+	{
+		name: "what carries a release is sent and not stored with it", file: "internal/store/lifecycle/release.go",
+		tests:  ofBooked + ":TestWhatIsReleased|TestTheWholeWay",
+		before: `one.documents = append(one.documents,`, after: `_ = append(one.documents,`,
+	},
+	{
+		name: "what carries a release is made where nothing is delivered", file: "internal/store/lifecycle/release.go",
+		tests:  ofBooked + ":TestWhatIsReleased",
+		before: `if s.makeOutbound == nil || !s.jobs.Working() {`, after: `if s.makeOutbound == nil {`,
 	},
 	{
 		name: "a step that follows another is not written with it", file: "internal/store/lifecycle/arrays.go",

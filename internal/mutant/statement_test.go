@@ -91,7 +91,7 @@ var ofStatements = []mutant{
 	{
 		name: "an approved message has no job (review: release without a job)", file: "internal/store/lifecycle/transact.go",
 		tests:  "internal/clearing:TestTheJobAlone",
-		within: `func (s *Messages) stored(`, before: `if t.Release() != nil {`, after: `if false && t.Release() != nil {`,
+		within: `func (s *Messages) stored(`, before: `if out != nil {`, after: `if false && out != nil {`,
 	},
 	{
 		name: "a message that needs no approval has no job", file: "internal/store/lifecycle/insert.go",

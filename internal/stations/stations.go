@@ -124,6 +124,7 @@ func New(cfg Config) (*Stations, error) {
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: governance.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
+	s.Messages.Carry(s.Clearing.Make)
 	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
 	if err != nil {
 		return nil, err

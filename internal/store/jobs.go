@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -20,6 +21,7 @@ import (
 type Jobs struct {
 	lanes   map[laneKey]*jobLane
 	workers int // of a lane
+	working atomic.Bool
 	waits   *waits
 	log     *slog.Logger
 }
@@ -53,6 +55,9 @@ type Sending struct {
 type Outgoing struct {
 	Message payment.Message // with its content and the account an instruction debits
 	Release payment.Release
+	// Made is the document that was stored with the release, and Content its bytes, which clearing gets; nil where it is still to be made.
+	Made    *payment.Outbound
+	Content []byte
 }
 
 func (k laneKey) name() string {
@@ -101,10 +106,9 @@ func NewJobs(db *Database, log *slog.Logger) *Jobs {
 type Later struct{ jobs []job }
 
 // Send asks for the delivery of a message that is being released, as it will be stored.
-func (l *Later) Send(m payment.Message, r payment.Release) {
-	l.jobs = append(l.jobs, job{
-		laneKey: laneKey{scheme: m.Scheme}, realm: m.Realm, id: m.InternalID, fresh: &Outgoing{Message: m, Release: r},
-	})
+func (l *Later) Send(out Outgoing) {
+	m := out.Message
+	l.jobs = append(l.jobs, job{laneKey: laneKey{scheme: m.Scheme}, realm: m.Realm, id: m.InternalID, fresh: &out})
 }
 
 // Answer asks for the delivery of a row of the outbox.
@@ -122,10 +126,15 @@ func (j *Jobs) Hand(later Later) {
 	}
 }
 
+// Working reports whether this process works on jobs.
+func (j *Jobs) Working() bool { return j.working.Load() }
+
 // Run works on jobs until the context ends; jobs under way then get ten seconds to finish.
 func (j *Jobs) Run(ctx context.Context, handlers JobHandlers) error {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
+	j.working.Store(true)
+	defer j.working.Store(false)
 	var workers sync.WaitGroup
 	for _, lane := range j.lanes {
 		for range j.workers {

@@ -80,7 +80,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	})
 	if err == nil {
 		s.messages.inserted(a.Created)
-		s.messages.stored(moved)
+		s.messages.stored(moved, released(moved))
 		s.outbox.jobs.Hand(later)
 	}
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {

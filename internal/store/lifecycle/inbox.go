@@ -118,7 +118,7 @@ func (s *Inbox) record(ctx context.Context, in store.Document, decide DecideFunc
 		return nil
 	})
 	if err == nil {
-		s.messages.stored(t)
+		s.messages.stored(t, released(t))
 		s.outbox.jobs.Hand(later)
 	}
 	return err

@@ -155,7 +155,7 @@ func (s *Messages) inserted(c payment.Created) {
 	if c.Release != nil {
 		var later store.Later
 		m.Seal = s.db.Seal().SealVersion(m) // as it is stored
-		later.Send(m, *c.Release)
+		later.Send(store.Outgoing{Message: m, Release: *c.Release})
 		s.jobs.Hand(later)
 	}
 }

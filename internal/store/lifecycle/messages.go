@@ -24,6 +24,8 @@ type Messages struct {
 	documents *Documents
 	banks     *directories
 
+	makeOutbound MakeOutbound // nil: clearing stores what carries a release
+
 	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes, here and elsewhere.
 	asking      *store.Gather[SubmissionQuery, dbsqlc.SubmissionContextRow]
 	considering *store.Gather[uuid.UUID, dbsqlc.MessageConsiderAllRow]

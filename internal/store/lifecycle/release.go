@@ -33,6 +33,35 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (st
 	return out, err
 }
 
+// MakeOutbound makes the document of a released message, and its bytes. It fails where clearing would: with what, is found out there.
+type MakeOutbound func(out store.Outgoing) (payment.Outbound, []byte, error)
+
+// Carry has what is released from now on be stored with the document that carries it to clearing, by the statement that decides, where this
+// process delivers. Without, clearing stores it before it sends it, which takes a statement, a commit and a turn of its own. Call it before
+// the first decision.
+func (s *Messages) Carry(with MakeOutbound) { s.makeOutbound = with }
+
+// released is what a transition releases, as it will be stored; nil for nothing.
+func released(t payment.Transition) *store.Outgoing {
+	if !t.Valid() || t.Release() == nil {
+		return nil
+	}
+	return &store.Outgoing{Message: t.After(), Release: *t.Release()}
+}
+
+// carry puts the document of what a step releases beside the step.
+func (s *Messages) carry(one *step) {
+	if s.makeOutbound == nil || !s.jobs.Working() {
+		return
+	}
+	made, content, err := s.makeOutbound(*one.out)
+	if err != nil {
+		return
+	}
+	one.out.Made, one.out.Content = &made, content
+	one.documents = append(one.documents, s.documents.outboundRow(outboundDocument(made, content, one.transition.At())))
+}
+
 func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
 	r := row.Release
 	release := payment.Release{

@@ -56,7 +56,8 @@ func (s *Messages) TransactFrom(
 type step struct {
 	transition payment.Transition
 	values     dbsqlc.MessageMoveIfParams
-	documents  []documentRow // which clearing sent for it, and the report of an end
+	documents  []documentRow   // which clearing sent for it, the report of an end, and what carries a release
+	out        *store.Outgoing // what it releases; nil for nothing
 }
 
 // move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
@@ -78,7 +79,7 @@ func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *sto
 	return func() error {
 		_, err := written()
 		if err == nil {
-			s.stored(t)
+			s.stored(t, one.out)
 		}
 		return err
 	}, nil
@@ -89,7 +90,10 @@ func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (*step,
 	if d := t.Decision(); !t.Valid() || t.Version() != nil || len(t.LimitUses()) > 0 || d != nil && d.FactorUse != uuid.Nil {
 		return nil, store.ErrAlone // a new version, or a limit or a second factor beside the step
 	}
-	one := &step{transition: t, values: s.moveParams(t)}
+	one := &step{transition: t, values: s.moveParams(t), out: released(t)}
+	if one.out != nil {
+		s.carry(one)
+	}
 	if brought != nil {
 		sealed := brought.Sealed()
 		one.documents = append(one.documents, documentRow{

@@ -132,7 +132,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 		return s.write(ctx, q, t)
 	})
 	if err == nil {
-		s.stored(t)
+		s.stored(t, released(t))
 	}
 	switch {
 	case errors.Is(err, ErrNoChange):
@@ -143,8 +143,9 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	return seen, s.explain(ctx, step, err)
 }
 
-// stored counts a transition that is stored, with the time since the release of what went out, and makes the job that sends a release.
-func (s *Messages) stored(t payment.Transition) {
+// stored counts a transition that is stored, with the time since the release of what went out, and makes the job that sends what it
+// released; nil for nothing.
+func (s *Messages) stored(t payment.Transition, out *store.Outgoing) {
 	if !t.Valid() {
 		return
 	}
@@ -154,9 +155,9 @@ func (s *Messages) stored(t payment.Transition) {
 		since = t.At().Sub(m.AcceptedAt)
 	}
 	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
-	if t.Release() != nil {
+	if out != nil {
 		var later store.Later
-		later.Send(t.After(), *t.Release())
+		later.Send(*out)
 		s.jobs.Hand(later)
 	}
 }

@@ -48,8 +48,8 @@ var ofStatements = []mutant{
 		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
 	},
 	{
-		name: "what clearing writes waits behind everything", file: "internal/store/turns.go", tests: "internal/store:TestWhoGoesAhead",
-		before: `if t.ahead {`, after: `if false {`,
+		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests:  "internal/store:TestTheTurnGoes",
+		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
 	},
 	{
 		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/submission/submission.go",

@@ -13,41 +13,29 @@ import (
 // say, does not hold up the others, and kinds whose connections are kept apart (see Use) can share turns.
 type Turns struct {
 	within time.Duration
-	ahead  bool
-	lines  *lines
-}
 
-// lines are those of all kinds that share turns, by realm; there are as many as realms.
-type lines struct {
 	mu sync.Mutex
-	of map[string]*line
+	of map[string]*line // by realm; there are as many as realms
 }
 
 // line is one turn, and who waits for it, longest first.
 type line struct {
-	mu            sync.Mutex
-	taken         bool
-	ahead, behind []chan struct{}
+	mu      sync.Mutex
+	taken   bool
+	waiting []chan struct{}
 }
 
 // NewTurns makes turns for kinds that wait so long for theirs at most.
-func NewTurns(within time.Duration) *Turns {
-	return &Turns{within: within, lines: &lines{of: make(map[string]*line)}}
-}
-
-// Ahead are the same turns for kinds that have theirs before all that wait for NewTurns's, and wait so long at most.
-func (t *Turns) Ahead(within time.Duration) *Turns {
-	return &Turns{within: within, ahead: true, lines: t.lines}
-}
+func NewTurns(within time.Duration) *Turns { return &Turns{within: within, of: make(map[string]*line)} }
 
 // line is that of a realm.
 func (t *Turns) line(realm string) *line {
-	t.lines.mu.Lock()
-	defer t.lines.mu.Unlock()
-	own, known := t.lines.of[realm]
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	own, known := t.of[realm]
 	if !known {
 		own = &line{}
-		t.lines.of[realm] = own
+		t.of[realm] = own
 	}
 	return own
 }
@@ -57,17 +45,25 @@ func (t *Turns) takeFree(realm string) *line {
 	l := t.line(realm)
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.taken {
+	if !l.takeIfFree() {
 		return nil
 	}
-	l.taken = true
 	return l
+}
+
+// takeIfFree takes the turn if it is nobody's, and says whether it did. The line is locked.
+func (l *line) takeIfFree() bool {
+	if l.taken {
+		return false
+	}
+	l.taken = true
+	return true
 }
 
 // take waits for the turn and takes it, or returns nil when the wait is over before. Pass it on.
 func (t *Turns) take(realm string) *line {
 	l := t.line(realm)
-	had := t.stand(l)
+	had := l.stand()
 	if had == nil {
 		return l
 	}
@@ -85,19 +81,14 @@ func (t *Turns) take(realm string) *line {
 }
 
 // stand takes the turn if it is nobody's, else stands in line; the channel is closed when the turn has come.
-func (t *Turns) stand(l *line) (had chan struct{}) {
+func (l *line) stand() (had chan struct{}) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.taken {
-		l.taken = true
+	if l.takeIfFree() {
 		return nil
 	}
 	had = make(chan struct{})
-	if t.ahead {
-		l.ahead = append(l.ahead, had)
-	} else {
-		l.behind = append(l.behind, had)
-	}
+	l.waiting = append(l.waiting, had)
 	return had
 }
 
@@ -105,10 +96,12 @@ func (t *Turns) stand(l *line) (had chan struct{}) {
 func (l *line) leave(had chan struct{}) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	waited := len(l.ahead) + len(l.behind)
-	own := func(each chan struct{}) bool { return each == had }
-	l.ahead, l.behind = slices.DeleteFunc(l.ahead, own), slices.DeleteFunc(l.behind, own)
-	return len(l.ahead)+len(l.behind) < waited
+	at := slices.Index(l.waiting, had)
+	if at < 0 {
+		return false
+	}
+	l.waiting = slices.Delete(l.waiting, at, at+1)
+	return true
 }
 
 // pass gives the turn to the next. Who goes without one has none to give.
@@ -118,12 +111,10 @@ func (l *line) pass() {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for _, waiting := range []*[]chan struct{}{&l.ahead, &l.behind} {
-		if len(*waiting) > 0 {
-			close((*waiting)[0])
-			*waiting = slices.Delete(*waiting, 0, 1)
-			return
-		}
+	if len(l.waiting) == 0 {
+		l.taken = false
+		return
 	}
-	l.taken = false
+	close(l.waiting[0])
+	l.waiting = slices.Delete(l.waiting, 0, 1)
 }

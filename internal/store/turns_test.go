@@ -13,38 +13,37 @@ import (
 func TestNobodyWaitsLongForWhatStandsStill(t *testing.T) {
 	t.Parallel()
 	turns := store.NewTurns(20 * time.Millisecond)
-	still, behind, ahead := newCounter(), newCounter(), newCounter()
+	still, one, other := newCounter(), newCounter(), newCounter()
 	stands := do(t, store.NewGather(turns, still.send))
 	<-still.began
-	goesOn := store.NewGather(turns, behind.send)
-	goesAhead := store.NewGather(turns.Ahead(time.Millisecond), ahead.send)
+	goesOn, goesToo := store.NewGather(turns, one.send), store.NewGather(turns, other.send)
 	for range 3 {
-		first, second := do(t, goesOn), do(t, goesAhead)
-		letGo(t, behind) // while the other stands still
-		letGo(t, ahead)
+		first, second := do(t, goesOn), do(t, goesToo)
+		letGo(t, one) // while the other stands still
+		letGo(t, other)
 		wantDone(t, first, second)
 	}
 	letGo(t, still)
 	wantDone(t, stands)
 }
 
-// TestWhoGoesAheadIsNext: of the kinds that wait for their turn one that goes ahead has it first, whichever came first.
-func TestWhoGoesAheadIsNext(t *testing.T) {
+// TestTheTurnGoesToWhoWaitsLongest: of the kinds that wait for their turn the first has it first, and the other after it.
+func TestTheTurnGoesToWhoWaitsLongest(t *testing.T) {
 	t.Parallel()
 	turns := store.NewTurns(time.Hour)
-	under, behind, ahead := newCounter(), newCounter(), newCounter()
+	under, one, other := newCounter(), newCounter(), newCounter()
 	first := do(t, store.NewGather(turns, under.send))
 	<-under.began
-	waits, goesAhead := store.NewGather(turns, behind.send), store.NewGather(turns.Ahead(time.Hour), ahead.send)
+	waits, waitsToo := store.NewGather(turns, one.send), store.NewGather(turns, other.send)
 	second := do(t, waits)
 	until(t, func() bool { return waits.Waiting("demo") == 1 })
 	time.Sleep(10 * time.Millisecond) // it stands in line as soon as it waits
-	third := do(t, goesAhead)
-	until(t, func() bool { return goesAhead.Waiting("demo") == 1 })
+	third := do(t, waitsToo)
+	until(t, func() bool { return waitsToo.Waiting("demo") == 1 })
 	time.Sleep(10 * time.Millisecond)
 	letGo(t, under)
-	letGo(t, ahead)
-	letGo(t, behind)
+	letGo(t, one)
+	letGo(t, other)
 	wantDone(t, first, second, third)
 }
 

@@ -48,7 +48,7 @@ var ofStatements = []mutant{
 		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
 	},
 	{
-		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests:  "internal/store:TestTheTurnGoes",
+		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",
 		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
 	},
 	{

@@ -139,9 +139,6 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 	defer s.sending.end(sending.ID)
 	ctx, end := s.cfg.Traces.Message(ctx, sending.ID, "send")
 	defer func() { end(err) }()
-	if fresh := sending.Fresh; fresh != nil && fresh.Made != nil {
-		return s.fly(ctx, *fresh.Made, fresh.Content)
-	}
 	if sending.Fresh != nil {
 		made, content, err := s.prepare(ctx, *sending.Fresh)
 		if err == nil {
@@ -196,9 +193,13 @@ func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference st
 	return l.connection.deliver(ctx, reference, content)
 }
 
-// prepare makes the interbank document of a released message and its bytes, and stores it: steps 2 and 3. It fails with payment.ErrForged
-// when the release, the message, the account or what is stored under the document's reference is not what was approved.
+// prepare makes the interbank document of a released message and its bytes, and stores it: steps 2 and 3, unless that was done with the
+// release. It fails with payment.ErrForged when the release, the message, the account or what is stored under the document's reference is
+// not what was approved.
 func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
+	if out.Made != nil {
+		return *out.Made, out.Content, nil
+	}
 	made, content, err := s.Make(out)
 	if err == nil {
 		content, err = s.storeOutbound(ctx, made, content)

@@ -98,7 +98,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 			failed[i] = err
 		case written[at] != nil:
 			failed[i] = nil
-			s.stored(steps[at].transition, released(steps[at].transition))
+			s.stored(steps[at].transition, steps[at].out)
 		}
 	}
 	for i, id := range ids {

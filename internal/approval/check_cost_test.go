@@ -11,6 +11,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/snapshot"
+	"countersign/internal/store/storetest"
 )
 
 // TestTheCheckReadsEachRowAFewTimes: the invariants of a database are asked of all its rows together. What looks something up for each
@@ -37,7 +38,7 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	owner := h.DB.Connect(t)
 	plantArrivals(t, owner)
 	h.Database.Close()
-	untilAlone(t, owner)
+	storetest.UntilAlone(t, owner)
 	before := rowsRead(t, owner)
 	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
 	if err != nil {
@@ -48,7 +49,7 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	untilAlone(t, owner)
+	storetest.UntilAlone(t, owner)
 	var rows int64
 	err = owner.QueryRow(ctx, `SELECT sum(reltuples)::bigint FROM pg_class
 		WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`).Scan(&rows)
@@ -72,26 +73,6 @@ func plantArrivals(t *testing.T, owner *pgx.Conn) {
 		ANALYZE`)
 	if err != nil {
 		t.Fatal(err)
-	}
-}
-
-// untilAlone waits until the server is done with all other connections: what one of them counted is told at its end, which comes after
-// its client closed it.
-func untilAlone(t *testing.T, owner *pgx.Conn) {
-	t.Helper()
-	for late := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
-		var others int
-		err := owner.QueryRow(ctx, `SELECT count(*) FROM pg_stat_activity
-			WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type = 'client backend'`).Scan(&others)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if others == 0 {
-			return
-		}
-		if time.Now().After(late) {
-			t.Fatalf("%d other connections did not end", others)
-		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
 )
 
 // growing are the tables to which every payment on its way adds rows.
@@ -187,7 +188,7 @@ func looksToDecide(t *testing.T, more int) (looks int64) {
 		}
 	}
 	h.Database.Close()
-	untilAlone(t, owner)
+	storetest.UntilAlone(t, owner)
 	err = owner.QueryRow(ctx, `SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname IN ('message', 'message_version')`).Scan(&looks)
 	if err != nil {
 		t.Fatal(err)

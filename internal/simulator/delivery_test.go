@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -310,6 +311,36 @@ func TestDefaultsReallyWaitAndPost(t *testing.T) {
 	b.accepted(payment(t, "sct-inst", "TX1", "10.00"))
 	b.simulator.Settle()
 	b.wantVerdicts("sct-inst", []verdict{{"positive", ""}})
+}
+
+// TestAnswersKeepTheirConnections: a clearing does not open a connection for each answer. As many answers are on their way at a time, three
+// times over, and the gateway sees no more connections than that.
+func TestAnswersKeepTheirConnections(t *testing.T) {
+	t.Parallel()
+	const atOnce, waves = 16, 3
+	b := newBench(t, nil)
+	var arrived atomic.Int64
+	all := make([]chan struct{}, waves)
+	for wave := range all {
+		all[wave] = make(chan struct{})
+	}
+	b.gateway.onArrival = func(arrival) {
+		number := arrived.Add(1)
+		wave := all[(number-1)/atOnce]
+		if number%atOnce == 0 {
+			close(wave)
+		}
+		<-wave
+	}
+	for wave := range waves {
+		for number := range atOnce {
+			b.accepted(payment(t, "sct-inst", transactionID("sct-inst", wave*atOnce+number), "10.00"))
+		}
+		b.simulator.Settle()
+	}
+	if opened := b.gateway.opened.Load(); arrived.Load() != waves*atOnce || opened > atOnce {
+		t.Errorf("%d answers came over %d connections, %d at a time", arrived.Load(), opened, atOnce)
+	}
 }
 
 func TestGatewayOutOfReachIsToldInTheLog(t *testing.T) {

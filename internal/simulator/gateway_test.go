@@ -2,10 +2,12 @@ package simulator_test
 
 import (
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"countersign/internal/iso20022"
@@ -32,12 +34,20 @@ type gateway struct {
 	repeats  []string // message ids that came again
 	refused  []string // message ids of documents that were not valid
 	attempts int
+
+	opened atomic.Int64 // connections
 }
 
 func startGateway(t *testing.T) *gateway {
 	t.Helper()
 	g := &gateway{}
-	g.Server = httptest.NewServer(http.HandlerFunc(g.serve))
+	g.Server = httptest.NewUnstartedServer(http.HandlerFunc(g.serve))
+	g.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateNew {
+			g.opened.Add(1)
+		}
+	}
+	g.Start()
 	t.Cleanup(g.Server.Close)
 	return g
 }

@@ -19,6 +19,7 @@ const (
 	answersPending    = 20_000 // answers being waited for or sent; beyond it deliveries get 503
 	closeLimit        = 5 * time.Second
 	requestLimit      = 10 * time.Second
+	idleLimit         = 90 * time.Second // for connections to the gateway
 )
 
 // Config says where the gateway is and how the simulator behaves. Only GatewayURL and Token have no default.
@@ -102,7 +103,7 @@ func (c Config) withDefaults() Config {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	if c.Client == nil {
-		c.Client = &http.Client{Timeout: requestLimit}
+		c.Client = newClient()
 	}
 	if c.CreditorAgent == "" {
 		c.CreditorAgent = "AAAADEFFXXX"
@@ -111,6 +112,14 @@ func (c Config) withDefaults() Config {
 		c.Remembered = defaultRemembered
 	}
 	return c
+}
+
+// newClient makes the client that posts the answers. It keeps a connection for each answer on its way, as a clearing does: by default two are
+// kept, and each answer beyond them would open one of its own, which costs the gateway as much as to read it.
+func newClient() *http.Client {
+	return &http.Client{Timeout: requestLimit, Transport: &http.Transport{
+		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: answersAtOnce, IdleConnTimeout: idleLimit,
+	}}
 }
 
 func sleep(ctx context.Context, wait time.Duration) error {

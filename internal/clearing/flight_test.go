@@ -13,6 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -68,6 +69,31 @@ func TestTheWholeWayIsTwoRoundTrips(t *testing.T) {
 		if err != nil || reports != 1 {
 			t.Errorf("%d reports of the end are kept: %v", reports, err)
 		}
+	}
+}
+
+// TestWritesGoOverOneConnection: what requests and clearing write leaves one after the other, and so over one connection, where the server
+// finds its plans and tables as the write before left them. Each payment here has a creation, an approval, a delivery and an answer.
+func TestWritesGoOverOneConnection(t *testing.T) {
+	t.Parallel()
+	h := flying(t, &storetest.Trips{}, 8)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	for number := range 5 {
+		m := h.Create(t, maker, rulebook.SchemeSIC)
+		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		inState(t, h, m, payment.StateProcessing)
+		err = h.Clearing.Receive(ctx, answer(t, m, "W"+strconv.Itoa(number), "ACSC", ""))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inState(t, h, m, payment.StateSettled)
+	}
+	if used := h.Database.For(store.ForWrites).Usage(); used.InUse+used.Idle != 1 {
+		t.Errorf("the writes of five payments went over %d connections", used.InUse+used.Idle)
 	}
 }
 

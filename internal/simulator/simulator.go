@@ -114,8 +114,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// newClient makes the client that posts the answers. It keeps a connection for each answer on its way, as a clearing does: by default two are
-// kept, and each answer beyond them would open one of its own, which costs the gateway as much as to read it.
+// newClient makes the client that posts the answers. It keeps a connection for each answer on its way, as a clearing does. By default two
+// are kept: each answer beyond them would open one of its own, which costs the gateway as much as the answer.
 func newClient() *http.Client {
 	return &http.Client{Timeout: requestLimit, Transport: &http.Transport{
 		Proxy: http.ProxyFromEnvironment, MaxIdleConnsPerHost: answersAtOnce, IdleConnTimeout: idleLimit,

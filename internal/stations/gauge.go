@@ -151,6 +151,7 @@ func (s *Stations) readPools() []metric.Sample {
 	var samples []metric.Sample
 	for use, name := range map[store.Use]string{
 		store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages", store.ForClock: "clock", store.ForSeals: "seals",
+		store.ForWrites: "writes",
 	} {
 		used := s.Database.For(use).Usage()
 		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {

@@ -45,6 +45,7 @@ func TestThroughAPoolerTheLimitsAreAsEver(t *testing.T) {
 	through := pooled(t, test, "countersign_pooled_limits")
 	for name, use := range map[string]store.Use{
 		"requests": store.ForRequests, "clearing": store.ForClearing, "pages": store.ForPages, "clock": store.ForClock, "seals": store.ForSeals,
+		"writes": store.ForWrites,
 	} {
 		of := func(d *store.Database) (said [2]string) {
 			ask := func(into *string) func(pgx.Tx, *dbsqlc.Queries) error {

@@ -32,7 +32,7 @@ const statementsWithin = "15s"
 // locks nothing.
 func standsStill(use Use) string {
 	switch use {
-	case ForClock, ForClearing:
+	case ForClock, ForClearing, ForWrites:
 		return "1500ms"
 	case ForPages:
 		return "15s"

@@ -22,6 +22,7 @@ func TestWhoStandsStillLetsGoOfWhatItLocked(t *testing.T) {
 	test := stationtest.Demo(t)
 	for name, use := range map[string]store.Use{
 		"requests": store.ForRequests, "clearing": store.ForClearing, "clock": store.ForClock, "seals": store.ForSeals,
+		"writes": store.ForWrites,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -54,6 +54,10 @@ const (
 	ForClock
 	// ForSeals is the sealing of the audit trail: whatever pages hold, rows are sealed in time.
 	ForSeals
+	// ForWrites is what many write together, of requests and of clearing alike: one statement after the other (see Turns), so that as a
+	// rule one connection does them all. The server has a process for each connection, and what it knows of tables, plans and checks it
+	// keeps there, some megabytes: among many each would find it cold.
+	ForWrites
 	uses
 )
 
@@ -82,6 +86,7 @@ func (c Connections) sizes() [uses]int32 {
 			sizes[use] = int32(given[use]) //nolint:gosec // set by an operator
 		}
 	}
+	sizes[ForWrites] = sizes[ForRequests] // for many realms, or where writes stand still
 	return sizes
 }
 

@@ -10,7 +10,7 @@ import (
 // fewer operations in each.
 //
 // Nobody waits for long: a kind whose wait is over goes without a turn. So what stands still, on a connection that swallows what is sent,
-// say, does not hold up the others, and kinds whose connections are kept apart (see Use) can share turns.
+// say, does not hold up the others; they go by another one.
 type Turns struct {
 	within time.Duration
 

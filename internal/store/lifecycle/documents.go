@@ -81,7 +81,7 @@ func (s *Documents) keepAll(ctx context.Context, realm string, documents []docum
 		p.CreatedAts = append(p.CreatedAts, d.At)
 		p.KeyIds, p.Macs = append(p.KeyIds, r.seal.KeyID), append(p.Macs, r.seal.MAC[:])
 	}
-	kept, err := s.db.Alone(realm, store.Changing).DocumentInsertAll(ctx, p)
+	kept, err := s.db.For(store.ForWrites).Alone(realm, store.Changing).DocumentInsertAll(ctx, p)
 	for _, id := range kept {
 		outcomes[of[id]] = done
 	}

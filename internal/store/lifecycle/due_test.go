@@ -38,7 +38,8 @@ func TestLooksReadNoRealm(t *testing.T) {
 	}
 	later := h.Clock.Now().Add(time.Minute)
 	at := lifecycle.DueTimes{
-		Now: later, ReleasedBefore: later, AcceptedBefore: later, AcceptedAfter: later.Add(time.Hour), InquireAfter: later.Add(time.Hour), PageSize: 100,
+		Now: later, ReleasedBefore: later, AcceptedBefore: later,
+		AcceptedAfter: later.Add(time.Hour), InquireAfter: later.Add(time.Hour), PageSize: 100,
 	}
 	for range looks {
 		due, err := h.Messages.Due(ctx, made.Realm, at)

@@ -48,6 +48,14 @@ var ofStatements = []mutant{
 		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
 	},
 	{
+		name: "a write finds out that its connection died while the database was away", file: "internal/store/store.go",
+		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
+	},
+	{
+		name: "writes of requests and of clearing take connections of their own", file: "internal/store/lifecycle/messages.go",
+		tests: "internal/clearing:TestWritesGoOver", before: `together: db.For(store.ForWrites)`, after: `together: db`,
+	},
+	{
 		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",
 		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
 	},

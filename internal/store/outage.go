@@ -165,6 +165,9 @@ type outage struct {
 	line rate.Sometimes // a database that comes and goes does not flood the log
 	away atomic.Bool    // whether the last statement failed for it
 
+	// forsake closes connections that are idle as the database goes away, over which nobody is to find out.
+	forsake func()
+
 	mu     sync.Mutex
 	told   bool // that it is away
 	failed int  // statements since then
@@ -181,7 +184,9 @@ func newOutage(log *slog.Logger) *outage {
 func (o *outage) note(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.away.Store(true)
+	if !o.away.Swap(true) && o.forsake != nil {
+		o.forsake()
+	}
 	o.failed++
 	if o.told {
 		return

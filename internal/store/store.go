@@ -160,6 +160,9 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 			metrics: cfg.Metrics, traces: cfg.Traces, workers: cmp.Or(cfg.LaneWorkers, laneWorkers), all: all, begin: begin,
 		}
 	}
+	// What is written begins with a read, over another connection. Where that one is found dead, the write after it is not to find its own
+	// dead too: of what was read the caller is told that nothing was done, of what was written that nobody knows.
+	away.forsake = all[ForWrites].pool.Reset
 	err = all[ForRequests].pool.Pool.Ping(ctx)
 	if err == nil && cfg.Pooled {
 		err = all[ForRequests].checkPooler(ctx)

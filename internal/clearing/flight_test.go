@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/approval"
 	"countersign/internal/clearing"
+	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
@@ -39,6 +40,21 @@ func inState(t *testing.T, h *stationtest.House, m payment.Message, state paymen
 	}
 }
 
+// toSettled has a payment approved, sent, and settled by an answer of clearing under a reference.
+func toSettled(t *testing.T, h *stationtest.House, checker identity.Principal, m payment.Message, reference string) {
+	t.Helper()
+	_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	inState(t, h, m, payment.StateProcessing)
+	err = h.Clearing.Receive(ctx, answer(t, m, reference, "ACSC", ""))
+	if err != nil {
+		t.Fatal(err)
+	}
+	inState(t, h, m, payment.StateSettled)
+}
+
 // TestTheWholeWayIsTwoRoundTrips: from its approval, with which its document is stored, to Settled a payment that nobody else competes with
 // takes two statements, each in a round trip of its own: the delivery is noted, and the answer booked with its report. Nothing is read.
 func TestTheWholeWayIsTwoRoundTrips(t *testing.T) {
@@ -50,21 +66,12 @@ func TestTheWholeWayIsTwoRoundTrips(t *testing.T) {
 	for _, last := range []bool{false, true} { // the first one opens connections and prepares
 		m := h.Create(t, maker, rulebook.SchemeSIC)
 		before := n.Load()
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
-		if err != nil {
-			t.Fatal(err)
-		}
-		inState(t, h, m, payment.StateProcessing)
-		err = h.Clearing.Receive(ctx, answer(t, m, "S"+strconv.FormatBool(last), "ACSC", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		inState(t, h, m, payment.StateSettled)
+		toSettled(t, h, checker, m, "S"+strconv.FormatBool(last))
 		if used := n.Load() - before; last && used != 2+2 {
 			t.Errorf("approval and whole way take %d round trips, not 2 and 2", used)
 		}
 		var reports int
-		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
+		err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
 			Scan(&reports)
 		if err != nil || reports != 1 {
 			t.Errorf("%d reports of the end are kept: %v", reports, err)
@@ -81,16 +88,7 @@ func TestWritesGoOverOneConnection(t *testing.T) {
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for number := range 5 {
 		m := h.Create(t, maker, rulebook.SchemeSIC)
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
-		if err != nil {
-			t.Fatal(err)
-		}
-		inState(t, h, m, payment.StateProcessing)
-		err = h.Clearing.Receive(ctx, answer(t, m, "W"+strconv.Itoa(number), "ACSC", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
-		inState(t, h, m, payment.StateSettled)
+		toSettled(t, h, checker, m, "W"+strconv.Itoa(number))
 	}
 	if used := h.Database.For(store.ForWrites).Usage(); used.InUse+used.Idle != 1 {
 		t.Errorf("the writes of five payments went over %d connections", used.InUse+used.Idle)

@@ -52,8 +52,8 @@ var ofStatements = []mutant{
 		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
 	},
 	{
-		name: "writes of requests and of clearing take connections of their own", file: "internal/store/lifecycle/messages.go",
-		tests: "internal/clearing:TestWritesGoOver", before: `together: db.For(store.ForWrites)`, after: `together: db`,
+		name: "writes of requests and of clearing take connections of their own", file: "internal/store/lifecycle/together.go",
+		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(store.ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
 	},
 	{
 		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",

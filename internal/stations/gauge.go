@@ -149,10 +149,7 @@ func (s *Stations) readSealing() []metric.Sample {
 
 func (s *Stations) readPools() []metric.Sample {
 	var samples []metric.Sample
-	for use, name := range map[store.Use]string{
-		store.ForRequests: "requests", store.ForClearing: "clearing", store.ForPages: "pages", store.ForClock: "clock", store.ForSeals: "seals",
-		store.ForWrites: "writes",
-	} {
+	for use, name := range store.Uses() {
 		used := s.Database.For(use).Usage()
 		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {
 			samples = append(samples, metric.Sample{Gauge: "countersign_database_connections", Labels: []string{name, state}, Value: float64(count)})

@@ -184,7 +184,7 @@ func newOutage(log *slog.Logger) *outage {
 func (o *outage) note(err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.away.Swap(true) && o.forsake != nil {
+	if !o.away.Swap(true) {
 		o.forsake()
 	}
 	o.failed++

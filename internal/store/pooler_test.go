@@ -43,10 +43,7 @@ func TestThroughAPoolerTheLimitsAreAsEver(t *testing.T) {
 	t.Parallel()
 	test := stationtest.Demo(t)
 	through := pooled(t, test, "countersign_pooled_limits")
-	for name, use := range map[string]store.Use{
-		"requests": store.ForRequests, "clearing": store.ForClearing, "pages": store.ForPages, "clock": store.ForClock, "seals": store.ForSeals,
-		"writes": store.ForWrites,
-	} {
+	for use, name := range store.Uses() {
 		of := func(d *store.Database) (said [2]string) {
 			ask := func(into *string) func(pgx.Tx, *dbsqlc.Queries) error {
 				return func(tx pgx.Tx, _ *dbsqlc.Queries) error { return tx.QueryRow(t.Context(), standing).Scan(into) }

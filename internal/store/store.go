@@ -61,6 +61,13 @@ const (
 	uses
 )
 
+// Uses are all uses, with their names in the metrics.
+func Uses() map[Use]string {
+	return map[Use]string{
+		ForRequests: "requests", ForClearing: "clearing", ForPages: "pages", ForClock: "clock", ForSeals: "seals", ForWrites: "writes",
+	}
+}
+
 // Connections are the sizes of the pools; a 0 takes its default.
 type Connections struct {
 	Requests int // four for each core, but at least eight

@@ -19,7 +19,6 @@ import (
 // anything of a message but a new one or a transition of one that is there.
 type Messages struct {
 	db        *store.Database
-	together  *store.Database // for what is written together
 	jobs      *store.Jobs
 	newID     func() uuid.UUID
 	documents *Documents
@@ -41,7 +40,7 @@ const TurnWithin = time.Second
 // NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
 // into jobs. What it writes takes turns with what others write that were given the same ones.
 func NewMessages(db *store.Database, writes *store.Turns, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
-	s := &Messages{db: db, together: db.For(store.ForWrites), jobs: jobs, newID: newID, banks: newDirectories(db)}
+	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
 	reads := store.NewTurns(TurnWithin)
 	s.asking, s.considering = store.NewGather(reads, s.askAll), store.NewGather(reads, s.considerAll)
 	s.reading, s.writing = store.NewGather(reads, s.readAll), store.NewGather(writes, s.writeAll)

@@ -259,7 +259,7 @@ func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) 
 	if len(steps) > 0 {
 		statements = append(statements, moves(realm, steps, moved))
 	}
-	err := s.together.OneTrip(ctx, realm, store.Changing, statements...)
+	err := s.db.For(store.ForWrites).OneTrip(ctx, realm, store.Changing, statements...)
 	outcomes := make([]*struct{}, len(items))
 	for i, item := range items {
 		of := &moved

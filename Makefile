@@ -9,7 +9,9 @@ SHELL := bash
 GO ?= go
 CACHE := $(CURDIR)/.cache
 # Tools have a module of their own, so that what they need stays out of the product. They are built once and then come from Go's cache.
-TOOL := CGO_ENABLED=0 $(GO) tool -modfile=tools/go.mod
+TOOL := $(GO) tool -modfile=tools/go.mod
+# What is tested is what is shipped, without C; and tools, linters and tests share what is compiled.
+export CGO_ENABLED := 0
 # How much each fuzz target tries: a number of inputs (5000x) or a time (1m).
 FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
@@ -77,10 +79,7 @@ lint: ## check formatting and run the linters
 	@unformatted=$$($(TOOL) gofumpt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt (run: $(TOOL) gofumpt -w FILE):"; echo "$$unformatted"; exit 1; fi
 	@$(TOOL) templ fmt -fail -log-level warn views || { echo "pages were not formatted with templ fmt; they are now"; exit 1; }
-	@echo "go vet"
-	@$(GO) vet ./...
-	@$(GO) vet -tags long ./internal/mutant ./internal/clearing ./web ./web/browsertest ./views/gallery # what takes minutes, and make test leaves out
-	@echo "golangci-lint"
+	@echo "golangci-lint, go vet among it"
 	@$(TOOL) golangci-lint run ./...
 
 bench: ## run the benchmarks

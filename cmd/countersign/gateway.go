@@ -178,14 +178,16 @@ func (g gateway) tell(ctx context.Context, parts *stations.Stations, ready store
 func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(context.Context) error) error {
 	group, serving := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	if g.Resting {
+		parts.Jobs.Rest()
+	} else {
+		group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
+		group.Go(func() error { parts.Clearing.Watch(working); return nil })
+	}
 	group.Go(func() error {
 		defer stop()
 		return serve(serving)
 	})
-	if !g.Resting {
-		group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
-		group.Go(func() error { parts.Clearing.Watch(working); return nil })
-	}
 	group.Go(func() error { parts.WatchReferences(working); return nil })
 	if parts.Notary != nil {
 		group.Go(func() error { parts.Notary.Watch(working); return nil })

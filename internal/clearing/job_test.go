@@ -74,6 +74,22 @@ func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	}
 }
 
+// TestWhoDeliversNothingKeepsNoJobs: in a process without deliveries what is approved would wait in memory, with its content, for ever.
+func TestWhoDeliversNothingKeepsNoJobs(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	defer h.CheckInvariants(t)
+	approved(t, h, rulebook.SchemeSIC)
+	if !busy(h) {
+		t.Error("no job waits for whoever delivers")
+	}
+	h.Jobs.Rest()
+	approved(t, h, rulebook.SchemeSIC)
+	if queues := h.Jobs.Waiting(); len(queues) != 0 {
+		t.Errorf("jobs wait where nothing is delivered: %v", queues)
+	}
+}
+
 // TestADocumentIsStoredBeforeItIsSent: what clearing may have is known here, whatever crashes next.
 func TestADocumentIsStoredBeforeItIsSent(t *testing.T) {
 	t.Parallel()

@@ -102,6 +102,9 @@ func NewJobs(db *Database, log *slog.Logger) *Jobs {
 	return j
 }
 
+// Rest has the queue take no job, in a process that delivers nothing: what jobs carry would stay in memory. Call it before the first.
+func (j *Jobs) Rest() { j.lanes = nil }
+
 // Later are the jobs that a transaction under way makes necessary.
 type Later struct{ jobs []job }
 

@@ -207,6 +207,8 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
 	if cfg.Pooled {
 		throughPooler(pc.ConnConfig)
+	} else if pc.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+		pc.ConnConfig.DescriptionCacheCapacity = 0 // it would take 10 kB of each connection for nothing
 	}
 	pc.AfterConnect = func(ctx context.Context, conn *pgx.Conn) error {
 		registerTypes(conn.TypeMap())

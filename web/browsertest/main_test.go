@@ -11,6 +11,8 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/testneed"
 )
 
 // house is what all tests share: one program, one browser. Tests keep out of each other's way by payments of their own.
@@ -39,6 +41,10 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
+	err = testneed.KeepInMemory()
+	if err != nil {
+		return 0, err
+	}
 	found, err := findTools()
 	if err != nil {
 		return 0, err

@@ -25,6 +25,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/credential"
 	"countersign/internal/store/provision"
+	"countersign/internal/testneed"
 )
 
 // DB is one test's database: migrated, without any realm.
@@ -79,6 +80,10 @@ func run(m *testing.M) (int, error) {
 	ctx := context.Background()
 	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid()), prepared: map[string]error{}}
 	stop := func() {}
+	err := testneed.KeepInMemory()
+	if err != nil {
+		return 0, err
+	}
 	if given := os.Getenv("COUNTERSIGN_TEST_DATABASE_URL"); given != "" {
 		s.url = func(database string) string { return withDatabase(given, database) }
 	} else {
@@ -98,7 +103,6 @@ func run(m *testing.M) (int, error) {
 		stop = func() { _ = cluster.Stop(ctx) }
 	}
 	defer stop()
-	var err error
 	s.admin, err = pgxpool.New(ctx, s.url("postgres"))
 	if err != nil {
 		return 0, err

@@ -12,7 +12,7 @@ import (
 const (
 	// garbagePercent is how much may be garbage before it is collected, beside what is in use. Little is in use here, so that the usual 100
 	// collects after every few requests (docs/performance.md).
-	garbagePercent = 150
+	garbagePercent = 200
 	// memoryAimed is what the program keeps below by collecting sooner; it is no bound. Within a container of less memory, set GOMEMLIMIT.
 	memoryAimed = 256 << 20
 )

@@ -10,8 +10,6 @@ GO ?= go
 CACHE := $(CURDIR)/.cache
 # Tools have a module of their own, so that what they need stays out of the product. They are built once and then come from Go's cache.
 TOOL := $(GO) tool -modfile=tools/go.mod
-# What is tested is what is shipped, without C; and tools, linters and tests share what is compiled.
-export CGO_ENABLED := 0
 # How much each fuzz target tries: a number of inputs (5000x) or a time (1m).
 FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
@@ -23,6 +21,8 @@ CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || comma
 GARBAGE := 400
 
 export GO
+# What is tested is what is shipped, without C; and tools, linters and tests share what is compiled.
+export CGO_ENABLED := 0
 export COUNTERSIGN_CACHE_DIR := $(CACHE)
 
 include rabbitmq.mk
@@ -79,7 +79,9 @@ lint: ## check formatting and run the linters
 	@unformatted=$$($(TOOL) gofumpt -l .); \
 	if [ -n "$$unformatted" ]; then echo "not formatted with gofumpt (run: $(TOOL) gofumpt -w FILE):"; echo "$$unformatted"; exit 1; fi
 	@$(TOOL) templ fmt -fail -log-level warn views || { echo "pages were not formatted with templ fmt; they are now"; exit 1; }
-	@echo "golangci-lint, go vet among it"
+	@echo "go vet"
+	@$(GO) vet -tags long ./... # also what takes minutes, and make test leaves out; the linters pass over generated code
+	@echo "golangci-lint"
 	@$(TOOL) golangci-lint run ./...
 
 bench: ## run the benchmarks

@@ -40,23 +40,17 @@ func free(folder string) uint64 {
 
 // available is how many bytes of memory the machine has to give, or this container may take at most.
 func available() uint64 {
-	machine, err := os.ReadFile("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
+	machine, _ := os.ReadFile("/proc/meminfo") // where it is not, no number is in it
 	_, after, _ := bytes.Cut(machine, []byte("MemAvailable:"))
 	number, _, _ := bytes.Cut(after, []byte(" kB"))
 	kilobytes, err := strconv.ParseUint(string(bytes.TrimSpace(number)), 10, 54)
 	if err != nil {
 		return 0
 	}
-	most, err := os.ReadFile("/sys/fs/cgroup/memory.max")
+	limit, _ := os.ReadFile("/sys/fs/cgroup/memory.max") // it says max, or is not there, where there is none
+	most, err := strconv.ParseUint(string(bytes.TrimSpace(limit)), 10, 64)
 	if err != nil {
 		return kilobytes << 10
 	}
-	bytesMost, err := strconv.ParseUint(string(bytes.TrimSpace(most)), 10, 64)
-	if err != nil { // it says max
-		return kilobytes << 10
-	}
-	return min(kilobytes<<10, bytesMost)
+	return min(kilobytes<<10, most)
 }

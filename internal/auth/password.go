@@ -9,6 +9,8 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/crypto/argon2"
+
+	"countersign/internal/memory"
 )
 
 // hashParameters are those of new hashes: 19 MiB, two passes, one lane (OWASP password storage cheat sheet, argon2id).
@@ -95,7 +97,14 @@ func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), 
 		giveBack()
 		return nil, err
 	}
-	return func() { <-c.workers; <-lane; giveBack() }, nil
+	return func() {
+		<-c.workers
+		<-lane
+		giveBack()
+		if len(c.workers) == 0 {
+			memory.CollectNow()
+		}
+	}, nil
 }
 
 func take(ctx context.Context, slot chan struct{}) error {

@@ -5,14 +5,16 @@ import (
 	"context"
 	"log/slog"
 	"os"
+	"runtime"
 	"runtime/debug"
+	"sync/atomic"
 	"time"
 )
 
 const (
 	// garbagePercent is how much may be garbage before it is collected, beside what is in use. Little is in use here, so that the usual 100
 	// collects after every few requests (docs/performance.md).
-	garbagePercent = 200
+	garbagePercent = 150
 	// memoryAimed is what the program keeps below by collecting sooner; it is no bound. Within a container of less memory, set GOMEMLIMIT.
 	memoryAimed = 256 << 20
 )
@@ -24,6 +26,20 @@ func CollectSeldom() {
 	}
 	if _, given := os.LookupEnv("GOMEMLIMIT"); !given {
 		debug.SetMemoryLimit(memoryAimed)
+	}
+}
+
+// collecting is whether CollectNow is at it.
+var collecting atomic.Bool
+
+// CollectNow has garbage collected beside what goes on, for whoever has just let go of much. While a collection runs, all that is in use
+// then counts for how much garbage the next one may wait for: a password's 19 MiB let the program grow to 110 MB.
+func CollectNow() {
+	if collecting.CompareAndSwap(false, true) {
+		go func() {
+			defer collecting.Store(false)
+			runtime.GC()
+		}()
 	}
 }
 

@@ -71,7 +71,9 @@ type Run struct {
 type Report struct {
 	Machine string  `json:"machine"`
 	Load    float64 `json:"loadBefore"` // what waited for a processor when it began (one minute's mean)
-	Runs    []Run   `json:"runs"`
+	// HugePages is whether PostgreSQL kept its buffers in huge pages, which counts where the machine is a virtual one (docs/performance.md).
+	HugePages bool  `json:"hugePages"`
+	Runs      []Run `json:"runs"`
 	// Pairs is how many the gateway of the pairs has made over HTTP, and MemoryMB what it holds after them.
 	Pairs    int     `json:"pairs"`
 	MemoryMB float64 `json:"memoryMB"`
@@ -93,6 +95,10 @@ func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 		return report, err
 	}
 	server, err := bench.ServerOf(ctx, cluster.URL("bare"))
+	if err != nil {
+		return report, err
+	}
+	report.HugePages, err = server.HugePages()
 	if err != nil {
 		return report, err
 	}
@@ -257,7 +263,11 @@ func Folder() (string, error) {
 
 // Print writes a report as a table.
 func (r Report) Print(to io.Writer) error {
-	text := fmt.Sprintf("%s, load before %.2f\n\n", r.Machine, r.Load) +
+	pages := "usual"
+	if r.HugePages {
+		pages = "huge"
+	}
+	text := fmt.Sprintf("%s, load before %.2f, PostgreSQL's buffers in %s pages\n\n", r.Machine, r.Load, pages) +
 		fmt.Sprintf("%7s  %8s  %8s  %6s  %6s  ", "clients", "pairs/s", "bare/s", "CPU-ms", "ratio") +
 		fmt.Sprintf("%24s  %13s  ", "CPU-ms PG/program/client", "p50/p99 ms") +
 		fmt.Sprintf("%10s  %13s  %9s  %6s  %13s\n", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms", "p50/p99 ms")

@@ -1,6 +1,8 @@
 package bench_test
 
 import (
+	"os"
+	"regexp"
 	"testing"
 	"time"
 
@@ -33,6 +35,20 @@ func TestTheBarePairsAreThere(t *testing.T) {
 		(SELECT count(*) FROM bare.decision)`).Scan(&payments, &decisions))
 	if payments != result.Pairs || decisions != result.Pairs {
 		t.Errorf("pgbench made %d pairs, the tables hold %d payments and %d decisions", result.Pairs, payments, decisions)
+	}
+}
+
+// TestHugePagesAreToldOnlyWhereThereAreSome: a machine that has set none aside gives none to PostgreSQL.
+func TestHugePagesAreToldOnlyWhereThereAreSome(t *testing.T) {
+	t.Parallel()
+	server, err := bench.ServerOf(t.Context(), storetest.New(t).URL)
+	must(t, err)
+	has, err := server.HugePages()
+	must(t, err)
+	machine, err := os.ReadFile("/proc/meminfo")
+	must(t, err)
+	if has && regexp.MustCompile(`HugePages_Total: +0\n`).Match(machine) {
+		t.Error("PostgreSQL has huge pages, the machine has none")
 	}
 }
 

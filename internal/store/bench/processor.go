@@ -52,6 +52,20 @@ func (s Server) ProcessorTime() (time.Duration, error) {
 	return total, nil
 }
 
+// HugePages tells whether the server keeps its buffers in huge pages: its first process has some of them in memory then.
+func (s Server) HugePages() (bool, error) {
+	content, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(int(s)), "status"))
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(content)) {
+		if kilobytes, told := strings.CutPrefix(line, "HugetlbPages:"); told {
+			return strings.Fields(kilobytes)[0] != "0", nil
+		}
+	}
+	return false, nil // a kernel without huge pages
+}
+
 // Used is what a process used so far, and the memory it holds.
 type Used struct {
 	Processor time.Duration

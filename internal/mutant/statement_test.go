@@ -104,7 +104,7 @@ var ofStatements = []mutant{
 	{
 		name: "a message that needs no approval has no job", file: "internal/store/lifecycle/insert.go",
 		tests:  "internal/clearing:TestAMessageThatNeedsNoApproval",
-		within: `func (s *Messages) inserted(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
+		within: `func (s *Messages) following(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
 	},
 	{
 		name: "a delivery that failed is never tried again by its job", file: "internal/store/jobs.go",

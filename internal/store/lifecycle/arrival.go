@@ -79,7 +79,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 		return s.outbox.put(ctx, q, &later, a.Answer.Of(m.Realm, m.InternalID))
 	})
 	if err == nil {
-		s.messages.inserted(a.Created)
+		s.messages.following(a.Created)()
 		s.messages.stored(moved, released(moved))
 		s.outbox.jobs.Hand(later)
 	}

@@ -95,13 +95,10 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 	}
 	if err == nil {
 		values := s.insertParams(c)
-		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &values})
+		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &values, follow: s.following(c)})
 	}
 	if errors.Is(err, store.ErrAlone) {
 		return s.insertAlone(ctx, ask, create)
-	}
-	if err == nil {
-		s.inserted(c)
 	}
 	return c.Message, err
 }
@@ -143,19 +140,22 @@ func (s *Messages) insert(
 		return s.put(ctx, q, c)
 	})
 	if err == nil {
-		s.inserted(c)
+		s.following(c)()
 	}
 	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
 }
 
-// inserted counts a new message that is stored and, when it needs no approval, makes the job that sends it.
-func (s *Messages) inserted(c payment.Created) {
+// following is what follows a new message once it is stored: it is counted and, when it needs no approval, the job that sends it is made.
+func (s *Messages) following(c payment.Created) func() {
 	m := c.Message
-	s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
+	var later store.Later
 	if c.Release != nil {
-		var later store.Later
-		m.Seal = s.db.Seal().SealVersion(m) // as it is stored
-		later.Send(store.Outgoing{Message: m, Release: *c.Release})
+		out := store.Outgoing{Message: m, Release: *c.Release}
+		out.Message.Seal = s.db.Seal().SealVersion(m) // as it is stored
+		later.Send(out)
+	}
+	return func() {
+		s.db.Metrics().Moved(metric.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
 		s.jobs.Hand(later)
 	}
 }

@@ -75,12 +75,9 @@ func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *sto
 	if err != nil {
 		return nil, err
 	}
-	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: one})
+	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: one, follow: func() { s.stored(t, one.out) }})
 	return func() error {
 		_, err := written()
-		if err == nil {
-			s.stored(t, one.out)
-		}
 		return err
 	}, nil
 }
@@ -237,6 +234,9 @@ var done = &struct{}{}
 type writing struct {
 	created *dbsqlc.MessageInsertParams
 	step    *step
+	// follow is called once it is stored, also where its caller has given up meanwhile: what was released must leave all the same, and
+	// would otherwise wait until the clock looks, seconds later.
+	follow func()
 }
 
 // writeAll writes what waits in one transaction: a statement for new instructions, one for steps, and one commit. If these went out beside
@@ -267,6 +267,9 @@ func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) 
 			of = &inserted
 		}
 		outcomes[i], *of = (*of)[0], (*of)[1:]
+		if err == nil && outcomes[i] != nil {
+			item.follow()
+		}
 	}
 	return outcomes, err
 }

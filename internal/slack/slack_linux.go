@@ -18,7 +18,8 @@ import (
 // begun in the environment says that the program has begun anew, or shall not.
 const begun = "COUNTERSIGN_TIMER_SLACK_SET"
 
-// Of prctl(2); in nanoseconds.
+// Of prctl(2); in nanoseconds. golang.org/x/sys has the first two as well, but what imports it is made later, after what lies under
+// github.com.
 const (
 	setTimerSlack = 29
 	getTimerSlack = 30

@@ -31,9 +31,9 @@ const nameLanes = 256
 // busyRetry is what a caller who was sent away is told to wait: a full queue is worked off within it.
 const busyRetry = time.Second
 
-// passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers at
-// the same time, and one check of a name at a time. After the last one under way garbage is collected. The last keeps an honest user who
-// signs in many times at once from being locked out, because tries count as failures until they succeed.
+// passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers
+// at the same time, and one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked
+// out, because tries count as failures until they succeed. After the last check under way garbage is collected.
 type passwordChecker struct {
 	places  chan struct{}
 	workers chan struct{}

@@ -86,6 +86,23 @@ func TestTheMetricsCountWhatHappens(t *testing.T) {
 	}
 }
 
+// TestACallerThatHungUpIsNoFaultOfOurs: what a client broke off counts neither as an outage nor as an error of the program.
+func TestACallerThatHungUpIsNoFaultOfOurs(t *testing.T) {
+	t.Parallel()
+	b, id, read := measured(t)
+	ctx, hangUp := context.WithCancel(t.Context())
+	hangUp()
+	call := webtest.Get("/api/common/v1/transaction/"+id.String(), webtest.Maker1)
+	call.Change = func(r *http.Request) { *r = *r.WithContext(ctx) }
+	b.Send(t, call)
+	wantLines(t, read(),
+		`countersign_request_duration_seconds_count{method="GET",route="/api/common/v1/transaction/:internalId",status="499"} 1`)
+	if log := b.Log.String(); !strings.Contains(log, `"status":499`) || strings.Contains(log, `"status":503`) ||
+		strings.Contains(log, `"level":"ERROR"`) {
+		t.Errorf("the log blames the program:\n%s", log)
+	}
+}
+
 // TestAHundredScrapesAtATimeReadTwoAtATime: whoever scrapes more often than the gateway reads is asked to come again.
 func TestAHundredScrapesAtATimeReadTwoAtATime(t *testing.T) {
 	t.Parallel()

@@ -49,14 +49,14 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		ctx := c.Request().Context()
 		level := slog.LevelInfo
-		gone := errors.Is(ctx.Err(), context.Canceled) // the client broke it off: nobody waits for the answer
+		status := outcome(c)
 		// 503 is no fault of the program: the store says once that its database is away.
-		if c.Response().Status >= http.StatusInternalServerError && c.Response().Status != http.StatusServiceUnavailable && !gone {
+		if status >= http.StatusInternalServerError && status != http.StatusServiceUnavailable {
 			level = slog.LevelError
 		}
 		attributes := append(
 			make([]slog.Attr, 0, maxAttributes),
-			slog.String("method", method(c.Request().Method)), slog.String("route", c.Path()), slog.Int("status", c.Response().Status),
+			slog.String("method", method(c.Request().Method)), slog.String("route", c.Path()), slog.Int("status", status),
 			slog.Int64("bytes", c.Response().Size), slog.Duration("took", s.cfg.Now().Sub(start)),
 			slog.String("reference", request.Reference(ctx)), slog.String("address", request.Address(ctx)),
 		)
@@ -69,7 +69,7 @@ func (s *Server) logged(next echo.HandlerFunc) echo.HandlerFunc {
 			attributes = append(attributes, slog.String("requestId", id))
 		}
 		s.cfg.Log.LogAttrs(ctx, level, "request", attributes...)
-		s.cfg.Database.Metrics().Request(method(c.Request().Method), c.Path(), c.Response().Status, s.cfg.Now().Sub(start))
+		s.cfg.Database.Metrics().Request(method(c.Request().Method), c.Path(), status, s.cfg.Now().Sub(start))
 		return nil
 	}
 }
@@ -83,9 +83,22 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 		ctx, end := s.cfg.Database.Traces().Request(c.Request())
 		c.SetRequest(c.Request().WithContext(ctx))
 		err := next(c)
-		end(c.Path(), c.Response().Status)
+		end(c.Path(), outcome(c))
 		return err
 	}
+}
+
+// statusClosed is what log, metrics and traces say of a request whose client hung up before its answer, as proxies do. It is never sent.
+const statusClosed = 499
+
+// outcome is the status that log, metrics and traces tell of. An error that nobody waited for is the client's doing, which broke the work
+// off: counted as ours, each client that gives up would look like an outage.
+func outcome(c echo.Context) int {
+	status := c.Response().Status
+	if status >= http.StatusInternalServerError && errors.Is(c.Request().Context().Err(), context.Canceled) {
+		return statusClosed
+	}
+	return status
 }
 
 // method is the request's method if it is one of the table's, so that a made-up one stays out of the log.

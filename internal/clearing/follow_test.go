@@ -73,9 +73,9 @@ func answeredInLine(
 		work.Go(func() { receive(another, "B") })
 		<-began
 		work.Go(func() {
+			defer end() // also when what happens meanwhile fails the test
 			time.Sleep(wait)
 			meanwhile(m)
-			end()
 		})
 		work.Go(func() { receive(m, "A") })
 		return nil
@@ -153,29 +153,41 @@ func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
 	defer h.CheckInvariants(t)
 	other, owner := h.Again(t, stationtest.Options{}), h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN PERFORM pg_sleep(0.15); RETURN NULL; END $$;
-		CREATE TRIGGER linger AFTER INSERT ON message_history FOR EACH ROW WHEN (NEW.action = 'time out') EXECUTE FUNCTION linger()`)
+		BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
+		CREATE TRIGGER linger AFTER INSERT ON message_history FOR EACH ROW WHEN (NEW.action = 'time out') EXECUTE FUNCTION linger();
+		SELECT pg_advisory_lock(1)`)
 	must(t, err)
 	defer func() { // before the invariants, one of which is the schema
 		_, err = owner.Exec(ctx, "DROP TRIGGER linger ON message_history; DROP FUNCTION linger()")
 		must(t, err)
 	}()
+	waiting := func(where string) func() bool {
+		return func() (found bool) {
+			must(t, owner.QueryRow(ctx, "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND "+where+")").
+				Scan(&found))
+			return found
+		}
+	}
+	var late sync.WaitGroup
 	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {
-		go func() {
+		late.Go(func() {
 			_, err := other.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
 				return m.TimeOut(0, h.Clock.Now().Add(time.Minute))
 			})
 			if err != nil {
 				t.Error(err)
 			}
-		}()
-		eventually(t, "the payment is being found unconfirmed", func() bool {
-			var lingers bool
-			must(t, owner.QueryRow(ctx, `SELECT EXISTS (SELECT FROM pg_stat_activity
-				WHERE wait_event = 'PgSleep' AND datname = current_database())`).Scan(&lingers))
-			return lingers
+		})
+		eventually(t, "the payment is being found unconfirmed", waiting("wait_event = 'advisory'"))
+		late.Go(func() {
+			defer func() {
+				_, err := owner.Exec(ctx, "SELECT pg_advisory_unlock(1)")
+				must(t, err)
+			}()
+			eventually(t, "the change waits for that", waiting("wait_event_type = 'Lock' AND wait_event <> 'advisory'"))
 		})
 	})
+	late.Wait()
 	states, _ := steps(t, h, m)
 	now := current(t, h, m)
 	if now.State != payment.StateSettled || now.DeliveredAt.IsZero() || states[2] != string(payment.StateUnconfirmed) {

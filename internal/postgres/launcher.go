@@ -201,9 +201,13 @@ func (c *Cluster) waitUntilReady(ctx context.Context) error {
 }
 
 // settings are the server's arguments: the defaults, then the caller's, then those that keep it private. A new database gets its first
-// statistics within seconds, and not within a minute, in which plans are made and kept that know nothing of it.
+// statistics within seconds, and not within a minute, in which plans are made and kept that know nothing of it. After each checkpoint a
+// page is written to the log whole when it first changes, and with checksums also when vacuum finds it visible to all: with room for four
+// gigabytes a busy server has a checkpoint every five minutes, where it had one a minute, and a quarter less log for a payment.
 func (l launcher) settings() []string {
-	values := map[string]string{"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC", "autovacuum_naptime": "15s"}
+	values := map[string]string{
+		"max_connections": "200", "timezone": "UTC", "log_timezone": "UTC", "autovacuum_naptime": "15s", "max_wal_size": "4GB",
+	}
 	maps.Copy(values, l.config.Settings)
 	values["port"] = port
 	values["listen_addresses"] = ""

@@ -144,6 +144,7 @@ func TestServerIsPrivateAndConfigured(t *testing.T) {
 		"SHOW lc_collate":       "C",
 		"SHOW timezone":         "UTC",
 		"SHOW work_mem":         "7MB",
+		"SHOW max_wal_size":     "4GB",
 		"SHOW data_checksums":   "on",
 	} {
 		if strings.Contains(query, "lc_collate") {

@@ -94,7 +94,9 @@ func run(m *testing.M) (int, error) {
 		defer func() { _ = os.RemoveAll(dir) }()
 		cluster, err := postgres.Start(ctx, postgres.Config{
 			DataDir: filepath.Join(dir, "data"), Log: slog.New(slog.DiscardHandler),
-			Settings: map[string]string{"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"},
+			Settings: map[string]string{ // and little room for its log, which lies in memory
+				"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "max_wal_size": "1GB",
+			},
 		})
 		if err != nil {
 			return 0, err

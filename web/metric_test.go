@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -101,6 +102,12 @@ func TestACallerThatHungUpIsNoFaultOfOurs(t *testing.T) {
 		strings.Contains(log, `"level":"ERROR"`) {
 		t.Errorf("the log blames the program:\n%s", log)
 	}
+	cut, end := context.WithCancelCause(t.Context())
+	end(errors.New("the program ends")) // as Serve cuts off what is not done when it must end
+	call.Change = func(r *http.Request) { *r = *r.WithContext(cut) }
+	b.Send(t, call)
+	wantLines(t, read(),
+		`countersign_request_duration_seconds_count{method="GET",route="/api/common/v1/transaction/:internalId",status="503"} 1`)
 }
 
 // TestAHundredScrapesAtATimeReadTwoAtATime: whoever scrapes more often than the gateway reads is asked to come again.

@@ -92,10 +92,10 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 const statusClosed = 499
 
 // outcome is the status that log, metrics and traces tell of. An error that nobody waited for is the client's doing, which broke the work
-// off: counted as ours, each client that gives up would look like an outage.
+// off: counted as ours, each client that gives up would look like an outage. What Serve cuts off has a cause of its own.
 func outcome(c echo.Context) int {
-	status := c.Response().Status
-	if status >= http.StatusInternalServerError && errors.Is(c.Request().Context().Err(), context.Canceled) {
+	status, ctx := c.Response().Status, c.Request().Context()
+	if status >= http.StatusInternalServerError && errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled) {
 		return statusClosed
 	}
 	return status

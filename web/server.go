@@ -121,11 +121,15 @@ func (s *Server) Routes() []request.Route {
 	return append([]request.Route(nil), s.routes...)
 }
 
+// errCut: a request was not done when the program had to end, which is not its client's doing.
+var errCut = errors.New("the request was cut off by the end of the program")
+
 // Serve answers requests until the context ends. From then on it says that it is not ready, but still takes what comes for the time of
 // Limits.Drain, in which a balancer turns to others; then it lets those under way finish: a decision that is being written is not cut off,
 // so its client learns of it. Streams end with the context.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
-	requests, cut := context.WithCancel(withStop(context.WithoutCancel(ctx), ctx))
+	requests, end := context.WithCancelCause(withStop(context.WithoutCancel(ctx), ctx))
+	cut := func() { end(errCut) }
 	defer cut()
 	server := &http.Server{
 		Handler:           s.echo,

@@ -34,6 +34,7 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 		"settledPerSecond": run.SettledPerSecond, "settledCpuMs": run.SettledCPUMs, "settledP50Ms": run.SettledP50Ms,
 		"cpuMsPerPair.postgres": run.CPUMsPerPair.Postgres, "cpuMsPerPair.program": run.CPUMsPerPair.Program,
 		"cpuMsPerPair.client": run.CPUMsPerPair.Client, "ownSql.pairsPerSecond": run.OwnSQL.PairsPerSecond, "memoryMB": report.MemoryMB,
+		"pace": run.Pace,
 	} {
 		if figure <= 0 {
 			t.Errorf("%s is %v", name, figure)

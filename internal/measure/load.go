@@ -34,8 +34,9 @@ type loadOptions struct {
 // loaded is what was done, and what it took.
 type loaded struct {
 	pairs                     int
+	began                     time.Time
 	took                      time.Duration
-	calls                     []time.Duration
+	calls                     []bench.Timed
 	refused                   int // calls that were told to come back, and did
 	postgres, program, client time.Duration
 }
@@ -47,12 +48,17 @@ func (l loaded) each() CPU {
 	return CPU{Postgres: each(l.postgres), Program: each(l.program), Client: each(l.client)}
 }
 
-func percentiles(times []time.Duration) (p50, p99 float64) {
-	if len(times) == 0 {
+// percentiles are how long half of them took at most, and 99 of 100, in milliseconds.
+func percentiles(all []bench.Timed) (p50, p99 float64) {
+	if len(all) == 0 {
 		return 0, 0
 	}
-	sorted := slices.Sorted(slices.Values(times))
-	return sorted[len(sorted)/2].Seconds() * 1000, sorted[len(sorted)*99/100].Seconds() * 1000
+	times := make([]float64, len(all))
+	for i, one := range all {
+		times[i] = one.Took.Seconds() * 1000
+	}
+	slices.Sort(times)
+	return times[len(times)/2], times[len(times)*99/100]
 }
 
 // load lets clients make and approve payments, and reads what each side used meanwhile.
@@ -75,7 +81,7 @@ func (b *bed) load(ctx context.Context, g *gateway, o loadOptions) (loaded, erro
 	}
 	took := time.Since(began)
 	after, err := b.usage(g)
-	result := loaded{pairs: len(calls) / 2, took: took, calls: calls, refused: int(c.refused.Load())}
+	result := loaded{pairs: len(calls) / 2, began: began, took: took, calls: calls, refused: int(c.refused.Load())}
 	result.postgres, result.program, result.client = after[0]-before[0], after[1]-before[1], after[2]-before[2]
 	return result, err
 }
@@ -167,9 +173,9 @@ func (c clients) signIn(ctx context.Context, user string) (string, error) {
 
 // work makes pairs until the time is over. Every call is timed: of a payment that begins by the clock, the first from when it should have
 // begun.
-func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, error) {
+func (c clients) work(ctx context.Context, o loadOptions) ([]bench.Timed, error) {
 	var mu sync.Mutex
-	var all []time.Duration
+	var all []bench.Timed
 	group, ctx := errgroup.WithContext(ctx)
 	began := time.Now()
 	var begun atomic.Int64
@@ -183,7 +189,7 @@ func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, erro
 				return err
 			}
 			defer at.close()
-			var own []time.Duration
+			var own []bench.Timed
 			for time.Since(began) < o.length && ctx.Err() == nil {
 				start := time.Now()
 				if o.rate > 0 {
@@ -194,7 +200,8 @@ func (c clients) work(ctx context.Context, o loadOptions) ([]time.Duration, erro
 				if err != nil {
 					return err
 				}
-				own = append(own, created, approved)
+				between := start.Add(created)
+				own = append(own, bench.Timed{Ended: between, Took: created}, bench.Timed{Ended: between.Add(approved), Took: approved})
 			}
 			mu.Lock()
 			defer mu.Unlock()

@@ -65,6 +65,10 @@ type Run struct {
 	SettledP99Ms       float64 `json:"settledP99Ms"`
 	OwnSQL             Own     `json:"ownSql"`
 	Refused            int     `json:"refused"` // calls that were told to come back, and did
+	// Pace is how quick the machine was meanwhile, as a part of its best in this measurement: see pace.
+	Pace float64 `json:"pace"`
+
+	began, ended time.Time
 }
 
 // Report is what was measured.
@@ -108,6 +112,11 @@ func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 	if err != nil {
 		return report, err
 	}
+	watched := watchPace()
+	defer func() {
+		watched.close()
+		report.tellPace(watched)
+	}()
 	report.Runs, err = b.runs(ctx)
 	if err != nil {
 		return report, err
@@ -119,6 +128,16 @@ func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 	}
 	report.Steady, err = b.steady(ctx, cfg.most(report.Runs)*cfg.Share)
 	return report, err
+}
+
+// tellPace adds how quick the machine was, when all is measured.
+func (r *Report) tellPace(p *pace) {
+	for i, run := range r.Runs {
+		r.Runs[i].Pace = p.during(run.began, run.ended)
+	}
+	if r.Steady != nil {
+		r.Steady.tellPace(p)
+	}
 }
 
 // most is how many payments a second were settled by those clients of which an endurance run takes its share.
@@ -189,9 +208,9 @@ func (b *bed) runs(ctx context.Context) ([]Run, error) {
 	return runs, nil
 }
 
-func (b *bed) run(ctx context.Context, clients int) (Run, error) {
-	run := Run{Clients: clients}
-	var err error
+func (b *bed) run(ctx context.Context, clients int) (run Run, err error) {
+	run = Run{Clients: clients, began: time.Now()}
+	defer func() { run.ended = time.Now() }()
 	run.BarePairsPerSecond, run.BareCPUMs, err = b.runBare(ctx, clients)
 	if err != nil {
 		return run, err
@@ -216,7 +235,8 @@ func (b *bed) run(ctx context.Context, clients int) (Run, error) {
 	each := whole.each()
 	run.SettledPerSecond, run.SettledCPUMs = whole.perSecond(), each.Postgres+each.Program
 	run.Refused = pairs.refused + whole.refused
-	run.SettledP50Ms, run.SettledP99Ms, err = bench.Settled(ctx, b.settled, whole.pairs)
+	ways, err := bench.Settled(ctx, b.settled, whole.pairs)
+	run.SettledP50Ms, run.SettledP99Ms = percentiles(ways)
 	return run, err
 }
 
@@ -270,14 +290,15 @@ func (r Report) Print(to io.Writer) error {
 	text := fmt.Sprintf("%s, load before %.2f, PostgreSQL's buffers in %s pages\n\n", r.Machine, r.Load, pages) +
 		fmt.Sprintf("%7s  %8s  %8s  %6s  %6s  ", "clients", "pairs/s", "bare/s", "CPU-ms", "ratio") +
 		fmt.Sprintf("%24s  %13s  ", "CPU-ms PG/program/client", "p50/p99 ms") +
-		fmt.Sprintf("%10s  %13s  %9s  %6s  %13s\n", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms", "p50/p99 ms")
+		fmt.Sprintf("%10s  %13s  %9s  %6s  %13s  %4s\n", "own SQL/s", "CPU-ms PG/own", "settled/s", "CPU-ms", "p50/p99 ms", "pace")
 	for _, run := range r.Runs {
 		each, own := run.CPUMsPerPair, run.OwnSQL
 		text += fmt.Sprintf("%7d  %8.0f  %8.0f  ", run.Clients, run.PairsPerSecond, run.BarePairsPerSecond) +
 			fmt.Sprintf("%6.2f  %6.2f  ", run.BareCPUMs, run.Ratio) +
 			fmt.Sprintf("%10.2f /%5.2f /%5.2f  %5.1f /%6.1f  ", each.Postgres, each.Program, each.Client, run.P50Ms, run.P99Ms) +
 			fmt.Sprintf("%10.0f  %6.2f /%5.2f  ", own.PairsPerSecond, own.Postgres, own.Program) +
-			fmt.Sprintf("%9.0f  %6.2f  %5.0f /%6.0f\n", run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms)
+			fmt.Sprintf("%9.0f  %6.2f  %5.0f /%6.0f  ", run.SettledPerSecond, run.SettledCPUMs, run.SettledP50Ms, run.SettledP99Ms) +
+			fmt.Sprintf("%4.2f\n", run.Pace)
 	}
 	text += fmt.Sprintf("\nThe gateway holds %.0f MB after %d pairs over HTTP.\n", r.MemoryMB, r.Pairs)
 	if r.Steady != nil {

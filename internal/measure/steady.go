@@ -24,7 +24,8 @@ type Steady struct {
 	Rate            float64  `json:"rate"` // payments that began, a second
 	Minutes         float64  `json:"minutes"`
 	Tenths          []Tenth  `json:"tenths"`
-	P99Ratio        float64  `json:"p99Ratio"` // of the calls of the last tenth to those of the first
+	P99Ratio        float64  `json:"p99Ratio"`      // of the calls of the last tenth to those of the first
+	QuickP99Ratio   float64  `json:"quickP99Ratio"` // the same of those in quick seconds; 0 where a tenth has too few
 	LogPerPayment   float64  `json:"walBytesPerPayment"`
 	BytesPerPayment float64  `json:"bytesPerPayment"`  // what the database grew by
 	Unsettled       int      `json:"unsettled"`        // at the end
@@ -41,7 +42,24 @@ type Tenth struct {
 	SettledP99Ms float64 `json:"settledP99Ms"`
 	MemoryMB     float64 `json:"memoryMB"` // of the program, at its end
 	CPUMs        float64 `json:"cpuMs"`    // PostgreSQL and program, for each payment
+	Pace         float64 `json:"pace"`     // of the machine, as a part of its best
+	Quick        Quick   `json:"quick"`
+
+	part loaded
+	ways []bench.Timed
 }
+
+// Quick is what of a tenth fell into seconds in which the machine was about as quick as at its best: see pace.
+type Quick struct {
+	Share        float64 `json:"share"` // of the calls
+	P50Ms        float64 `json:"p50Ms"`
+	P99Ms        float64 `json:"p99Ms"`
+	SettledP50Ms float64 `json:"settledP50Ms"`
+	SettledP99Ms float64 `json:"settledP99Ms"`
+}
+
+// enough is how many calls say something about the slowest of a hundred.
+const enough = 1000
 
 // steady lets payments begin at a rate for as long as was asked for.
 func (b *bed) steady(ctx context.Context, rate float64) (*Steady, error) {
@@ -60,12 +78,14 @@ func (b *bed) steady(ctx context.Context, rate float64) (*Steady, error) {
 		if err != nil {
 			return nil, err
 		}
-		t := Tenth{PerSecond: part.perSecond(), MemoryMB: float64(used.Memory) / megabyte, CPUMs: part.each().Postgres + part.each().Program}
-		t.P50Ms, t.P99Ms = percentiles(part.calls)
-		t.SettledP50Ms, t.SettledP99Ms, err = bench.Settled(ctx, b.settled, part.pairs)
+		each := part.each()
+		t := Tenth{part: part, PerSecond: part.perSecond(), MemoryMB: float64(used.Memory) / megabyte, CPUMs: each.Postgres + each.Program}
+		t.ways, err = bench.Settled(ctx, b.settled, part.pairs)
 		if err != nil {
 			return nil, err
 		}
+		t.P50Ms, t.P99Ms = percentiles(part.calls)
+		t.SettledP50Ms, t.SettledP99Ms = percentiles(t.ways)
 		payments += part.pairs
 		s.Tenths = append(s.Tenths, t)
 		b.cfg.Say("tenth %d: %.0f a second, calls p50 %.1f p99 %.1f ms, settled p99 %.0f ms, %.0f MB", tenth+1, t.PerSecond, t.P50Ms, t.P99Ms,
@@ -89,6 +109,26 @@ func (b *bed) steady(ctx context.Context, rate float64) (*Steady, error) {
 	return s, err
 }
 
+// tellPace adds how quick the machine was, and what holds of the quick seconds.
+func (s *Steady) tellPace(p *pace) {
+	quick := p.quickSeconds()
+	enoughOf := true
+	for i := range s.Tenths {
+		t := &s.Tenths[i]
+		t.Pace = p.during(t.part.began, t.part.began.Add(t.part.took))
+		calls := quickOnes(t.part.calls, quick)
+		t.Quick.Share = float64(len(calls)) / float64(max(len(t.part.calls), 1))
+		t.Quick.P50Ms, t.Quick.P99Ms = percentiles(calls)
+		t.Quick.SettledP50Ms, t.Quick.SettledP99Ms = percentiles(quickOnes(t.ways, quick))
+		if i == 0 || i == tenths-1 {
+			enoughOf = enoughOf && len(calls) >= enough
+		}
+	}
+	if enoughOf {
+		s.QuickP99Ratio = s.Tenths[len(s.Tenths)-1].Quick.P99Ms / s.Tenths[0].Quick.P99Ms
+	}
+}
+
 // broken are the ids of the invariants that a database breaks.
 func broken(ctx context.Context, address string) (ids []string, err error) {
 	s, err := snapshot.Open(ctx, address)
@@ -107,14 +147,18 @@ func broken(ctx context.Context, address string) (ids []string, err error) {
 
 func (s *Steady) table() string {
 	text := fmt.Sprintf("\n%.1f minutes at %.0f payments a second, and %.0f that come in\n\n", s.Minutes, s.Rate, s.Incoming) +
-		fmt.Sprintf("%6s  %8s  %13s  %15s  %6s  %6s\n", "tenth", "a second", "p50/p99 ms", "settled p50/p99", "MB", "CPU-ms")
+		fmt.Sprintf("%6s  %8s  %13s  %15s  %6s  %6s  %4s  ", "tenth", "a second", "p50/p99 ms", "settled p50/p99", "MB", "CPU-ms", "pace") +
+		fmt.Sprintf("%5s  %13s  %15s\n", "quick", "p50/p99 ms", "settled p50/p99")
 	most := 0.0
 	for i, t := range s.Tenths {
-		text += fmt.Sprintf("%6d  %8.0f  %5.1f /%6.1f  %6.0f /%7.0f  %6.0f  %6.2f\n", i+1, t.PerSecond, t.P50Ms, t.P99Ms, t.SettledP50Ms,
-			t.SettledP99Ms, t.MemoryMB, t.CPUMs)
+		q := t.Quick
+		text += fmt.Sprintf("%6d  %8.0f  %5.1f /%6.1f  ", i+1, t.PerSecond, t.P50Ms, t.P99Ms) +
+			fmt.Sprintf("%6.0f /%7.0f  %6.0f  %6.2f  %4.2f  ", t.SettledP50Ms, t.SettledP99Ms, t.MemoryMB, t.CPUMs, t.Pace) +
+			fmt.Sprintf("%5.2f  %5.1f /%6.1f  %6.0f /%7.0f\n", q.Share, q.P50Ms, q.P99Ms, q.SettledP50Ms, q.SettledP99Ms)
 		most = max(most, t.MemoryMB)
 	}
-	text += fmt.Sprintf("\np99 of the last tenth / of the first: %.2f; memory at most %.0f MB; ", s.P99Ratio, most)
+	text += fmt.Sprintf("\np99 of the last tenth / of the first: %.2f, in quick seconds %.2f; ", s.P99Ratio, s.QuickP99Ratio)
+	text += fmt.Sprintf("memory at most %.0f MB; ", most)
 	text += fmt.Sprintf("%.0f bytes of WAL and %.0f of data for each payment; ", s.LogPerPayment, s.BytesPerPayment)
 	return text + fmt.Sprintf("%d not settled at the end; invariants broken: %d %s\n", s.Unsettled, len(s.Broken), strings.Join(s.Broken, " "))
 }

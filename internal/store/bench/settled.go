@@ -5,6 +5,7 @@ import (
 	_ "embed" // the questions
 	"errors"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -68,10 +69,28 @@ func Open(ctx context.Context, address string) (int, error) {
 	return open, with(ctx, address, func(c *pgx.Conn) error { return c.QueryRow(ctx, openPayments).Scan(&open) })
 }
 
-// Settled is how long the newest payments took from their approval to Settled, in milliseconds: half of them, and 99 of 100.
-func Settled(ctx context.Context, address string, newest int) (p50, p99 float64, err error) {
-	err = with(ctx, address, func(c *pgx.Conn) error { return c.QueryRow(ctx, settledTimes, newest).Scan(&p50, &p99) })
-	return p50, p99, err
+// Timed is how long something took, and when it ended.
+type Timed struct {
+	Ended time.Time
+	Took  time.Duration
+}
+
+// Settled is how long each of the newest payments took from its approval to Settled.
+func Settled(ctx context.Context, address string, newest int) (times []Timed, err error) {
+	err = with(ctx, address, func(c *pgx.Conn) error {
+		rows, err := c.Query(ctx, settledTimes, newest)
+		if err != nil {
+			return err
+		}
+		times, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Timed, err error) {
+			var micros int64
+			err = row.Scan(&t.Ended, &micros)
+			t.Took = time.Duration(micros) * time.Microsecond
+			return t, err
+		})
+		return err
+	})
+	return times, err
 }
 
 // Written is how many bytes the server has written to its log, and how many its data take.

@@ -137,6 +137,7 @@ func broken(ctx context.Context, address string) (ids []string, err error) {
 	}
 	defer s.Close(ctx)
 	invariants, err := s.Invariants(ctx, time.Now())
+	ids = []string{} // in JSON a list of none
 	for _, i := range invariants {
 		if len(i.Violations) > 0 {
 			ids = append(ids, i.ID)

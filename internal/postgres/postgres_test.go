@@ -138,14 +138,15 @@ func TestServerIsPrivateAndConfigured(t *testing.T) {
 	config.Settings["listen_addresses"] = "*"
 	cluster := start(t, config)
 	for query, want := range map[string]string{
-		"SHOW listen_addresses": "",
-		"SHOW max_connections":  "200",
-		"SHOW server_encoding":  "UTF8",
-		"SHOW lc_collate":       "C",
-		"SHOW timezone":         "UTC",
-		"SHOW work_mem":         "7MB",
-		"SHOW max_wal_size":     "4GB",
-		"SHOW data_checksums":   "on",
+		"SHOW listen_addresses":             "",
+		"SHOW max_connections":              "200",
+		"SHOW server_encoding":              "UTF8",
+		"SHOW lc_collate":                   "C",
+		"SHOW timezone":                     "UTC",
+		"SHOW work_mem":                     "7MB",
+		"SHOW max_wal_size":                 "4GB",
+		"SHOW autovacuum_vacuum_cost_limit": "2000",
+		"SHOW data_checksums":               "on",
 	} {
 		if strings.Contains(query, "lc_collate") {
 			query = "SELECT datcollate FROM pg_database WHERE datname = 'postgres'"

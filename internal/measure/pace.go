@@ -99,13 +99,13 @@ func (w *paceWork) do() {
 	}
 }
 
-// costs are those of the samples in a time, least first.
-func (p *pace) costs(from, to time.Time) []time.Duration {
+// costs are those of the samples whose times are meant, least first.
+func (p *pace) costs(meant func(at time.Time) bool) []time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var costs []time.Duration
 	for _, s := range p.samples {
-		if !s.at.Before(from) && s.at.Before(to) {
+		if meant(s.at) {
 			costs = append(costs, s.cost)
 		}
 	}
@@ -113,24 +113,18 @@ func (p *pace) costs(from, to time.Time) []time.Duration {
 	return costs
 }
 
-// best is what the work costs when the machine is quick: less than in nine of ten samples.
+// best is what the work costs when the machine is quick: less than in nine of ten samples; 0 if nothing was watched.
 func (p *pace) best() time.Duration {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	costs := make([]time.Duration, len(p.samples))
-	for i, s := range p.samples {
-		costs[i] = s.cost
-	}
+	costs := p.costs(func(time.Time) bool { return true })
 	if len(costs) == 0 {
 		return 0
 	}
-	slices.Sort(costs)
 	return costs[len(costs)/10]
 }
 
 // during is how quick the machine was, as a part of its best; 0 if that was not watched.
 func (p *pace) during(from, to time.Time) float64 {
-	costs := p.costs(from, to)
+	costs := p.costs(func(at time.Time) bool { return !at.Before(from) && at.Before(to) })
 	if len(costs) == 0 {
 		return 0
 	}

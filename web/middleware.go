@@ -94,8 +94,8 @@ const statusClosed = 499
 // outcome is the status that log, metrics and traces tell of. An error that nobody waited for is the client's doing, which broke the work
 // off: counted as ours, each client that gives up would look like an outage. What Serve cuts off has a cause of its own.
 func outcome(c echo.Context) int {
-	status, ctx := c.Response().Status, c.Request().Context()
-	if status >= http.StatusInternalServerError && errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled) {
+	status := c.Response().Status
+	if status >= http.StatusInternalServerError && errors.Is(context.Cause(c.Request().Context()), context.Canceled) {
 		return statusClosed
 	}
 	return status

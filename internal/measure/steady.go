@@ -56,6 +56,8 @@ type Quick struct {
 	P99Ms        float64 `json:"p99Ms"`
 	SettledP50Ms float64 `json:"settledP50Ms"`
 	SettledP99Ms float64 `json:"settledP99Ms"`
+
+	calls int
 }
 
 // enough is how many calls say something about the slowest of a hundred.
@@ -112,21 +114,24 @@ func (b *bed) steady(ctx context.Context, rate float64) (*Steady, error) {
 // tellPace adds how quick the machine was, and what holds of the quick seconds.
 func (s *Steady) tellPace(p *pace) {
 	quick := p.quickSeconds()
-	enoughOf := true
 	for i := range s.Tenths {
 		t := &s.Tenths[i]
 		t.Pace = p.during(t.part.began, t.part.began.Add(t.part.took))
-		calls := quickOnes(t.part.calls, quick)
-		t.Quick.Share = float64(len(calls)) / float64(max(len(t.part.calls), 1))
-		t.Quick.P50Ms, t.Quick.P99Ms = percentiles(calls)
-		t.Quick.SettledP50Ms, t.Quick.SettledP99Ms = percentiles(quickOnes(t.ways, quick))
-		if i == 0 || i == tenths-1 {
-			enoughOf = enoughOf && len(calls) >= enough
-		}
+		t.Quick = quickOf(t, quick)
 	}
-	if enoughOf {
-		s.QuickP99Ratio = s.Tenths[len(s.Tenths)-1].Quick.P99Ms / s.Tenths[0].Quick.P99Ms
+	first, last := s.Tenths[0].Quick, s.Tenths[len(s.Tenths)-1].Quick
+	if min(first.calls, last.calls) >= enough {
+		s.QuickP99Ratio = last.P99Ms / first.P99Ms
 	}
+}
+
+// quickOf is what of a tenth fell into seconds.
+func quickOf(t *Tenth, seconds map[int64]bool) Quick {
+	calls := quickOnes(t.part.calls, seconds)
+	q := Quick{calls: len(calls), Share: float64(len(calls)) / float64(max(len(t.part.calls), 1))}
+	q.P50Ms, q.P99Ms = percentiles(calls)
+	q.SettledP50Ms, q.SettledP99Ms = percentiles(quickOnes(t.ways, seconds))
+	return q
 }
 
 // broken are the ids of the invariants that a database breaks.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/google/uuid"
 
@@ -82,7 +83,11 @@ func (o Order) debtor() (iso20022.PartyIdentification135, iso20022.BranchAndFina
 	var agent iso20022.BranchAndFinancialInstitutionIdentification6
 	if o.Account == nil {
 		agent.FinancialInstitutionID.Other = &iso20022.GenericFinancialIdentification1{ID: iso20022.NotProvided}
-		return iso20022.PartyIdentification135{Name: iso20022.NotProvided}, agent, strings.TrimSpace(o.Values.DebtorAccount)
+		typed := strings.TrimSpace(o.Values.DebtorAccount)
+		if strings.ContainsFunc(typed, unicode.IsControl) {
+			typed = "" // no list of accounts offers it, and the database could not be asked for it
+		}
+		return iso20022.PartyIdentification135{Name: iso20022.NotProvided}, agent, typed
 	}
 	agent.FinancialInstitutionID.BICFI = o.Account.AgentBIC
 	if o.Scheme == rulebook.SchemeSIC && o.Account.AgentIID != "" {

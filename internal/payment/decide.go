@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"countersign/internal/directory"
@@ -236,7 +237,7 @@ func checkNote(note, pointer string) error {
 func CheckReason(reason string) *Finding {
 	_, forbidden := schema.ForbiddenCharacter(reason)
 	switch {
-	case strings.TrimSpace(reason) == "":
+	case !strings.ContainsFunc(reason, visible):
 		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
 	case utf8.RuneCountInString(reason) > MaxReason:
 		return &Finding{Code: "FF01", Text: fmt.Sprintf("Shorten the reason to %d characters.", MaxReason)}
@@ -245,6 +246,9 @@ func CheckReason(reason string) *Finding {
 	}
 	return nil
 }
+
+// visible reports whether a character can be seen: no space, and none that only joins, parts or turns others (category Cf of Unicode).
+func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
 func (m Message) checkVerdict(v Verdict) error {
 	err := m.MayDecide(v.By)

@@ -258,7 +258,8 @@ func TestWhatTheCheckerSawIsWhatCounts(t *testing.T) {
 func TestARejectionNeedsAReason(t *testing.T) {
 	t.Parallel()
 	for _, reason := range []string{
-		"", "  \n", strings.Repeat("é", payment.MaxReason+1), "null\x00byte", "bad \xff byte", "a\x01b", "\b", "\v", "\x1f", "\ufffe", "\uffff",
+		"", "  \n", " \u00a0\u200b", "\u2060\u202e",
+		strings.Repeat("é", payment.MaxReason+1), "null\x00byte", "bad \xff byte", "a\x01b", "\b", "\v", "\x1f", "\ufffe", "\uffff",
 	} {
 		var malformed *payment.FieldError
 		_, err := pending(maker, 1).Reject(by(checker), reason)

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestWhatWasDecidedTodayIsListedWhole: a checker's day has more decisions than a page has rows, and two of one moment are two.
+// TestWhatWasDecidedTodayIsListedWhole: a checker's day has more decisions than a page has rows, and than are counted; two of one moment
+// are two, and two of one message, of which an amendment voided the first, are one.
 func TestWhatWasDecidedTodayIsListedWhole(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
@@ -14,11 +15,14 @@ func TestWhatWasDecidedTodayIsListedWhole(t *testing.T) {
 	checker := b.as("checker1")
 	path := "/queue/" + id + "/approve"
 	checker.post(path, checker.get("/queue/"+id).fields(path)).goesTo("/queue")
-	b.copies(id, 129)
+	b.copies(id, 249)
 	b.change(fmt.Sprintf(`SET session_replication_role = replica;
 		INSERT INTO decision SELECT (jsonb_populate_record(one, jsonb_build_object(
 		  'message_id', '01900000-0000-7000-8000-' || lpad(to_hex(n), 12, '0'), 'decided_at', decided_at - (n / 2) * interval '1 ms'))).*
-		FROM decision one, generate_series(1, 129) n WHERE message_id = '%s'`, id))
+		FROM decision one, generate_series(1, 249) n WHERE message_id = '%[1]s';
+		INSERT INTO decision SELECT (jsonb_populate_record(one,
+		  jsonb_build_object('version', 2, 'decided_at', decided_at - interval '1 minute'))).*
+		FROM decision one WHERE message_id = '%[1]s'`, id))
 	seen, pages := map[string]bool{}, 0
 	for address := "/queue?tab=decided"; address != "" && pages < 9; pages++ {
 		page := checker.get(address).is(http.StatusOK)
@@ -33,8 +37,8 @@ func TestWhatWasDecidedTodayIsListedWhole(t *testing.T) {
 		}
 		address = page.page.Find(`.pagination a[rel="next"]`).AttrOr("href", "")
 	}
-	if len(seen) != 130 || pages != 3 {
-		t.Errorf("%d rows on %d pages, want 130 on 3", len(seen), pages)
+	if len(seen) != 250 || pages != 5 {
+		t.Errorf("%d rows on %d pages, want 250 on 5", len(seen), pages)
 	}
 	if got := checker.get("/").is(http.StatusOK).page.Find(`a[href="/queue?tab=decided"]`).Text(); got == "" {
 		t.Error("the home page does not lead there")

@@ -154,13 +154,18 @@ func TestAFilledFormSaysOfItsAccountWhatATypedOneSays(t *testing.T) {
 	check("a form like another", maker.get("/payments/new?like="+maker.submit(filled()).InternalID.String()).is(http.StatusOK))
 }
 
-// TestAnAccountOutsideTheListIsToldAsSuch: one's own account is chosen from a list, whatever else is wrong with another number.
+// TestAnAccountOutsideTheListIsToldAsSuch: one's own account is chosen from a list, whatever else is wrong with another number, and be it
+// one that no database takes.
 func TestAnAccountOutsideTheListIsToldAsSuch(t *testing.T) {
 	t.Parallel()
-	form := with(filled(), "debtorAccount", "CH5000762011623852957")
-	got := setup(t).as("maker1").post("/payments/new", form).is(http.StatusUnprocessableEntity)
-	if said := got.page.Find("#debtorAccount-error").Text(); !strings.Contains(said, "Choose one of your own accounts") {
-		t.Errorf("the field says %q", said)
+	maker := setup(t).as("maker1")
+	for _, typed := range []string{"CH5000762011623852957", "CH5021977000004331346\x00"} {
+		form := with(filled(), "debtorAccount", typed)
+		got := maker.post("/payments/new", form).is(http.StatusUnprocessableEntity)
+		if said := got.page.Find("#debtorAccount-error").Text(); !strings.Contains(said, "Choose one of your own accounts") {
+			t.Errorf("of %q the field says %q", typed, said)
+		}
+		maker.post("/payments/outlook", form).is(http.StatusOK)
 	}
 }
 

@@ -29,7 +29,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	}
 	var tiles []views.Tile
 	if decides {
-		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight())
+		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), lookup.Decided{}, lookup.MaxDecided)
 		if err != nil {
 			return nil, err
 		}

@@ -271,7 +271,7 @@ func ofServer(err error) *Problem {
 	case tookTooLong(err):
 		return unavailable("There was no answer in time. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
-		return unavailable("The gateway is about to stop. Try again in a moment.")
+		return unavailable("This was broken off: the connection was closed, or the gateway is about to stop. Try again in a moment.")
 	case !errors.As(err, &status):
 		return nil
 	}

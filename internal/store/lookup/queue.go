@@ -218,29 +218,3 @@ func (r *Reader) PendingTotals(ctx context.Context, realm string, exclude uuid.U
 	})
 	return totals, err
 }
-
-// Decided is a decision a person made.
-type Decided struct {
-	MessageID uuid.UUID
-	Action    payment.Action
-	At        time.Time
-	Reason    string
-}
-
-// MaxDecided is how many decisions DecidedBy lists.
-const MaxDecided = 200
-
-// DecidedBy lists what a person decided since a time, newest first, at most MaxDecided.
-func (r *Reader) DecidedBy(ctx context.Context, realm string, person uuid.UUID, since time.Time) ([]Decided, error) {
-	var list []Decided
-	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{Realm: realm, Person: person, Since: since, PageSize: MaxDecided})
-		for _, row := range rows {
-			list = append(list, Decided{
-				MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: column.Text(row.Reason),
-			})
-		}
-		return err
-	})
-	return list, err
-}

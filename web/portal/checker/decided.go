@@ -1,7 +1,6 @@
 package checker
 
 import (
-	"slices"
 	"strconv"
 	"time"
 
@@ -14,11 +13,10 @@ import (
 
 // decidedRows fills the page with what this person decided today, newest first.
 func (v *visit) decidedRows(f page.Filter, model *views.Queue) error {
-	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight())
+	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), beginOf(f), queuePage+1)
 	if err != nil {
 		return err
 	}
-	decided = decided[beginOf(decided, f):]
 	more := len(decided) > queuePage
 	decided = decided[:min(len(decided), queuePage)]
 	keys := make([]uuid.UUID, len(decided))
@@ -46,21 +44,12 @@ func (v *visit) decidedRows(f page.Filter, model *views.Queue) error {
 	return nil
 }
 
-// beginOf is where the page of an address begins: behind the decision it names by its message and its time in microseconds.
-func beginOf(decided []lookup.Decided, f page.Filter) int {
+// beginOf is what the page of an address begins behind: the decision it names by its message and its time in microseconds. One without
+// begins at the newest.
+func beginOf(f page.Filter) lookup.Decided {
 	micros, err := strconv.ParseInt(f.Place, 10, 64)
 	if err != nil {
-		return 0
+		return lookup.Decided{}
 	}
-	at := time.UnixMicro(micros)
-	begin := slices.IndexFunc(decided, func(d lookup.Decided) bool {
-		return d.At.Before(at) || d.At.Equal(at) && d.MessageID == f.After
-	})
-	switch {
-	case begin < 0:
-		return len(decided)
-	case decided[begin].At.Equal(at):
-		return begin + 1
-	}
-	return begin
+	return lookup.Decided{MessageID: f.After, At: time.UnixMicro(micros)}
 }

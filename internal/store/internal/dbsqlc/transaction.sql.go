@@ -83,13 +83,18 @@ const decidedList = `-- name: DecidedList :many
 SELECT d.message_id, d.action, d.decided_at, d.reason
 FROM decision d
 WHERE d.realm = $1 AND d.checker_person = $2 AND d.decided_at >= $3
-ORDER BY d.decided_at DESC, d.message_id LIMIT $4::integer
+  AND ($4::timestamptz IS NULL OR (d.decided_at, d.message_id) < ($4::timestamptz, $5::uuid))
+  AND d.decided_at = (SELECT max(n.decided_at) FROM decision n
+    WHERE n.realm = d.realm AND n.message_id = d.message_id AND n.checker_person = d.checker_person)
+ORDER BY d.decided_at DESC, d.message_id DESC LIMIT $6::integer
 `
 
 type DecidedListParams struct {
 	Realm    string
 	Person   uuid.UUID
 	Since    time.Time
+	BehindAt *time.Time
+	BehindID uuid.UUID
 	PageSize int32
 }
 
@@ -100,12 +105,14 @@ type DecidedListRow struct {
 	Reason    *string
 }
 
-// What a person decided since a time, newest first.
+// What a person decided since a time, newest first, each message once, at its last decision; from behind a decision, where one is given.
 func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]DecidedListRow, error) {
 	rows, err := q.db.Query(ctx, decidedList,
 		arg.Realm,
 		arg.Person,
 		arg.Since,
+		arg.BehindAt,
+		arg.BehindID,
 		arg.PageSize,
 	)
 	if err != nil {

@@ -92,7 +92,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "a blank reason rejects", file: decide, tests: "internal/payment",
-		before: `case !strings.ContainsFunc(reason, visible):`, after: `case false:`,
+		before: `case !forbidden && !strings.ContainsFunc(reason, visible):`, after: `case false:`,
 	},
 	{
 		name: "approvals of the version before count for the next", file: pending, tests: "internal/payment",

@@ -237,7 +237,7 @@ func checkNote(note, pointer string) error {
 func CheckReason(reason string) *Finding {
 	_, forbidden := schema.ForbiddenCharacter(reason)
 	switch {
-	case !strings.ContainsFunc(reason, visible):
+	case !forbidden && !strings.ContainsFunc(reason, visible):
 		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
 	case utf8.RuneCountInString(reason) > MaxReason:
 		return &Finding{Code: "FF01", Text: fmt.Sprintf("Shorten the reason to %d characters.", MaxReason)}

@@ -36,7 +36,7 @@ func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
 func (v *visit) counted(f *page.Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
-		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), lookup.Decided{}, lookup.MaxDecided)
+		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), lookup.Decided{}, maxCounted)
 		if err != nil {
 			return now, err
 		}

@@ -107,7 +107,7 @@ func TestABrokenCommitIsNotCalledAFailure(t *testing.T) {
 	}
 	l.LoseCommits(false)
 	var stored int
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM message").Scan(&stored))
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT count(*) FROM message").Scan(&stored))
 	if stored != 1 {
 		t.Fatalf("%d messages are stored: the test did not lose the answer of a commit", stored)
 	}

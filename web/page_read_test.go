@@ -285,7 +285,7 @@ func (q *queue) amountsReadTheirPage(t *testing.T) {
 // oldest at once; of others the newest are looked at, and going on finds the rest.
 func (q *queue) wordsAreLookedUpWhereTheyAreFew(t *testing.T) {
 	t.Helper()
-	_, err := q.db.Connect(t).Exec(t.Context(), `
+	_, err := q.db.Owner(t).Exec(t.Context(), `
 		SET session_replication_role = replica;
 		UPDATE message_version SET words = array_to_tsvector(tsvector_to_array(words) || ARRAY(SELECT search_tag(realm) || w.word
 		  FROM (VALUES ('common', 60), ('rare', 400)) w (word, each) WHERE amount % w.each = 1)),

@@ -41,7 +41,7 @@ func TestOnlyATrustedProxySaysWhereARequestComesFrom(t *testing.T) {
 			"identifiers", "internalId",
 		)
 		var kept string
-		must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT source_address FROM audit_event WHERE message_id = $1", parse(t, id)).Scan(&kept))
+		must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT source_address FROM audit_event WHERE message_id = $1", parse(t, id)).Scan(&kept))
 		if kept != test.want {
 			t.Errorf("%s: the audit keeps %s, want %s", name, kept, test.want)
 		}

@@ -47,7 +47,7 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 	const waiting, page = 2000, 60
 	q := newQueue(t, 10_000, waiting)
 	q.spread(t)
-	_, err := q.db.Connect(t).Exec(t.Context(),
+	_, err := q.db.Owner(t).Exec(t.Context(),
 		"UPDATE message SET expires_at = '2027-10-01'::timestamptz + listed_amount * interval '1 second' WHERE state = 'Approval Pending'")
 	must(t, err)
 	expires := func(n int) time.Time { return time.Date(2027, time.October, 1, 0, 0, n, 0, time.UTC) }

@@ -100,7 +100,7 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 	watching := lookup.NewReferences(b.Stations.Database) // as a gateway does that read it when it was good
 	_, err = watching.Editions(t.Context())
 	must(t, err)
-	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE reference_edition SET from_day = '2026-11-01' WHERE edition = '2026-11-19'")
+	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE reference_edition SET from_day = '2026-11-01' WHERE edition = '2026-11-19'")
 	must(t, err)
 	remembered, err := watching.Editions(t.Context())
 	must(t, err)

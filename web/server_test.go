@@ -211,11 +211,11 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	) {
 		t.Errorf("old directories: %s", words)
 	}
-	_, err := b.DB.Connect(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
 		VALUES ('demo2', $1, 99, 0, 3600, now())`, stations.NewID())
 	must(t, err)
 	b.DB.SealMasterData(t)
-	_, err = b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	_, err = b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	must(t, err)
 	a = b.Send(t, webtest.Get("/readyz", webtest.Nobody))
 	if words := a.Text("directories"); !strings.Contains(words, "sct-inst in realm demo: none is loaded, so an order must name the BIC") {

@@ -94,7 +94,7 @@ func stepBack(t *testing.T, url string) {
 // picture describes a database: its schema's version, its tables with their columns, and its realms and people.
 func picture(t *testing.T, db *storetest.DB) (text string) {
 	t.Helper()
-	err := db.Connect(t).QueryRow(t.Context(), `
+	err := db.Owner(t).QueryRow(t.Context(), `
 		SELECT 'version ' || (SELECT max(version_id) FROM goose_db_version)
 		    || E'\ncolumns ' || (SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_schema, table_name, column_name)
 		                         FROM information_schema.columns WHERE table_schema = 'public')

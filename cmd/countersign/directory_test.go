@@ -53,7 +53,7 @@ func TestAnOperatorImportsDirectories(t *testing.T) {
 	var stored string
 	must(
 		t,
-		db.Connect(t).QueryRow(
+		db.Owner(t).QueryRow(
 			t.Context(),
 			`SELECT string_agg(realm || ' ' || scheme || ' ' || edition || ' ' || source || ' ' || entries, ', ' ORDER BY scheme)
 		FROM routing_directory`,

@@ -170,10 +170,10 @@ func TestAnAccountThatIsNoLongerSuppressedIsWhatItWas(t *testing.T) {
 	o.runs(0, "is made", "realm", "create", "--realm", "bank", "--mark", "BK", "--name", "Beispiel Bank AG")
 	file := o.file("bank.yaml", realmYAML)
 	o.runs(0, "7 differences applied", "realm", "apply", file)
-	_, err := o.db.Connect(t).Exec(t.Context(), `INSERT INTO user_setup_use (realm, setup_id, user_id, at)
+	_, err := o.db.Owner(t).Exec(t.Context(), `INSERT INTO user_setup_use (realm, setup_id, user_id, at)
 		SELECT s.realm, s.setup_id, s.user_id, s.made_at FROM user_setup s JOIN user_account u USING (realm, user_id) WHERE u.name = 'checker';`)
 	must(t, err)
-	_, err = o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'active' WHERE name = 'checker'")
+	_, err = o.db.Owner(t).Exec(t.Context(), "UPDATE user_account SET status = 'active' WHERE name = 'checker'")
 	must(t, err)
 	suppressed := strings.NewReplacer("[maker]", "[maker], suppressed: true", "[checker]", "[checker], suppressed: true").Replace(realmYAML)
 	o.runs(0, "~ user maker\n~ user checker\n", "realm", "apply", o.file("suppressed.yaml", suppressed))
@@ -243,7 +243,7 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 	for _, name := range []string{"anna", "bert"} {
 		o.runs(0, "code  ", "realm", "administrator", "--realm", "bank", "--user", name, "--name", "Person "+name)
 	}
-	_, err := o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'active'") // as their set-ups would
+	_, err := o.db.Owner(t).Exec(t.Context(), "UPDATE user_account SET status = 'active'") // as their set-ups would
 	must(t, err)
 	o.runs(
 		exitFailed, "there is somebody of this name", "realm", "administrator", "--realm", "bank", "--user", "carla",
@@ -258,7 +258,7 @@ func TestTwoAdministratorsShutTheOperatorOut(t *testing.T) {
 	if n := o.count("SELECT count(*) FROM policy WHERE approvals_required = 0"); n != 0 {
 		t.Error("four-eyes was turned off behind the administrators' backs")
 	}
-	_, err = o.db.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name = 'bert'")
+	_, err = o.db.Owner(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name = 'bert'")
 	must(t, err)
 	o.runs(exitFailed, "this realm has had two administrators", third...)
 	o.runs(0, "code  ", append(third, "--break-glass", "both are ill")...)
@@ -283,7 +283,7 @@ func TestThePasswordOfAnAdministeredRealmIsNotTheOperators(t *testing.T) {
 	}
 	status := func(statement string) {
 		t.Helper()
-		_, err := o.db.Connect(t).Exec(t.Context(), statement)
+		_, err := o.db.Owner(t).Exec(t.Context(), statement)
 		must(t, err)
 	}
 	told := func(reason string, want int) {

@@ -64,7 +64,7 @@ func TestAnOperatorImportsCodeSetsAndCalendars(t *testing.T) {
 		}
 	}
 	var stored string
-	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT string_agg(concat_ws(' ', kind, edition, from_day, scope, source), ', '
+	must(t, db.Owner(t).QueryRow(t.Context(), `SELECT string_agg(concat_ws(' ', kind, edition, from_day, scope, source), ', '
 		ORDER BY edition_id) FROM reference_edition`).Scan(&stored))
 	const want = "codes 2026-08-31 2026-08-31  ExternalCodeSets_3Q2026.json, codes 2026-05-31 2026-12-01  ExternalCodeSets_3Q2026.json, " +
 		"calendar 2026-11-21 2026-11-21 sic-inst six.json, calendar 2026-11-20 2026-11-20 sct-inst days.csv"

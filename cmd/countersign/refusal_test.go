@@ -48,7 +48,7 @@ var logins atomic.Int64
 func loginOf(t *testing.T, db *storetest.DB, attributes string) string {
 	t.Helper()
 	name := fmt.Sprintf("service_%d_%d", os.Getpid(), logins.Add(1))
-	_, err := db.Connect(t).Exec(t.Context(), "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"' "+attributes)
+	_, err := db.Owner(t).Exec(t.Context(), "CREATE ROLE "+name+" LOGIN PASSWORD '"+name+"' "+attributes)
 	must(t, err)
 	address, err := url.Parse(db.OwnerURL)
 	must(t, err)
@@ -181,7 +181,7 @@ func TestServeRefusesAnUnsafeLogin(t *testing.T) {
 	db := storetest.New(t)
 	bank(t, db, "x")
 	owner := fmt.Sprintf("owner_%d", os.Getpid())
-	_, err := db.Connect(t).Exec(t.Context(), "CREATE ROLE "+owner+"; ALTER TABLE draft OWNER TO "+owner)
+	_, err := db.Owner(t).Exec(t.Context(), "CREATE ROLE "+owner+"; ALTER TABLE draft OWNER TO "+owner)
 	must(t, err)
 	refusedWith(t, safe(t, db.OwnerURL), "the database login postgres is a superuser")
 	for name, test := range map[string]struct{ attributes, want string }{
@@ -256,7 +256,7 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 	t.Run("a newer schema", func(t *testing.T) {
 		t.Parallel()
 		db, url := fresh(t, "")
-		_, err := db.Connect(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+		_, err := db.Owner(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 		must(t, err)
 		refusedWith(t, safe(t, url), "the schema is newer than this program")
 	})
@@ -264,9 +264,9 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 		t.Parallel()
 		db, _ := fresh(t, "")
 		name := fmt.Sprintf("empty_%d", os.Getpid())
-		_, err := db.Connect(t).Exec(t.Context(), "CREATE DATABASE "+name)
+		_, err := db.Owner(t).Exec(t.Context(), "CREATE DATABASE "+name)
 		must(t, err)
-		defer func() { _, _ = db.Connect(t).Exec(t.Context(), "DROP DATABASE "+name+" WITH (FORCE)") }()
+		defer func() { _, _ = db.Owner(t).Exec(t.Context(), "DROP DATABASE "+name+" WITH (FORCE)") }()
 		url := loginOf(t, db, "IN ROLE countersign_app")
 		path, query, _ := strings.Cut(url, "?")
 		refusedWith(
@@ -304,10 +304,10 @@ func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	p.answers(t, address)
 	bank(t, db, "x")
 	notReady(t, address, `"clearing":"no clearing for sic-inst, in which realm bank has open accounts`)
-	_, err := db.Connect(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	_, err := db.Owner(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
 	must(t, err)
 	notReady(t, address, `"schema":"newer: the schema is newer than this program`)
-	_, err = db.Connect(t).Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id IN (99999, 7)")
+	_, err = db.Owner(t).Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id IN (99999, 7)")
 	must(t, err)
 	notReady(t, address, `"schema":"older: the schema is older than this program: run countersign migrate`)
 }

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/snapshot"
-	"countersign/internal/store/storetest"
 )
 
 // TestTheCheckReadsEachRowAFewTimes: the invariants of a database are asked of all its rows together. What looks something up for each
@@ -38,7 +37,7 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	owner := h.DB.Connect(t)
 	plantArrivals(t, owner)
 	h.Database.Close()
-	storetest.UntilAlone(t, owner)
+	h.DB.UntilAlone(t, owner)
 	before := rowsRead(t, owner)
 	s, err := snapshot.Open(ctx, h.DB.OwnerURL)
 	if err != nil {
@@ -49,7 +48,7 @@ func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	storetest.UntilAlone(t, owner)
+	h.DB.UntilAlone(t, owner)
 	var rows int64
 	err = owner.QueryRow(ctx, `SELECT sum(reltuples)::bigint FROM pg_class
 		WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace`).Scan(&rows)

@@ -26,7 +26,7 @@ func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := func() (rows string) {
-		err := h.DB.Connect(t).QueryRow(ctx, `SELECT concat_ws(' ', (SELECT count(*) FROM message), (SELECT count(*) FROM message_version),
+		err := h.DB.Owner(t).QueryRow(ctx, `SELECT concat_ws(' ', (SELECT count(*) FROM message), (SELECT count(*) FROM message_version),
 			(SELECT count(*) FROM decision), (SELECT count(*) FROM message_history), (SELECT count(*) FROM document))`).Scan(&rows)
 		if err != nil {
 			t.Fatal(err)
@@ -34,7 +34,7 @@ func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 		return rows
 	}
 	before := stored()
-	_, err = h.DB.Connect(t).Exec(
+	_, err = h.DB.Owner(t).Exec(
 		ctx, "UPDATE user_role SET ended_at = $1 WHERE user_id = ANY ($2)", h.Clock.Now(), []any{maker.UserID, checker.UserID},
 	)
 	if err != nil {

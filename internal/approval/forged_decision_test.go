@@ -107,7 +107,7 @@ func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 	} {
 		h := stationtest.New(t)
 		maker := h.Person(t, "maker1")
-		_, err := h.DB.Connect(t).Exec(ctx, c.statement)
+		_, err := h.DB.Owner(t).Exec(ctx, c.statement)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 			t.Errorf("%s: a payment made under it got %v", name, err)
 		}
 		var messages int
-		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&messages)
+		err = h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&messages)
 		if err != nil || messages != 0 {
 			t.Errorf("%s: %d messages are stored: %v", name, messages, err)
 		}

@@ -21,7 +21,7 @@ func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	waiting := h.Create(t, maker, rulebook.SchemeSIC)
 	h.Clock.Add(time.Second)
 	late := checkers(t, h, 1)[0]
-	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE user_role SET granted_at = $2 WHERE user_id = $1", late.UserID, h.Clock.Now())
+	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE user_role SET granted_at = $2 WHERE user_id = $1", late.UserID, h.Clock.Now())
 	if err != nil {
 		t.Fatal(err)
 	}

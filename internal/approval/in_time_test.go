@@ -42,7 +42,7 @@ func TestWhatIsDecidedSecondIsDecidedLater(t *testing.T) {
 		deeds.Wait()
 	}
 	var steps, backwards int
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE later.at < earlier.at) FROM message_history earlier
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE later.at < earlier.at) FROM message_history earlier
 		JOIN message_history later ON later.message_id = earlier.message_id AND later.sequence = earlier.sequence + 1`).Scan(&steps, &backwards)
 	if err != nil || steps < 12 || backwards > 0 {
 		t.Errorf("%d of %d steps come before the one they follow: %v", backwards, steps, err)

@@ -170,7 +170,7 @@ func TestTwoApprovalsThatTogetherPassADailyLimit(t *testing.T) {
 	}
 	group.Wait()
 	var stored, sum int64
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM release),
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM release),
 		(SELECT max(used_after) FROM limit_use WHERE limit_of = 'account')`).Scan(&stored, &sum)
 	if err != nil || released.Load() != fit || refused.Load() != payments-fit || stored != fit || sum != fit*100_00 {
 		t.Errorf("%d released, %d refused, %d stored, %d used: %v", released.Load(), refused.Load(), stored, sum, err)
@@ -184,7 +184,7 @@ func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "100.00"})
 	h.Clock.Add(time.Second)
 	m := paid(t, h, "50.00")
-	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE spending_limit SET per_day = 100000000")
+	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE spending_limit SET per_day = 100000000")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -110,7 +110,7 @@ func TestMessagesAndVersionsNameTheGrantTheyWereMadeUnder(t *testing.T) {
 	for version, who := range map[int]identity.Principal{1: maker, 2: editor} {
 		want, _ := who.Grant(identity.RoleMaker)
 		var got identity.Grant
-		err := h.DB.Connect(t).QueryRow(
+		err := h.DB.Owner(t).QueryRow(
 			ctx, "SELECT maker_role, maker_grant_id, maker_granted_at FROM message_version WHERE message_id = $1 AND version = $2", m.InternalID,
 			version,
 		).Scan(&got.Role, &got.ID, &got.GrantedAt)

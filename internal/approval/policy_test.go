@@ -69,7 +69,7 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	defer h.CheckInvariants(t)
 	checker := h.Person(t, "checker1")
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(
+	_, err := h.DB.Owner(t).Exec(
 		ctx,
 		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
 		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, now())`,
@@ -97,7 +97,7 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(
+	_, err := h.DB.Owner(t).Exec(
 		ctx,
 		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
 		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`,
@@ -135,7 +135,7 @@ func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.DB.Connect(t).Exec(
+	_, err := h.DB.Owner(t).Exec(
 		ctx,
 		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
 		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`,

@@ -198,7 +198,7 @@ func grantSQL(t *testing.T, h *stationtest.House, user uuid.UUID, role string) s
 	t.Helper()
 	var id uuid.UUID
 	var at time.Time
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT grant_id, granted_at FROM user_role WHERE user_id = $1 AND role = $2", user,
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT grant_id, granted_at FROM user_role WHERE user_id = $1 AND role = $2", user,
 		role).Scan(&id, &at)
 	if err != nil {
 		t.Fatal(err)
@@ -224,12 +224,12 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	}
 	supervisor := h.Person(t, "supervisor1")
 	late, former := checkers(t, h, 1)[0], h.Person(t, "both1")
-	_, err = h.DB.Connect(t).Exec(ctx, `UPDATE user_role SET granted_at = $2 WHERE user_id = $1`, late.UserID,
+	_, err = h.DB.Owner(t).Exec(ctx, `UPDATE user_role SET granted_at = $2 WHERE user_id = $1`, late.UserID,
 		pending.CreatedAt.Add(time.Microsecond))
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.DB.Connect(t).Exec(ctx, `UPDATE user_role SET ended_at = $2 WHERE user_id = $1`, former.UserID, pending.CreatedAt)
+	_, err = h.DB.Owner(t).Exec(ctx, `UPDATE user_role SET ended_at = $2 WHERE user_id = $1`, former.UserID, pending.CreatedAt)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +288,7 @@ func quoted(id uuid.UUID) string { return "'" + id.String() + "'" }
 func fingerprintOf(t *testing.T, h *stationtest.House) string {
 	t.Helper()
 	var sum string
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT md5(string_agg(line, '' ORDER BY line)) FROM (
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT md5(string_agg(line, '' ORDER BY line)) FROM (
 		SELECT m::text FROM message m UNION ALL SELECT d::text FROM decision d UNION ALL SELECT r::text FROM release r
 		UNION ALL SELECT x::text FROM message_history x UNION ALL SELECT a::text FROM audit_event a UNION ALL SELECT o::text FROM document o
 		UNION ALL SELECT v::text FROM message_version v UNION ALL SELECT p::text FROM policy p UNION ALL SELECT u::text

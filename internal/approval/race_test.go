@@ -158,7 +158,7 @@ func TestManyCheckersOneDecision(t *testing.T) {
 		t.Errorf("%d of %d who lost waited for the lock of the message, each for all before it", took, lost.Load())
 	}
 	var decisions, releases, approved int
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM release),
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM release),
 		(SELECT count(*) FROM message WHERE state = 'Approved')`).Scan(&decisions, &releases, &approved)
 	if err != nil {
 		t.Fatal(err)

@@ -183,7 +183,7 @@ func TestWithoutADirectoryTheOrderNamesTheBank(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	_, err := h.DB.Connect(t).Exec(ctx, "DELETE FROM routing_directory")
+	_, err := h.DB.Owner(t).Exec(ctx, "DELETE FROM routing_directory")
 	if err != nil {
 		t.Fatal(err)
 	}

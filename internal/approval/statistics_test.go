@@ -9,7 +9,6 @@ import (
 	"countersign/internal/approval"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/storetest"
 )
 
 // growing are the tables to which every payment on its way adds rows.
@@ -149,7 +148,7 @@ func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
 // told are the texts that the database answers.
 func told(t *testing.T, h *stationtest.House, statement string, values ...any) []string {
 	t.Helper()
-	rows, err := h.DB.Connect(t).Query(ctx, statement, values...)
+	rows, err := h.DB.Owner(t).Query(ctx, statement, values...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +187,7 @@ func looksToDecide(t *testing.T, more int) (looks int64) {
 		}
 	}
 	h.Database.Close()
-	storetest.UntilAlone(t, owner)
+	h.DB.UntilAlone(t, owner)
 	err = owner.QueryRow(ctx, `SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE relname IN ('message', 'message_version')`).Scan(&looks)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func takeUp(t *testing.T, h *stationtest.House) (phone, []string) {
 // askStepUp makes a policy by which every approval in realm demo needs a second factor.
 func askStepUp(t *testing.T, h *stationtest.House) {
 	t.Helper()
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
 		VALUES ('demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
 	if err != nil {
 		t.Fatal(err)
@@ -68,7 +68,7 @@ func askStepUp(t *testing.T, h *stationtest.House) {
 
 func retireStepUp(t *testing.T, h *stationtest.House) {
 	t.Helper()
-	_, err := h.DB.Connect(t).Exec(ctx, `UPDATE policy SET retired_at = now() WHERE step_up`)
+	_, err := h.DB.Owner(t).Exec(ctx, `UPDATE policy SET retired_at = now() WHERE step_up`)
 	if err != nil {
 		t.Fatal(err)
 	}

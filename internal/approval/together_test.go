@@ -84,7 +84,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	group.Wait()
 	used := n.Load() - before
 	var decisions, stored int64
-	err = h.DB.Connect(t).QueryRow(ctx, "SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM message)").Scan(&decisions, &stored)
+	err = h.DB.Owner(t).QueryRow(ctx, "SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM message)").Scan(&decisions, &stored)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
 		"creation_key": "scope", "decision": "action", "release": "''",
 	} {
 		var shapes, rows, kinds int
-		err := h.DB.Connect(t).QueryRow(ctx, `SELECT count(DISTINCT (kind, filled)), count(*), count(DISTINCT kind) FROM (
+		err := h.DB.Owner(t).QueryRow(ctx, `SELECT count(DISTINCT (kind, filled)), count(*), count(DISTINCT kind) FROM (
 			SELECT `+kind+` AS kind, (SELECT string_agg(key, ' ' ORDER BY key) FROM jsonb_each(to_jsonb(r)) WHERE value <> 'null') AS filled
 			FROM `+table+` r) s`).Scan(&shapes, &rows, &kinds)
 		if err != nil {

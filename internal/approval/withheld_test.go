@@ -53,7 +53,7 @@ func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 		}
 	}
 	var releases, refusals int
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM release),
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM release),
 		(SELECT count(*) FROM audit_event WHERE outcome = 'refused' AND detail LIKE '%"withheld"%')`).Scan(&releases, &refusals)
 	if err != nil || releases != 0 || refusals != len(forgeries) {
 		t.Errorf("%d releases, %d refusals in the audit trail: %v", releases, refusals, err)

@@ -118,7 +118,7 @@ func answerFor(t *testing.T, h *stationtest.House, messages []string) {
 	t.Helper()
 	for number, id := range messages[:2] {
 		row := provision.LateRow{Realm: "demo", Relation: "document"}
-		err := h.DB.Connect(t).QueryRow(ctx, `UPDATE document SET key_id = NULL, mac = NULL
+		err := h.DB.Owner(t).QueryRow(ctx, `UPDATE document SET key_id = NULL, mac = NULL
 			WHERE message_id = $1 AND direction = 'in' RETURNING document_id`, id).Scan(&row.Key)
 		must(t, err)
 		_, err = provision.SealLate(ctx, provision.LateSealing{
@@ -139,7 +139,7 @@ func signInAtPortal(t *testing.T, h *stationtest.House) []string {
 	ended := "the token of the session that ends"
 	must(t, h.Sessions.CommitCtx(ctx, ended, []byte("checker1"), time.Now().Add(time.Hour)))
 	var row string
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT token || ' ' || encode(data, 'hex') || ' ' || (extract(epoch FROM expiry) * 1000000)::bigint
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT token || ' ' || encode(data, 'hex') || ' ' || (extract(epoch FROM expiry) * 1000000)::bigint
 		FROM sessions WHERE position('checker1'::bytea IN data) > 0`).Scan(&row)
 	must(t, err)
 	must(t, h.Sessions.End(ctx, credential.SessionEnd{Token: ended, By: h.Person(t, "checker1"), Reason: "sign-out", At: h.Clock.Now()}))
@@ -179,7 +179,7 @@ func factors(t *testing.T, h *stationtest.House) {
 // approveWithFactor brings a payment to its approval whose policy asks for a second factor.
 func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
 	t.Helper()
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
 		pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
 	must(t, err)
 	h.DB.SealMasterData(t)

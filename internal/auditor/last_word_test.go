@@ -38,7 +38,7 @@ func TestACheckpointOfAnotherTreeIsNamed(t *testing.T) {
 		houses[i] = h
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 		h.Notary.Sweep(ctx)
-		must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT size, at, note FROM audit_checkpoint WHERE realm = 'demo' ORDER BY size DESC LIMIT 1").Scan(
+		must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT size, at, note FROM audit_checkpoint WHERE realm = 'demo' ORDER BY size DESC LIMIT 1").Scan(
 			&size[i], &at[i], &note[i],
 		))
 	}

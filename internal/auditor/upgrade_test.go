@@ -214,7 +214,7 @@ func carryOn(t *testing.T, h *stationtest.House, messages []payment.Message) {
 
 func makerOf(t *testing.T, h *stationtest.House, m payment.Message) (name string) {
 	t.Helper()
-	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT name FROM user_account WHERE user_id = $1", m.MakerUser).Scan(&name))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT name FROM user_account WHERE user_id = $1", m.MakerUser).Scan(&name))
 	return name
 }
 

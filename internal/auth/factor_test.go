@@ -343,6 +343,6 @@ func TestFactorsChangeByPasswordAndFactorAlone(t *testing.T) {
 func (b *bundle) userID(t *testing.T, name string) uuid.UUID {
 	t.Helper()
 	var id uuid.UUID
-	check(t, b.db.Connect(t).QueryRow(t.Context(), "SELECT user_id FROM user_account WHERE realm = 'alpha' AND name = $1", name).Scan(&id))
+	check(t, b.db.Owner(t).QueryRow(t.Context(), "SELECT user_id FROM user_account WHERE realm = 'alpha' AND name = $1", name).Scan(&id))
 	return id
 }

@@ -161,7 +161,7 @@ func (b *bundle) dead(t *testing.T, access string) {
 // owner runs a statement as the owner.
 func (b *bundle) owner(t *testing.T, statement string, arguments ...any) {
 	t.Helper()
-	_, err := b.db.Connect(t).Exec(t.Context(), statement, arguments...)
+	_, err := b.db.Owner(t).Exec(t.Context(), statement, arguments...)
 	check(t, err)
 }
 
@@ -169,7 +169,7 @@ func (b *bundle) owner(t *testing.T, statement string, arguments ...any) {
 func (b *bundle) count(t *testing.T, query string) int {
 	t.Helper()
 	var n int
-	check(t, b.db.Connect(t).QueryRow(t.Context(), query).Scan(&n))
+	check(t, b.db.Owner(t).QueryRow(t.Context(), query).Scan(&n))
 	return n
 }
 

@@ -92,7 +92,7 @@ func TestMasterDataThatNobodySealedCountForNothing(t *testing.T) {
 			t.Parallel()
 			b := setup(t)
 			tokens := b.login(t, "maker")
-			_, err := b.db.Connect(t).Exec(t.Context(), statement)
+			_, err := b.db.Owner(t).Exec(t.Context(), statement)
 			check(t, err)
 			b.clock.Add(time.Second)
 			b.dead(t, tokens.AccessToken)
@@ -116,7 +116,7 @@ func TestLivesOfTokensThatNobodySealedLetNobodyIn(t *testing.T) {
 	}
 	_, err = station.Login(t.Context(), login)
 	check(t, err)
-	_, err = db.Connect(t).Exec(t.Context(), "UPDATE realm SET refresh_absolute_seconds = 604800 WHERE realm = 'demo'")
+	_, err = db.Owner(t).Exec(t.Context(), "UPDATE realm SET refresh_absolute_seconds = 604800 WHERE realm = 'demo'")
 	check(t, err)
 	_, err = station.Login(t.Context(), login)
 	if !errors.Is(err, auth.ErrUnknownRealm) {

@@ -110,7 +110,7 @@ func TestNobodyIsLinkedAlone(t *testing.T) {
 	if !errors.As(err, &refused) {
 		t.Errorf("signs in all the same: %v", err)
 	}
-	_, err = h.DB.Connect(t).Exec(t.Context(), `UPDATE outer_identity SET user_id = (SELECT user_id FROM user_account
+	_, err = h.DB.Owner(t).Exec(t.Context(), `UPDATE outer_identity SET user_id = (SELECT user_id FROM user_account
 		WHERE realm = 'demo' AND name = 'checker1')`)
 	check(t, err)
 	_, _, err = h.Auth.SignInAtProvider(t.Context(), begun(t, h, liar))

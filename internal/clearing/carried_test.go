@@ -12,7 +12,7 @@ import (
 // outbound is how many documents to clearing are stored of a message, and how many of them by the transaction that released it.
 func outbound(t *testing.T, h *stationtest.House, m payment.Message) (stored, released int) {
 	t.Helper()
-	must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE d.xmin = r.xmin)
+	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE d.xmin = r.xmin)
 		FROM document d JOIN release r USING (realm, message_id)
 		WHERE d.message_id = $1 AND d.direction = 'out' AND d.reference = $2`, m.InternalID, m.Reference()).Scan(&stored, &released))
 	return stored, released
@@ -41,7 +41,7 @@ func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 		var same bool
 		sent := h.Network.Delivered()
 		last := sent[len(sent)-1]
-		must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT content = $2 FROM document WHERE direction = 'out' AND reference = $1",
+		must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT content = $2 FROM document WHERE direction = 'out' AND reference = $1",
 			m.Reference(), []byte(last.Content)).Scan(&same))
 		if last.Reference != m.Reference() || !same {
 			t.Errorf("%s: clearing got %s, with the bytes that are stored: %t", scheme, last.Reference, same)

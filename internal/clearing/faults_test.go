@@ -312,7 +312,7 @@ func late(t *testing.T, h *stationtest.House, away span, eye *witness) {
 	}
 	var count int
 	var most, p50 float64
-	must(t, h.DB.Connect(t).QueryRow(ctx, `
+	must(t, h.DB.Owner(t).QueryRow(ctx, `
 SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GROUP (ORDER BY late), 0) FROM (
   SELECT extract(epoch FROM y.at - due - greatest(interval '0', least(y.at, $2) - greatest(due, $1)))::float8 AS late
   FROM (SELECT realm, message_id, accepted_at + interval '10 seconds' AS due FROM message) m
@@ -328,7 +328,7 @@ SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GR
 func settles(t *testing.T, h *stationtest.House, mended time.Time) {
 	t.Helper()
 	var first, last float64
-	must(t, h.DB.Connect(t).QueryRow(ctx, `
+	must(t, h.DB.Owner(t).QueryRow(ctx, `
 SELECT coalesce(extract(epoch FROM min(y.at) - $1), -1)::float8,
   coalesce(extract(epoch FROM max(y.at) FILTER (WHERE m.accepted_at < $1) - $1), 0)::float8
 FROM message m JOIN message_history y USING (realm, message_id) WHERE y.to_state = 'Settled' AND y.at >= $1`, mended).Scan(&first, &last))

@@ -208,7 +208,7 @@ func TestAnAnswerThatComesOverTwoChannelsAtOnceCountsOnce(t *testing.T) {
 			t.Errorf("of eight answers under three ids %d were stored and %d were duplicates", stored.Load(), duplicates.Load())
 		}
 		var ends, quarantined int
-		must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT
+		must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT
 			(SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state IN ('Settled', 'Failed')),
 			(SELECT count(*) FROM inbox WHERE outcome = 'quarantined' AND reference LIKE '%' || $2)`, m.InternalID, string(m.GlobalID),
 		).Scan(&ends, &quarantined))

@@ -71,7 +71,7 @@ func TestTheWholeWayIsTwoRoundTrips(t *testing.T) {
 			t.Errorf("approval and whole way take %d round trips, not 2 and 2", used)
 		}
 		var reports int
-		err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
+		err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
 			Scan(&reports)
 		if err != nil || reports != 1 {
 			t.Errorf("%d reports of the end are kept: %v", reports, err)
@@ -140,7 +140,7 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 			t.Errorf("of three answers %d were stored and %d were duplicates, not 2 and 1", stored.Load(), duplicates.Load())
 		}
 		var settled, received int
-		err = h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
+		err = h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
 			(SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pacs.002%')`, m.InternalID).Scan(&settled, &received)
 		if err != nil || settled != 1 || received != 2 {
 			t.Errorf("settled %d times, with %d answers kept: %v", settled, received, err)

@@ -89,7 +89,7 @@ func answeredInLine(
 // steps are the steps of a message, and in how many transactions those after its approval were written.
 func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []string, transactions int) {
 	t.Helper()
-	must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT array_agg(to_state ORDER BY sequence), count(DISTINCT xmin::text) FILTER (WHERE sequence > 2)
+	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT array_agg(to_state ORDER BY sequence), count(DISTINCT xmin::text) FILTER (WHERE sequence > 2)
 		FROM message_history WHERE message_id = $1`, m.InternalID).Scan(&states, &transactions))
 	return states, transactions
 }
@@ -137,7 +137,7 @@ func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 		t.Errorf("the payment was %v, is %s and was delivered at %s", states, now.State, now.DeliveredAt)
 	}
 	var settled, answers int
-	must(t, h.DB.Connect(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
+	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT (SELECT count(*) FROM message_history WHERE message_id = $1 AND to_state = 'Settled'),
 		(SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pacs.002%')`, m.InternalID).Scan(&settled, &answers))
 	if settled != 1 || answers != 1 {
 		t.Errorf("settled %d times, with %d answers kept", settled, answers)

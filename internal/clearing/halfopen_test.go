@@ -43,7 +43,7 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 		until(t, h, round*2, "SELECT count(*) FROM message WHERE delivered_at IS NOT NULL")
 		if round > 1 { // at the worst moment: when the clock is about to look at them
 			var oldest time.Time
-			must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT min(accepted_at) FROM message WHERE state <> 'Unconfirmed'").Scan(&oldest))
+			must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT min(accepted_at) FROM message WHERE state <> 'Unconfirmed'").Scan(&oldest))
 			forward(max(0, 9700*time.Millisecond-h.Now().Sub(oldest)))
 		}
 		line.Swallow()
@@ -141,7 +141,7 @@ func TestWhatIsOverdueIsMovedTogetherAfterConnectionsBroke(t *testing.T) {
 		h.Clearing.Sweep(ctx)
 	}
 	var unconfirmed int
-	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'").Scan(&unconfirmed))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'").Scan(&unconfirmed))
 	if b.broke.Load() != broken || unconfirmed != payments || b.alone.Load() > 0 {
 		t.Errorf("after %d connections that broke, %d of %d payments are unconfirmed, and %d statements were about one of them",
 			b.broke.Load(), unconfirmed, payments, b.alone.Load())

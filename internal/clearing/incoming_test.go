@@ -47,7 +47,7 @@ func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	if err != nil || realm != "demo" {
 		t.Fatalf("%q, %v", realm, err)
 	}
-	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE incoming_account SET realm = 'demo2' WHERE iban = $1", iban)
+	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE incoming_account SET realm = 'demo2' WHERE iban = $1", iban)
 	if err != nil {
 		t.Fatal(err)
 	}

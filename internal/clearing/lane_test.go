@@ -127,7 +127,7 @@ func until(t *testing.T, h *stationtest.House, want int, query string) {
 func longest(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, state payment.State, since time.Time) time.Duration {
 	t.Helper()
 	var seconds float64
-	err := h.DB.Connect(t).QueryRow(ctx, `SELECT coalesce(extract(epoch FROM max(y.at - m.accepted_at)), -1) FROM message m
+	err := h.DB.Owner(t).QueryRow(ctx, `SELECT coalesce(extract(epoch FROM max(y.at - m.accepted_at)), -1) FROM message m
 		JOIN message_history y USING (realm, message_id) WHERE m.scheme = $1 AND y.to_state = $2 AND y.from_state <> y.to_state
 		  AND m.created_at >= $3`,
 		string(scheme), string(state), since).Scan(&seconds)
@@ -265,7 +265,7 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 	h.Clock.Add(30 * time.Second)
 	h.Clearing.Sweep(ctx)
 	var left int
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE delivered_at IS NULL").Scan(&left)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE delivered_at IS NULL").Scan(&left)
 	if err != nil || left != 0 {
 		t.Errorf("%d messages are not with clearing, which is back: %v", left, err)
 	}

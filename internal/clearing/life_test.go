@@ -115,7 +115,7 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 		receive(t, h, answer(t, m, "A2", "ACSC", "")) // the same news under another id: kept, moves nothing
 		want{state: payment.StateSettled}.check(t, h, m)
 		var unmatched int
-		err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome <> 'matched'").Scan(&unmatched)
+		err = h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome <> 'matched'").Scan(&unmatched)
 		if err != nil || unmatched != 0 {
 			t.Errorf("%d documents are not matched: %v", unmatched, err)
 		}
@@ -162,7 +162,7 @@ func TestAnAnswerCountsOnce(t *testing.T) {
 	}
 	want{payment.StateFailed, "AC04"}.check(t, h, m)
 	var quarantined int
-	err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined'").Scan(&quarantined)
+	err = h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined'").Scan(&quarantined)
 	if err != nil || quarantined != 2 {
 		t.Errorf("%d documents in quarantine, want 2: %v", quarantined, err)
 	}
@@ -287,7 +287,7 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 		}
 	}
 	var kept int
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined' AND reason LIKE 'No payment%'").Scan(&kept)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome = 'quarantined' AND reason LIKE 'No payment%'").Scan(&kept)
 	if err != nil || kept != 2 {
 		t.Errorf("%d kept, want 2: %v", kept, err)
 	}

@@ -59,7 +59,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 	slices.Sort(took)
 	t.Logf("from arrival to the delivered answer: p50 %s, p99 %s, longest %s", took[payments/2], took[payments*99/100], took[payments-1])
 	var unmatched int
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome <> 'matched'").Scan(&unmatched)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM inbox WHERE outcome <> 'matched'").Scan(&unmatched)
 	if err != nil || unmatched != 0 {
 		t.Errorf("%d unmatched documents: %v", unmatched, err)
 	}

@@ -59,7 +59,7 @@ func (l liars[D]) play(t *testing.T, h *stationtest.House) {
 
 func inboxOf(t *testing.T, h *stationtest.House, reference string) (outcome, reason string) {
 	t.Helper()
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT outcome, reason FROM inbox WHERE reference = $1", reference).Scan(&outcome, &reason)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome, reason FROM inbox WHERE reference = $1", reference).Scan(&outcome, &reason)
 	if err != nil {
 		t.Fatal(reference, err)
 	}
@@ -68,7 +68,7 @@ func inboxOf(t *testing.T, h *stationtest.House, reference string) (outcome, rea
 
 func outbox(t *testing.T, h *stationtest.House) (n int) {
 	t.Helper()
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM outbox").Scan(&n)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM outbox").Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ type auditedRefusal struct{ realm, event, message, detail string }
 
 func auditedRefusals(t *testing.T, h *stationtest.House) []auditedRefusal {
 	t.Helper()
-	rows, err := h.DB.Connect(t).Query(ctx, `SELECT realm, event, coalesce(message_id::text, ''), detail FROM audit_event
+	rows, err := h.DB.Owner(t).Query(ctx, `SELECT realm, event, coalesce(message_id::text, ''), detail FROM audit_event
 		WHERE outcome = 'refused' ORDER BY event_id`)
 	if err != nil {
 		t.Fatal(err)
@@ -87,7 +87,7 @@ func TestAFloodOfStrangeDocumentsFillsNoAuditTrail(t *testing.T) {
 		receive(t, h, stranger(t, number))
 	}
 	var counted int
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT sum(refused) FROM refusal_count WHERE realm = 'demo' AND event = 'document.quarantined'").
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT sum(refused) FROM refusal_count WHERE realm = 'demo' AND event = 'document.quarantined'").
 		Scan(&counted)
 	if rows := len(auditedRefusals(t, h)); err != nil || rows != 100 || counted != flood {
 		t.Errorf("%d rows and %d counted of %d, want 100 rows and all counted: %v", rows, counted, flood, err)

@@ -34,7 +34,7 @@ func TestAQuestionThatComesUnderAnotherIDIsAnsweredOnceMore(t *testing.T) {
 		}
 	}
 	var beside int
-	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE reference LIKE '%~%'").Scan(&beside))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE reference LIKE '%~%'").Scan(&beside))
 	if answers != 3 || beside != 0 {
 		t.Errorf("clearing got %d answers, of the payment and of two questions; %d stand beside another document", answers, beside)
 	}

@@ -31,7 +31,7 @@ func TestAfterARotationTheOlderKeyStillVerifies(t *testing.T) {
 		t.Fatalf("clearing got %d documents, want both", n)
 	}
 	var keys string
-	err = after.DB.Connect(t).QueryRow(ctx, "SELECT string_agg(key_id, ' ' ORDER BY accepted_at, message_id) FROM release").Scan(&keys)
+	err = after.DB.Owner(t).QueryRow(ctx, "SELECT string_agg(key_id, ' ' ORDER BY accepted_at, message_id) FROM release").Scan(&keys)
 	if err != nil || keys != "test release-2027" {
 		t.Errorf("sealed with %q: %v", keys, err)
 	}

@@ -19,7 +19,7 @@ func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
-	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%532013000'")
+	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%532013000'")
 	must(t, err)
 	h.DB.SealMasterData(t)
 	document := transfer(t, h, rulebook.SchemeSCT, "TX7", "DE89370400440532013000")
@@ -58,7 +58,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	h.Clock.Add(2 * time.Minute)
 	h.Clearing.Sweep(ctx)
 	var outcome string
-	err := h.DB.Connect(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
 	if err != nil || outcome != "quarantined" {
 		t.Errorf("a recall of nothing is %s: %v", outcome, err)
 	}
@@ -118,7 +118,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE message SET expires_at = expires_at + interval '10 days'")
+	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE message SET expires_at = expires_at + interval '10 days'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 		t.Errorf("an approval after the deadline: %v", err)
 	}
 	refusedAgain(t, h, in, "TM01")
-	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE message SET expires_at = expires_at - interval '10 days'") // the auditor finds it
+	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE message SET expires_at = expires_at - interval '10 days'") // the auditor finds it
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -219,7 +219,7 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
 		h := stationtest.New(t)
-		_, err := h.DB.Connect(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%88877766' OR iban LIKE '%532013000'")
+		_, err := h.DB.Owner(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%88877766' OR iban LIKE '%532013000'")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -252,7 +252,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 			t.Errorf("%s: %d alarms", planter, n)
 		}
 		var audited int
-		err = h.DB.Connect(t).QueryRow(
+		err = h.DB.Owner(t).QueryRow(
 			ctx, "SELECT count(*) FROM audit_event WHERE message_id = $1 AND event LIKE '%withhold%'", m.InternalID,
 		).Scan(&audited)
 		if err != nil || audited != 1 {
@@ -322,7 +322,7 @@ func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 			t.Errorf("%s: clearing got %v", what, sent)
 		}
 		var state, code string
-		err := h.DB.Connect(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(
+		err := h.DB.Owner(t).QueryRow(ctx, "SELECT state, coalesce(status_code, '') FROM message WHERE message_id = $1", m.InternalID).Scan(
 			&state, &code,
 		)
 		if err != nil || state != "Failed" || code != "DS0H" || alarms(log) != 1 {

@@ -71,7 +71,7 @@ func TestAReasonOfItsOwnEndsAPaymentWithAReportThatIsValid(t *testing.T) {
 	receive(t, h, refused)
 	want{state: payment.StateFailed, code: "ACCOUNT-GONE"}.check(t, h, m)
 	var content []byte
-	must(t, h.DB.Connect(t).QueryRow(
+	must(t, h.DB.Owner(t).QueryRow(
 		ctx, "SELECT content FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID,
 	).Scan(&content))
 	if _, findings := profile.Read(content); len(findings) > 0 {

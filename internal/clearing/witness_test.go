@@ -111,7 +111,7 @@ func (w *witness) explains(t *testing.T, h *stationtest.House, than time.Duratio
 	if w == nil {
 		return
 	}
-	rows, err := h.DB.Connect(t).Query(ctx, `
+	rows, err := h.DB.Owner(t).Query(ctx, `
 SELECT m.global_id, m.accepted_at + interval '10 seconds', y.at FROM message m JOIN message_history y USING (realm, message_id)
 WHERE y.action = 'time out' AND y.at - m.accepted_at > interval '10 seconds' + $1 ORDER BY 2 LIMIT 5`, than)
 	must(t, err)

@@ -46,7 +46,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 		"person": 10, "user_account": 10, "user_role": 11, "client": 6, "policy": 5, "debtor_account": 8,
 	} {
 		var n int
-		err = db.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n)
+		err = db.Owner(t).QueryRow(t.Context(), "SELECT count(*) FROM "+table).Scan(&n)
 		if err != nil || n != want {
 			t.Errorf("%s: %d rows, %v, want %d", table, n, err, want)
 		}

@@ -29,7 +29,7 @@ func must(t testing.TB, err error) {
 
 func count(t *testing.T, h *stationtest.House, what string) (n int) {
 	t.Helper()
-	must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM "+what).Scan(&n))
+	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM "+what).Scan(&n))
 	return n
 }
 
@@ -99,7 +99,7 @@ func TestRowsOfBeforeAreSealed(t *testing.T) {
 	for range 3 {
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	}
-	_, err := h.DB.Connect(t).Exec(ctx, "UPDATE audit_event SET written_in = NULL; UPDATE document SET written_in = '99999999999'")
+	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE audit_event SET written_in = NULL; UPDATE document SET written_in = '99999999999'")
 	must(t, err)
 	h.Notary.Sweep(ctx)
 	if n := count(t, h, unsealed); n != 0 {
@@ -108,7 +108,7 @@ func TestRowsOfBeforeAreSealed(t *testing.T) {
 	if behind := h.Notary.Standing().Behind; behind != 0 {
 		t.Errorf("all is sealed, and the sealing is said to be %s behind", behind)
 	}
-	_, err = h.DB.Connect(t).Exec(ctx, "UPDATE audit_tree SET server = 'another', sealed_below = '99999999999'")
+	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE audit_tree SET server = 'another', sealed_below = '99999999999'")
 	must(t, err)
 	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	h.Again(t, stationtest.Options{}).Notary.Sweep(ctx)
@@ -218,7 +218,7 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 			h.Notary.Sweep(ctx)
 			before := count(t, h, leaves)
-			_, err := h.DB.Connect(t).Exec(ctx, change)
+			_, err := h.DB.Owner(t).Exec(ctx, change)
 			must(t, err)
 			if name == "gone back" {
 				before = 0
@@ -245,7 +245,7 @@ func TestEveryTableIsNamedThatRowsAreGoneFrom(t *testing.T) {
 	h := stationtest.New(t)
 	log := &testlog.Log{}
 	h.Log = log
-	_, err := h.DB.Connect(t).Exec(ctx, `INSERT INTO roster (realm, relation, key)
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO roster (realm, relation, key)
 		SELECT 'demo', 'beneficiary', n::text FROM generate_series(1, 25) n UNION ALL VALUES ('demo', 'policy', '1'), ('demo', 'user_role', '1')`)
 	must(t, err)
 	h.Notary.Sweep(ctx)

@@ -228,10 +228,10 @@ type Door struct {
 // Principal returns a user of a realm behind a client.
 func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	t.Helper()
-	conn := h.DB.Connect(t)
-	defer func() { _ = conn.Close(context.Background()) }() // tests ask for many people
 	var id uuid.UUID
-	err := conn.QueryRow(context.Background(), "SELECT user_id FROM user_account WHERE realm = $1 AND name = $2", d.Realm, d.Name).Scan(&id)
+	err := h.DB.Owner(t).QueryRow(
+		context.Background(), "SELECT user_id FROM user_account WHERE realm = $1 AND name = $2", d.Realm, d.Name,
+	).Scan(&id)
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
@@ -330,7 +330,7 @@ func (h *House) CheckInvariants(t testing.TB, exceptions ...string) {
 // checkNothingWithheld reads the oldest hundred messages as a checker does.
 func (h *House) checkNothingWithheld(t testing.TB) {
 	t.Helper()
-	rows, err := h.DB.Connect(t).Query(context.Background(), "SELECT realm, message_id FROM message ORDER BY message_id LIMIT 100")
+	rows, err := h.DB.Owner(t).Query(context.Background(), "SELECT realm, message_id FROM message ORDER BY message_id LIMIT 100")
 	if err != nil {
 		t.Fatal(err)
 	}

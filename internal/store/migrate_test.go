@@ -15,7 +15,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 func TestLegalMovesOfTheDatabaseAreThoseOfTheDomain(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	rows, err := db.Connect(t).Query(context.Background(), "SELECT kind, from_state, action, to_state FROM legal_move")
+	rows, err := db.Owner(t).Query(context.Background(), "SELECT kind, from_state, action, to_state FROM legal_move")
 	if err != nil {
 		t.Fatal(err)
 	}

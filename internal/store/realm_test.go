@@ -16,7 +16,7 @@ import (
 // TestEveryTableWithARealmHidesTheOthers: no table that has a realm is without row-level security, whoever adds one.
 func TestEveryTableWithARealmHidesTheOthers(t *testing.T) {
 	t.Parallel()
-	rows, err := storetest.New(t).Connect(t).Query(t.Context(), `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+	rows, err := storetest.New(t).Owner(t).Query(t.Context(), `SELECT c.relname FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 		WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'r' AND a.attname = 'realm' AND NOT c.relrowsecurity`)
 	if err != nil {
 		t.Fatal(err)

@@ -21,7 +21,7 @@ func TestOneTripDoesAllOrNothing(t *testing.T) {
 	t.Parallel()
 	db := stationtest.Demo(t)
 	var users []uuid.UUID
-	rows, err := db.Connect(t).Query(t.Context(), "SELECT user_id FROM user_account WHERE realm = $1 LIMIT 2", demo.Realm)
+	rows, err := db.Owner(t).Query(t.Context(), "SELECT user_id FROM user_account WHERE realm = $1 LIMIT 2", demo.Realm)
 	if err == nil {
 		users, err = pgx.CollectRows(rows, pgx.RowTo[uuid.UUID])
 	}

@@ -126,7 +126,7 @@ func TestADryRunStoresNothingAndTakesManyPayments(t *testing.T) {
 		t.Errorf("an order above the limit: %v %v", findings, err)
 	}
 	var stored int
-	err = h.DB.Connect(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&stored)
+	err = h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message").Scan(&stored)
 	if err != nil || stored != 0 {
 		t.Errorf("%d messages stored: %v", stored, err)
 	}

@@ -192,7 +192,7 @@ func TestOfManyDecisionsOneCounts(t *testing.T) {
 		t.Errorf("%d decisions counted", won)
 	}
 	var decisions int
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
 	if decisions != 1 {
 		t.Errorf("%d decisions are stored", decisions)
 	}

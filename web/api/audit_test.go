@@ -87,7 +87,7 @@ func TestTheAuditTrailIsExportedAsATable(t *testing.T) {
 		"a\r\n=1":   "a\r\n'=1",
 		"Anna-Lena": "Anna-Lena", "a; b": "a; b", "\t=1": "\t'=1", "1+1=2": "1+1=2",
 	} {
-		_, err = b.DB.Connect(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = $1`, name)
+		_, err = b.DB.Owner(t).Exec(t.Context(), `UPDATE audit_event SET actor_name = $1`, name)
 		must(t, err)
 		a = b.Send(
 			t, call{Method: http.MethodGet, Path: auditPath, Who: supervisor1, Change: func(r *http.Request) { r.Header.Set("Accept", "text/csv") }},

@@ -162,7 +162,7 @@ func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
 		}
 	}
 	var decisions int
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
 	if decisions != len(entries) {
 		t.Errorf("%d decisions are stored", decisions)
 	}

@@ -56,7 +56,7 @@ func TestResetsLeaveTwoAdministratorsAndAChecker(t *testing.T) {
 		t.Errorf("%d of two resets of three administrators were done", applied)
 	}
 	var active int
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), `SELECT count(*) FROM user_account u JOIN user_role g USING (realm, user_id)
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FROM user_account u JOIN user_role g USING (realm, user_id)
 		WHERE u.realm = 'demo' AND g.role = 'administrator' AND g.ended_at IS NULL AND u.status = 'active'`).Scan(&active))
 	if active != 2 {
 		t.Errorf("%d administrators are left", active)
@@ -156,7 +156,7 @@ func TestNeitherTheRequesterNorTheBeneficiaryDecides(t *testing.T) {
 	b := setup(t)
 	admin3 := b.thirdAdministrator(t)
 	var third string
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE name = 'admin3'").Scan(&third))
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE name = 'admin3'").Scan(&third))
 	id, asked := b.asked(t, admin1, "user.create", "", `{"name":"admin3b","personId":"`+third+`","roles":["administrator"]}`)
 	if a := b.approve(t, admin3, id); a.Text("errorCode") != "403_FOUR_EYES" {
 		t.Errorf("the beneficiary approves: %d %s", a.Status, a.Body)

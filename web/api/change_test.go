@@ -179,7 +179,7 @@ func TestARequestIsRefusedWithAllThatIsWrong(t *testing.T) {
 func (b *bundle) policyOfEverything(t *testing.T) string {
 	t.Helper()
 	var id string
-	must(t, b.DB.Connect(t).QueryRow(t.Context(),
+	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"SELECT policy_id FROM policy WHERE realm = 'demo' AND rank = 0 AND retired_at IS NULL").Scan(&id))
 	return id
 }
@@ -284,7 +284,7 @@ func TestARealmThatSomebodyWroteIsNotSealedAnew(t *testing.T) {
 	b := setup(t)
 	b.Token(t, admin2)
 	id, _ := b.asked(t, admin1, "realm.factors", "", `{"secondFactorRoles":["checker"]}`)
-	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE realm SET access_token_seconds = 600 WHERE realm = 'demo'")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE realm SET access_token_seconds = 600 WHERE realm = 'demo'")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -137,7 +137,7 @@ func TestWhatIsEmptiedIsDoneOrRefused(t *testing.T) {
 		t.Errorf("the street: %s", a.Body)
 	}
 	var street string
-	must(t, b.DB.Connect(t).QueryRow(t.Context(),
+	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"SELECT holder_street || holder_building FROM debtor_account WHERE realm = 'demo' AND iban = $1", account).Scan(&street))
 	if street != "" {
 		t.Errorf("stored is %q", street)

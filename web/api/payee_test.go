@@ -144,7 +144,7 @@ func TestAVerificationThatSomebodyWroteWithholdsThePayment(t *testing.T) {
 	b, _ := asking(t)
 	made := b.Send(t, call{Path: createEuropean, Body: paying("1", "Somebody Else"), Who: maker1})
 	id := made.Text("identifiers", "internalId")
-	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE message_version SET payee_result = 'MTCH' WHERE message_id = $1", id)
+	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE message_version SET payee_result = 'MTCH' WHERE message_id = $1", id)
 	must(t, err)
 	read := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
 	decided := b.Send(t, call{Path: approvePath, Body: verdict(id, "approve", ""), Who: checker1})

@@ -58,7 +58,7 @@ func TestAPlantedKeyOfARequestPassesForNoRepeat(t *testing.T) {
 	}
 	guessed := sha256.Sum256([]byte("guessed"))
 	must(t, plant("test", guessed[:]))
-	_, err := b.DB.Connect(t).Exec(t.Context(), `UPDATE creation_key SET created_at = created_at - interval '1 day' WHERE key = 'first'`)
+	_, err := b.DB.Owner(t).Exec(t.Context(), `UPDATE creation_key SET created_at = created_at - interval '1 day' WHERE key = 'first'`)
 	must(t, err)
 	before := b.Rows(t)
 	for _, key := range []string{"planted", "first"} {
@@ -85,7 +85,7 @@ func TestWhatAClientSentIsShownAsWithheldWhenItWasChanged(t *testing.T) {
 	if shown := b.Send(t, get(path, checker1)); shown.Status != http.StatusOK || shown.At("message", "status") == "Withheld" {
 		t.Fatalf("%d %s", shown.Status, shown.Body)
 	}
-	_, err := b.DB.Connect(t).Exec(
+	_, err := b.DB.Owner(t).Exec(
 		t.Context(), "UPDATE document SET source = '{}', source_type = 'application/json' WHERE document_id = $1", document,
 	)
 	must(t, err)

@@ -246,7 +246,7 @@ func TestADocumentIsShownAsItsExactBytes(t *testing.T) {
 	a := b.Send(t, get("/api/common/v1/interface/list?internalId="+id+"&type=pain.001.001.09&direction=in&scheme=sic-inst", checker1))
 	document := a.Text("messages", 0, "id")
 	var stored []byte
-	must(t, b.DB.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", document).Scan(&stored))
+	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", document).Scan(&stored))
 	accept := func(kinds string) answer {
 		return b.Send(t, call{Method: http.MethodGet, Path: "/api/common/v1/interface/" + document, Who: checker1, Change: func(r *http.Request) {
 			r.Header.Set("Accept", kinds)

@@ -219,7 +219,7 @@ func TestAPolicyMayAskThatEachApprovalNamesItsContent(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	id, other := b.Created(t, maker1), b.Created(t, maker1)
-	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE policy SET content_hash_required = true WHERE realm = 'demo'")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE policy SET content_hash_required = true WHERE realm = 'demo'")
 	must(t, err)
 	b.DB.SealMasterData(t)
 	a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})

@@ -18,7 +18,7 @@ func (b *interbankBundle) sentTo(t *testing.T, id, kind string) iso20022.Documen
 	var content []byte
 	must(
 		t,
-		b.DB.Connect(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.Text("messages", 0, "id")).Scan(&content),
+		b.DB.Owner(t).QueryRow(t.Context(), "SELECT content FROM document WHERE document_id = $1", a.Text("messages", 0, "id")).Scan(&content),
 	)
 	document, findings := codec.DecodeXML(content)
 	if len(findings) > 0 {

@@ -99,7 +99,7 @@ func TestARecallRunsOutOfTimeInTheQueue(t *testing.T) {
 	b.SignOut()
 	made := b.ok(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(settled, "TECH")})
 	id := made.Text("identifiers", "internalId")
-	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE message SET expires_at = expires_at + interval '10 days'")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE message SET expires_at = expires_at + interval '10 days'")
 	must(t, err)
 	b.DB.SealVersions(t)
 	b.Clock.Add(3 * 24 * time.Hour)

@@ -153,7 +153,7 @@ func TestASignInThatFailsIsInTheAuditTrail(t *testing.T) {
 		}
 	}
 	var refused, locked, named int
-	err := b.DB.Connect(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'),
+	err := b.DB.Owner(t).QueryRow(t.Context(), `SELECT count(*) FILTER (WHERE event = 'sign-in.refused'),
 		count(*) FILTER (WHERE event = 'sign-in.locked'), count(*) FILTER (WHERE detail LIKE '%nobody%' OR actor_name LIKE '%nobody%')
 		FROM audit_event WHERE outcome = 'refused'`).Scan(&refused, &locked, &named)
 	if err != nil || refused != 10 || locked != 4 || named != 0 {
@@ -228,7 +228,7 @@ func TestARecallOrPaymentThatSomebodyChangedIsWithheldInTheLists(t *testing.T) {
 	b := setupInterbank(t)
 	incoming, _, document := b.booked(t, european)
 	received, _ := b.recalled(t, european, document, "CUST")
-	_, err := b.DB.Connect(t).Exec(t.Context(), `UPDATE message_version SET amount = amount * 2 WHERE message_id::text = ANY ($1)`,
+	_, err := b.DB.Owner(t).Exec(t.Context(), `UPDATE message_version SET amount = amount * 2 WHERE message_id::text = ANY ($1)`,
 		[]string{incoming, received})
 	must(t, err)
 	list := b.ok(t, get(listPath+"?direction=in", supervisor1))

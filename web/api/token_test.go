@@ -330,7 +330,7 @@ func tokenRefusals() map[string]tokenRefusal {
 func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
-	_, err := s.db.Connect(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL
+	_, err := s.db.Owner(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL
 		WHERE name = 'maker2';
 		UPDATE user_account SET status = 'unverified', key_id = NULL, seal = NULL WHERE name = 'checker2'`)
 	if err != nil {
@@ -358,7 +358,7 @@ func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 func TestTokenCallWithoutADatabase(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
-	_, err := s.db.Connect(t).Exec(t.Context(), "ALTER TABLE login_throttle RENAME TO gone")
+	_, err := s.db.Owner(t).Exec(t.Context(), "ALTER TABLE login_throttle RENAME TO gone")
 	if err != nil {
 		t.Fatal(err)
 	}

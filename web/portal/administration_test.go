@@ -244,7 +244,7 @@ func TestAnAdministratorBroughtInByTheOperatorIsShownToAll(t *testing.T) {
 	b.breakGlass("carla", secret, time.Now())
 	w.get("/admin").says("The operator made carla an administrator past you").says("both are ill")
 	w.get("/audit").says("past you")
-	_, err = b.DB.Connect(t).Exec(t.Context(), `INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at)
+	_, err = b.DB.Owner(t).Exec(t.Context(), `INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at)
 		SELECT realm, gen_random_uuid(), user_id, 'password', 'nobody is there', now() FROM user_account
 		WHERE realm = 'demo' AND name = 'maker1'`)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestTheCheckPageNamesWhoMayApprove(t *testing.T) {
 			t.Errorf("%s reads that %q may approve, and %q", c.name, people, warning)
 		}
 	}
-	_, err := b.DB.Connect(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name IN ('checker2', 'both1')")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "UPDATE user_account SET status = 'suppressed' WHERE name IN ('checker2', 'both1')")
 	must(t, err)
 	const tooFew = "Too few people may approve it"
 	if people, warning := named("maker1", "10'000.00"); people != "Checker 1" || warning != tooFew {

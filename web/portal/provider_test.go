@@ -343,7 +343,7 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 	provider := openidtest.Start(t, b.redirect())
 	b.provided(provider.Issuer, nil)
 	person := ""
-	err := b.DB.Connect(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'maker1'").Scan(&person)
+	err := b.DB.Owner(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'maker1'").Scan(&person)
 	if err != nil {
 		t.Fatal(err)
 	}

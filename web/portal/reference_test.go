@@ -22,12 +22,12 @@ func TestEverybodySeesWhichReferenceDataAreInForce(t *testing.T) {
 	w.get("/reference").is(http.StatusOK).says("2020-01-01").says("the demo's own").says("Older than a quarter. Tell an operator").says(
 		"External code sets",
 	)
-	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)
 	}
 	b.as("admin1").get("/reference").is(http.StatusOK).says("none").says("An order must name the BIC of the creditor's bank")
-	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE routing_directory SET edition = '2026-11-01'")
+	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE routing_directory SET edition = '2026-11-01'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	if strings.Contains(page.text, "bank holidays of Zurich") {
 		t.Error("the rule of the program is shown beside the calendar in force")
 	}
-	_, err = b.DB.Connect(t).Exec(t.Context(), "UPDATE reference_edition SET source = 'another'")
+	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE reference_edition SET source = 'another'")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -70,7 +70,7 @@ func TestTheFormSaysThatABankIsNotReached(t *testing.T) {
 	w.get("/payments/iban?scheme=sct-inst&creditorIban=" + unreached).is(http.StatusOK).says("instant payments do not reach").says("AGNT")
 	const reached = "/payments/iban?scheme=sct-inst&creditorIban=FR1420041010050500013M02606"
 	w.get(reached).is(http.StatusOK).says("France").says("takes SEPA instant payments")
-	_, err := b.DB.Connect(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
+	_, err := b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")
 	if err != nil {
 		t.Fatal(err)
 	}

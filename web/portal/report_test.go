@@ -213,7 +213,7 @@ func TestTheTrailIsVerifiedOnItsPage(t *testing.T) {
 	b.Notary.Sweep(t.Context())
 	w.post("/audit/verify", nil).is(http.StatusOK).says("are what was sealed, in their order")
 	var changed string
-	must(t, b.DB.Connect(t).QueryRow(t.Context(),
+	must(t, b.DB.Owner(t).QueryRow(t.Context(),
 		"UPDATE audit_event SET actor_name = 'Nobody' WHERE realm = 'demo' AND event = 'instruction.submit' RETURNING event_id").Scan(&changed))
 	w.post("/audit/verify", nil).is(http.StatusOK).says("The trail is not what was sealed.").says("audit_event " + changed)
 	table := w.get("/audit/table?event=instruction.submit")

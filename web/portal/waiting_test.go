@@ -108,7 +108,7 @@ func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
 	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
 	checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).goesTo("/queue")
 	people := []uuid.UUID{uuid.Nil, uuid.New()}
-	rows, err := b.DB.Connect(t).Query(t.Context(), "SELECT person_id FROM person WHERE realm = 'demo'")
+	rows, err := b.DB.Owner(t).Query(t.Context(), "SELECT person_id FROM person WHERE realm = 'demo'")
 	must(t, err)
 	for rows.Next() {
 		var person uuid.UUID

@@ -85,7 +85,7 @@ func TestOtherBanksAreToldWhetherANameIsThatOfAnAccount(t *testing.T) {
 	if strings.Contains(g.Log.String(), theAccount) || strings.Contains(g.Log.String(), "Beispiel") {
 		t.Error("the log tells names or accounts")
 	}
-	_, err := g.DB.Connect(t).Exec(t.Context(), "UPDATE debtor_account SET holder_name = 'Beispiel AG' WHERE iban = $1", theAccount)
+	_, err := g.DB.Owner(t).Exec(t.Context(), "UPDATE debtor_account SET holder_name = 'Beispiel AG' WHERE iban = $1", theAccount)
 	if err != nil {
 		t.Fatal(err)
 	}

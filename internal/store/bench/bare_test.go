@@ -30,7 +30,7 @@ func TestTheBarePairsAreThere(t *testing.T) {
 		t.Errorf("%+v, and the server used %s", result, after-before)
 	}
 	var payments, decisions int
-	must(t, db.Connect(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM bare.payment WHERE state = 'Approved'
+	must(t, db.Owner(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM bare.payment WHERE state = 'Approved'
 		AND length(content) = 2048),
 		(SELECT count(*) FROM bare.decision)`).Scan(&payments, &decisions))
 	if payments != result.Pairs || decisions != result.Pairs {

@@ -42,7 +42,7 @@ func TestAnEndedSessionStaysEnded(t *testing.T) {
 	if err != nil || !lapsed || string(data) != "second" {
 		t.Errorf("whose form comes after the end is not known: %q, %v", data, err)
 	}
-	_, err = db.Connect(t).Exec(ctx, "UPDATE sessions SET expiry = expiry - interval '16 minutes'")
+	_, err = db.Owner(t).Exec(ctx, "UPDATE sessions SET expiry = expiry - interval '16 minutes'")
 	if err != nil {
 		t.Fatal(err)
 	}

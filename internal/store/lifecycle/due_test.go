@@ -9,7 +9,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/lifecycle"
-	"countersign/internal/store/storetest"
 )
 
 // TestLooksReadNoRealm: the looks of the clock find what is due by its index, also when the server's statistics are of a moment in which
@@ -64,7 +63,7 @@ func TestLooksReadNoRealm(t *testing.T) {
 		}
 	}
 	h.Database.Close() // what a connection counted is told at its end
-	storetest.UntilAlone(t, owner)
+	h.DB.UntilAlone(t, owner)
 	var read int64
 	err = owner.QueryRow(ctx, "SELECT seq_tup_read FROM pg_stat_user_tables WHERE relname = 'message'").Scan(&read)
 	if err != nil || read > 3*payments { // the update above reads them once

@@ -29,7 +29,7 @@ func bank() provision.RealmDefinition {
 func countOf(t *testing.T, db *storetest.DB, query string) int {
 	t.Helper()
 	var n int
-	err := db.Connect(t).QueryRow(t.Context(), query).Scan(&n)
+	err := db.Owner(t).QueryRow(t.Context(), query).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}

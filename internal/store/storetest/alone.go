@@ -8,10 +8,11 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// UntilAlone waits until the server is done with all other connections to a database: what one of them counted is told at its end, which
-// comes after its client closed it.
-func UntilAlone(t testing.TB, owner *pgx.Conn) {
+// UntilAlone waits until the server is done with all other connections to the database, those of Owner among them, which it closes: what
+// one of them counted is told at its end, which comes after its client closed it.
+func (d *DB) UntilAlone(t testing.TB, owner *pgx.Conn) {
 	t.Helper()
+	d.owner.close()
 	for late := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
 		var others int
 		err := owner.QueryRow(context.Background(), `SELECT count(*) FROM pg_stat_activity

@@ -79,7 +79,7 @@ func (d *DB) Pooler(t testing.TB, login string) (through string) {
 // SettlePooled has a login bring what the service else sets for its own connections, as docs/operations.md says.
 func (d *DB) SettlePooled(t testing.TB, login string) {
 	t.Helper()
-	_, err := d.Connect(t).Exec(
+	_, err := d.Owner(t).Exec(
 		context.Background(), "ALTER ROLE "+login+" SET role = 'countersign_app'; ALTER ROLE "+login+" SET countersign.realm = '(gateway)'",
 	)
 	if err != nil {

@@ -34,6 +34,9 @@ type DB struct {
 	OwnerURL string // as the migrations use it
 	Database *store.Database
 	Seal     payment.Sealer // as Database has it
+
+	test  testing.TB // that the database was made for; none if it was not made here
+	owner owner
 }
 
 // Key is the line of the key file that Seal has.
@@ -211,7 +214,7 @@ func create(t testing.TB, template string) *DB {
 			t.Error("storetest:", err)
 		}
 	})
-	return &DB{URL: current.url(name), OwnerURL: current.url(name), Seal: Sealer(t, Key)}
+	return &DB{URL: current.url(name), OwnerURL: current.url(name), Seal: Sealer(t, Key), test: t}
 }
 
 // Keys are the token keys of tests.
@@ -271,7 +274,7 @@ func (d *DB) Open(t testing.TB, seal payment.Sealer) *store.Database {
 	return database
 }
 
-// Connect opens a connection of the owner, for what a test wants to see or prepare in plain SQL.
+// Connect opens a connection of the owner that is the test's alone: for transactions, locks and settings of a session.
 func (d *DB) Connect(t testing.TB) *pgx.Conn {
 	t.Helper()
 	conn, err := pgx.Connect(context.Background(), d.OwnerURL)

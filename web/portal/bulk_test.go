@@ -192,6 +192,20 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 }
 
 // TestABulkGoesOnInSteps: a page with a script is told after every few, and sends the rest by itself.
+// TestAMessageNamedTwiceCountsOnce: no page of ours sends such a form.
+func TestAMessageNamedTwiceCountsOnce(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	ids := b.as("maker1").priced("1.00", "2.00")
+	checker := b.as("checker1")
+	items := checker.get(chosen(ids...)).items()
+	done := checker.post("/queue/bulk", url.Values{"item": {items[0], items[1], items[0], items[0]}}).is(http.StatusOK)
+	done.says("2 of 2 approved")
+	if n := b.count("SELECT count(*) FROM decision"); n != 2 {
+		t.Errorf("%d decisions", n)
+	}
+}
+
 func TestABulkGoesOnInSteps(t *testing.T) {
 	t.Parallel()
 	b := setup(t)

@@ -30,8 +30,9 @@ func TestAViewIsSavedUnderAName(t *testing.T) {
 	save := queue.page.Find("a:contains('Save as view')").AttrOr("href", "")
 	form := checker.get(save).is(http.StatusOK).says("from 1000, Largest amount first").fields("/queue/views")
 	checker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
+	checker.post(save, with(form, "name", "\u200b \u202e")).is(http.StatusUnprocessableEntity).says("Enter a name") // nobody sees it
 	checker.post(save, with(form, "name", strings.Repeat("é", 41))).is(http.StatusUnprocessableEntity).says("Shorten the name")
-	back := checker.post(save, with(form, "name", "Large  today")).goesTo("/queue" + query)
+	back := checker.post(save, with(form, "name", "Large  \u202etoday")).goesTo("/queue" + query)
 	shown := checker.get(back).is(http.StatusOK).says("Saved as “Large today”.")
 	if rows := shown.rows(); len(rows) != 1 || rows[0] != ids[1] {
 		t.Errorf("the view lists %v", rows)

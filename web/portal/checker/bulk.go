@@ -27,6 +27,8 @@ const (
 	bulkStep = 5
 	// itemField is the name under which a form sends what is to be approved: key, version and digest of each message as it was shown.
 	itemField = "item"
+	// itemParts parts the three.
+	itemParts = "~"
 )
 
 // showBulk is the page on which several messages are compared before they are approved together: what each is, what they add up to, and
@@ -152,7 +154,7 @@ func (v *visit) leftOutBefore(m payment.Message, beside int) (language.Text, err
 func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
 	return views.BulkItem{
 		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])},
-			"~"), URL: row.URL,
+			itemParts), URL: row.URL,
 		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
 		Account: row.CreditorAccount, Purpose: row.Purpose, Maker: row.Maker, Flags: row.Flags,
 	}
@@ -179,6 +181,7 @@ func approveBulk(v *visit) error {
 	if len(items) == 0 || len(items) > maxBulk {
 		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
+	items = onceEach(items)
 	now := items
 	if v.Fragment() {
 		now = items[:min(bulkStep, len(items))]
@@ -210,6 +213,19 @@ func approveBulk(v *visit) error {
 	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
 }
 
+// onceEach are the items of a form without those that name a message once more: it is decided once, and counts once.
+func onceEach(items []string) []string {
+	var once []string
+	known := map[string]bool{}
+	for _, item := range items {
+		id, _, _ := strings.Cut(item, itemParts)
+		if !known[id] {
+			known[id], once = true, append(once, item)
+		}
+	}
+	return once
+}
+
 // counter is how many were done before, as the page says itself; it is shown to nobody else.
 func counter(form url.Values, name string) int {
 	number, err := strconv.Atoi(form.Get(name))
@@ -222,7 +238,7 @@ func counter(form url.Values, name string) int {
 // approveItem approves one message and says what became of it. An error ends the work: what was not reached is as it was.
 func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) {
 	nameless := views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}
-	parts := strings.Split(text, "~")
+	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])
 	if err != nil || len(parts) != 3 {
 		return nameless, nil

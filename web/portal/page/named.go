@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
@@ -27,15 +28,22 @@ type Named struct {
 	Again func(id, typed string, problem ui.Problem) error
 }
 
-// Name is the name of a form as it is stored, without spaces around it.
+// Name is the name of a form as it is stored: without spaces around it, and without marks that turn the text of a page around, because
+// others read a name that is shared.
 func (n Named) Name(form url.Values) string {
-	return strings.Join(strings.Fields(Searchable(form.Get("name"))), " ")
+	read := strings.Map(func(r rune) rune {
+		if unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, Searchable(form.Get("name")))
+	return strings.Join(strings.Fields(read), " ")
 }
 
 // Wrong says what is wrong with a name, "" for nothing.
 func (n Named) Wrong(name string) language.Text {
 	switch length := utf8.RuneCountInString(name); {
-	case length == 0:
+	case !strings.ContainsFunc(name, unicode.IsGraphic): // nothing of it can be seen
 		return n.Empty
 	case length > n.Limit:
 		return language.Text("Shorten the name to %d characters.").With(n.Limit)

@@ -40,13 +40,13 @@ func showBulk(v *visit) error {
 	}
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
 	var selected []uuid.UUID
-	known := map[uuid.UUID]bool{}
 	for _, text := range v.Echo.QueryParams()["id"] {
 		id, err := uuid.Parse(text)
-		if err == nil && !known[id] {
-			known[id], selected = true, append(selected, id)
+		if err == nil {
+			selected = append(selected, id)
 		}
 	}
+	selected = onceEach(selected, func(id uuid.UUID) uuid.UUID { return id })
 	if len(selected) == 0 {
 		return v.GoTo("/queue"+f.Query(), "Nothing is selected. Tick the rows to approve together, or press x on a row.")
 	}
@@ -181,7 +181,7 @@ func approveBulk(v *visit) error {
 	if len(items) == 0 || len(items) > maxBulk {
 		return v.GoTo(model.BackURL, language.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
-	items = onceEach(items)
+	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
 	now := items
 	if v.Fragment() {
 		now = items[:min(bulkStep, len(items))]
@@ -213,17 +213,22 @@ func approveBulk(v *visit) error {
 	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
 }
 
-// onceEach are the items of a form without those that name a message once more: it is decided once, and counts once.
-func onceEach(items []string) []string {
-	var once []string
-	known := map[string]bool{}
-	for _, item := range items {
-		id, _, _ := strings.Cut(item, itemParts)
-		if !known[id] {
-			known[id], once = true, append(once, item)
+// onceEach are those of a list that are the first of their key.
+func onceEach[T any, K comparable](all []T, key func(T) K) []T {
+	var once []T
+	known := map[K]bool{}
+	for _, each := range all {
+		if k := key(each); !known[k] {
+			known[k], once = true, append(once, each)
 		}
 	}
 	return once
+}
+
+// itemKey is the part of an item that names its message.
+func itemKey(item string) string {
+	key, _, _ := strings.Cut(item, itemParts)
+	return key
 }
 
 // counter is how many were done before, as the page says itself; it is shown to nobody else.

@@ -157,6 +157,7 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	q.countsOfTheFirstPageReadSoMuch(t)
 	q.ordersReadSoMuch(t)
 	q.textsAndCountsOfTheQueueReadSoMuch(t)
+	q.decisionsOfADayReadTheirPage(t)
 	q.amountsReadTheirPage(t)
 	q.wordsAreLookedUpWhereTheyAreFew(t)
 	q.questionsToClearingAreNotRead(t)

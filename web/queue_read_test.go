@@ -132,3 +132,47 @@ func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 		t.Errorf("%s reads %d rows to count what waits", statement, rows)
 	}
 }
+
+// decisionsOfADayReadTheirPage: of thousands that one person decided in a day, each tenth message twice, a page of them is read for its
+// rows, and for its count a thousand, also while no statistics know of that day.
+func (q *queue) decisionsOfADayReadTheirPage(t *testing.T) {
+	t.Helper()
+	const messages, page = 5000, 50
+	owner := q.db.Connect(t)
+	_, err := owner.Exec(t.Context(), "SET session_replication_role = replica")
+	must(t, err)
+	since := time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
+	_, err = owner.Exec(t.Context(), `
+		INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
+		  checker_person, client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
+		SELECT realm, message_id, version, 1, ARRAY[maker], '\x00', 1, $2, $2, 'bench', 'api', 'approve',
+		  $3::timestamptz + n / 2 * interval '1 s' + version * interval '1 ms', 'checker', maker, $3, $3
+		FROM (SELECT realm, message_id, gen_random_uuid() AS maker, row_number() OVER (ORDER BY message_id) AS n
+		  FROM message WHERE realm = $1 ORDER BY message_id LIMIT $4) m
+		CROSS JOIN generate_series(1, 2) version WHERE version = 1 OR n % 10 = 0`, demo.Realm, q.checker, since, messages)
+	must(t, err)
+	seen := map[uuid.UUID]bool{}
+	for behind, more := (lookup.Decided{}), true; more; {
+		q.notes.cut()
+		list, err := q.reader.DecidedBy(t.Context(), demo.Realm, q.checker, since, behind, page)
+		must(t, err)
+		if len(seen) == 0 || len(seen) == messages/2 {
+			if rows, statement := q.readBy(t); rows > 4*page {
+				t.Errorf("a page of %d decisions behind %d: %s reads %d rows", page, len(seen), statement, rows)
+			}
+		}
+		for _, d := range list {
+			seen[d.MessageID], behind = true, d
+		}
+		more = len(list) == page
+	}
+	if len(seen) != messages {
+		t.Errorf("%d messages are listed, want %d", len(seen), messages)
+	}
+	q.notes.cut()
+	count, err := q.reader.DecidedCount(t.Context(), demo.Realm, q.checker, since, 100)
+	must(t, err)
+	if rows, statement := q.readBy(t); rows > 1100 || count != 100 {
+		t.Errorf("%d decisions are counted: %s reads %d rows", count, statement, rows)
+	}
+}

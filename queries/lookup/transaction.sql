@@ -42,14 +42,24 @@ ORDER BY CASE WHEN @oldest_first::boolean THEN m.message_id END, m.message_id DE
 LIMIT @page_size::integer;
 
 -- name: DecidedList :many
--- What a person decided since a time, newest first, each message once, at its last decision; from behind a decision, where one is given.
-SELECT d.message_id, d.action, d.decided_at, d.reason
+-- What a person decided since a time, newest first, from behind a decision, where one is given. Of the decisions of one message, which was
+-- amended between them, the last one is marked; to leave out the others here would read on through the whole day.
+SELECT d.message_id, d.action, d.decided_at, d.reason,
+  (d.decided_at = (SELECT max(n.decided_at) FROM decision n
+    WHERE n.realm = d.realm AND n.message_id = d.message_id AND n.checker_person = d.checker_person))::boolean AS last
 FROM decision d
 WHERE d.realm = @realm AND d.checker_person = @person AND d.decided_at >= @since
-  AND (sqlc.narg(behind_at)::timestamptz IS NULL OR (d.decided_at, d.message_id) < (sqlc.narg(behind_at)::timestamptz, @behind_id::uuid))
-  AND d.decided_at = (SELECT max(n.decided_at) FROM decision n
-    WHERE n.realm = d.realm AND n.message_id = d.message_id AND n.checker_person = d.checker_person)
+  AND (d.decided_at, d.message_id) < (coalesce(sqlc.narg(behind_at)::timestamptz, 'infinity'), @behind_id::uuid)
 ORDER BY d.decided_at DESC, d.message_id DESC LIMIT @page_size::integer;
+
+-- name: DecidedCount :one
+-- How many messages a person decided since a time, up to so many, by the newest 1,000 decisions.
+SELECT count(*) FROM (
+  SELECT DISTINCT newest.message_id FROM (
+    SELECT d.message_id FROM decision d WHERE d.realm = @realm AND d.checker_person = @person AND d.decided_at >= @since
+    ORDER BY d.decided_at DESC, d.message_id DESC LIMIT 1000
+  ) newest LIMIT @most::integer
+) message;
 
 -- name: DuplicateList :many
 -- Payments to the same account of the same amount since a time, other than the given one.

@@ -17,6 +17,9 @@ import (
 // maxInTile is where the count of a tile ends: "100+".
 const maxInTile = 100
 
+// maxDecided is where the count of what a checker decided today ends: "200+".
+const maxDecided = 200
+
 // roleTiles are the figures of one role: what a maker has on the way, what a checker did and which answers are due; for those who neither
 // decide nor make, how long payments took, and what is late. Then what was rejected and what failed today.
 func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
@@ -29,12 +32,12 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	}
 	var tiles []views.Tile
 	if decides {
-		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), lookup.Decided{}, lookup.MaxDecided)
+		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxDecided)
 		if err != nil {
 			return nil, err
 		}
-		count := language.Number(len(decided))
-		if len(decided) == lookup.MaxDecided {
+		count := language.Number(decided)
+		if decided == maxDecided {
 			count += "+"
 		}
 		tiles = append(tiles, views.Tile{

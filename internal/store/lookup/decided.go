@@ -20,9 +20,6 @@ type Decided struct {
 	Reason    string
 }
 
-// MaxDecided is up to how many messages are counted that a person decided.
-const MaxDecided = 200
-
 // DecidedBy lists what a person decided since a time, each message once, newest first: the first so many that come behind one, or from the
 // newest on, behind the zero Decided.
 func (r *Reader) DecidedBy(
@@ -30,15 +27,37 @@ func (r *Reader) DecidedBy(
 ) ([]Decided, error) {
 	var list []Decided
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
-		rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{
-			Realm: realm, Person: person, Since: since, BehindAt: column.OrNull(behind.At), BehindID: behind.MessageID, PageSize: size,
-		})
-		for _, row := range rows {
-			list = append(list, Decided{
-				MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: column.Text(row.Reason),
+		for len(list) < int(size) {
+			rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{
+				Realm: realm, Person: person, Since: since, BehindAt: column.OrNull(behind.At), BehindID: behind.MessageID, PageSize: size,
 			})
+			if err != nil {
+				return err
+			}
+			for _, row := range rows {
+				behind = Decided{
+					MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: column.Text(row.Reason),
+				}
+				if row.Last && len(list) < int(size) {
+					list = append(list, behind)
+				}
+			}
+			if len(rows) < int(size) {
+				break
+			}
 		}
-		return err
+		return nil
 	})
 	return list, err
+}
+
+// DecidedCount is how many messages a person decided since a time, up to so many: those of the newest 1,000 decisions.
+func (r *Reader) DecidedCount(ctx context.Context, realm string, person uuid.UUID, since time.Time, most int32) (int, error) {
+	var count int64
+	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
+		var err error
+		count, err = q.DecidedCount(ctx, dbsqlc.DecidedCountParams{Realm: realm, Person: person, Since: since, Most: most})
+		return err
+	})
+	return int(count), err
 }

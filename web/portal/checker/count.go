@@ -36,11 +36,11 @@ func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
 func (v *visit) counted(f *page.Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
-		decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), lookup.Decided{}, maxCounted)
+		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
 		if err != nil {
 			return now, err
 		}
-		now.tabs[tabDecided] = page.CountUpTo(len(decided), maxCounted-1)
+		now.tabs[tabDecided] = page.CountUpTo(decided, maxCounted-1)
 	}
 	shares, all, err := v.shares(f)
 	now.all = all

@@ -79,13 +79,42 @@ func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccoun
 	return items, nil
 }
 
+const decidedCount = `-- name: DecidedCount :one
+SELECT count(*) FROM (
+  SELECT DISTINCT newest.message_id FROM (
+    SELECT d.message_id FROM decision d WHERE d.realm = $1 AND d.checker_person = $2 AND d.decided_at >= $3
+    ORDER BY d.decided_at DESC, d.message_id DESC LIMIT 1000
+  ) newest LIMIT $4::integer
+) message
+`
+
+type DecidedCountParams struct {
+	Realm  string
+	Person uuid.UUID
+	Since  time.Time
+	Most   int32
+}
+
+// How many messages a person decided since a time, up to so many, by the newest 1,000 decisions.
+func (q *Queries) DecidedCount(ctx context.Context, arg DecidedCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, decidedCount,
+		arg.Realm,
+		arg.Person,
+		arg.Since,
+		arg.Most,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
 const decidedList = `-- name: DecidedList :many
-SELECT d.message_id, d.action, d.decided_at, d.reason
+SELECT d.message_id, d.action, d.decided_at, d.reason,
+  (d.decided_at = (SELECT max(n.decided_at) FROM decision n
+    WHERE n.realm = d.realm AND n.message_id = d.message_id AND n.checker_person = d.checker_person))::boolean AS last
 FROM decision d
 WHERE d.realm = $1 AND d.checker_person = $2 AND d.decided_at >= $3
-  AND ($4::timestamptz IS NULL OR (d.decided_at, d.message_id) < ($4::timestamptz, $5::uuid))
-  AND d.decided_at = (SELECT max(n.decided_at) FROM decision n
-    WHERE n.realm = d.realm AND n.message_id = d.message_id AND n.checker_person = d.checker_person)
+  AND (d.decided_at, d.message_id) < (coalesce($4::timestamptz, 'infinity'), $5::uuid)
 ORDER BY d.decided_at DESC, d.message_id DESC LIMIT $6::integer
 `
 
@@ -103,9 +132,11 @@ type DecidedListRow struct {
 	Action    string
 	DecidedAt time.Time
 	Reason    *string
+	Last      bool
 }
 
-// What a person decided since a time, newest first, each message once, at its last decision; from behind a decision, where one is given.
+// What a person decided since a time, newest first, from behind a decision, where one is given. Of the decisions of one message, which was
+// amended between them, the last one is marked; to leave out the others here would read on through the whole day.
 func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]DecidedListRow, error) {
 	rows, err := q.db.Query(ctx, decidedList,
 		arg.Realm,
@@ -127,6 +158,7 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 			&i.Action,
 			&i.DecidedAt,
 			&i.Reason,
+			&i.Last,
 		); err != nil {
 			return nil, err
 		}

@@ -98,10 +98,11 @@ func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
 }
 
 type benchPagesCommand struct {
-	Sizes []int         `help:"How many messages each house has." default:"10000,1000000"`
-	Times int           `help:"How often each page is asked for." default:"30"`
-	Apart time.Duration `help:"How long nobody looks between two looks; with 6s none is told what another read."`
-	Of    string        `help:"Only these pages: a regular expression over the person and the path, such as 'checker1 /queue'."`
+	Sizes   []int         `help:"How many messages each house has." default:"10000,1000000"`
+	Waiting int           `help:"How many of them wait for a decision in each house, a quarter at most; 0 for one in a hundred."`
+	Times   int           `help:"How often each page is asked for." default:"30"`
+	Apart   time.Duration `help:"How long nobody looks between two looks; with 6s none is told what another read."`
+	Of      string        `help:"Only these pages: a regular expression over the person and the path, such as 'checker1 /queue'."`
 
 	Bench benchSettings `embed:""`
 }
@@ -111,8 +112,13 @@ func (c *benchPagesCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if c.Times < 1 || len(c.Sizes) == 0 {
 		return errors.New("give --times one or more, and --sizes some")
 	}
+	if c.Waiting < 0 || 4*c.Waiting > slices.Min(c.Sizes) {
+		return errors.New("give --waiting 0 or more, and a quarter of the smallest of --sizes at most")
+	}
 	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
-		return measure.Pages(ctx, measure.PagesConfig{Config: cfg, Sizes: c.Sizes, Times: c.Times, Apart: c.Apart, Of: c.Of})
+		return measure.Pages(ctx, measure.PagesConfig{
+			Config: cfg, Sizes: c.Sizes, Waiting: c.Waiting, Times: c.Times, Apart: c.Apart, Of: c.Of,
+		})
 	})
 }
 

@@ -73,7 +73,7 @@ func (cfg PagesConfig) open(ctx context.Context, cluster *postgres.Cluster, size
 	}
 	filled, err := bench.Messages(ctx, cluster.URL(name))
 	if err == nil && filled < size {
-		err = fill(ctx, cluster.URL(name), filled, size, cfg.Say)
+		err = fill(ctx, cluster.URL(name), bench.Filling{There: filled, Messages: size, Waiting: cfg.Waiting}, cfg.Say)
 	}
 	if err != nil {
 		return nil, err
@@ -105,15 +105,14 @@ func (h *house) close() {
 
 // Fill fills the demo's realm with messages that nothing proves.
 func Fill(ctx context.Context, address string, messages int, say func(string, ...any)) error {
-	return fill(ctx, address, 0, messages, say)
+	return fill(ctx, address, bench.Filling{Messages: messages}, say)
 }
 
-// fill is Fill that goes on behind the messages that are there.
-func fill(ctx context.Context, address string, there, messages int, say func(string, ...any)) error {
-	return bench.Fill(ctx, bench.Filling{
-		URL: address, Realm: demo.Realm, Client: demo.Backoffice, Messages: messages, There: there, KeyID: demoReleaseKey, Until: time.Now(),
-		Done: func(done int) { say("%d of %d messages", done, messages) },
-	})
+// fill fills the demo's realm with so many messages, behind those that are there.
+func fill(ctx context.Context, address string, f bench.Filling, say func(string, ...any)) error {
+	f.URL, f.Realm, f.Client, f.KeyID, f.Until = address, demo.Realm, demo.Backoffice, demoReleaseKey, time.Now()
+	f.Done = func(done int) { say("%d of %d messages", done, f.Messages) }
+	return bench.Fill(ctx, f)
 }
 
 // signIn is a browser in which somebody is signed in, the same for every page of theirs.

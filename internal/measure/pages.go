@@ -18,10 +18,11 @@ import (
 type PagesConfig struct {
 	Config
 
-	Sizes []int         // messages of each house
-	Times int           // how often each page is asked for
-	Apart time.Duration // how long nobody looks between two looks
-	Of    string        // a regular expression over "person path"; empty for all pages
+	Sizes   []int         // messages of each house
+	Waiting int           // how many of them wait for a decision; 0 for one in a hundred
+	Times   int           // how often each page is asked for
+	Apart   time.Duration // how long nobody looks between two looks
+	Of      string        // a regular expression over "person path"; empty for all pages
 }
 
 // Page is what one page took in a house.

@@ -19,6 +19,7 @@ type Filling struct {
 	Realm    string
 	Client   string // of the realm, which made the messages
 	Messages int
+	Waiting  int       // how many of them wait for a decision, a quarter of them at most; 0 for one in a hundred
 	There    int       // how many of them an earlier filling made, which was interrupted between two pieces
 	KeyID    string    // of the key that the seals name; none of them fits
 	Until    time.Time // when the newest message was made
@@ -47,10 +48,14 @@ func Fill(ctx context.Context, f Filling) error {
 }
 
 func (f Filling) piece(ctx context.Context, c *pgx.Conn, first, last int) error {
+	waiting := f.Waiting
+	if waiting == 0 {
+		waiting = f.Messages / 100
+	}
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		for name, value := range map[string]string{
 			"realm": f.Realm, "client": f.Client, "key": f.KeyID, "messages": strconv.Itoa(f.Messages), "until": f.Until.Format(time.RFC3339),
-			"first": strconv.Itoa(first), "last": strconv.Itoa(last),
+			"first": strconv.Itoa(first), "last": strconv.Itoa(last), "waiting": strconv.Itoa(waiting),
 		} {
 			_, err := tx.Exec(ctx, "SELECT set_config($1, $2, true)", "bench."+name, value)
 			if err != nil {

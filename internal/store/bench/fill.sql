@@ -17,7 +17,8 @@ CREATE TEMP TABLE piece ON COMMIT DROP AS
 WITH numbered AS (
   SELECT n, current_setting('bench.until')::timestamptz
            - (current_setting('bench.messages')::bigint - n) * (interval '90 days' / current_setting('bench.messages')::bigint) AS at,
-         ('x' || substr(md5('bench' || n), 1, 7))::bit(28)::bigint AS dice, current_setting('bench.messages')::bigint AS messages
+         ('x' || substr(md5('bench' || n), 1, 7))::bit(28)::bigint AS dice, current_setting('bench.messages')::bigint AS messages,
+         current_setting('bench.waiting')::bigint AS waiting
   FROM generate_series(current_setting('bench.first')::bigint, current_setting('bench.last')::bigint) n
 ), kinded AS (
   SELECT *, CASE WHEN n % 500 = 7 AND n > 1000 THEN 'recall' WHEN n % 500 = 19 AND n > 1000 THEN 'received recall' WHEN n % 12 = 5 THEN 'payment'
@@ -30,8 +31,8 @@ WITH numbered AS (
              || lpad(to_hex(n), 15, '0'))::uuid AS message_id,
          CASE WHEN kind = 'payment' THEN CASE WHEN dice % 400 = 1 THEN 'Failed' ELSE 'Booked' END
               WHEN kind = 'recall' THEN CASE WHEN dice % 3 = 0 THEN 'Refused' ELSE 'Accepted' END
-              WHEN kind = 'received recall' THEN CASE WHEN n > messages - messages / 50 THEN 'Awaiting Decision' ELSE 'Answered' END
-              WHEN n % 4 = 0 AND n > messages - messages / 25 THEN 'Approval Pending'
+              WHEN kind = 'received recall' THEN CASE WHEN n > messages - 2 * waiting THEN 'Awaiting Decision' ELSE 'Answered' END
+              WHEN n % 4 = 0 AND n > messages - 4 * waiting THEN 'Approval Pending'
               WHEN dice % 100 = 1 THEN 'Rejected' WHEN dice % 200 = 2 THEN 'Failed' WHEN dice % 300 = 3 THEN 'Withdrawn'
               WHEN dice % 500 = 4 THEN 'Expired' ELSE 'Settled' END AS state
   FROM kinded

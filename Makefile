@@ -50,7 +50,7 @@ test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
-	GOGC=$(GARBAGE) $(GO) test -timeout 18m -vet=off $(LONGEST) ./... || passed=no; \
+	GOGC=$(GARBAGE) $(GO) test -timeout 30m -vet=off $(LONGEST) ./... || passed=no; \
 	wait $$fuzzing || { cat "$(CACHE)/fuzzed.log"; passed=no; }; \
 	echo "fuzzed $$(grep -c ^fuzzing "$(CACHE)/fuzzed.log") targets"; [ $$passed = yes ]
 

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache $(TOOLS)
+.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -58,6 +58,7 @@ verify: generate lint ## check that generated code is fresh, formatting, and wha
 	@tools/fresh.sh
 	@echo "nothing to complain about"
 
+.PHONY: $(TOOLS)
 $(TOOLS): # Go knows what of them is up to date, also after an update of its own
 	@echo "tools"
 	@$(GO) build -modfile=tools/go.mod -o $@/ tool

@@ -33,6 +33,9 @@ const pieceSize = 20_000
 // Fill fills a realm with messages that look like three months of a bank's; see fill.sql. They are no real ones: nothing proves them, and
 // every page shows them as withheld.
 func Fill(ctx context.Context, f Filling) error {
+	if f.Waiting == 0 {
+		f.Waiting = f.Messages / 100
+	}
 	return with(ctx, f.URL, func(c *pgx.Conn) error {
 		for first := f.There + 1; first <= f.Messages; first += pieceSize {
 			last := min(first+pieceSize-1, f.Messages)
@@ -48,14 +51,10 @@ func Fill(ctx context.Context, f Filling) error {
 }
 
 func (f Filling) piece(ctx context.Context, c *pgx.Conn, first, last int) error {
-	waiting := f.Waiting
-	if waiting == 0 {
-		waiting = f.Messages / 100
-	}
 	return pgx.BeginFunc(ctx, c, func(tx pgx.Tx) error {
 		for name, value := range map[string]string{
 			"realm": f.Realm, "client": f.Client, "key": f.KeyID, "messages": strconv.Itoa(f.Messages), "until": f.Until.Format(time.RFC3339),
-			"first": strconv.Itoa(first), "last": strconv.Itoa(last), "waiting": strconv.Itoa(waiting),
+			"first": strconv.Itoa(first), "last": strconv.Itoa(last), "waiting": strconv.Itoa(f.Waiting),
 		} {
 			_, err := tx.Exec(ctx, "SELECT set_config($1, $2, true)", "bench."+name, value)
 			if err != nil {

@@ -27,7 +27,7 @@ func (r *Reader) DecidedBy(
 ) ([]Decided, error) {
 	var list []Decided
 	err := r.read(ctx, realm, store.Reading, func(q *dbsqlc.Queries) error {
-		for len(list) < int(size) {
+		for more := true; more && len(list) < int(size); {
 			rows, err := q.DecidedList(ctx, dbsqlc.DecidedListParams{
 				Realm: realm, Person: person, Since: since, BehindAt: column.OrNull(behind.At), BehindID: behind.MessageID, PageSize: size,
 			})
@@ -38,17 +38,15 @@ func (r *Reader) DecidedBy(
 				behind = Decided{
 					MessageID: row.MessageID, Action: payment.Action(row.Action), At: row.DecidedAt.UTC(), Reason: column.Text(row.Reason),
 				}
-				if row.Last && len(list) < int(size) {
+				if row.Last {
 					list = append(list, behind)
 				}
 			}
-			if len(rows) < int(size) {
-				break
-			}
+			more = len(rows) == int(size)
 		}
 		return nil
 	})
-	return list, err
+	return list[:min(len(list), int(size))], err
 }
 
 // DecidedCount is how many messages a person decided since a time, up to so many: those of the newest 1,000 decisions.

@@ -55,10 +55,7 @@ const maxQuarantined = 100
 func (v *visit) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
-		Label: "Quarantine", Value: language.Data(language.Number(count)), Note: "received, and belongs to nothing", URL: "/quarantine",
-	}
-	if count >= maxQuarantined {
-		tile.Value = language.Data(language.Number(count) + "+")
+		Label: "Quarantine", Value: language.Data(upTo(count, maxQuarantined)), Note: "received, and belongs to nothing", URL: "/quarantine",
 	}
 	if count > 0 {
 		tile.Tone = ui.ToneBad

@@ -36,12 +36,8 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 		if err != nil {
 			return nil, err
 		}
-		count := language.Number(decided)
-		if decided == maxDecided {
-			count += "+"
-		}
 		tiles = append(tiles, views.Tile{
-			Label: "Decided by me today", Value: language.Data(count), Note: "approved or rejected", URL: "/queue?tab=decided",
+			Label: "Decided by me today", Value: language.Data(upTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
 		})
 	}
 	tiles = append(tiles, stateTile(
@@ -111,12 +107,17 @@ func (v *visit) turnaroundTiles() ([]views.Tile, error) {
 	return []views.Tile{waited, cleared}, nil
 }
 
+// upTo writes a count that ends at a number, and where it ended that there may be more: "100+".
+func upTo(count, most int) string {
+	if count >= most {
+		return language.Number(count) + "+"
+	}
+	return language.Number(count)
+}
+
 // countTile shows a count as far as it goes; nothing to count calls for no attention.
 func countTile(tile views.Tile, count int) views.Tile {
-	tile.Value = language.Data(language.Number(count))
-	if count == maxInTile {
-		tile.Value = language.Data(language.Number(maxInTile) + "+")
-	}
+	tile.Value = language.Data(upTo(count, maxInTile))
 	if count == 0 {
 		tile.Tone = ""
 	}

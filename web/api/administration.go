@@ -9,18 +9,15 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 )
 
-// fields reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
+// fieldsOf reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
 // said to be so. What the schema refuses is not there.
-func (b body) fields(path ...string) administration.Values {
-	members, _ := b.value(path...).(map[string]any)
-	if len(path) == 0 {
-		members = b.members
-	}
+func fieldsOf(b body.Body, path ...string) administration.Values {
 	values := administration.Values{}
-	for name, member := range members {
+	for name, member := range b.Members(path...) {
 		switch value := member.(type) {
 		case string:
 			values[name] = value
@@ -37,7 +34,7 @@ func (b body) fields(path ...string) administration.Values {
 			}
 			values[name] = administration.Words(words)
 		default:
-			values[name] = b.numbers[b.prefix+pointerTo(append(path[:len(path):len(path)], name))]
+			values[name] = b.Decimal(append(path[:len(path):len(path)], name)...)
 		}
 	}
 	return values
@@ -175,11 +172,11 @@ func (a *API) listLimits(c echo.Context) error {
 
 // tryPolicy tells what a policy would have asked of the last messages.
 func (a *API) tryPolicy(c echo.Context) error {
-	command, err := a.administrate(c, form{schema: a.bodies.policy, mode: flat})
+	command, err := a.administrate(c, a.forms.Policy)
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	run, err := a.cfg.Admin.DryRun(c.Request().Context(), principal(c), command.fields())
+	run, err := a.cfg.Admin.DryRun(c.Request().Context(), principal(c), fieldsOf(command))
 	if err != nil {
 		return a.failChange(c, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store/lookup"
 	"countersign/internal/submission"
+	"countersign/web/api/body"
 	"countersign/web/request"
 )
 
@@ -43,7 +44,7 @@ const defaultTimeout = 4 * time.Second
 // API answers the calls.
 type API struct {
 	cfg    Config
-	bodies bodies
+	forms  body.Forms
 	tokens *TokenHandler
 	// flights are the requests with an Idempotency-Key that have no answer yet.
 	flights *flights
@@ -58,12 +59,12 @@ func New(cfg Config) (*API, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout
 	}
-	compiled, err := compileBodies()
+	forms, err := body.Compile()
 	if err != nil {
 		return nil, err
 	}
 	return &API{
-		cfg: cfg, bodies: compiled, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}),
+		cfg: cfg, forms: forms, tokens: NewTokenHandler(TokenConfig{Station: cfg.Auth, Now: cfg.Now, Log: cfg.Log, TLS: cfg.TLS}),
 		flights: newFlights(),
 	}, nil
 }
@@ -97,8 +98,8 @@ func (a *API) Routes() []request.Route {
 			request.Route{Method: http.MethodPost, Path: instruction + "validate", Handle: a.validate(scheme)},
 			request.Route{Method: http.MethodPost, Path: instruction + "update", Handle: a.update(scheme)},
 		)
-		for _, form := range a.requestForms() {
-			path := "/api/" + string(scheme) + "/v1/" + string(form.kind) + "/create"
+		for _, form := range a.forms.RTransactions {
+			path := "/api/" + string(scheme) + "/v1/" + string(form.Kind) + "/create"
 			routes = append(routes, request.Route{Method: http.MethodPost, Path: path, Handle: a.createRTransaction(form, scheme)})
 		}
 		for _, kind := range approvedKinds() {

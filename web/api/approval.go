@@ -12,7 +12,7 @@ import (
 // decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
 func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.readStep(c, form{schema: a.bodies.approval, mode: flat})
+		command, err := a.readStep(c, a.forms.Approval, "")
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
@@ -22,27 +22,27 @@ func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 
 // decision has the station take a decision as a body tells it.
 func (a *API) decision(c echo.Context, command command, expect approval.Expectation) step {
-	id, err := a.find(c, command.text("identifiers", "internalId"))
+	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
 		return step{err: err}
 	}
-	seen, err := digest(command.text("ApprovalDetails", "contentHash"))
+	seen, err := digest(command.Text("ApprovalDetails", "contentHash"))
 	if err != nil {
 		return step{err: err}
 	}
 	m, err := a.apply(c, command, approval.Input{
 		InternalID: id, Expect: expect, ContentHash: seen,
-		StepUp: identity.FactorAnswer{Code: command.text("ApprovalDetails", "stepUp", "code")},
+		StepUp: identity.FactorAnswer{Code: command.Text("ApprovalDetails", "stepUp", "code")},
 	})
 	return step{message: m, err: err}
 }
 
 func (a *API) apply(c echo.Context, command command, in approval.Input) (payment.Message, error) {
 	ctx, by := c.Request().Context(), principal(c)
-	if command.text("ApprovalDetails", "action") == string(payment.ActionReject) {
-		return a.cfg.Approval.Reject(ctx, by, in, command.text("ApprovalDetails", "rejectReason"))
+	if command.Text("ApprovalDetails", "action") == string(payment.ActionReject) {
+		return a.cfg.Approval.Reject(ctx, by, in, command.Text("ApprovalDetails", "rejectReason"))
 	}
-	in.Remark = command.text("ApprovalDetails", "rejectReason")
+	in.Remark = command.Text("ApprovalDetails", "rejectReason")
 	return a.cfg.Approval.Approve(ctx, by, in)
 }
 

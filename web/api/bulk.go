@@ -14,21 +14,24 @@ import (
 )
 
 // maxBulk is how many decisions one call takes, as the schema BulkApprovalOrder says: a hundred are carried out well within the time of a
-// call, and fit into maxBody with room to spare.
+// call, and fit into body.MaxSize with room to spare.
 const maxBulk = 100
+
+// approvals is the member of a body that lists them.
+const approvals = "approvals"
 
 // decideMany carries out decisions one after the other, each with a result of its own: one that is malformed or refused stops no other.
 // A body that is no list of 1 to maxBulk entries is refused as a whole, and nothing of it is decided.
 func (a *API) decideMany(c echo.Context) error {
-	batch, err := a.readStep(c, form{schema: a.bodies.bulk, mode: flat})
-	entries, _ := batch.value("approvals").([]any)
+	batch, err := a.readStep(c, a.forms.Bulk, "")
+	entries, _ := batch.Value(approvals).([]any)
 	malformed, whole := sorted(batch, err)
 	if whole != nil {
 		return a.failCommand(c, batch, whole)
 	}
 	results := make([]BulkResult, 0, len(entries))
-	for i, entry := range entries {
-		answer := a.decided(c, batch.entry(i, entry), malformed[i])
+	for i := range entries {
+		answer := a.decided(c, batch.entry(i), malformed[i])
 		results = append(results, BulkResult{Status: answer.status, Replayed: answer.replayed, Answer: answer.body})
 	}
 	return c.JSON(http.StatusOK, BulkAnswer{Header: a.header(c), Results: results})
@@ -51,14 +54,10 @@ func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) re
 }
 
 // entry is one decision of a batch.
-func (o command) entry(number int, entry any) command {
-	members, _ := entry.(map[string]any)
-	one := command{body: body{raw: o.raw, members: members, numbers: o.numbers, prefix: placeOf(number)}}
-	one.identifiers = Identifiers{InternalID: one.text("identifiers", "internalId")}
-	return one
+func (o command) entry(number int) command {
+	one := o.Entry(approvals, number)
+	return command{Body: one, identifiers: Identifiers{InternalID: one.Text("identifiers", "internalId")}}
 }
-
-func placeOf(number int) string { return "/approvals/" + strconv.Itoa(number) }
 
 // sorted gives what is wrong with a batch to its entries. What is not about a single entry, or leaves the rest unread, is an error about
 // the whole.
@@ -67,12 +66,12 @@ func sorted(batch command, err error) (malformed map[int][]payment.Finding, whol
 		return nil, nil
 	}
 	var found *problem.Problem
-	if !errors.As(err, &found) || found.Variant != problem.VariantFields || batch.broken {
+	if !errors.As(err, &found) || found.Variant != problem.VariantFields || batch.Broken {
 		return nil, err
 	}
 	malformed = map[int][]payment.Finding{}
 	for _, f := range found.Findings {
-		place, inside := strings.CutPrefix(f.Pointer, "/approvals/")
+		place, inside := strings.CutPrefix(f.Pointer, "/"+approvals+"/")
 		place, _, _ = strings.Cut(place, "/")
 		number, err := strconv.Atoi(place)
 		if !inside || err != nil || number >= maxBulk {

@@ -11,6 +11,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/payment"
 	"countersign/internal/store/governance"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 	"countersign/web/request"
 )
@@ -35,16 +36,12 @@ func (a *API) administrationRoutes() []request.Route {
 }
 
 // administrate reads a body for an administrator. Whoever is none is told that before anything of the body.
-func (a *API) administrate(c echo.Context, f form) (body, error) {
+func (a *API) administrate(c echo.Context, f body.Form) (body.Body, error) {
 	err := administration.MayAdminister(principal(c))
 	if err != nil {
-		return body{}, err
+		return body.Body{}, err
 	}
-	raw, err := request.ReadTyped(c, echo.MIMEApplicationJSON, maxBody)
-	if err != nil {
-		return body{}, err
-	}
-	return parseForm(c.Request().Context(), raw, f)
+	return readBody(c, f)
 }
 
 // failChange writes an error of a call that changes something: what took too long may have been done.
@@ -57,13 +54,13 @@ func (a *API) failChange(c echo.Context, err error) error {
 
 // requestChange stores what an administrator asks for.
 func (a *API) requestChange(c echo.Context) error {
-	command, err := a.administrate(c, form{schema: a.bodies.change, mode: flat})
+	command, err := a.administrate(c, a.forms.Change)
 	if err != nil {
 		return a.failChange(c, err)
 	}
 	made, err := a.cfg.Admin.Request(c.Request().Context(), principal(c), admin.RequestInput{
-		Kind: administration.Kind(command.text("kind")), Subject: command.text("subject"), Note: command.text("note"),
-		Values: command.fields("values"),
+		Kind: administration.Kind(command.Text("kind")), Subject: command.Text("subject"), Note: command.Text("note"),
+		Values: fieldsOf(command, "values"),
 	})
 	if err != nil {
 		return a.failChange(c, err)
@@ -73,17 +70,17 @@ func (a *API) requestChange(c echo.Context) error {
 
 // decideChange approves or rejects what another administrator asked for.
 func (a *API) decideChange(c echo.Context) error {
-	command, err := a.administrate(c, form{schema: a.bodies.changeApproval, mode: flat})
+	command, err := a.administrate(c, a.forms.ChangeApproval)
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	id, err := parseID(command.text("changeId"))
+	id, err := parseID(command.Text("changeId"))
 	if err != nil {
 		return a.failChange(c, payment.ErrNotFound)
 	}
 	decided, err := a.cfg.Admin.Decide(c.Request().Context(), principal(c), admin.DecideInput{
-		ChangeID: id, Approve: command.text("ApprovalDetails", "action") == string(payment.ActionApprove),
-		Reason: command.text("ApprovalDetails", "rejectReason"),
+		ChangeID: id, Approve: command.Text("ApprovalDetails", "action") == string(payment.ActionApprove),
+		Reason: command.Text("ApprovalDetails", "rejectReason"),
 	})
 	if err != nil {
 		return a.failChange(c, err)

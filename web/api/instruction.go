@@ -13,6 +13,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 	"countersign/web/request"
 )
@@ -23,7 +24,7 @@ const replayedHeader = "Idempotent-Replayed"
 // create makes a payment.
 func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.read(c, form{schema: a.bodies.create, mode: wrappable, scheme: scheme})
+		command, err := a.read(c, a.forms.Create, scheme)
 		if err != nil {
 			return a.failCommand(c, command, a.withRules(c, command, err))
 		}
@@ -37,7 +38,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
-		first := a.reportReply(c, atCreation(created.Message), command.document)
+		first := a.reportReply(c, atCreation(created.Message), command.Document)
 		first = first.noting(notesOf(command, scheme)).verified(created.Message.Payee)
 		first.replayed = created.Replayed
 		return first.send(c)
@@ -56,7 +57,7 @@ func atCreation(m payment.Message) payment.Message {
 // validate checks a payment by the same rules without storing it.
 func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.read(c, form{schema: a.bodies.validate, mode: wrappable, scheme: scheme})
+		command, err := a.read(c, a.forms.Validate, scheme)
 		command.asked.ManyTransactions = true
 		err = a.withRules(c, command, err)
 		var malformed *problem.Problem
@@ -84,12 +85,12 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 func (a *API) withRules(c echo.Context, command command, err error) error {
 	in := command.asked
 	var malformed *problem.Problem
-	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || command.document == nil {
+	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || command.Document == nil {
 		return err
 	}
 	var outside []payment.Finding // of the order: beside it in the body
 	for _, f := range malformed.Findings {
-		within, cut := strings.CutPrefix(f.Pointer, command.prefix)
+		within, cut := strings.CutPrefix(f.Pointer, command.Prefix)
 		if !cut {
 			outside = append(outside, f)
 			continue
@@ -101,19 +102,19 @@ func (a *API) withRules(c echo.Context, command command, err error) error {
 	if ruleErr != nil {
 		return err
 	}
-	return problem.Fields(told(append(command.at(findings), outside...))...)
+	return problem.Fields(body.Told(append(command.at(findings), outside...))...)
 }
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	return c.JSON(http.StatusBadRequest, ValidationProblem{
-		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(told(findings)),
+		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(body.Told(findings)),
 	})
 }
 
 // cancel withdraws a pending message. expect is what the path says about it.
 func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.readStep(c, form{schema: a.bodies.cancel, mode: wrappable})
+		command, err := a.readStep(c, a.forms.Cancel, "")
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
@@ -121,7 +122,7 @@ func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
-		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, command.text("reason"))
+		m, err := a.cfg.Submission.Withdraw(c.Request().Context(), principal(c), id, command.Text("reason"))
 		return a.answerStep(c, command, step{message: m, err: err})
 	}
 }
@@ -129,7 +130,7 @@ func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
 // update puts new content in the place of a pending payment's.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.readStep(c, form{schema: a.bodies.update, mode: wrappable, scheme: scheme})
+		command, err := a.readStep(c, a.forms.Update, scheme)
 		if err != nil {
 			return a.failCommand(c, command, a.withRules(c, command, err))
 		}
@@ -149,8 +150,8 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 // notesOf lists what of an order is not forwarded, at the places where the caller put it.
 func notesOf(command command, scheme rulebook.Scheme) Notes {
 	var notes Notes
-	for _, note := range carriage.Notes(scheme, command.document) {
-		notes = append(notes, Note{FieldMap: command.prefix + note.Pointer, Text: note.Text})
+	for _, note := range carriage.Notes(scheme, command.Document) {
+		notes = append(notes, Note{FieldMap: command.Prefix + note.Pointer, Text: note.Text})
 	}
 	return notes
 }
@@ -167,7 +168,7 @@ func (r reply) noting(notes Notes) reply {
 // expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
 // happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
 func (a *API) expected(c echo.Context, command command, expect approval.Expectation) (uuid.UUID, error) {
-	id, err := a.find(c, command.text("identifiers", "internalId"))
+	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
 		return uuid.Nil, err
 	}
@@ -183,38 +184,49 @@ func (a *API) expected(c echo.Context, command command, expect approval.Expectat
 
 // command is a body with the message it turned out to be about.
 type command struct {
-	body
+	body.Body
 	identifiers Identifiers
-	request     requestForm   // of a recall, return or resolution; the zero form for the others
-	asked       payment.Order // for the station, where the body holds a document
+	request     body.RTransactionForm // of a recall, return or resolution; the zero form for the others
+	asked       payment.Order         // for the station, where the body holds a document
 }
 
-// read takes in a body. What can be told of its subject is in the command also when it fails.
-func (a *API) read(c echo.Context, f form) (command, error) {
-	raw, err := request.ReadTyped(c, echo.MIMEApplicationJSON, maxBody)
+// readBody takes in a body as it is sent. Errors: a Problem that names what is malformed; those of request.ReadTyped.
+func readBody(c echo.Context, f body.Form) (body.Body, error) {
+	raw, err := request.ReadTyped(c, body.MediaType, body.MaxSize)
 	if err != nil {
-		return command{}, err
+		return body.Body{}, err
 	}
-	parsed, err := parseForm(c.Request().Context(), raw, f)
-	o := command{body: parsed, request: f.request, identifiers: Identifiers{
-		ExternalID: parsed.text("identifiers", "externalId"), InternalID: parsed.text("identifiers", "internalId"),
-		CreditID: parsed.text("identifiers", "creditId"), RecallID: parsed.text("identifiers", "recallId"),
+	read, err := f.Read(c.Request().Context(), raw)
+	malformed, is := errors.AsType[*body.MalformedError](err)
+	if is {
+		return read, problem.Fields(malformed.Findings...)
+	}
+	return read, err
+}
+
+// read takes in the body of a command. scheme is that of the path, "" where it names none. What can be told of its subject is in the
+// command also when it fails.
+func (a *API) read(c echo.Context, f body.Form, scheme rulebook.Scheme) (command, error) {
+	read, err := readBody(c, f)
+	o := command{Body: read, identifiers: Identifiers{
+		ExternalID: read.Text("identifiers", "externalId"), InternalID: read.Text("identifiers", "internalId"),
+		CreditID: read.Text("identifiers", "creditId"), RecallID: read.Text("identifiers", "recallId"),
 	}}
 	o.asked = payment.Order{
-		Scheme: f.scheme, ExternalID: o.identifiers.ExternalID, Document: parsed.document, Source: raw, SourceType: echo.MIMEApplicationJSON,
+		Scheme: scheme, ExternalID: o.identifiers.ExternalID, Document: read.Document, Source: read.Raw, SourceType: body.MediaType,
 	}
 	return o, err
 }
 
 // readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
-func (a *API) readStep(c echo.Context, f form) (command, error) {
-	o, err := a.read(c, f)
+func (a *API) readStep(c echo.Context, f body.Form, scheme rulebook.Scheme) (command, error) {
+	o, err := a.read(c, f, scheme)
 	return o, firstOf(err, noKey(c.Request().Header))
 }
 
 // at moves findings from where the domain expects the order's members to where the caller put them.
 func (o command) at(findings []payment.Finding) []payment.Finding {
-	return o.body.at(o.request.placed(o.body, findings))
+	return o.At(o.request.Placed(o.Body, findings))
 }
 
 // about returns the command with the identifiers of a message that was found.
@@ -247,7 +259,7 @@ func commandRefusal(o command, err error) refusal {
 	if !errors.As(err, &placed) {
 		p.Findings = o.at(p.Findings)
 	}
-	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.document, name: documentOf[o.request.kind]}}
+	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.Document, name: documentOf[o.request.Kind]}}
 }
 
 // step is what a station made of a decision, a cancellation or an update.

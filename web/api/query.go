@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/money"
 	"countersign/internal/payment"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 )
 
@@ -51,7 +52,7 @@ func openQuery(c echo.Context, known, many []string) *query {
 		list := given[name]
 		switch {
 		case !slices.Contains(known, name):
-			q.refuse(shown(strings.ToValidUTF8(name, "?")), "CH17", "Remove this parameter: it is not known here.")
+			q.refuse(body.Shown(strings.ToValidUTF8(name, "?")), "CH17", "Remove this parameter: it is not known here.")
 		case len(list) > 1 && !slices.Contains(many, name):
 			q.refuse(name, "FF01", "Send "+name+" only once.")
 		case slices.ContainsFunc(list, unsearchable):

@@ -8,13 +8,15 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/submission"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 )
 
 // createRTransaction makes a recall, return or resolution.
-func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.HandlerFunc {
+func (a *API) createRTransaction(f body.RTransactionForm, scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		command, err := a.read(c, form{schema: f.schema, mode: wrappable, also: f.check, scheme: scheme, request: f})
+		command, err := a.read(c, f.Form, scheme)
+		command.request = f
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
@@ -41,18 +43,18 @@ func (a *API) createRTransaction(f requestForm, scheme rulebook.Scheme) echo.Han
 // rTransaction reads what the caller asks for; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names
 // nothing and for a charge in a foreign currency, payment.FieldError for a charge that is no amount.
 func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, error) {
-	asked, err := o.request.rTransaction(o.body, o.asked.Scheme)
+	asked, err := o.request.RTransaction(o.Body, o.asked.Scheme)
 	if err != nil {
 		return asked, err
 	}
-	asked.OriginalID, err = a.find(c, o.text("identifiers", o.request.originalMember(o.body)))
+	asked.OriginalID, err = a.find(c, o.Text("identifiers", o.request.OriginalMember(o.Body)))
 	if errors.Is(err, payment.ErrNotFound) {
 		return asked, unknownOriginal(o)
 	}
 	if err != nil || asked.Kind != payment.KindResolution {
 		return asked, err
 	}
-	asked.RecallID, err = a.find(c, o.text("identifiers", "recallId"))
+	asked.RecallID, err = a.find(c, o.Text("identifiers", "recallId"))
 	if errors.Is(err, payment.ErrNotFound) {
 		return asked, a.unknown(c, o, asked)
 	}
@@ -103,7 +105,7 @@ func (a *API) unknown(c echo.Context, o command, asked payment.RTransaction) err
 }
 
 func unknownOriginal(o command) error {
-	return unknownID(o.request.original, "There is no payment with this "+o.request.originalMember(o.body)+".")
+	return unknownID(o.request.Original, "There is no payment with this "+o.request.OriginalMember(o.Body)+".")
 }
 
 func unknownID(member, text string) error {

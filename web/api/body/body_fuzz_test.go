@@ -1,12 +1,10 @@
-package api
+package body
 
 import (
 	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
-
-	"countersign/web/problem"
 )
 
 // seedOrder is a small order that the reader takes.
@@ -20,7 +18,7 @@ const seedOrder = `{"identifiers":{"externalId":"x"},"Document":{"CstmrCdtTrfIni
 // FuzzParse holds three things for any bytes: reading ends without a panic; a refusal names places and says what to do; and what is
 // taken means the same to a lenient reader, so no two parsers can see two payments in it.
 func FuzzParse(f *testing.F) {
-	compiled, err := compileBodies()
+	forms, err := Compile()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -32,22 +30,8 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, schema := range []struct {
-			name string
-			read func() (body, error)
-		}{
-			{"create", func() (body, error) {
-				return parseForm(t.Context(), raw, form{schema: compiled.create, mode: wrappable})
-			}},
-			{"update", func() (body, error) {
-				return parseForm(t.Context(), raw, form{schema: compiled.update, mode: wrappable})
-			}},
-			{"cancel", func() (body, error) {
-				return parseForm(t.Context(), raw, form{schema: compiled.cancel, mode: wrappable})
-			}},
-			{"approval", func() (body, error) { return parseForm(t.Context(), raw, form{schema: compiled.approval, mode: flat}) }},
-		} {
-			read, err := schema.read()
+		for _, form := range []Form{forms.Create, forms.Update, forms.Cancel, forms.Approval} {
+			read, err := form.Read(t.Context(), raw)
 			if err != nil {
 				checkRefusal(t, err)
 				continue
@@ -59,8 +43,8 @@ func FuzzParse(f *testing.F) {
 
 func checkRefusal(t *testing.T, err error) {
 	t.Helper()
-	var refused *problem.Problem
-	if !errors.As(err, &refused) || refused.Variant != problem.VariantFields || len(refused.Findings) == 0 {
+	var refused *MalformedError
+	if !errors.As(err, &refused) || len(refused.Findings) == 0 {
 		t.Fatalf("refused without a finding: %v", err)
 	}
 	for _, finding := range refused.Findings {
@@ -71,17 +55,17 @@ func checkRefusal(t *testing.T, err error) {
 	}
 }
 
-func checkSameMeaning(t *testing.T, raw []byte, read body) {
+func checkSameMeaning(t *testing.T, raw []byte, read Body) {
 	t.Helper()
 	var lenient map[string]any
 	err := json.Unmarshal(raw, &lenient)
 	if err != nil {
 		t.Fatalf("taken, but %v", err)
 	}
-	if read.prefix != "" {
+	if read.Prefix != "" {
 		lenient, _ = lenient[wrapperName].(map[string]any)
 	}
-	other := body{members: lenient}
+	other := Body{members: lenient}
 	for _, path := range [][]string{
 		{"identifiers", "externalId"},
 		{"identifiers", "internalId"},
@@ -89,11 +73,11 @@ func checkSameMeaning(t *testing.T, raw []byte, read body) {
 		{"ApprovalDetails", "action"},
 		{"ApprovalDetails", "rejectReason"},
 	} {
-		if read.text(path...) != other.text(path...) {
-			t.Errorf("%v is %q here and %q to a lenient reader", path, read.text(path...), other.text(path...))
+		if read.Text(path...) != other.Text(path...) {
+			t.Errorf("%v is %q here and %q to a lenient reader", path, read.Text(path...), other.Text(path...))
 		}
 	}
-	if (read.document != nil) != (lenient["Document"] != nil) {
+	if (read.Document != nil) != (lenient["Document"] != nil) {
 		t.Error("the document is lost")
 	}
 }

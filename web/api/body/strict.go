@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"bytes"
@@ -20,9 +20,9 @@ import (
 	"countersign/internal/payment"
 )
 
-// maxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
-// maxBody has room for tens of thousands.
-const maxFindings = 200
+// MaxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
+// MaxSize has room for tens of thousands.
+const MaxFindings = 200
 
 // located is a finding with its place in the body.
 type located struct {
@@ -41,8 +41,7 @@ type strictReader struct {
 	// numbers are the numbers as they were written, so that no float comes near an amount.
 	numbers map[string]string
 
-	// wraps says whether the order may also stand inside paymentRequest.
-	wraps wrapping
+	wrappable bool // the order may also stand inside paymentRequest
 
 	document        []byte // the bytes of the member Document
 	documentPointer string
@@ -51,11 +50,11 @@ type strictReader struct {
 
 // report notes a finding. The first that is one too many ends the reading.
 func (r *strictReader) report(offset int, pointer, code, text string) {
-	if len(r.found) > maxFindings {
+	if len(r.found) > MaxFindings {
 		return
 	}
 	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
-	r.broken = r.broken || len(r.found) > maxFindings
+	r.broken = r.broken || len(r.found) > MaxFindings
 }
 
 // inOrder returns the findings in the order of the body.
@@ -65,15 +64,15 @@ func (r *strictReader) inOrder() []payment.Finding {
 	for i, f := range r.found {
 		findings[i] = f.Finding
 	}
-	return told(findings)
+	return Told(findings)
 }
 
-// told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
-func told(findings []payment.Finding) []payment.Finding {
-	if len(findings) <= maxFindings {
+// Told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
+func Told(findings []payment.Finding) []payment.Finding {
+	if len(findings) <= MaxFindings {
 		return findings
 	}
-	return append(findings[:maxFindings-1:maxFindings-1], payment.Finding{
+	return append(findings[:MaxFindings-1:MaxFindings-1], payment.Finding{
 		Code: "FF01", Text: "Correct the problems listed and send it again: there are more than these.",
 	})
 }
@@ -91,7 +90,7 @@ func (r *strictReader) place(prefix, pointer string) int {
 }
 
 // order reads the whole body: one object, flat or inside paymentRequest.
-func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members map[string]any, prefix string) {
+func (r *strictReader) order(schema *jsonschema.Schema) (members map[string]any, prefix string) {
 	if r.next() != '{' {
 		if !r.broken {
 			r.report(0, "", "FF01", "Send a JSON object.")
@@ -99,13 +98,12 @@ func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members 
 		}
 		return nil, ""
 	}
-	r.wraps = mode
 	members = r.object(schema, "")
 	if !r.broken {
 		r.end()
 	}
 	inner, wrapped := members[wrapperName].(map[string]any)
-	if !wrapped || mode == flat {
+	if !wrapped || !r.wrappable {
 		return members, ""
 	}
 	delete(members, wrapperName)
@@ -119,7 +117,7 @@ func (r *strictReader) order(schema *jsonschema.Schema, mode wrapping) (members 
 const wrapperName = "paymentRequest"
 
 // wrapperAt reports whether an object may hold the whole order once more, inside paymentRequest.
-func (r *strictReader) wrapperAt(pointer string) bool { return r.wraps == wrappable && pointer == "" }
+func (r *strictReader) wrapperAt(pointer string) bool { return r.wrappable && pointer == "" }
 
 // object reads an object, the names of whose members the schema knows.
 func (r *strictReader) object(schema *jsonschema.Schema, pointer string) map[string]any {
@@ -174,11 +172,11 @@ func (r *strictReader) unknown(schema *jsonschema.Schema, name string, at locate
 	}
 	for known := range names {
 		if strings.EqualFold(known, name) {
-			r.report(at.offset, at.Pointer, "FF01", "Write "+shown(name)+" as "+known+": names are case-sensitive.")
+			r.report(at.offset, at.Pointer, "FF01", "Write "+Shown(name)+" as "+known+": names are case-sensitive.")
 			return
 		}
 	}
-	r.report(at.offset, at.Pointer, "CH17", "Remove "+shown(name)+": it is not known here.")
+	r.report(at.offset, at.Pointer, "CH17", "Remove "+Shown(name)+": it is not known here.")
 }
 
 // member reads the value of a known member. The document is only taken out: the ISO 20022 codec reads it.
@@ -315,8 +313,8 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 	return document
 }
 
-// shown shortens what a caller wrote so that it can stand in a sentence.
-func shown(text string) string {
+// Shown shortens what a caller wrote so that it can stand in a sentence.
+func Shown(text string) string {
 	const most = 40
 	runes := []rune(text)
 	if len(runes) > most {

@@ -1,9 +1,9 @@
-package api
+package body
 
 import "testing"
 
 func BenchmarkParse(b *testing.B) {
-	compiled, err := compileBodies()
+	forms, err := Compile()
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -11,7 +11,7 @@ func BenchmarkParse(b *testing.B) {
 	b.SetBytes(int64(len(raw)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err = parseForm(b.Context(), raw, form{schema: compiled.create, mode: wrappable})
+		_, err = forms.Create.Read(b.Context(), raw)
 		if err != nil {
 			b.Fatal(err)
 		}

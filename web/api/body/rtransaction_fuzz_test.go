@@ -1,4 +1,4 @@
-package api
+package body
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 // FuzzRequestForm holds for any bytes that reading a recall, return or resolution ends without a panic, that a refusal names places,
 // and that what is taken has one reason and the lines that a lenient reader sees too.
 func FuzzRequestForm(f *testing.F) {
-	compiled, err := compileBodies()
+	forms, err := Compile()
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -25,15 +25,14 @@ func FuzzRequestForm(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
-	forms := (&API{bodies: compiled}).requestForms()
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		for _, one := range forms {
-			read, err := parseForm(t.Context(), raw, form{schema: one.schema, mode: wrappable, also: one.check})
+		for _, one := range forms.RTransactions {
+			read, err := one.Read(t.Context(), raw)
 			if err != nil {
 				checkRefusal(t, err)
 				continue
 			}
-			asked, _ := one.rTransaction(read, rulebook.SchemeSIC) // a charge may be wrong
+			asked, _ := one.RTransaction(read, rulebook.SchemeSIC) // a charge may be wrong
 			var lenient map[string]any
 			decoder := json.NewDecoder(bytes.NewReader(raw))
 			decoder.UseNumber()
@@ -41,11 +40,11 @@ func FuzzRequestForm(f *testing.F) {
 			if err != nil {
 				t.Fatalf("taken, but %v", err)
 			}
-			if read.prefix != "" {
+			if read.Prefix != "" {
 				lenient, _ = lenient[wrapperName].(map[string]any)
 			}
-			other := body{members: lenient}
-			if asked.Reason == "" || asked.Reason != other.text("reason")+other.text(one.details, "reason") {
+			other := Body{members: lenient}
+			if asked.Reason == "" || asked.Reason != other.Text("reason")+other.Text(one.details, "reason") {
 				t.Errorf("the reason is %q here", asked.Reason)
 			}
 			if got := lines(one.member(other, "additionalInformation")); !reflect.DeepEqual(got, asked.Information) {

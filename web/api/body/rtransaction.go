@@ -1,11 +1,8 @@
-package api
+package body
 
 import (
 	"errors"
 	"strings"
-
-	"github.com/labstack/echo/v4"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -13,32 +10,24 @@ import (
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// requestForm is how the body of one kind of R-transaction is written (interface contract, section 3). The zero form is that of none.
-type requestForm struct {
-	kind     payment.Kind
-	schema   *jsonschema.Schema
-	details  string // the member that holds reason and additionalInformation, which may also stand beside it
-	original string // the identifier of the payment it is about; internalId is taken in the place of creditId
-}
+// RTransactionForm is how the body of one kind of R-transaction is written (interface contract, section 3). The zero form is that of none.
+type RTransactionForm struct {
+	Form
 
-// requestForms lists the forms.
-func (a *API) requestForms() []requestForm {
-	return []requestForm{
-		{kind: payment.KindRecall, schema: a.bodies.recall, details: "RecallDetails", original: "internalId"},
-		{kind: payment.KindReturn, schema: a.bodies.paymentReturn, details: "ReturnDetails", original: "creditId"},
-		{kind: payment.KindResolution, schema: a.bodies.resolution, details: "ResolutionDetails", original: "creditId"},
-	}
+	Kind     payment.Kind
+	Original string // the identifier of the payment it is about; internalId is taken in the place of creditId
+	details  string // the member that holds reason and additionalInformation, which may also stand beside it
 }
 
 // check finds what the schema cannot say: members that may stand in two places stand in one, and the payment is named once.
-func (f requestForm) check(b body) []mistake {
+func (f RTransactionForm) check(b Body) []mistake {
 	var found []mistake
 	for _, name := range []string{"reason", "additionalInformation"} {
-		if b.members[name] != nil && b.value(f.details, name) != nil {
+		if b.members[name] != nil && b.Value(f.details, name) != nil {
 			found = append(found, mistake{pointer: "/" + name, code: "FF01", text: "Remove " + name + " here: it stands in " + f.details + " too."})
 		}
 	}
-	details, isObject := b.value(f.details).(map[string]any)
+	details, isObject := b.Value(f.details).(map[string]any)
 	_, isThere := b.members[f.details]
 	_, inside := details["reason"]
 	if !inside && !f.isBeside(b, "reason") && (isObject || !isThere) {
@@ -47,9 +36,9 @@ func (f requestForm) check(b body) []mistake {
 	return append(found, f.checkOriginal(b)...)
 }
 
-func (f requestForm) checkOriginal(b body) []mistake {
-	identifiers, isObject := b.value("identifiers").(map[string]any)
-	if !isObject || f.original != "creditId" {
+func (f RTransactionForm) checkOriginal(b Body) []mistake {
+	identifiers, isObject := b.Value("identifiers").(map[string]any)
+	if !isObject || f.Original != "creditId" {
 		return nil // the schema has said it
 	}
 	_, credit := identifiers["creditId"]
@@ -64,35 +53,35 @@ func (f requestForm) checkOriginal(b body) []mistake {
 }
 
 // isBeside reports whether a member stands beside the details and not in them.
-func (f requestForm) isBeside(b body, name string) bool {
+func (f RTransactionForm) isBeside(b Body, name string) bool {
 	_, beside := b.members[name]
 	return beside
 }
 
 // member returns what stands in the details or beside them.
-func (f requestForm) member(b body, name string) any {
+func (f RTransactionForm) member(b Body, name string) any {
 	if f.isBeside(b, name) {
 		return b.members[name]
 	}
-	return b.value(f.details, name)
+	return b.Value(f.details, name)
 }
 
-// originalMember is the identifier the caller used for the payment.
-func (f requestForm) originalMember(b body) string {
-	if b.text("identifiers", f.original) == "" {
+// OriginalMember is the identifier the caller used for the payment.
+func (f RTransactionForm) OriginalMember(b Body) string {
+	if b.Text("identifiers", f.Original) == "" {
 		return "internalId"
 	}
-	return f.original
+	return f.Original
 }
 
-// rTransaction reads the request without its ids, which have to be looked up. Errors: payment.RefusalError for a charge in a foreign
+// RTransaction reads the request without its ids, which have to be looked up. Errors: payment.RefusalError for a charge in a foreign
 // currency, payment.FieldError for one that is no amount.
-func (f requestForm) rTransaction(b body, scheme rulebook.Scheme) (payment.RTransaction, error) {
+func (f RTransactionForm) RTransaction(b Body, scheme rulebook.Scheme) (payment.RTransaction, error) {
 	reason, _ := f.member(b, "reason").(string)
 	charge, err := f.charge(b, scheme)
 	return payment.RTransaction{
 		Request: rtransactionrule.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation")), Charge: charge},
-		Kind:    f.kind, Scheme: scheme, ExternalID: b.text("identifiers", "externalId"), Source: b.raw, SourceType: echo.MIMEApplicationJSON,
+		Kind:    f.Kind, Scheme: scheme, ExternalID: b.Text("identifiers", "externalId"), Source: b.Raw, SourceType: MediaType,
 	}, err
 }
 
@@ -114,20 +103,20 @@ func lines(value any) []string {
 
 // charge reads the charge of a return, the zero amount for none. It refuses one in another currency than that of the scheme, which is that
 // of each of its payments (RefusalError), and one that is no amount (FieldError).
-func (f requestForm) charge(b body, scheme rulebook.Scheme) (money.Amount, error) {
+func (f RTransactionForm) charge(b Body, scheme rulebook.Scheme) (money.Amount, error) {
 	place := []string{f.details, "chargeAmount"}
 	pointer := "/" + strings.Join(place, "/")
 	profile, _ := scheme.Profile()
-	if currency := b.text(append(place, "Ccy")...); currency != "" && currency != string(profile.Currency) {
+	if currency := b.Text(append(place, "Ccy")...); currency != "" && currency != string(profile.Currency) {
 		return money.Amount{}, &payment.RefusalError{Findings: []payment.Finding{{
 			Rule: "charge-currency", Pointer: pointer + "/Ccy", Code: "AM03",
 			Text: "Enter the charge in " + string(profile.Currency) + ", the currency of the payment.",
 		}}}
 	}
-	if _, isObject := b.value(place...).(map[string]any); isObject {
+	if _, isObject := b.Value(place...).(map[string]any); isObject {
 		place = append(place, "value")
 	}
-	text := b.decimal(place...)
+	text := b.Decimal(place...)
 	if text == "" {
 		return money.Amount{}, nil
 	}
@@ -139,9 +128,9 @@ func (f requestForm) charge(b body, scheme rulebook.Scheme) (money.Amount, error
 	return charge, err
 }
 
-// placed moves findings to the members the caller used: those beside the details, a single line, internalId instead of creditId.
-func (f requestForm) placed(b body, findings []payment.Finding) []payment.Finding {
-	if f.kind == "" {
+// Placed moves findings to the members the caller used: those beside the details, a single line, internalId instead of creditId.
+func (f RTransactionForm) Placed(b Body, findings []payment.Finding) []payment.Finding {
+	if f.Kind == "" {
 		return findings
 	}
 	moved := make([]payment.Finding, len(findings))
@@ -152,9 +141,9 @@ func (f requestForm) placed(b body, findings []payment.Finding) []payment.Findin
 	return moved
 }
 
-func (f requestForm) place(b body, pointer string) string {
-	if pointer == "/identifiers/"+f.original {
-		return "/identifiers/" + f.originalMember(b)
+func (f RTransactionForm) place(b Body, pointer string) string {
+	if pointer == "/identifiers/"+f.Original {
+		return "/identifiers/" + f.OriginalMember(b)
 	}
 	name, inside := strings.CutPrefix(pointer, "/"+f.details+"/")
 	member, entry, _ := strings.Cut(name, "/")

@@ -1,7 +1,6 @@
-package api
+package body
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -11,43 +10,8 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 
-	contract "countersign/api"
-
 	"countersign/internal/iso20022"
 )
-
-// bodies are the compiled schemas of the request bodies, as the OpenAPI document has them.
-type bodies struct {
-	create, validate, cancel, update, approval, bulk *jsonschema.Schema
-	recall, paymentReturn, resolution                *jsonschema.Schema
-	change, changeApproval, policy                   *jsonschema.Schema
-}
-
-// compileBodies compiles them, once at start.
-func compileBodies() (bodies, error) {
-	document, err := jsonschema.UnmarshalJSON(bytes.NewReader(contract.DocumentJSON))
-	if err != nil {
-		return bodies{}, fmt.Errorf("read the OpenAPI document: %w", err)
-	}
-	compiler := jsonschema.NewCompiler()
-	err = compiler.AddResource("openapi.json", document)
-	if err != nil {
-		return bodies{}, fmt.Errorf("read the OpenAPI document: %w", err)
-	}
-	var b bodies
-	for name, schema := range map[string]**jsonschema.Schema{
-		"InstructionOrder": &b.create, "ValidationOrder": &b.validate, "CancelOrder": &b.cancel, "UpdateOrder": &b.update,
-		"ApprovalOrder": &b.approval, "BulkApprovalOrder": &b.bulk, "RecallOrder": &b.recall, "ReturnOrder": &b.paymentReturn,
-		"ResolutionOrder": &b.resolution,
-		"ChangeOrder":     &b.change, "ChangeApprovalOrder": &b.changeApproval, "AdministrationValues": &b.policy,
-	} {
-		*schema, err = compiler.Compile("openapi.json#/components/schemas/" + name)
-		if err != nil {
-			return bodies{}, fmt.Errorf("compile the schema %s: %w", name, err)
-		}
-	}
-	return b, nil
-}
 
 // resolved follows references to the schema that says something.
 func resolved(schema *jsonschema.Schema) *jsonschema.Schema {
@@ -93,7 +57,7 @@ func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 			named[one.pointer] = true
 			found = append(found, one)
 		}
-		if len(found) > maxFindings {
+		if len(found) > MaxFindings {
 			break
 		}
 	}

@@ -1,0 +1,93 @@
+// Package body reads the JSON bodies of calls: strictly, so that no two readers can see two payments in one, and held to the schemas of
+// the OpenAPI document. It knows no station, no store and no HTTP; the door for programs turns what it finds into answers. It stands apart
+// from that door so that those who attack it with bytes at random need to build little else.
+package body
+
+import (
+	"strconv"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+)
+
+// MaxSize is the largest body of a call, in bytes.
+const MaxSize = 256 << 10
+
+// MediaType is what a body has to be sent as.
+const MediaType = "application/json"
+
+// Body is a JSON object that was read strictly and holds to its schema.
+type Body struct {
+	Raw      []byte                                     // as it came
+	Prefix   string                                     // pointer to the order: "" when it sits flat, else /paymentRequest
+	Document *iso20022.CustomerCreditTransferInitiation // nil where the schema has none
+	Broken   bool                                       // nothing is known of what follows the place that was found wrong
+
+	members map[string]any
+	numbers map[string]string // as they were written, by their pointers
+}
+
+// MalformedError says that a body is no JSON object, or not one of its schema. The findings are in the order of the body, at the places as
+// they were sent; MaxFindings at most.
+type MalformedError struct {
+	Findings []payment.Finding
+}
+
+// Error lists the findings.
+func (e *MalformedError) Error() string {
+	list := make([]string, len(e.Findings))
+	for i, f := range e.Findings {
+		list[i] = f.Pointer + " " + f.Code
+	}
+	return "malformed body: " + strings.Join(list, ", ")
+}
+
+// Members are those of an object, by their names; nil when there is none.
+func (b Body) Members(path ...string) map[string]any {
+	members := b.members
+	for _, name := range path {
+		members, _ = members[name].(map[string]any)
+	}
+	return members
+}
+
+// Value returns a member, nil when it is absent.
+func (b Body) Value(path ...string) any {
+	last := len(path) - 1
+	return b.Members(path[:last]...)[path[last]]
+}
+
+// Text returns a text member, "" when it is absent.
+func (b Body) Text(path ...string) string {
+	text, _ := b.Value(path...).(string)
+	return text
+}
+
+// Decimal returns a member that may be written as text or as number, in the characters of the body; "" when it is absent.
+func (b Body) Decimal(path ...string) string {
+	number, isNumber := b.numbers[b.Prefix+pointerTo(path)]
+	if isNumber {
+		return number
+	}
+	return b.Text(path...)
+}
+
+// Entry is one entry of a list of objects, as if it were a body of its own; its findings are placed in the whole. There is none where the
+// entry is no object: it has no members then.
+func (b Body) Entry(list string, number int) Body {
+	one := Body{Raw: b.Raw, numbers: b.numbers, Prefix: b.Prefix + "/" + list + "/" + strconv.Itoa(number)}
+	entries, _ := b.Value(list).([]any)
+	one.members, _ = entries[number].(map[string]any)
+	return one
+}
+
+// At moves findings from where the domain expects the order to where the caller put it.
+func (b Body) At(findings []payment.Finding) []payment.Finding {
+	moved := make([]payment.Finding, len(findings))
+	for i, f := range findings {
+		f.Pointer = b.Prefix + f.Pointer
+		moved[i] = f
+	}
+	return moved
+}

@@ -24,7 +24,7 @@ stands() {
 
 folders=$(find . -name '*_test.go' -not -path './.*' -not -path './tools/*' -exec grep -lE '^func Fuzz' {} + | xargs -r -n1 dirname | sort -u)
 for folder in $folders; do
-  "$go" test -c -fuzz Fuzz -o "$cache/fuzz.test" "$folder"
+  "$go" test -c -vet=off -fuzz Fuzz -o "$cache/fuzz.test" "$folder"
   name=$("$go" list "$folder")
   for target in $(grep -hoE '^func Fuzz[A-Za-z0-9_]*' "$folder"/*_test.go | cut -d' ' -f2); do
     echo "fuzzing $folder $target ($limit)"

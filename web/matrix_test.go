@@ -302,7 +302,7 @@ func checkRow(t *testing.T, route request.Route, statuses []int) {
 func (m *matrix) begin() {
 	m.t.Helper()
 	m.maker = m.house.Principal(m.t, stationtest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Backoffice, Channel: "api"})
-	must(m.t, m.house.DB.Connect(m.t).QueryRow(
+	must(m.t, m.house.DB.Owner(m.t).QueryRow(
 		m.t.Context(), "SELECT document_id FROM document WHERE realm = $1 ORDER BY document_id LIMIT 1", demo.Realm,
 	).Scan(&m.document))
 	made, err := m.house.Admin.Request(m.t.Context(), m.house.Person(m.t, "admin2"), admin.RequestInput{

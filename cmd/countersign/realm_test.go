@@ -42,7 +42,7 @@ func (o *operator) runs(code int, want string, arguments ...string) string {
 func (o *operator) count(query string) int {
 	o.t.Helper()
 	var n int
-	must(o.t, o.db.Connect(o.t).QueryRow(o.t.Context(), query).Scan(&n))
+	must(o.t, o.db.Owner(o.t).QueryRow(o.t.Context(), query).Scan(&n))
 	return n
 }
 

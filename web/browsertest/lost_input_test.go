@@ -35,10 +35,8 @@ func (p *person) forgive() {
 // withoutDrafts does something while the table of drafts is away, which nothing in the program reckons with.
 func withoutDrafts(t *testing.T, do func()) {
 	t.Helper()
-	connection := database(t)
-	defer func() { _ = connection.Close(context.Background()) }()
 	rename := func(from, to string) {
-		_, err := connection.Exec(context.Background(), "ALTER TABLE "+from+" RENAME TO "+to)
+		_, err := shared.program.database.Exec(context.Background(), "ALTER TABLE "+from+" RENAME TO "+to)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 )
 
 // Accounts of the demo and of creditors whose banks take instant payments.
@@ -104,23 +103,11 @@ func (p *person) decide(m submitted, verb, reason string) {
 	}
 }
 
-// database opens a connection for one look into the tables.
-func database(t *testing.T) *pgx.Conn {
-	t.Helper()
-	connection, err := pgx.Connect(context.Background(), shared.program.databaseURL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return connection
-}
-
 // count asks the database for a number.
 func count(t *testing.T, query string, arguments ...any) int {
 	t.Helper()
-	connection := database(t)
-	defer func() { _ = connection.Close(context.Background()) }()
 	var n int
-	err := connection.QueryRow(context.Background(), query, arguments...).Scan(&n)
+	err := shared.program.database.QueryRow(context.Background(), query, arguments...).Scan(&n)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -139,10 +126,8 @@ func (o order) find(t *testing.T) submitted {
 	if n := o.payments(t); n != 1 {
 		t.Fatalf("%d messages pay %s, want 1", n, o.endToEndID)
 	}
-	connection := database(t)
-	defer func() { _ = connection.Close(context.Background()) }()
 	var id uuid.UUID
-	err := connection.QueryRow(
+	err := shared.program.database.QueryRow(
 		context.Background(), "SELECT message_id FROM message_version WHERE end_to_end_id = $1 LIMIT 1", o.endToEndID,
 	).Scan(&id)
 	if err != nil {
@@ -154,11 +139,9 @@ func (o order) find(t *testing.T) submitted {
 // load reads a message as it is now.
 func load(t *testing.T, id string) submitted {
 	t.Helper()
-	connection := database(t)
-	defer func() { _ = connection.Close(context.Background()) }()
 	m := submitted{id: id}
 	var hash []byte
-	err := connection.QueryRow(context.Background(), `SELECT m.global_id, m.state, m.version, v.content_hash,
+	err := shared.program.database.QueryRow(context.Background(), `SELECT m.global_id, m.state, m.version, v.content_hash,
 		(SELECT count(*) FROM decision d WHERE d.realm = m.realm AND d.message_id = m.message_id)
 		FROM message m JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 		WHERE m.message_id = $1`, uuid.MustParse(id)).Scan(&m.reference, &m.state, &m.version, &hash, &m.decisions)

@@ -16,6 +16,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgxpool"
+
 	"countersign/internal/postgres"
 
 	// The go command shows an old result of these tests again unless a package they import has changed. They import the pages and
@@ -37,6 +39,7 @@ const (
 type program struct {
 	address     string // "http://127.0.0.1:40123"
 	databaseURL string
+	database    *pgxpool.Pool // for looks into the tables
 
 	folder  string
 	cluster *postgres.Cluster
@@ -89,6 +92,10 @@ func startProgram(ctx context.Context) (p *program, err error) {
 		return p, err
 	}
 	p.databaseURL = p.cluster.URL("postgres")
+	p.database, err = pgxpool.New(ctx, p.databaseURL)
+	if err != nil {
+		return p, err
+	}
 	return p, p.start(ctx, binary)
 }
 
@@ -161,6 +168,9 @@ func (p *program) stop() error {
 		for _, line := range p.errors() {
 			problems = append(problems, errors.New("the program's log says: "+line))
 		}
+	}
+	if p.database != nil {
+		p.database.Close()
 	}
 	if p.cluster != nil {
 		problems = append(problems, p.cluster.Stop(context.Background()))

@@ -54,10 +54,10 @@ func (p *person) digest() [32]byte {
 func (p *person) lapse() {
 	p.t.Helper()
 	digest := p.digest()
-	connection := database(p.t)
-	defer func() { _ = connection.Close(context.Background()) }()
-	changed, err := connection.Exec(context.Background(), "UPDATE sessions SET expiry = now() - interval '1 minute' WHERE token = $1",
-		base64.RawURLEncoding.EncodeToString(digest[:]))
+	changed, err := shared.program.database.Exec(
+		context.Background(), "UPDATE sessions SET expiry = now() - interval '1 minute' WHERE token = $1",
+		base64.RawURLEncoding.EncodeToString(digest[:]),
+	)
 	if err != nil || changed.RowsAffected() != 1 {
 		p.t.Fatalf("%d sessions ended: %v", changed.RowsAffected(), err)
 	}

@@ -42,7 +42,7 @@ func (c *clearing) sends(document iso20022.Document) (outcome, reason string) {
 	if a.Status != http.StatusAccepted || a.Text("status") != "Stored" {
 		c.t.Fatalf("%s: %d %s", name, a.Status, a.Body)
 	}
-	must(c.t, c.DB.Connect(c.t).QueryRow(c.t.Context(), "SELECT outcome, coalesce(reason, '') FROM inbox WHERE reference = $1", name).Scan(
+	must(c.t, c.DB.Owner(c.t).QueryRow(c.t.Context(), "SELECT outcome, coalesce(reason, '') FROM inbox WHERE reference = $1", name).Scan(
 		&outcome, &reason,
 	))
 	return outcome, reason
@@ -88,7 +88,7 @@ func (c *clearing) is(id, state string) {
 // answers counts what lies ready for clearing.
 func (c *clearing) answers() (n int) {
 	c.t.Helper()
-	must(c.t, c.DB.Connect(c.t).QueryRow(c.t.Context(), "SELECT count(*) FROM outbox").Scan(&n))
+	must(c.t, c.DB.Owner(c.t).QueryRow(c.t.Context(), "SELECT count(*) FROM outbox").Scan(&n))
 	return n
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"countersign/internal/approval"
 	"countersign/internal/payment"
+	"countersign/web/api/body"
 	"countersign/web/problem"
 )
 
@@ -24,14 +25,14 @@ const approvals = "approvals"
 // A body that is no list of 1 to maxBulk entries is refused as a whole, and nothing of it is decided.
 func (a *API) decideMany(c echo.Context) error {
 	batch, err := a.readStep(c, a.forms.Bulk, "")
-	entries, _ := batch.Value(approvals).([]any)
 	malformed, whole := sorted(batch, err)
 	if whole != nil {
 		return a.failCommand(c, batch, whole)
 	}
+	entries := batch.Entries(approvals)
 	results := make([]BulkResult, 0, len(entries))
-	for i := range entries {
-		answer := a.decided(c, batch.entry(i), malformed[i])
+	for i, entry := range entries {
+		answer := a.decided(c, decisionOf(entry), malformed[i])
 		results = append(results, BulkResult{Status: answer.status, Replayed: answer.replayed, Answer: answer.body})
 	}
 	return c.JSON(http.StatusOK, BulkAnswer{Header: a.header(c), Results: results})
@@ -53,10 +54,9 @@ func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) re
 	return a.refused(c, r)
 }
 
-// entry is one decision of a batch.
-func (o command) entry(number int) command {
-	one := o.Entry(approvals, number)
-	return command{Body: one, identifiers: Identifiers{InternalID: one.Text("identifiers", "internalId")}}
+// decisionOf is one decision of a batch.
+func decisionOf(entry body.Body) command {
+	return command{Body: entry, identifiers: Identifiers{InternalID: entry.Text("identifiers", "internalId")}}
 }
 
 // sorted gives what is wrong with a batch to its entries. What is not about a single entry, or leaves the rest unread, is an error about

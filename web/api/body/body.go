@@ -5,7 +5,6 @@ package body
 
 import (
 	"strconv"
-	"strings"
 
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -29,19 +28,8 @@ type Body struct {
 }
 
 // MalformedError says that a body is no JSON object, or not one of its schema. The findings are in the order of the body, at the places as
-// they were sent; MaxFindings at most.
-type MalformedError struct {
-	Findings []payment.Finding
-}
-
-// Error lists the findings.
-func (e *MalformedError) Error() string {
-	list := make([]string, len(e.Findings))
-	for i, f := range e.Findings {
-		list[i] = f.Pointer + " " + f.Code
-	}
-	return "malformed body: " + strings.Join(list, ", ")
-}
+// they were sent; maxFindings at most. To who asks (errors.As) it is no payment.FieldError, whose places are those the domain expects.
+type MalformedError struct{ payment.FieldError }
 
 // Members are those of an object, by their names; nil when there is none.
 func (b Body) Members(path ...string) map[string]any {
@@ -73,13 +61,16 @@ func (b Body) Decimal(path ...string) string {
 	return b.Text(path...)
 }
 
-// Entry is one entry of a list of objects, as if it were a body of its own; its findings are placed in the whole. There is none where the
-// entry is no object: it has no members then.
-func (b Body) Entry(list string, number int) Body {
-	one := Body{Raw: b.Raw, numbers: b.numbers, Prefix: b.Prefix + "/" + list + "/" + strconv.Itoa(number)}
-	entries, _ := b.Value(list).([]any)
-	one.members, _ = entries[number].(map[string]any)
-	return one
+// Entries are the entries of a list of objects, each as if it were a body of its own; findings are placed in the whole. What is no object
+// has no members.
+func (b Body) Entries(list string) []Body {
+	values, _ := b.Value(list).([]any)
+	entries := make([]Body, len(values))
+	for i, value := range values {
+		members, _ := value.(map[string]any)
+		entries[i] = Body{Raw: b.Raw, Prefix: b.Prefix + "/" + list + "/" + strconv.Itoa(i), members: members, numbers: b.numbers}
+	}
+	return entries
 }
 
 // At moves findings from where the domain expects the order to where the caller put it.

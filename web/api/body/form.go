@@ -103,7 +103,7 @@ func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	}
 	b.Broken = r.broken
 	if len(r.found) > 0 {
-		return b, &MalformedError{Findings: r.inOrder()}
+		return b, &MalformedError{payment.FieldError{Findings: r.inOrder()}}
 	}
 	return b, nil
 }

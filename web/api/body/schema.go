@@ -57,7 +57,7 @@ func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 			named[one.pointer] = true
 			found = append(found, one)
 		}
-		if len(found) > MaxFindings {
+		if len(found) > maxFindings {
 			break
 		}
 	}

@@ -20,9 +20,9 @@ import (
 	"countersign/internal/payment"
 )
 
-// MaxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
+// maxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
 // MaxSize has room for tens of thousands.
-const MaxFindings = 200
+const maxFindings = 200
 
 // located is a finding with its place in the body.
 type located struct {
@@ -50,11 +50,11 @@ type strictReader struct {
 
 // report notes a finding. The first that is one too many ends the reading.
 func (r *strictReader) report(offset int, pointer, code, text string) {
-	if len(r.found) > MaxFindings {
+	if len(r.found) > maxFindings {
 		return
 	}
 	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
-	r.broken = r.broken || len(r.found) > MaxFindings
+	r.broken = r.broken || len(r.found) > maxFindings
 }
 
 // inOrder returns the findings in the order of the body.
@@ -69,10 +69,10 @@ func (r *strictReader) inOrder() []payment.Finding {
 
 // Told cuts findings to as many as one answer tells. Where there are more, the last one says so, of the whole body.
 func Told(findings []payment.Finding) []payment.Finding {
-	if len(findings) <= MaxFindings {
+	if len(findings) <= maxFindings {
 		return findings
 	}
-	return append(findings[:MaxFindings-1:MaxFindings-1], payment.Finding{
+	return append(findings[:maxFindings-1:maxFindings-1], payment.Finding{
 		Code: "FF01", Text: "Correct the problems listed and send it again: there are more than these.",
 	})
 }

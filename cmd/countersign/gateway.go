@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/keyring"
-	"countersign/internal/memory"
 	"countersign/internal/metric"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
@@ -71,7 +70,6 @@ func (g *gateway) admit(token string) {
 // run builds the parts and serves until ctx ends. It listens only when nothing speaks against serving. Requests and deliveries under
 // way are finished.
 func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) error {
-	memory.CollectSeldom()
 	seal, err := payment.NewSealer(g.ReleaseKeys)
 	if err != nil {
 		return err
@@ -200,7 +198,6 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 		group.Go(func() error { return g.serveMetrics(working) })
 	}
 	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
-	group.Go(func() error { memory.AfterStart(working, g.Log); return nil })
 	return group.Wait()
 }
 

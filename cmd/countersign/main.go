@@ -14,8 +14,6 @@ import (
 	_ "time/tzdata" // banking days need Europe/Zurich on machines without a zone database
 
 	"github.com/alecthomas/kong"
-
-	_ "countersign/internal/slack" // what serves is woken seldom
 )
 
 type commands struct {

@@ -9,8 +9,6 @@ import (
 
 	"github.com/alexedwards/argon2id"
 	"golang.org/x/crypto/argon2"
-
-	"countersign/internal/memory"
 )
 
 // hashParameters are those of new hashes: 19 MiB, two passes, one lane (OWASP password storage cheat sheet, argon2id).
@@ -33,7 +31,7 @@ const busyRetry = time.Second
 
 // passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers
 // at the same time, and one check of a name at a time. The last keeps an honest user who signs in many times at once from being locked
-// out, because tries count as failures until they succeed. After the last check under way garbage is collected.
+// out, because tries count as failures until they succeed.
 type passwordChecker struct {
 	places  chan struct{}
 	workers chan struct{}
@@ -101,9 +99,6 @@ func (c *passwordChecker) enter(ctx context.Context, who waiter) (leave func(), 
 		<-c.workers
 		<-lane
 		giveBack()
-		if len(c.workers) == 0 {
-			memory.CollectNow()
-		}
 	}, nil
 }
 

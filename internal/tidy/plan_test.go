@@ -69,8 +69,6 @@ var floors = map[string]int{
 
 	"internal/administration":            5, // what a realm is made of, and the rules of changes to it; pure
 	"internal/guess":                     0, // how soon a password is guessed
-	"internal/slack":                     0, // how exactly the program is woken; apart from cmd, because it is made before all else
-	"internal/memory":                    0, // how much memory the program takes; apart from cmd, because a folder takes so many files
 	"internal/openid":                    1, // who somebody is to an identity provider; knows no realm and no account
 	"internal/openid/openidtest":         1, // identity providers for tests
 	"internal/entry":                     5, // a form or a file to a payment order, and back

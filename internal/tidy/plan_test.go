@@ -68,7 +68,6 @@ var floors = map[string]int{
 	"internal/postgres":            5, // runs a private server
 
 	"internal/administration":            5, // what a realm is made of, and the rules of changes to it; pure
-	"internal/guess":                     0, // how soon a password is guessed
 	"internal/openid":                    1, // who somebody is to an identity provider; knows no realm and no account
 	"internal/openid/openidtest":         1, // identity providers for tests
 	"internal/entry":                     5, // a form or a file to a payment order, and back
@@ -174,8 +173,6 @@ var confined = []struct {
 	{"github.com/labstack/echo", []string{"web"}},
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
 	{"github.com/makiuchi-d/gozxing", []string{"internal/qrbill"}},
-	{"github.com/ccojocar/zxcvbn-go", []string{"internal/guess"}},
-	{"github.com/ccojocar/zxcvbn-go/matching", nil}, // it reads its words as the program starts
 	{"github.com/prometheus", []string{"internal/metric"}},
 	{"go.opentelemetry.io", []string{"internal/trace"}},
 	{"github.com/coreos/go-oidc", []string{"internal/openid"}},

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run test verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help run test test-long test-race verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -14,6 +14,8 @@ TOOLS := $(CACHE)/tools
 FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
+# The packages that make test-race tests: those in which goroutines share data. Tests of the browser are left out.
+RACE := ./internal/store ./internal/store/lifecycle ./internal/clearing ./internal/approval ./internal/submission ./internal/auth ./web/api
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 
@@ -39,20 +41,27 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
 	@exec .cache/bin/countersign demo
 
-test: browser xmllint rabbitmq pgbouncer python ## run all tests: unit, database, browser, broker, and a short fuzzing
+test: browser xmllint python ## run the tests of all packages: unit, database, browser
 	@tools/postgres.sh --if-missing
-	@tools/postgres.sh --beside 17
-	@echo "fuzzing beside the tests ($(FUZZ) inputs each)"
-	@nice tools/fuzz.sh $(FUZZ) >"$(CACHE)/fuzzed.log" 2>&1 & fuzzing=$$!; trap 'kill $$fuzzing 2>/dev/null || true' EXIT; \
-	passed=yes; \
-	COUNTERSIGN_BROWSER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" COUNTERSIGN_RABBITMQ=1 \
+	@COUNTERSIGN_BROWSER=1 \
 	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
 	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
 	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
 	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
-	GOGC=$(GARBAGE) $(GO) test -timeout 30m -vet=off $(LONGEST) ./... || passed=no; \
-	wait $$fuzzing || { cat "$(CACHE)/fuzzed.log"; passed=no; }; \
-	echo "fuzzed $$(grep -c ^fuzzing "$(CACHE)/fuzzed.log") targets"; [ $$passed = yes ]
+	GOGC=$(GARBAGE) $(GO) test -timeout 30m -vet=off $(LONGEST) ./...
+
+test-long: rabbitmq pgbouncer ## run what make test leaves out: fuzzing, brokers, poolers, PostgreSQL 17, faults, kills, drills, mutants, every screen (hours)
+	@tools/postgres.sh --if-missing
+	@tools/postgres.sh --beside 17
+	@tools/fuzz.sh $(FUZZ)
+	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" \
+	$(GO) test -count=1 -timeout 60m -vet=off ./internal/transport/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
+	@$(MAKE) drill simulate search race hostile flood kill faults html screens timing mutants
+
+test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
+	@tools/install.sh "gcc|clang|cc" "the race detector" gcc libc6-dev
+	@tools/postgres.sh --if-missing
+	@CGO_ENABLED=1 GOGC=$(GARBAGE) $(GO) test -race -timeout 30m -vet=off $(RACE)
 
 verify: generate lint ## check that generated code is fresh, formatting, and what the linters find
 	@tools/fresh.sh

@@ -27,7 +27,7 @@ func TestTheInstallationPageWorks(t *testing.T) {
 	t.Parallel()
 	for name, cache := range map[string]string{"the machine's PostgreSQL": "", "PostgreSQL 17": os.Getenv(beside)} {
 		if name == "PostgreSQL 17" && cache == "" {
-			continue // `make test` fetches it
+			continue // make test-long fetches it
 		}
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -1,7 +1,6 @@
-// Package testneed asks for what tests need of the machine. It is for tests only, and the one place where a test may be skipped: a
-// machine without the program runs the other tests, the machine that decides about a change (CI) must have it, and .ci/run or make test
-// installs it. What takes minutes is not skipped but left out of the build: its files have the build tag long, and make runs them by
-// targets of their own.
+// Package testneed holds the conditions under which a test may be skipped; it is for tests only. On a machine without a program the tests
+// of that program are skipped, but CI must have it: .ci/run and make test install it. Tests that need a broker, a pooler or another
+// PostgreSQL run in make test-long (Long). Tests that take minutes have the build tag long, and make has a target for each.
 package testneed
 
 import (
@@ -29,6 +28,14 @@ func Miss(t testing.TB, what string) {
 		t.Fatal(what)
 	}
 	t.Skip(what)
+}
+
+// Long skips a test of the long tier, in CI too, unless a setting is 1: make test-long sets it.
+func Long(t testing.TB, setting string) {
+	t.Helper()
+	if os.Getenv(setting) != "1" {
+		t.Skip("make test-long runs this test; or set " + setting + "=1")
+	}
 }
 
 // Count is how much of something a test does: as often as a setting says, which a target of make gives, or as usual. A usual count of 0 is

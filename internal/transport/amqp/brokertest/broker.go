@@ -38,12 +38,10 @@ type Broker struct {
 }
 
 // New starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
-// unless COUNTERSIGN_RABBITMQ=1, as make test sets it, or in CI: a node takes a while. A missing broker is a failure then.
+// unless COUNTERSIGN_RABBITMQ=1, which make test-long sets; then a missing broker is a failure.
 func New(t *testing.T, queues ...string) *Broker {
 	t.Helper()
-	if os.Getenv("COUNTERSIGN_RABBITMQ") != "1" {
-		testneed.Miss(t, "needs RabbitMQ: make rabbitmq, then COUNTERSIGN_RABBITMQ=1 (make test does both)")
-	}
+	testneed.Long(t, "COUNTERSIGN_RABBITMQ")
 	program, err := brokerProgram()
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func TestEachStateIsToldToTheClient(t *testing.T) {
 		if code != want.code || text != want.text || again != want.code || also != want.text {
 			t.Errorf("%s because of %q %q, %q %q, want %q %q", state, code, text, again, also, want.code, want.text)
 		}
-		if id := string(report.GroupHeader.MessageID); id != "RDM00000000000000-7" {
+		if id := report.GroupHeader.MessageID; id != "RDM00000000000000-7" {
 			t.Errorf("%s: the report is called %s", state, id)
 		}
 		if m.Kind.Final(state) != want.ends {

@@ -84,6 +84,7 @@ type Station struct {
 	mu     sync.Mutex
 	realms map[string]*realm
 
+	sweeping  sync.Mutex // one sweep seals at a time: it reads the progress of a realm, and stores it later
 	verifying sync.Mutex // held while somebody has a trail verified
 }
 
@@ -141,6 +142,8 @@ func (s *Station) rosters(ctx context.Context) {
 
 // seals seals in every realm all there is.
 func (s *Station) seals(ctx context.Context) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
 	s.each(ctx, atOnce, func(name string) {
 		for s.seal(ctx, name) && ctx.Err() == nil {
 		}

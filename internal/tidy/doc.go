@@ -1,3 +1,3 @@
-// Package tidy holds the plan of this project as a test: which package stands on which floor, what it may import, and the measures
-// and habits of the code. It has no code of its own. Read plan_test.go for the floors and rule_test.go for the rules.
+// Package tidy tests rules of the code that no linter knows: the floors of the packages and their imports, SQL, clocks, root contexts,
+// skipped tests, and the languages of the portal. It has no code of its own. plan_test.go lists the floors, rule_test.go the rules.
 package tidy

@@ -150,12 +150,6 @@ var barred = []struct{ from, target, reason string }{
 	{"views", "internal/admin", "views know view models only"},
 }
 
-// development are the programs and tests of the development, which the architecture does not tell of.
-var development = []string{
-	"api/jsondoc", "internal/account/datagen", "internal/iso20022/xsdgen", "internal/mutant", "internal/rulebook/rulesdoc",
-	"internal/simulation", "internal/tidy", "web/browsertest",
-}
-
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{
 	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/testneed", "internal/openid/openidtest",

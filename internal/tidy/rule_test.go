@@ -8,17 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
-)
-
-const (
-	functionLimit = 60
-	// testFunctionLimit leaves room for a table of cases, which reads best in one piece.
-	testFunctionLimit = 70
-	fileLimit         = 400
-	testFileLimit     = 600
-	// lineLimit is in characters; a tab is one of them.
-	lineLimit = 140
 )
 
 // scope says which files a rule holds for.
@@ -58,10 +47,6 @@ type reporter func(at token.Pos, format string, values ...any)
 var rules = []rule{
 	{"floors", built, checkFloors},
 	{"confined modules", built, checkConfined},
-	{"package name", written, checkPackageName},
-	{"function size", written, checkFunctionSize},
-	{"file size", written, checkFileSize},
-	{"line width", written, checkLineWidth},
 	{"clock", program, forbidden("time.Now", "take the time as an argument")},
 	{"root context", program, forbidden("context.Background", "take the context as an argument")},
 	{"root context", program, forbidden("context.TODO", "take the context as an argument")},
@@ -120,61 +105,6 @@ func checkConfined(file source, report reporter) {
 			if strings.HasPrefix(imported, limit.module) && !slices.ContainsFunc(limit.homes, home) {
 				report(spec.Pos(), "%s may be imported under %s only", imported, strings.Join(limit.homes, ", "))
 			}
-		}
-	}
-}
-
-// emptyNames say nothing about what a package holds.
-var emptyNames = []string{"util", "utils", "common", "helper", "helpers", "model", "models", "types", "misc"}
-
-func checkPackageName(file source, report reporter) {
-	name := strings.TrimSuffix(file.syntax.Name.Name, "_test")
-	if slices.Contains(emptyNames, name) {
-		report(file.syntax.Name.Pos(), "package name %s says nothing: name what it holds", name)
-	}
-}
-
-func checkFunctionSize(file source, report reporter) {
-	limit := functionLimit
-	if file.test {
-		limit = testFunctionLimit
-	}
-	for _, declaration := range file.syntax.Decls {
-		function, ok := declaration.(*ast.FuncDecl)
-		if !ok {
-			continue
-		}
-		if size := file.lines(function.Pos(), function.End()); size > limit {
-			report(function.Pos(), "function %s has %d lines, %d are allowed: split it", function.Name.Name, size, limit)
-		}
-	}
-}
-
-func checkFileSize(file source, report reporter) {
-	limit := fileLimit
-	if file.test {
-		limit = testFileLimit
-	}
-	if size := file.line(file.syntax.FileEnd); size > limit {
-		report(file.syntax.Package, "the file has %d lines, %d are allowed: split it by noun", size, limit)
-	}
-}
-
-// checkLineWidth lets only a struct's tag be wider: the language has no way to break it.
-func checkLineWidth(file source, report reporter) {
-	tagged := map[int]bool{}
-	ast.Inspect(file.syntax, func(node ast.Node) bool {
-		field, ok := node.(*ast.Field)
-		if ok && field.Tag != nil {
-			tagged[file.line(field.Tag.Pos())] = true
-		}
-		return true
-	})
-	starts := file.files.File(file.syntax.Package)
-	for number, line := range strings.Split(file.content, "\n") {
-		width := utf8.RuneCountInString(line)
-		if width > lineLimit && !tagged[number+1] {
-			report(starts.LineStart(number+1), "the line has %d characters, more than %d: break it", width, lineLimit)
 		}
 	}
 }

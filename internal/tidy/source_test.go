@@ -35,11 +35,6 @@ func (s source) line(position token.Pos) int {
 	return s.files.Position(position).Line
 }
 
-// lines is the number of lines from one position to another, both counted.
-func (s source) lines(from, to token.Pos) int {
-	return s.line(to) - s.line(from) + 1
-}
-
 // importPath is the path that a name such as "time" stands for in this file, "" if it is no import.
 func (s source) importPath(name string) string {
 	for _, spec := range s.syntax.Imports {

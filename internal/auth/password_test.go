@@ -3,7 +3,6 @@ package auth
 import (
 	"context"
 	"errors"
-	"runtime"
 	"testing"
 	"time"
 
@@ -50,27 +49,6 @@ func TestPasswordChecksHaveAPlaceOrAreSentAway(t *testing.T) {
 		t.Fatalf("a free place: %v", err)
 	}
 	leave()
-}
-
-// A check takes 19 MiB, which count as in use while garbage is collected beside it, and let the program grow.
-func TestWhatAPasswordTookIsCollectedAfterTheLastCheck(t *testing.T) {
-	forced := func() uint32 {
-		var told runtime.MemStats
-		runtime.ReadMemStats(&told)
-		return told.NumForcedGC
-	}
-	c := newPasswordChecker(1, 1)
-	leave, err := c.enter(t.Context(), waiter{lane: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := forced()
-	leave()
-	for end := time.Now().Add(time.Minute); forced() == before; time.Sleep(time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("garbage was not collected after the last check")
-		}
-	}
 }
 
 func TestBearerCacheForgetsAcrossARevocation(t *testing.T) {

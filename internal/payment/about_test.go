@@ -218,7 +218,12 @@ func TestWhatAnRTransactionBecomes(t *testing.T) {
 			created.Origin.Reference != m.Reference() || m.Direction != payment.DirectionOut || m.Makers[0] != maker.PersonID {
 			t.Errorf("%s: %+v", kind, m)
 		}
-		approved, err := m.Approve(by(checker), terms(in.Seal))
+		bound := terms(in.Seal)
+		bound.Limits = []spending.Limit{{PerDay: 1 << 40, Currency: "CHF"}}
+		approved, err := m.Approve(by(checker), bound)
+		if (len(approved.LimitUses()) > 0) != kind.Limited() {
+			t.Errorf("the release of a %s takes %+v of limits", kind, approved.LimitUses())
+		}
 		if err != nil || approved.Move().To != payment.StateApproved || approved.Release().Account != (payment.Digest{}) {
 			t.Fatalf("%s: %v", kind, err)
 		}

@@ -21,7 +21,7 @@ var lists = map[string]language.Text{
 	"/payments": "Payments", "/incoming": "Incoming payments", "/recalls": "Received recalls", "/mine": "My submissions",
 }
 
-// RememberList keeps this list as the one that the messages opened from it lead back to.
+// RememberList stores the address of this list. Messages opened from the list link back to it.
 func (v *Visit) RememberList() {
 	address := v.Echo.Request().URL.RequestURI()
 	if lists[v.Echo.Request().URL.Path] == "" || len(address) > maxList {

@@ -23,11 +23,10 @@ const (
 	ChangesOfMine = "mine"
 )
 
-// changesPage is how many changes one page lists.
+// changesPage limits the changes listed on one page.
 const changesPage = 50
 
-// ChangeDesk is what two rooms, that of administrators and that of beneficiaries, know of the changes they decide; the rest of a change's
-// pages is the same in both.
+// ChangeDesk holds the differences between the change pages of administrators and those of beneficiaries.
 type ChangeDesk struct {
 	ListURL string                                                               // the list of those that wait; ?tab=all lists all
 	URL     string                                                               // of one change, but for its id
@@ -37,11 +36,11 @@ type ChangeDesk struct {
 	List    func(governance.Filter) ([]administration.Change, error)             // of the realm
 	Read    func(uuid.UUID) (administration.Change, error)                       // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error)     // carries out a decision
-	Cells   func(c administration.Change, cells []language.Text) []language.Text // what a row says besides
-	Tried   func(administration.Change) ([]language.Text, error)                 // what one that waits would have done; nil for nothing
+	Cells   func(c administration.Change, cells []language.Text) []language.Text // further cells of a row
+	Tried   func(administration.Change) ([]language.Text, error)                 // results of a dry run of a pending change; nil for nothing
 }
 
-// Decided is a decided change, and what is shown of it once.
+// Decided is a decided change, with the secrets that its page shows once.
 type Decided struct {
 	Change  administration.Change
 	Secrets []views.ChangeSecret
@@ -78,7 +77,7 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 	}
 	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
 	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
-	if tab == "all" { // what is decided is here too
+	if tab == "all" { // this tab lists decided changes too
 		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change was asked for yet."}
 	}
 	if len(changes) > changesPage {
@@ -187,7 +186,7 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 	return shown
 }
 
-// saysNothing reports whether a field of a change says nothing to people: an id that nobody knows, beside the name of what it is of.
+// saysNothing reports whether a field of a change means nothing to people: an internal id beside the name of its subject.
 func saysNothing(c administration.Change, field string) bool {
 	switch field {
 	case "beneficiaryId", "limitId", "policyId":
@@ -254,8 +253,7 @@ func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause er
 	return v.Render(status, views.ChangePage(shown))
 }
 
-// RefuseChange shows the form of a change again with what is wrong beside its fields. An error that is none of the form's is a page of
-// its own.
+// RefuseChange renders the form of a change again with its problems beside the fields. An unrelated error becomes an error page.
 func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
 	var malformed *payment.FieldError
 	if !errors.As(err, &malformed) {

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/language"
 )
 
-// KindWords are a kind of change as people call it: the label of a link, the heading with a subject, and what it does in sentences.
+// KindWords names a kind of change for people: the label of a link, the heading with a subject, and the words inside a sentence.
 type KindWords struct{ Label, Heading, Words language.Text }
 
 // kindWords are the kinds of changes of administrators as people call them.
@@ -83,7 +83,7 @@ var kindWords = map[administration.Kind]KindWords{
 // WordsOf are the words of a kind of change.
 func WordsOf(kind administration.Kind) KindWords { return kindWords[kind] }
 
-// ChangeHeading names a change. What is made anew has no name in a form yet.
+// ChangeHeading names a change. A subject that does not exist yet has no name.
 func ChangeHeading(kind administration.Kind, subject string) language.Text {
 	words := kindWords[kind].Heading
 	switch {

@@ -47,7 +47,7 @@ func FieldLabel(field string) language.Text {
 	return label
 }
 
-// valueWords are what fields of changes say in one word.
+// valueWords maps fixed values of change fields to words.
 var valueWords = map[string]language.Text{
 	administration.Yes: "yes", administration.StatusActive: "active", administration.StatusSuppressed: "suppressed",
 	administration.StatusOpen: "open", administration.StatusClosed: "closed", administration.StatusInForce: "in force",
@@ -70,7 +70,7 @@ func YesNo(is bool) language.Text {
 	return "no"
 }
 
-// FieldValue is what a field of a change says, for people; a dash for nothing.
+// FieldValue formats the value of a change field for people; a dash for an empty one.
 func FieldValue(field, text string) language.Text {
 	switch {
 	case text == "":
@@ -110,7 +110,7 @@ func grouped(number string) string {
 	return whole + "." + fraction
 }
 
-// spanWords is how long a field of a change says that something may take.
+// spanWords formats a duration in a change field for people.
 func spanWords(text string) language.Text {
 	span, err := time.ParseDuration(text)
 	switch {
@@ -124,7 +124,7 @@ func spanWords(text string) language.Text {
 	return language.Text("%d s").With(int(span / time.Second))
 }
 
-// PolicyWords says what a policy matches.
+// PolicyWords describes the messages that a policy matches.
 func PolicyWords(p administration.Policy) language.Text {
 	values := p.Values()
 	var parts []language.Text

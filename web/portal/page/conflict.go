@@ -9,8 +9,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Done is what a station answered to a step. One that this person took before is done, and told as it was told then: who sends a form
-// twice, or again because the connection broke off, has missed the first answer and lost nothing.
+// Done treats a step that this person already took as success. A form that is sent twice, or again after a broken connection, gets the first
+// answer again.
 func Done(m payment.Message, err error) (payment.Message, error) {
 	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
 		return repeat.Message, nil
@@ -18,7 +18,7 @@ func Done(m payment.Message, err error) (payment.Message, error) {
 	return m, err
 }
 
-// LostTo says who was faster, when a request lost against somebody else's; lost is false for any other error.
+// LostTo describes the faster person when a request lost against somebody else's; lost is false for any other error.
 func LostTo(err error) (sentence language.Text, lost bool) {
 	var state *payment.StateError
 	var content *payment.ContentError
@@ -50,7 +50,7 @@ func WhatHappened(m payment.Message) language.Text {
 	return language.Text("%s was already approved by %s at %s.").With(name, decision.Name, ui.ClockTime(decision.DecidedAt))
 }
 
-// Conflict is the panel of a decision that lost. m is the message as it is now; what was typed is kept.
+// Conflict builds the panel of a decision that lost. m is the current message; typed is the text from the form.
 func Conflict(cause error, m payment.Message, typed string) *views.Conflict {
 	sentence, lost := LostTo(cause)
 	if !lost {

@@ -11,10 +11,10 @@ import (
 	"countersign/views/ui"
 )
 
-// YoungBeneficiary is how long a beneficiary, or its account, counts as new.
+// YoungBeneficiary is the age below which a beneficiary or its account counts as new.
 const YoungBeneficiary = 7 * 24 * time.Hour
 
-// CreditorFlags are the marks of a payment in lists that say what is new about its creditor.
+// CreditorFlags returns the marks of a payment in lists for a new creditor or account.
 func CreditorFlags(m payment.Message, news lookup.CreditorNews, now time.Time) []views.QueueFlag {
 	var flags []views.QueueFlag
 	switch {
@@ -44,7 +44,7 @@ func CreditorFlags(m payment.Message, news lookup.CreditorNews, now time.Time) [
 	return flags
 }
 
-// BeneficiaryWarnings say on the page of a waiting payment what is new about its beneficiary.
+// BeneficiaryWarnings returns the warnings about a new beneficiary for the page of a waiting payment.
 func BeneficiaryWarnings(m payment.Message, news lookup.CreditorNews, now time.Time) []views.Warning {
 	var warnings []views.Warning
 	if young(news.AccountChangedAt, now) {

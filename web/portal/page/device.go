@@ -6,7 +6,7 @@ import (
 	"countersign/internal/auth"
 )
 
-// deviceCookie is what the cookie of a known browser is called.
+// deviceCookie names the cookie of a known browser.
 func (v *Visit) deviceCookie() string {
 	if v.Config.TLS {
 		return "__Host-device"
@@ -14,7 +14,7 @@ func (v *Visit) deviceCookie() string {
 	return "device"
 }
 
-// Device is what the browser keeps of an earlier sign-in, "" when it keeps nothing.
+// Device returns the token that the browser stores of an earlier sign-in; "" for none.
 func (v *Visit) Device() string {
 	cookie, err := v.Echo.Cookie(v.deviceCookie())
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"countersign/views/ui"
 )
 
-// FactorAnswer reads what a form shows beside the password: a code, or the answer of a passkey.
+// FactorAnswer reads the second factor of a form: a code, or the answer of a passkey.
 func (v *Visit) FactorAnswer(form url.Values) auth.FactorAnswer {
 	answer := auth.FactorAnswer{Code: form.Get("factorCode"), Passkey: v.PasskeyAnswer(form)}
 	if answer.Passkey != nil {
@@ -23,7 +23,7 @@ func (v *Visit) FactorAnswer(form url.Values) auth.FactorAnswer {
 	return answer
 }
 
-// PasskeyAnswer reads what the browser brought back of a passkey; nil for nothing.
+// PasskeyAnswer reads the answer of a passkey from the form; nil for none.
 func (v *Visit) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
 	response := form.Get("passkeyResponse")
 	if response == "" {
@@ -51,7 +51,7 @@ func (v *Visit) askPasskey(in auth.PasskeyInput) (views.Passkey, error) {
 	return views.Passkey{Question: ask.JSON(), Ticket: ask.Ticket}, nil
 }
 
-// FactorProblem says what keeps a second factor from counting; status 0 is an error of another kind, or none.
+// FactorProblem describes a refused second factor; status 0 is an error of another kind, or none.
 func FactorProblem(err error) (ui.Problem, int) {
 	var refused *auth.AccountError
 	var limited *auth.LimitError

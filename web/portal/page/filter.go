@@ -19,12 +19,12 @@ import (
 	"countersign/views/ui"
 )
 
-// Filter is what an address says about a list: which part of it, and from which entry on.
+// Filter is the filter and the page position of a list, read from its address.
 type Filter struct {
 	View    views.Filter
 	After   uuid.UUID // the last entry of the page before; zero for the first page
-	Place   string    // what else says where that entry stands in the order; "" in the order of age
-	Trail   []string  // where the pages between the first one and this one began, as the address says it
+	Place   string    // further sort key of that entry; "" in the order of age
+	Trail   []string  // starting entry of each earlier page, as in the address
 	Current uuid.UUID // the open entry, which the list marks
 
 	Scheme     rulebook.Scheme // "" for both
@@ -124,8 +124,8 @@ func Day(typed string, zone *time.Location) (day time.Time, known bool) {
 // NoDay is the code of a text that is no day.
 const NoDay = "DT01"
 
-// Days reads the days of the filter in the zone of the banking day: made on the first one or later, made before the end of the second one,
-// in its state since the third one. A zero time does not narrow the list. What is no day is named in the problems.
+// Days reads the days of the filter in the time zone of the banking day: made from the first, made up to and including the second, in its
+// state since the third. A zero time does not narrow the list. An invalid day is added to the problems.
 func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
 	day := func(name, typed string) time.Time {
 		if typed == "" {
@@ -187,7 +187,7 @@ func (f Filter) Query(changes ...string) string {
 	return "?" + values.Encode()
 }
 
-// maxTrail is how many pages back the address of a page knows: behind so many the way back is the first page.
+// maxTrail limits the earlier pages in the address of a page. Beyond it the link back leads to the first page.
 const maxTrail = 10
 
 // readTrail reads where the pages before this one began; what cannot be read is no trail.
@@ -209,7 +209,7 @@ func readTrail(text string) []string {
 // maxPlace is the most characters a place has: a key, and an amount or a state.
 const maxPlace = 80
 
-// Pages are the links of a list. more says whether there is a next page, behind is this filter behind the last entry of this one.
+// Pages returns the links of a list. more reports a next page; behind is this filter after the last entry of this page.
 func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 	pages := ui.Pages{NextLabel: "Next page"}
 	if f.After != uuid.Nil {
@@ -236,7 +236,7 @@ func (f Filter) PagesOf(path string, list []payment.Message, next lookup.ListPla
 	return pages
 }
 
-// NotYet is what a list says when none of the messages that were looked at is meant, and there are older ones.
+// NotYet returns the empty-list text when no scanned message matches and older messages remain.
 func (f Filter) NotYet(path string, next lookup.ListPlace) ui.Empty {
 	f = f.goingOn(next)
 	return ui.Empty{
@@ -245,7 +245,7 @@ func (f Filter) NotYet(path string, next lookup.ListPlace) ui.Empty {
 	}
 }
 
-// after is where the list goes on.
+// after returns the position at which the list continues.
 func (f Filter) after() string {
 	if f.Place == "" {
 		return f.After.String()
@@ -278,7 +278,7 @@ func (f Filter) Maker() string {
 	return identity.NormaliseName(f.View.Maker)
 }
 
-// NothingMatches is what a list says when its filters leave nothing of what it lists: "No payment matches what you look for."
+// NothingMatches returns the empty-list text of a filtered list: "No payment matches what you look for."
 func (f Filter) NothingMatches(said language.Text) ui.Empty {
 	return ui.Empty{
 		Icon: "search", Title: "Nothing matches", Text: said,
@@ -295,7 +295,7 @@ func KindOptions(kinds []payment.Kind) []ui.Option {
 	return options
 }
 
-// ListPage is how many messages one page of a list other than the queue holds.
+// ListPage limits the messages on one page of a list other than the queue.
 const ListPage = 50
 
 // Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An

@@ -11,8 +11,8 @@ import (
 	"countersign/internal/store/credential"
 )
 
-// What a session holds of somebody whose password was right and who has to show a second factor; and of somebody who is signed in and has
-// to take one up before anything else. The first is nobody's session: no page knows it but the one that asks for the factor.
+// Session keys before the sign-in is complete: for a person whose second factor is still missing, and for one who must set up a second
+// factor first. The former is not a session: only the page that requests the factor reads it.
 const (
 	keyHalfRealm = "halfRealm"
 	keyHalfUser  = "halfUser"

@@ -15,14 +15,13 @@ import (
 	"countersign/views/ui"
 )
 
-// DraftLife is how long a draft waits for its submission.
+// DraftLife is the time before an unsubmitted draft expires.
 const DraftLife = 24 * time.Hour
 
-// MaxDrafts is how many drafts of a person are listed and counted, the last changed first.
+// MaxDrafts limits the drafts of a person that are listed and counted, the last changed first.
 const MaxDrafts = 50
 
-// maxDrafts is how many open drafts a person may have before no further form is kept by the way; those of files of many payments are not
-// counted.
+// maxDrafts limits the open drafts of a person above which forms are no longer saved automatically. Drafts of batch files do not count.
 const maxDrafts = 200
 
 // fits refuses what became larger on the way into its row than forms may be: nothing of it was checked.
@@ -99,7 +98,7 @@ func keyIn(form url.Values, field string) uuid.UUID {
 // Seen is when a draft was saved that a page shows, as its form carries it.
 func Seen(draft lifecycle.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
 
-// OfDraft is a form that names its draft: where its fields do not, the one that its address names.
+// OfDraft names the draft in a form whose fields do not name one.
 func OfDraft(form url.Values, draft uuid.UUID) url.Values {
 	if form.Get(fieldDraft) != "" {
 		return form
@@ -109,7 +108,7 @@ func OfDraft(form url.Values, draft uuid.UUID) url.Values {
 	return named
 }
 
-// FromPage notes in a draft which page of a form sends it, and what that page showed.
+// FromPage records in a draft the page that sends it and the content that the page showed.
 func FromPage(draft lifecycle.Draft, form url.Values) lifecycle.Draft {
 	draft.FormKey = formKey(form)
 	micro, err := strconv.ParseInt(form.Get(fieldSeen), 10, 64)
@@ -137,7 +136,7 @@ func (v *Visit) OpenDraft() (lifecycle.Draft, error) {
 	return v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 }
 
-// Submitted notes what the draft became and goes to the confirmation.
+// Submitted records the resulting message in the draft and redirects to the confirmation.
 func (v *Visit) Submitted(draft lifecycle.Draft, id uuid.UUID, err error) error {
 	if err != nil {
 		return err
@@ -151,10 +150,10 @@ func (v *Visit) Submitted(draft lifecycle.Draft, id uuid.UUID, err error) error 
 	return v.GoTo("/payments/"+id.String()+"/submitted", "")
 }
 
-// CheckedField is the field of a check page that tells what it showed: the digest of the draft, or of all lines of a file. What was typed
-// in another window since is not submitted by its button.
+// CheckedField is the form field of a check page with the digest of the shown draft, or of all lines of a file. A draft changed in another
+// window since then is not submitted.
 const CheckedField = "checked"
 
-// ChangedSince is said where something else would have been submitted than what was shown.
+// ChangedSince is the refusal of a submission whose content differs from the page.
 const ChangedSince language.Text = "" +
 	"This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."

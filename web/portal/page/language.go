@@ -15,11 +15,11 @@ const (
 	languageCookie = "language"
 	// choiceCookie is there while somebody who chose a language on the page of the sign-in signs in: the choice becomes theirs.
 	choiceCookie = "language_choice"
-	// languageLife is how long a browser keeps the language, in seconds.
+	// languageLife is the life of the language cookie, in seconds.
 	languageLife = 365 * 24 * 60 * 60
 )
 
-// LanguageOf is the language of a request of whom nothing is known: what the browser was told before, or asks for.
+// LanguageOf returns the language of a request without a session: from the cookie, else from Accept-Language.
 func LanguageOf(c echo.Context) language.Language {
 	if cookie, err := c.Cookie(languageCookie); err == nil {
 		if known, ok := language.Parse(cookie.Value); ok {
@@ -38,7 +38,7 @@ func (v *Visit) speak(l language.Language) {
 // Language is that in which the answer is written.
 func (v *Visit) Language() language.Language { return language.Of(v.Context()) }
 
-// ChosenLanguage is what this person chose; "" for as the browser asks.
+// ChosenLanguage returns the language that this person chose; "" for that of the browser.
 func (v *Visit) ChosenLanguage() string { return v.preference.Language }
 
 // Say is a text of the catalogue in the language of the answer.
@@ -46,7 +46,8 @@ func (v *Visit) Say(text language.Text, values ...any) string {
 	return v.Language().Say(text, values...)
 }
 
-// ChooseLanguage takes the language that somebody who is not signed in asks for. It is kept by the browser, and for whoever signs in next.
+// ChooseLanguage sets the language for a visitor without a session. A cookie stores it, and the next sign-in in this browser stores it for
+// the person.
 func (v *Visit) ChooseLanguage(name string) {
 	chosen, ok := language.Parse(name)
 	if !ok {

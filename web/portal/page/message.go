@@ -15,8 +15,8 @@ import (
 	"countersign/views/ui"
 )
 
-// MessageView is what lists and pages show of a message. What only its document says is added by FillDocument, FillIncoming or
-// rtransaction.FillRequest.
+// MessageView converts a message for lists and pages. FillDocument, FillIncoming and rtransaction.FillRequest add the fields that only the
+// document holds.
 func MessageView(m payment.Message) views.Message {
 	detail := ""
 	if m.State == payment.StateFailed {
@@ -129,7 +129,7 @@ func AddressLines(address *iso20022.PostalAddress24) []language.Text {
 	return lines
 }
 
-// RemittanceName is what a kind of remittance is called; "" for none.
+// RemittanceName names a kind of remittance; "" for none.
 func RemittanceName(kind string) language.Text {
 	switch kind {
 	case entry.RemittanceQR:
@@ -168,8 +168,8 @@ func ChangesView(changes []entry.Change) []views.Change {
 	return shown
 }
 
-// StatusReason is why a message was rejected, by whom, why it failed in plain words, why a recall was refused, or what to do while nobody
-// knows whether a payment arrived. A rejection is told of a message that was loaded with its decisions.
+// StatusReason explains a rejection, a failure, a refused recall, or an unknown outcome with the next step. A rejection is explained only
+// for a message that was loaded with its decisions.
 func StatusReason(m payment.Message) language.Text {
 	decision, decided := m.LastDecision()
 	switch {
@@ -186,7 +186,7 @@ func StatusReason(m payment.Message) language.Text {
 	return ""
 }
 
-// ChannelName says where something came in: "Portal", "API, client demo-backoffice".
+// ChannelName names the channel of a message: "Portal", "API, client demo-backoffice".
 func ChannelName(channel, client string) language.Text {
 	switch identity.Channel(channel) {
 	case identity.ChannelPortal:
@@ -203,10 +203,10 @@ func ChannelName(channel, client string) language.Text {
 	return language.Data(channel)
 }
 
-// Withheld is what stands beside the state of a message that nobody may decide, because what is stored of it cannot be trusted.
+// Withheld is the mark of a message that nobody may decide because its stored content failed verification.
 const Withheld = ui.Withheld
 
-// FollowUp is what a payment shows beside its state: that it is withheld, or what became of its recall or return; "" for nothing.
+// FollowUp returns the second state of a payment: withheld, or the state of its recall or return; "" for none.
 func FollowUp(m payment.Message) string {
 	if m.Withheld != "" {
 		return Withheld
@@ -216,13 +216,13 @@ func FollowUp(m payment.Message) string {
 		return string(payment.RecallStatusOf(m.RecallState))
 	case payment.KindPayment:
 		return string(payment.ReturnStatusOf(m.ReturnState))
-	default: // the others are what became of a payment
+	default: // the other states describe a payment
 		return ""
 	}
 }
 
-// AgainLabel is what a link to a new payment filled from this one is called; "" where there is to be none. While a payment is on its way,
-// and while nobody knows whether it arrived, nothing offers to pay it again.
+// AgainLabel is the label of the link to a new payment filled from this one; "" for no link. There is no link while the payment is in
+// progress or its outcome is unknown.
 func AgainLabel(m payment.Message) language.Text {
 	if m.Kind != payment.KindInstruction || m.Withheld != "" {
 		return ""

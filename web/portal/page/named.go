@@ -13,17 +13,17 @@ import (
 	"countersign/views/ui"
 )
 
-// Named is what people keep under names of their own, saved views and templates: what a name of one is, and how one is changed.
+// Named describes a list of saved names of a person, views or templates: its rules for a name and its changes.
 type Named struct {
 	Limit int           // characters of a name
-	Empty language.Text // what is said when there is no name
+	Empty language.Text // refusal of an empty name
 
 	List   string // address of the page that lists them
 	Remove func(id uuid.UUID) error
 	// Change renames one and shares it or not. It fails with Taken when another one of theirs has the name.
 	Change func(id uuid.UUID, name string, shared bool) error
 	Taken  error
-	Other  language.Text // what is said then
+	Other  language.Text // refusal of a name of somebody else
 	// Again shows the list with what was typed for the one with this id, and what is wrong with it.
 	Again func(id, typed string, problem ui.Problem) error
 }
@@ -40,7 +40,7 @@ func (n Named) Name(form url.Values) string {
 	return strings.Join(strings.Fields(read), " ")
 }
 
-// Wrong says what is wrong with a name, "" for nothing.
+// Wrong returns the problem with a name; "" for none.
 func (n Named) Wrong(name string) language.Text {
 	switch length := utf8.RuneCountInString(name); {
 	case !strings.ContainsFunc(name, unicode.IsGraphic): // nothing of it can be seen
@@ -51,7 +51,7 @@ func (n Named) Wrong(name string) language.Text {
 	return ""
 }
 
-// ChangeNamed renames the one that the path names, shares it or not, or removes it, as its form says.
+// ChangeNamed renames, shares, unshares or removes the named entry in the path, as the form requests.
 func (v *Visit) ChangeNamed(n Named) error {
 	id, err := v.ID("id")
 	if err != nil {

@@ -7,12 +7,12 @@ import (
 	"countersign/internal/payment"
 )
 
-// PolicyOf is what the policy a message was made under still says of it.
+// PolicyOf returns the parts of its policy that a stored message still holds.
 func PolicyOf(m payment.Message) payment.Policy {
 	return payment.Policy{ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt)}
 }
 
-// NextSteps says what happens after the submission.
+// NextSteps describes the steps after the submission.
 func NextSteps(kind payment.Kind, policy payment.Policy) []language.Text {
 	sent, result := whatFollows[kind], language.Text("You see the result under My submissions.")
 	within := Span(policy.PendingFor)
@@ -31,7 +31,7 @@ func NextSteps(kind payment.Kind, policy payment.Policy) []language.Text {
 	}
 }
 
-// whatFollows is what sending a message of a kind means.
+// whatFollows describes the effect of sending a message, for each kind.
 var whatFollows = map[payment.Kind]language.Text{
 	payment.KindInstruction: "It is final. The way back is a recall.",
 	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",

@@ -22,7 +22,7 @@ func (f Filter) Sort() lookup.Sort {
 	return lookup.SortOldest
 }
 
-// Behind is the filter behind a message: what comes after it in the order.
+// Behind returns the filter that continues after a message in the sort order.
 func (f Filter) Behind(m payment.Message) Filter {
 	f.After, f.Place = m.InternalID, ""
 	switch f.Sort() {
@@ -51,7 +51,7 @@ func (f Filter) Begins() lookup.Place {
 	return place
 }
 
-// OlderThan is how long ago what is listed was made at least; zero when age does not matter.
+// OlderThan returns the minimum age of the listed messages; zero for any age.
 func (f Filter) OlderThan() time.Duration {
 	ages := map[string]time.Duration{"15m": 15 * time.Minute, "1h": time.Hour, "4h": 4 * time.Hour, "1d": 24 * time.Hour}
 	return ages[f.View.Age]
@@ -62,7 +62,7 @@ func (f Filter) SortedBy(path, order string) string {
 	return path + f.Query("sort", order, "after", "")
 }
 
-// Words are what the filter narrows and orders the queue by, as people say it.
+// Words describes the filter and its order for people.
 func (f Filter) Words() []language.Text {
 	var words []language.Text
 	say := func(text language.Text, value string) {
@@ -108,7 +108,7 @@ func (f Filter) listSort() lookup.ListSort {
 	return lookup.ListNewest
 }
 
-// listPlace is the place where such a list goes on; what is no place is its beginning.
+// listPlace parses the position at which the list continues; an invalid one is the beginning.
 func (f Filter) listPlace(by lookup.ListSort) lookup.ListPlace {
 	place := lookup.ListPlace{MessageID: f.After}
 	switch by {

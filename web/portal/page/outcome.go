@@ -87,7 +87,7 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) languag
 	return language.Sentence(strings.TrimSuffix(reason.Text, "."))
 }
 
-// Refusal says why the other bank refused a recall: the reason in plain words with its code, and what the bank wrote besides.
+// Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
 func Refusal(m payment.Message) language.Text {
 	reason, found := rtransactionrule.FindReason(rtransactionrule.ResolutionReasons(m.Scheme), m.StatusCode)
 	if !found {

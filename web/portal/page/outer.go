@@ -2,10 +2,10 @@ package page
 
 import "net/http"
 
-// outerLife is how long a browser keeps what belongs to a sign-in at a provider, in seconds. It is sealed and holds its own, shorter time.
+// outerLife is the life of the cookie of a sign-in at an identity provider, in seconds. The sealed content has its own, shorter expiry.
 const outerLife = 900
 
-// outerCookie is what the cookie of a sign-in at a provider is called.
+// outerCookie names the cookie of a sign-in at an identity provider.
 func (v *Visit) outerCookie() string {
 	if v.Config.TLS {
 		return "__Host-outer"
@@ -17,7 +17,7 @@ func (v *Visit) outerCookie() string {
 // back from the provider, which a strict cookie would not.
 func (v *Visit) HoldOuter(held string) { v.putOuter(held, outerLife) }
 
-// TakeOuter is what the browser kept; "" for nothing. It keeps it no longer.
+// TakeOuter returns the content of the cookie and deletes the cookie; "" for none.
 func (v *Visit) TakeOuter() string {
 	cookie, err := v.Echo.Cookie(v.outerCookie())
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 	"countersign/views/ui"
 )
 
-// parkedLife is how long a form that came too late can be filled in again.
+// parkedLife is the life of a form that was sent after the session had ended.
 const parkedLife = time.Hour
 
-// fieldParked is the name under which addresses and forms carry the key of what was parked.
+// fieldParked is the parameter and form field with the key of a saved form.
 const fieldParked = "parked"
 
-// Parked is what somebody sent after their session had ended, or typed and did not send: the fields of the form, and the file it sent.
+// Parked holds a form that was sent after its session had ended, or typed and not sent: its fields and its file.
 type Parked struct {
 	ID       string
 	Fields   url.Values
@@ -54,19 +54,19 @@ func (v *Visit) Park(where string, file []byte, name string) (string, error) {
 	return address.String(), nil
 }
 
-// Unpark finds what was kept for the visitor under the key in the address; there is nothing under no key, and under somebody else's.
+// Unpark loads the visitor's saved form by the key in the address; it is empty for no key and for somebody else's.
 func (v *Visit) Unpark() (Parked, error) { return v.UnparkAs(v.Echo.QueryParam(fieldParked)) }
 
-// UnparkAs finds what was kept for the visitor under a key.
+// UnparkAs loads the visitor's saved form by its key.
 func (v *Visit) UnparkAs(key string) (Parked, error) {
 	id, err := uuid.Parse(key)
 	if err != nil {
-		return Parked{}, nil //nolint:nilerr // nothing is kept under what is no key
+		return Parked{}, nil //nolint:nilerr // an invalid key has no saved form
 	}
 	return parkedOf(v.Config.Drafts.Parked(v.Context(), v.By, id, v.At))
 }
 
-// parkedOf reads the fields of what was kept; nothing when nothing is.
+// parkedOf parses the fields of a saved form; empty for none.
 func parkedOf(kept lifecycle.Parked, err error) (Parked, error) {
 	if errors.Is(err, payment.ErrNotFound) {
 		return Parked{}, nil
@@ -78,7 +78,7 @@ func parkedOf(kept lifecycle.Parked, err error) (Parked, error) {
 	return Parked{ID: kept.ID.String(), Fields: fields, File: kept.File, FileName: kept.FileName, At: kept.At}, err
 }
 
-// typedLife is how long words that somebody types about a message or a draft are kept.
+// typedLife is the life of unsent text about a message or a draft.
 const typedLife = 24 * time.Hour
 
 // KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;
@@ -117,8 +117,8 @@ func (v *Visit) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err 
 	})
 }
 
-// Unsent finds what the visitor typed about a message or a draft and did not send: what was sent after the session had run out, if the
-// address names it, else what was kept while it was typed.
+// Unsent loads the visitor's unsent text about a message or a draft: the form sent after the session had ended, if the address names one,
+// else the text saved while it was typed.
 func (v *Visit) Unsent(about uuid.UUID) (Parked, error) {
 	parked, err := v.Unpark()
 	if err != nil || parked.ID != "" {
@@ -127,7 +127,7 @@ func (v *Visit) Unsent(about uuid.UUID) (Parked, error) {
 	return parkedOf(v.Config.Drafts.Typed(v.Context(), v.By, about, v.At))
 }
 
-// Forget drops what the visitor typed about a message that is dealt with. Nothing fails because of it: it is gone after a day anyway.
+// Forget deletes the visitor's unsent text about a finished message. It ignores errors, because the text expires after a day.
 func (v *Visit) Forget(about uuid.UUID) {
 	err := v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"countersign/views/ui"
 )
 
-// payeeWords are what people read of each result: in the queue and in lists (flag), above the page (title), and what to do.
+// payeeWords holds the texts of each verification result: flag for the queue and lists, title above the page, and the next step.
 var payeeWords = map[payee.Result]struct {
 	tone              ui.Tone
 	icon              string
@@ -63,7 +63,7 @@ func PayeeFlag(v payee.Verification) (text, title language.Text) {
 	return words.flag, words.title
 }
 
-// PayeeWarning is what checkers are told above a message; nothing when the name matches or was not asked about.
+// PayeeWarning returns the warning of a payee verification for checkers; nil when the name matches or was not verified.
 func PayeeWarning(v payee.Verification) []views.Warning {
 	view := PayeeView(v)
 	if view == nil || !v.Warns() {

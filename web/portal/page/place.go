@@ -15,23 +15,22 @@ import (
 	"countersign/views"
 )
 
-// Place is where a form is kept: in a draft, or in none.
+// Place names the draft that stores a form; there may be none.
 type Place struct {
 	Kept  lifecycle.Draft // with its key alone where nothing is kept under that yet; zero where the form has none
 	Open  bool            // it is this person's, holds such a form, and was not submitted
 	Other lifecycle.Draft // the draft that the form was of, which another window changed since; zero for none
 }
 
-// KeepDraft is how a draft is kept: a new one is added, an open one saved.
+// KeepDraft stores a draft: it inserts a new one or updates an open one.
 type KeepDraft func(context.Context, identity.Principal, lifecycle.Draft) error
 
-// Apart is said where what was typed in one window becomes a draft of its own, because another window changed the one that it was of.
+// Apart is the sentence shown when a form becomes a draft of its own because another window changed its draft.
 const Apart language.Text = "" +
 	"The draft was changed in another window since. What you typed here is a draft of its own: both are under My submissions, Drafts."
 
-// DraftNamed is the draft that a form is kept in, or would be: fresh tells that it may not be there yet. A key that came with the page of a
-// form is that of one draft for each person, so that what is sent twice at once, or found again before it arrived, is one form, and two
-// windows are two. It is zero for a form without a key.
+// DraftNamed returns the key of the draft that stores a form; fresh reports that the draft may not exist yet. A key from the page of a form
+// means one draft for each person, so a form that is sent twice makes one draft. It is zero for a form without a key.
 func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 	id, err := uuid.Parse(form.Get(fieldDraft))
 	if err == nil {
@@ -44,9 +43,8 @@ func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 	return uuid.NewSHA1(key, v.By.UserID[:]), true
 }
 
-// PlaceOf finds where a form is kept which becomes the draft: in the one that it names, else in a new one. What another window changed
-// since the page of the form was made is left alone: the form goes on in a draft of its own. holds reports whether a draft is one of such a
-// form and was not submitted.
+// PlaceOf finds the draft for a form: the named one, else a new one. A draft that another window changed since the page was made stays
+// unchanged, and the form becomes a draft of its own. holds reports whether a draft has this type of form and is open.
 func (v *Visit) PlaceOf(form url.Values, draft lifecycle.Draft, holds func(lifecycle.Draft) (bool, error)) (Place, error) {
 	id, fresh := v.DraftNamed(form)
 	if id == uuid.Nil {
@@ -83,7 +81,7 @@ func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(lifecycle.Draft) (b
 	return Place{Kept: kept, Open: true}, nil
 }
 
-// Named is the draft that the form names when it comes back with what is wrong; zero for none.
+// Named returns the draft that the refused form names; zero for none.
 func (p Place) Named() lifecycle.Draft {
 	switch {
 	case p.Other.ID != uuid.Nil:
@@ -102,7 +100,7 @@ func (p Place) Take(draft lifecycle.Draft) lifecycle.Draft {
 	return draft
 }
 
-// Sentence is what the page says that follows; "" for nothing.
+// Sentence returns the message for the next page; "" for none.
 func (p Place) Sentence() language.Text {
 	if p.Other.ID != uuid.Nil {
 		return Apart
@@ -110,7 +108,7 @@ func (p Place) Sentence() language.Text {
 	return ""
 }
 
-// Keeper is how a form that was sent is kept in its place.
+// Keeper returns the function that stores a sent form in its draft.
 func (v *Visit) Keeper(at Place) KeepDraft {
 	if at.Open {
 		return v.Config.Drafts.Save

@@ -16,7 +16,7 @@ import (
 	"countersign/web/request"
 )
 
-// fail turns an error of a handler into a page. One that is not expected is logged, and shown with nothing but its request id.
+// fail turns the error of a handler into a page. An unexpected error is logged, and its page shows only the request id.
 func (v *Visit) fail(err error) error {
 	if v.Echo.Response().Committed {
 		v.Config.Log.ErrorContext(v.Context(), "page broken off", "error", err)
@@ -49,8 +49,8 @@ func (v *Visit) fail(err error) error {
 	return v.Render(p.Status, views.ProblemPage(page))
 }
 
-// Unavailable is the page while the gateway cannot work. One that was only to be read opens again by itself after a while; what a form
-// brought stands in the page, to be sent once more.
+// Unavailable builds the page for a gateway that cannot work. A GET page reloads by itself; the page of a form holds the sent fields for
+// another try.
 func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Problem {
 	r := c.Request()
 	if r.Method == http.MethodGet {
@@ -63,7 +63,7 @@ func Unavailable(c echo.Context, shell views.Shell, p *problem.Problem) views.Pr
 	return resent(r, views.Unavailable(shell, language.Sentence(p.Text), "/payments"))
 }
 
-// Failed completes the page for an error of ours: what was only to be read may be opened again, what a form brought be sent once more.
+// Failed completes the page of an internal error: a GET page links to itself; the page of a form holds the sent fields for another try.
 func Failed(r *http.Request, page views.Problem) views.Problem {
 	if r.Method == http.MethodGet {
 		page.NextLabel, page.NextURL = "Try again", LocalPath(r.URL.RequestURI())
@@ -71,7 +71,7 @@ func Failed(r *http.Request, page views.Problem) views.Problem {
 	return resent(r, page)
 }
 
-// resent adds to a page what the form of the request brought, to be sent once more.
+// resent adds the sent fields of the request to a page for another try.
 func resent(r *http.Request, page views.Problem) views.Problem {
 	fields, kept := request.Sent(r)
 	if !kept {
@@ -100,8 +100,7 @@ func (v *Visit) unreadable(err error) error {
 	}))
 }
 
-// askToSignIn answers a request of nobody. A part of a page never turns into the sign-in page; what a form asked for is not done, and the
-// page says so.
+// askToSignIn answers a request without a session. A fragment never becomes the sign-in page. A form is not executed, and the page says so.
 func (v *Visit) askToSignIn() error {
 	r := v.Echo.Request()
 	where := "/"
@@ -134,8 +133,8 @@ func (v *Visit) endedWord() string {
 	return "&ended=yes"
 }
 
-// answeredInPlace are the parts of a page that nobody asked for by a link or a button, and what the button to stay signed in asks for. They
-// say in their place that the session ended: whoever is writing is not taken away from it.
+// answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. They report the end of the session
+// in their place, so a person who types is not redirected.
 var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
 
 // fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a
@@ -162,7 +161,7 @@ func (v *Visit) fragmentTooLate() error {
 	return v.Echo.NoContent(http.StatusUnauthorized)
 }
 
-// tooLate answers a form that was sent without a session. What was typed is kept for its owner.
+// tooLate answers a form that was sent without a session. Its fields are saved for their owner.
 func (v *Visit) tooLate(target string) error {
 	page := views.SessionEnded(v.Shell("Session ended", views.PlaceNone), target)
 	kept, err := v.site.keeper(v)

@@ -17,7 +17,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Searched is what a search text may mean: what lists are narrowed by, and the identifiers that name one message.
+// Searched holds the possible meanings of a search text: filters for lists, and identifiers of one message.
 type Searched struct {
 	lookup.Search
 
@@ -25,8 +25,8 @@ type Searched struct {
 	ID     uuid.UUID
 }
 
-// ReadSearch finds out what somebody looks for. One text may mean several things: whatever lists print can be looked for as it is printed.
-// now is the moment in the zone that times are shown in.
+// ReadSearch parses a search text. One text may have several meanings; each printed value of a list can be searched as printed. now is the
+// current time in the display time zone.
 func ReadSearch(typed string, now time.Time) Searched {
 	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
 	whole := withoutDots(text)
@@ -145,7 +145,7 @@ func labelled(text string, label language.Text) bool {
 	return slices.ContainsFunc(language.Languages(), func(l language.Language) bool { return strings.EqualFold(text, l.Say(label)) })
 }
 
-// readMarks finds the words for what a payment shows of its recall or its return, in any language of the portal.
+// readMarks finds the recall and return states by their words, in each language of the portal.
 func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.ReturnStatus) {
 	for _, mark := range []payment.RecallStatus{payment.RecallInProgress, payment.RecallAccepted, payment.RecallRefused} {
 		if labelled(text, ui.StateLabel(mark)) {
@@ -160,8 +160,8 @@ func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.R
 	return recalls, returns
 }
 
-// reasonsByWords are the reasons of recalls, returns and resolutions by what lists print of them, in any language of the portal and in
-// small letters: the words, the code, and both. They are put together once.
+// reasonsByWords maps the printed forms of the reasons of recalls, returns and resolutions to the reasons: words, code, and both. Keys are
+// in lower case, in each language of the portal.
 var reasonsByWords = sync.OnceValue(func() map[string][]lookup.Reason {
 	known := map[string][]lookup.Reason{}
 	for kind, reasons := range reasonsOf {

@@ -33,7 +33,7 @@ const (
 	keySince  = "since"  // of the sign-in, in microseconds
 	keyAsOf   = "asOf"   // of the account that was signed in to, in microseconds
 	keyUsed   = "used"   // when the last use was noted, in microseconds
-	keyEnds   = "ends"   // whatever happens, in microseconds, by the clock of the machine
+	keyEnds   = "ends"   // absolute expiry in microseconds, by the clock of the machine
 	keyDecide = "decide" // the last page was one of approvals
 	keyStatus = "status"
 	keyActed  = "acted" // when a form was answered last, in microseconds
@@ -140,7 +140,7 @@ func (s *Site) asOf(ctx context.Context, key string) time.Time {
 	return time.UnixMicro(s.sessions.GetInt64(ctx, key)).UTC()
 }
 
-// Address is where the request came from.
+// Address returns the client address of the request.
 func Address(c echo.Context) string {
 	known := request.Address(c.Request().Context())
 	if known != "" {
@@ -149,7 +149,7 @@ func Address(c echo.Context) string {
 	return c.RealIP()
 }
 
-// sessionLeft is how long the session of a visit lasts at most; nothing where nobody is signed in, or the session could not be read.
+// sessionLeft returns the remaining life of the session of a visit; zero without a session.
 func (s *Site) sessionLeft(v *Visit) time.Duration {
 	if v.By.UserName == "" {
 		return 0
@@ -223,11 +223,11 @@ func LocalPath(given string) string {
 	return given
 }
 
-// leftFor is how long a browser knows the session that was left in it.
+// leftFor is the time during which a browser can name a session that was signed out.
 const leftFor = 15 * time.Minute
 
-// LapsedOwner is whose session the cookie named, if it ran out in the last hours or was ended a short while ago, or the one that was left
-// last in this browser; known is false when there is none.
+// LapsedOwner returns the owner of the session in the cookie if it expired or ended recently, or of the last session signed out in this
+// browser; known is false for none.
 func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
 	for _, name := range []string{v.site.sessions.Cookie.Name, v.leftCookie()} {
 		cookie, err := v.Echo.Cookie(name)
@@ -245,7 +245,7 @@ func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) 
 	return identity.Principal{}, false, nil
 }
 
-// ownerIn reads whose session it is from what it holds.
+// ownerIn parses the owner from the data of a session.
 func (v *Visit) ownerIn(data []byte) (owner identity.Principal, known bool, err error) {
 	_, values, err := v.site.sessions.Codec.Decode(data)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// sessionFailure is what the session library could not do: load a session before the handler, or store it when the answer begins.
+// sessionFailure is an error of the session library while it loads or stores a session.
 type sessionFailure struct{ err error }
 
 type sessionFailureKey struct{}
@@ -20,8 +20,8 @@ func noteSessionFailure(_ http.ResponseWriter, r *http.Request, err error) {
 	}
 }
 
-// withSession runs a handler within the session library. When a session could not be loaded or stored, nothing of the handler's answer
-// gets out, and the page says so instead: whoever signs in must not be sent on without a session.
+// withSession runs a handler within the session library. When loading or storing a session fails, an error page replaces the answer of the
+// handler.
 func (s *Site) withSession(c echo.Context, used echo.HandlerFunc) error {
 	failure, own := &sessionFailure{}, c.Response()
 	c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), sessionFailureKey{}, failure)))
@@ -56,5 +56,5 @@ func (h *heldBack) Write(content []byte) (int, error) {
 	return h.ResponseWriter.Write(content)
 }
 
-// Unwrap is the writer below, for whoever sets its limits.
+// Unwrap returns the underlying writer for http.ResponseController.
 func (h *heldBack) Unwrap() http.ResponseWriter { return h.ResponseWriter }

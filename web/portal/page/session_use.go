@@ -11,7 +11,7 @@ import (
 // ApprovalPath begins the addresses of the pages where payments are approved.
 const ApprovalPath = "/queue"
 
-// usedEvery is how often the use of a session is noted for its owner.
+// usedEvery is the interval at which the use of a session is stored.
 const usedEvery = time.Minute
 
 // use notes that the session is used, and until when it may stay unused: five minutes after a page of approvals, else a quarter of an
@@ -38,7 +38,7 @@ func (v *Visit) use() error {
 	return v.Config.Sessions.Use(ctx, v.By.Realm, s.Token(ctx), v.At)
 }
 
-// idle is how long the session may stay unused after this page.
+// idle returns the idle limit of the session after this page.
 func (v *Visit) idle() time.Duration {
 	if v.By.UserName != "" && v.site.sessions.GetBool(v.Context(), keyDecide) {
 		return approvalIdle
@@ -46,8 +46,7 @@ func (v *Visit) idle() time.Duration {
 	return sessionIdle
 }
 
-// Sessions lists the sessions of the person of this visit that may still be used: one that was left on a page of approvals may be over
-// before it goes from the list.
+// Sessions lists the usable sessions of this person. A session left on a page of approvals may expire before it leaves the list.
 func (v *Visit) Sessions() ([]credential.OpenSession, error) {
 	return v.Config.Sessions.List(v.Context(), credential.SessionAsk{
 		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
@@ -64,7 +63,7 @@ func (v *Visit) endedElsewhere() bool {
 	return err == nil && why == credential.EndedByElsewhere
 }
 
-// deviceWords name a browser and the system it runs on by what it says of itself, as its owner knows it again. It proves nothing.
+// deviceWords names a browser and its system from the User-Agent header. The header proves nothing.
 func deviceWords(agent string) string {
 	first := func(words [][2]string, other string) string {
 		for _, word := range words {
@@ -84,7 +83,7 @@ func deviceWords(agent string) string {
 	return browser + deviceJoint + system
 }
 
-// What is stored of a session is English: what stands between a browser and its system, and what is said where one is not known.
+// Stored device names are English: the words between browser and system, and for unknown parts.
 const (
 	deviceJoint                = " on "
 	otherBrowser language.Text = "A browser"

@@ -38,16 +38,16 @@ const FlightPath = "/payments/:id/flight"
 // askedByPages are the routes that do not count as a use of the session: an open page alone must not keep somebody signed in.
 var askedByPages = map[string]bool{EventsPath: true, FlightPath: true}
 
-// IBANPath tells what is known of an account number while somebody types a payment.
+// IBANPath is the fragment with the details of an account number while a payment is typed.
 const IBANPath = "/payments/iban"
 
-// OutlookPath tells what a payment form has become while it is being typed.
+// OutlookPath is the fragment with the preview of a payment form while it is typed.
 const OutlookPath = "/payments/outlook"
 
 // StayPath prolongs the session of somebody who was told that it is about to end.
 const StayPath = "/stay"
 
-// Config is what the portal works with.
+// Config holds the dependencies and settings of the portal.
 type Config struct {
 	Auth       *auth.Station
 	Submission *submission.Station
@@ -63,11 +63,11 @@ type Config struct {
 	// Clearing and Jobs are how the gateway stands, for those who look after it.
 	Clearing *clearing.Station
 	Jobs     *store.Jobs
-	// Connections says how the connections to clearing stand; nil is not known.
+	// Connections returns the state of the connections to clearing; nil for unknown.
 	Connections func() []clearing.ConnectionStatus
-	// Sealing says how the audit trail is sealed; nil is not known.
+	// Sealing returns the state of the sealing of the audit log; nil for unknown.
 	Sealing func() notary.Standing
-	// Verify holds the audit trail of a realm against what was sealed; nil where nothing is.
+	// Verify checks the audit log of a realm against its seals; nil without seals.
 	Verify func(context.Context, string) (sealing.Verification, error)
 	Zone   *time.Location // of the banking day: Europe/Zurich
 	Log    *slog.Logger
@@ -85,14 +85,14 @@ type Config struct {
 	SimulatorURL string
 	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
 	EventsPause time.Duration
-	// CountsShared is how long the pages of a realm share the counts of what waits; 0 is not at all. Somebody who just did something gets
-	// counts that know of it.
+	// CountsShared is the time during which the pages of a realm share the counts of waiting messages; 0 disables sharing. After an action a
+	// person gets fresh counts.
 	CountsShared time.Duration
 	// FiguresShared is the same for the figures of first pages about the last day and the last thirty.
 	FiguresShared time.Duration
 }
 
-// Site is what all pages have in common: what they work with, and the sessions of the people.
+// Site holds the shared dependencies of all pages and the sessions of the people.
 type Site struct {
 	Config   Config
 	sessions *scs.SessionManager

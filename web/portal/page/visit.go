@@ -135,7 +135,7 @@ func (v *Visit) prepare() error {
 	return err
 }
 
-// glassShown is how long pages of administrators tell of an administrator whom the operator brought in past them.
+// glassShown is the time during which administrators see a notice about an administrator added by the operator.
 const glassShown = 90 * 24 * time.Hour
 
 // Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.
@@ -144,7 +144,7 @@ func (v *Visit) Fragment() bool {
 	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
 }
 
-// Shell is what surrounds the page.
+// Shell returns the layout around the page.
 func (v *Visit) Shell(title language.Text, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
@@ -155,7 +155,7 @@ func (v *Visit) Shell(title language.Text, place views.Place) views.Shell {
 	}
 }
 
-// FormShell is the shell of a form that is shown with a status: of one that was refused, the title says so.
+// FormShell returns the layout of a form that is shown with a status. The title marks a refused form.
 func (v *Visit) FormShell(title language.Text, place views.Place, status int) views.Shell {
 	shell := v.Shell(title, place)
 	shell.Failed = status != http.StatusOK
@@ -242,7 +242,7 @@ func (v *Visit) Form() (url.Values, error) {
 // FormError says that a form cannot be read: it is too large or not a form.
 type FormError struct{ Cause error }
 
-// Error says what could not be read.
+// Error describes the part of the form that could not be read.
 func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() }
 
 // Unwrap is why.

@@ -12,10 +12,10 @@ import (
 	"countersign/views"
 )
 
-// MaxOnTab is where the counts on tabs of long lists end: "99+".
+// MaxOnTab is the largest exact count on tabs: "99+".
 const MaxOnTab = 99
 
-// CountUpTo writes a count as tabs show it, and of a larger one that it is larger: "99+".
+// CountUpTo formats a count for tabs; a larger one than most as "99+".
 func CountUpTo(count, most int) string {
 	if count > most {
 		return strconv.Itoa(most) + "+"
@@ -48,8 +48,7 @@ func (v *Visit) CountWaiting() error {
 	return err
 }
 
-// Totals are the pending messages, for each currency, without those this person made, edited or approved. A page asks for them once: a
-// checker's were counted for what surrounds it.
+// Totals returns the pending messages for each currency, without those that this person made, edited or approved.
 func (v *Visit) Totals() ([]lookup.Total, error) {
 	if v.totals != nil {
 		return v.totals, nil
@@ -60,8 +59,8 @@ func (v *Visit) Totals() ([]lookup.Total, error) {
 // AllTotals are the pending messages of everybody, for each currency.
 func (v *Visit) AllTotals() ([]lookup.Total, error) { return v.pending(uuid.Nil) }
 
-// pending counts what waits without what is a person's own. Pages share their counts; the answer to a form, and a page that follows one
-// closely, count for themselves, so that what somebody just did shows at once.
+// pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its own
+// effect shows at once.
 func (v *Visit) pending(without uuid.UUID) ([]lookup.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
@@ -88,7 +87,7 @@ func (v *Visit) noteAct() {
 	}
 }
 
-// actedWithin reports whether what is shared so long may have been read before what the person did last.
+// actedWithin reports whether shared counts may be older than the last action of the person.
 func (v *Visit) actedWithin(shared time.Duration) bool {
 	const clocks = time.Second // by which those of two instances may differ
 	acted := time.UnixMicro(v.site.sessions.GetInt64(v.Context(), keyActed))

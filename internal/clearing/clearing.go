@@ -55,9 +55,8 @@ type Station struct {
 	stuck   *pauses[uuid.UUID] // messages that the clock could not move
 	held    *pauses[string]    // documents that waited in vain and could not be given up
 
-	patience patience      // of the clock with the database
+	scanning *busy[string] // realms in which the scan for overdue messages runs
 	moves    chan struct{} // has room for those that the clock makes at once
-	overdue  overdues
 
 	complaints complaints
 
@@ -106,9 +105,9 @@ func New(cfg Config) *Station {
 		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages),
 		documents: lifecycle.NewDocuments(cfg.Messages),
 		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
-		looking: newBusy[string](), stuck: newPauses[uuid.UUID](0),
+		looking: newBusy[string](), scanning: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
-		moves: make(chan struct{}, clockParallel), overdue: newOverdues(),
+		moves: make(chan struct{}, clockParallel),
 	}
 	for _, scheme := range rulebook.Schemes() {
 		s.lanes = append(s.lanes, newLane(s, scheme))

@@ -144,7 +144,7 @@ func cross(t *testing.T, server *ownServer, at string, kill bool) {
 	stop()
 	c.answers.Wait()
 	c.judge(t)
-	late(t, gateways[0], away, c.eye)
+	late(t, gateways[0], away, false, c.eye)
 	t.Logf("%s: %d approvals failed at first; the database was away for %s", at, failed, away.to.Sub(away.from).Round(time.Second/100))
 	gateways[0].CheckInvariants(t)
 }

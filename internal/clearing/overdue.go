@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -13,72 +15,62 @@ import (
 	"countersign/internal/store/lifecycle"
 )
 
-// stalledLooks is how many looks in a row may find what is overdue and not move it together in time, before it is moved one by one.
-const stalledLooks = 2
+const (
+	// scanTimeout limits the list of overdue messages, and each batch of their transitions. It is longer than the two lock time-outs that a
+	// locked row costs: once in the batch, once alone.
+	scanTimeout = 1500 * time.Millisecond
+	// retryTimeout is the same limit for the retry on a fresh connection, and leaves time for a slow database.
+	retryTimeout = 3 * time.Second
+)
 
-// statementsToMove is how many statements move what is overdue: what is read with its decisions, what is written, and what is done by
-// itself.
-const statementsToMove = 4
+// scanAll starts the scan for overdue messages in every realm in which none runs.
+func (s *Station) scanAll(ctx context.Context, group *sync.WaitGroup) {
+	for _, realm := range s.realms() {
+		if !s.scanning.begin(realm) {
+			continue
+		}
+		group.Go(func() {
+			defer s.scanning.end(realm)
+			s.scan(ctx, realm)
+		})
+	}
+}
 
-// moveOverdue notes of everything that is overdue in a realm that the scheme's time passed without an answer. It returns what the database
-// failed with.
-func (s *Station) moveOverdue(ctx context.Context, realm string, one *glance) error {
-	o := s.overdue.in(realm)
-	limited, cancel := context.WithTimeout(ctx, o.patience.of(one))
+// scan moves the overdue messages of a realm. It retries once, on a fresh connection, because a half-open connection returns no error of
+// its own.
+func (s *Station) scan(ctx context.Context, realm string) {
+	var err error
+	for _, timeout := range []time.Duration{scanTimeout, retryTimeout} {
+		err = s.moveOverdue(ctx, realm, timeout)
+		if err == nil || ctx.Err() != nil {
+			break
+		}
+		s.cfg.Due.Renew()
+	}
+	s.complain(ctx, err, "look for what is overdue", "realm", realm)
+}
+
+// moveOverdue lists the overdue messages of a realm and makes them Unconfirmed. It returns errors of the database only.
+func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 	cancel()
-	if ctx.Err() == nil && !one.beside {
-		o.patience.after(err)
-	}
 	if err != nil {
 		return err
 	}
-	o.listed()
-	together := o.together()
-	one.alone = together == 1
-	for some := range slices.Chunk(ids, together) {
-		err = s.timeOut(ctx, realm, one, some)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		if !one.beside {
-			o.moving.after(err)
-		}
-		if err != nil && (!one.alone || !errors.Is(err, context.DeadlineExceeded)) {
-			break // the next look begins anew; what is slow by itself holds up no other
+	for batch := range slices.Chunk(ids, lifecycle.MaxTogether) {
+		err = s.timeOut(ctx, realm, batch, timeout)
+		if err != nil || ctx.Err() != nil {
+			break
 		}
 	}
-	o.moved(err)
 	return err
 }
 
-// together is how many messages are moved by one statement: one, after looks that could not move what they found. What holds up the one
-// that is at fault, such as a row that somebody else has locked, then holds up no other.
-func (o *overdue) together() int {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.stalled >= stalledLooks {
-		return 1
-	}
-	return lifecycle.MaxTogether
-}
-
-// moved notes what came of moving what was found. A connection that broke says nothing of what was moved by it.
-func (o *overdue) moved(err error) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.stalled++
-	if !errors.Is(err, context.DeadlineExceeded) {
-		o.stalled = 0
-	}
-}
-
-// timeOut notes in a look of some messages, or of one alone after looks that stalled, that the scheme's time passed without an answer. One
-// that cannot be moved by itself pauses, and is named in the log the first time. The error is about the database, and says nothing of any
-// of them.
-func (s *Station) timeOut(ctx context.Context, realm string, one *glance, ids []uuid.UUID) error {
-	// Statement by statement this may be slow, and a row that somebody else has locked is waited for twice: with all others, and by itself.
-	limited, cancel := context.WithTimeout(ctx, statementsToMove*s.overdue.in(realm).moving.of(one))
+// timeOut makes a batch of messages Unconfirmed. A message with an error of its own pauses, and is logged the first time. No message pauses
+// for an error of the database, which timeOut returns.
+func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, timeout time.Duration) error {
+	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ends := make([]func(error), len(ids))
 	for i, id := range ids {
@@ -87,20 +79,15 @@ func (s *Station) timeOut(ctx context.Context, realm string, one *glance, ids []
 	failed := s.cfg.Due.TransactAll(limited, realm, ids, func(m payment.Message) (payment.Transition, error) {
 		return m.TimeOut(s.cfg.AnswerWithin, s.cfg.Now())
 	})
-	var away error
+	var databaseErr error
 	for i, err := range failed {
 		ends[i](err)
-		database := errors.Is(err, store.ErrUnavailable) || errors.Is(err, store.ErrUnknown)
-		if database || !one.alone && limited.Err() != nil {
-			away = cmp.Or(away, err) // no message pauses for a connection that broke, or for all that is slow
-			continue
-		}
-		if s.stuck.attempted(ctx, ids[i], s.cfg.Now(), err) && !moved(err) {
+		switch {
+		case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknown), errors.Is(err, context.DeadlineExceeded):
+			databaseErr = cmp.Or(databaseErr, err)
+		case s.stuck.attempted(ctx, ids[i], s.cfg.Now(), err) && !moved(err):
 			s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", ids[i])
 		}
 	}
-	if away != nil && limited.Err() != nil {
-		away = errors.Join(away, limited.Err())
-	}
-	return away
+	return databaseErr
 }

@@ -125,7 +125,7 @@ func eitherOf(t *testing.T, one, other *ownServer) string {
 func serverFaults() map[string]func(t *testing.T, s, standby *ownServer) fault {
 	return map[string]func(t *testing.T, s, standby *ownServer) fault{
 		"frozen": func(t *testing.T, s, _ *ownServer) fault {
-			return fault{away: true, begin: func(*testing.T, *storetest.Line) func() {
+			return fault{away: true, silent: true, begin: func(*testing.T, *storetest.Line) func() {
 				s.signal(t, syscall.SIGSTOP)
 				return func() { s.signal(t, syscall.SIGCONT) }
 			}}

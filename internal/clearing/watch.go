@@ -2,9 +2,7 @@ package clearing
 
 import (
 	"context"
-	"errors"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,10 +26,8 @@ const (
 	listWithin = 2 * time.Second
 	// stepFor is how long a step begins moves in a realm; what is left then is for the next look.
 	stepFor = time.Second
-	// promptly is how long the clock waits at first for what it asks of the database, patiently how long at most: a connection that
-	// swallows everything costs a second, and a database that is slow is given more time from look to look.
-	promptly  = time.Second
-	patiently = 8 * time.Second
+	// dueTimeout limits the list of other due messages, and each of their transitions.
+	dueTimeout = 3 * time.Second
 )
 
 // Watch looks at the clock until the context ends: it marks what had no answer in time and expires what nobody decided, and tells the
@@ -49,7 +45,7 @@ func (s *Station) Watch(ctx context.Context) {
 	s.listRealms(ctx)
 	group.Go(func() { repeat(ctx, s.listRealms) })
 	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.eachRealm(ctx, &group) }) })
-	group.Go(func() { s.watchOverdue(ctx, &group) })
+	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.scanAll(ctx, &group) }) })
 	group.Wait()
 }
 
@@ -71,9 +67,7 @@ func repeat(ctx context.Context, do func(context.Context)) {
 func (s *Station) Sweep(ctx context.Context) {
 	var group sync.WaitGroup
 	s.listRealms(ctx)
-	for _, realm := range s.realms() {
-		group.Go(func() { s.glance(ctx, realm, s.overdue.in(realm).beginAlone()) })
-	}
+	s.scanAll(ctx, &group)
 	s.eachRealm(ctx, &group)
 	group.Wait()
 	for _, l := range s.lanes {
@@ -145,13 +139,9 @@ func (s *Station) look(ctx context.Context, realm string) {
 }
 
 func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) {
-	limited, cancel := context.WithTimeout(ctx, s.patience.now())
+	limited, cancel := context.WithTimeout(ctx, dueTimeout)
 	defer cancel()
-	due, err := s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
-	if ctx.Err() == nil {
-		s.patience.after(err)
-	}
-	return due, err
+	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 }
 
 func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
@@ -177,7 +167,7 @@ func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work 
 			case <-begin.Done():
 				return nil // at the next look
 			}
-			one, cancel := context.WithTimeout(ctx, s.patience.now())
+			one, cancel := context.WithTimeout(ctx, dueTimeout)
 			defer cancel()
 			err := work(one, realm, id)
 			if s.stuck.attempted(ctx, id, s.cfg.Now(), err) && !moved(err) {
@@ -207,28 +197,4 @@ func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error
 // noteLateAnswer notes what a crash cut off.
 func (s *Station) noteLateAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
 	return s.noteAnswer(ctx, s.cfg.Due, realm, recall)
-}
-
-// patience is how long the clock waits for the database.
-type patience struct{ within atomic.Int64 }
-
-func (p *patience) now() time.Duration { return max(promptly, time.Duration(p.within.Load())) }
-
-// of is how long a look waits: one beside others that stand still is as prompt as at first.
-func (p *patience) of(one *glance) time.Duration {
-	if one.beside {
-		return promptly
-	}
-	return p.now()
-}
-
-// after makes it twice as long when the time ran out, and as short as at first when there was an answer.
-func (p *patience) after(err error) {
-	if err == nil {
-		p.within.Store(0)
-		return
-	}
-	if errors.Is(err, context.DeadlineExceeded) {
-		p.within.Store(int64(min(patiently, 2*p.now())))
-	}
 }

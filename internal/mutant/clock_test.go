@@ -3,38 +3,9 @@ package mutant
 // ofClock have what time asks for, or what waits for clearing, come too late.
 var ofClock = []mutant{
 	{
-		name: "a look that stands still is not overtaken", file: "internal/clearing/glance.go", tests: ofBooked + ":TestALookThatStalls",
-		before: `begin = len(o.looks) < maxLooks`, after: `begin = false`,
-	},
-	{
-		name: "a database that is slow is not waited for", file: "internal/clearing/glance.go",
-		tests:  ofBooked + ":TestADatabaseThatIsSlow",
-		before: `beside = beside || !other.beside`, after: `beside = true`,
-	},
-	{
-		name: "every look is patient, and none has room for the next", file: "internal/clearing/watch.go",
-		tests:  ofBooked + ":TestADatabaseThatIsSlow",
-		before: `if one.beside {`, after: `if false && one.beside {`,
-	},
-	{
-		name: "a look that is slow is ended by another that ended well", file: "internal/clearing/glance.go",
-		tests:  ofBooked + ":TestALookThatIsSlow",
-		before: `if o.still(other, now) {`, after: `if true || o.still(other, now) {`,
-	},
-	{
-		name: "a look that stands still is not ended by one that ended well", file: "internal/clearing/glance.go",
-		tests:  ofBooked + ":TestALookThatStalls",
-		before: `if o.still(other, now) {`, after: `if false && o.still(other, now) {`,
-	},
-	{
-		name: "a look that is slow is taken for one that stands still", file: "internal/clearing/glance.go",
-		tests:  ofBooked + ":TestALookThatIsSlow",
-		before: `o.usual, one.answered = max(took, (3*o.usual+took)/4), now`, after: `o.usual = max(took, (3*o.usual+took)/4)`,
-	},
-	{
-		name: "what the statements of a batch answer is not told", file: "internal/store/answered.go",
-		tests:  ofBooked + ":TestALookThatIsSlow",
-		within: `func (l *limits) TraceBatchQuery(`, before: `answered(ctx, data.Err)`, after: `_ = data`,
+		name: "the scan for overdue messages has no retry", file: "internal/clearing/overdue.go",
+		tests:  ofBooked + ":TestASlowDatabaseStillMovesOverduePayments",
+		before: `{scanTimeout, retryTimeout}`, after: `{scanTimeout}`,
 	},
 	{
 		name: "what waits for clearing goes on to pause when it is back", file: "internal/clearing/connection.go",
@@ -79,7 +50,7 @@ var ofClock = []mutant{
 	{
 		name: "through a pooler a gateway that stands still keeps what it has locked", file: "internal/store/pooler.go",
 		tests:  "internal/store:TestThroughAPooler",
-		before: `standsStill(use)`, after: `"0"`,
+		before: `idleTimeout(use)`, after: `"0"`,
 	},
 	{
 		name: "through a pooler what belongs to no realm is changed without limits", file: "internal/store/store.go",
@@ -89,6 +60,6 @@ var ofClock = []mutant{
 	{
 		name: "a gateway that stands still keeps what it has locked", file: "internal/store/store.go",
 		tests:  "internal/store:TestWhoStandsStill",
-		before: `standsStill(use)`, after: `"0"`,
+		before: `idleTimeout(use)`, after: `"0"`,
 	},
 }

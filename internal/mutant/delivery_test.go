@@ -128,11 +128,6 @@ var ofDeliveries = []mutant{
 `,
 	},
 	{
-		name: "a connection that broke has the clock move one payment after the other", file: "internal/clearing/overdue.go",
-		tests:  ofBooked + ":TestWhatIsOverdueIsMovedTogether",
-		within: `func (o *overdue) moved(`, before: `if !errors.Is(err, context.DeadlineExceeded) {`, after: `if err == nil {`,
-	},
-	{
 		name: "a clearing that comes and goes floods the log", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestAConnectionThatComesAndGoes",
 		before: `|| 0 <= passed && passed < interruptionLines {`, after: `|| passed < 0 && 0 < interruptionLines {`,

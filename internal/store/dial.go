@@ -10,6 +10,8 @@ import (
 const (
 	// connectWithin is the longest time to open a connection, where the URL says no other.
 	connectWithin = 5 * time.Second
+	// clockConnectWithin is the same for the clock, whose scans must not wait longer for a fresh connection.
+	clockConnectWithin = 3 * time.Second
 	// pingWithin is how long a connection that was idle may take to show that it lives.
 	pingWithin = time.Second
 	// unheardWithin is how long the system waits for the other side to confirm what was sent, before it ends a connection.

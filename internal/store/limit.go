@@ -21,16 +21,38 @@ const (
 	// suspicion is how long a statement runs before its end by a deadline speaks against the connection, and not for an impatient caller:
 	// a little less than a connection that was idle may take to show that it lives (pingWithin).
 	suspicion = 900 * time.Millisecond
+	// statementTimeout is the server's limit of a statement.
+	statementTimeout = "15s"
 	// renewAtMost is the shortest time between two renewals of all idle connections.
 	renewAtMost = 5 * time.Second
 )
+
+// lockTimeout is how long a statement waits for a row that another transaction has locked. The clock continues with the next row soon.
+func lockTimeout(use Use) string {
+	if use == ForClock {
+		return "500ms"
+	}
+	return "5s"
+}
+
+// idleTimeout is how long a transaction may be idle between two statements before the server ends the connection. So a stopped gateway
+// (SIGSTOP, a machine that is moved) releases its locks, and another gateway continues in time. Transactions of pages lock nothing.
+func idleTimeout(use Use) string {
+	switch use {
+	case ForClock, ForClearing, ForWrites:
+		return "1500ms"
+	case ForPages:
+		return "15s"
+	default:
+		return "5s"
+	}
+}
 
 // limits put a deadline on each statement and on each wait for a connection: the driver works on in the context that its tracer returns.
 // After a deadline the driver ends the connection, for which it waits up to 15 s for the server's last word, and the pool has no room for
 // another one meanwhile: one that is suspected is cut at once. The idle ones, which may be as dead, are closed too.
 type limits struct {
-	next    pgx.QueryTracer // sees every statement; nil for none
-	givesUp bool            // the caller gives up what it can have by another connection (see prompt)
+	next pgx.QueryTracer // sees every statement; nil for none
 
 	mu    sync.Mutex
 	pool  *pgxpool.Pool
@@ -84,17 +106,14 @@ func (l *limits) ended(ctx context.Context, conn *pgx.Conn, err error) {
 	}
 	r.end()
 	took := time.Since(r.began)
-	switch {
-	case conn == nil:
-	case l.givesUp && took >= giveUpAfter && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)):
-		_ = conn.PgConn().Conn().Close()
-	case errors.Is(err, context.DeadlineExceeded) && took >= suspicion:
-		_ = conn.PgConn().Conn().Close()
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		if l.pool != nil {
-			l.renew.Do(l.pool.Reset)
-		}
+	if conn == nil || took < suspicion || !errors.Is(err, context.DeadlineExceeded) {
+		return
+	}
+	_ = conn.PgConn().Conn().Close()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pool != nil {
+		l.renew.Do(l.pool.Reset)
 	}
 }
 
@@ -113,7 +132,6 @@ func (l *limits) TraceQueryEnd(ctx context.Context, conn *pgx.Conn, data pgx.Tra
 		l.next.TraceQueryEnd(ctx, conn, data)
 	}
 	l.ended(ctx, conn, data.Err)
-	answered(ctx, data.Err)
 }
 
 // TraceBatchStart limits a batch of statements, which are one round trip. The next tracer sees each of them when it is one of batches too.
@@ -124,6 +142,9 @@ func (l *limits) TraceBatchStart(ctx context.Context, conn *pgx.Conn, data pgx.T
 	}
 	return ctx
 }
+
+// TraceBatchQuery does nothing: the limit is one for the whole batch.
+func (l *limits) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd ends the limit of a batch.
 func (l *limits) TraceBatchEnd(ctx context.Context, conn *pgx.Conn, data pgx.TraceBatchEndData) {
@@ -142,3 +163,8 @@ func (l *limits) TraceAcquireStart(ctx context.Context, _ *pgxpool.Pool, _ pgxpo
 func (l *limits) TraceAcquireEnd(ctx context.Context, _ *pgxpool.Pool, _ pgxpool.TraceAcquireEndData) {
 	l.ended(ctx, nil, nil)
 }
+
+var (
+	_ pgx.BatchTracer       = (*limits)(nil)
+	_ pgxpool.AcquireTracer = (*limits)(nil)
+)

@@ -24,8 +24,8 @@ func throughPooler(cc *pgx.ConnConfig) {
 // localSettings begin a transaction through a pooler with what a connection of our own for the same use is opened with.
 func localSettings(use Use) string {
 	return "; set local role " + appRole +
-		"; set local lock_timeout = '" + locksWithin(use) + "'; set local statement_timeout = '" + statementsWithin + "'; set local jit = off" +
-		"; set local idle_in_transaction_session_timeout = '" + standsStill(use) + "'"
+		"; set local lock_timeout = '" + lockTimeout(use) + "'; set local statement_timeout = '" + statementTimeout + "'; set local jit = off" +
+		"; set local idle_in_transaction_session_timeout = '" + idleTimeout(use) + "'"
 }
 
 // checkPooler looks whether the login brings its role and the realm of statements outside a transaction.

@@ -75,7 +75,7 @@ type Connections struct {
 	Pages    int // one for each core, but at least four
 }
 
-// clockConnections are those of the clock at most. It needs two, and others beside them when those do not answer.
+// clockConnections is the size of the pool of the clock. It needs two; the others replace connections that do not answer.
 const clockConnections = 8
 
 // sealConnections are those of the sealing at most: two realms at a time, and the look at master data beside them.
@@ -189,20 +189,18 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	}
 	pc.MaxConns, pc.PingTimeout = size, pingWithin
 	within := newLimits(cfg.Tracer)
-	settleWithin := statementWithin
 	pc.ConnConfig.Tracer, pc.ConnConfig.DialFunc = within, dial
 	if pc.ConnConfig.ConnectTimeout == 0 {
 		pc.ConnConfig.ConnectTimeout = connectWithin
 	}
 	if use == ForClock {
-		pc.BeforeConnect = newPrompt(pc.ConnConfig.ConnectTimeout).before
-		within.givesUp, settleWithin = true, 2*dialWithin
+		pc.ConnConfig.ConnectTimeout = min(pc.ConnConfig.ConnectTimeout, clockConnectWithin)
 	}
 	pc.ConnConfig.RuntimeParams["application_name"] = "countersign"
 	pc.ConnConfig.RuntimeParams["timezone"] = "UTC"
-	pc.ConnConfig.RuntimeParams["lock_timeout"] = locksWithin(use)
-	pc.ConnConfig.RuntimeParams["statement_timeout"] = statementsWithin
-	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = standsStill(use)
+	pc.ConnConfig.RuntimeParams["lock_timeout"] = lockTimeout(use)
+	pc.ConnConfig.RuntimeParams["statement_timeout"] = statementTimeout
+	pc.ConnConfig.RuntimeParams["idle_in_transaction_session_timeout"] = idleTimeout(use)
 	// Statements here are short: compiling one takes longer than running it (measured: 40 to 450 ms on the count of a long queue).
 	pc.ConnConfig.RuntimeParams["jit"] = "off"
 	if cfg.Pooled {
@@ -215,7 +213,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 		if cfg.Pooled {
 			return nil
 		}
-		ctx, cancel := context.WithTimeout(ctx, settleWithin)
+		ctx, cancel := context.WithTimeout(ctx, pc.ConnConfig.ConnectTimeout)
 		defer cancel()
 		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
 		return err
@@ -318,6 +316,9 @@ func closeAll(all *[uses]*Database) (closed <-chan struct{}) {
 	}()
 	return done
 }
+
+// Renew closes the idle connections, after one of them did not answer: the next statement opens a fresh connection.
+func (d *Database) Renew() { d.pool.Reset() }
 
 // Ping asks the database for a sign of life.
 func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }

@@ -179,8 +179,6 @@ var allowed = []struct{ rule, place, reason string }{
 	{"clock", "cmd", "the program hands the clock to its parts"},
 	{"clock", "internal/measure", "how long something takes is measured by the machine's clock"},
 	{"clock", "internal/store/jobs.go", "the job queue works by the machine's clock"},
-	{"clock", "internal/clearing/glance.go", "how long the database takes is measured by the machine's clock"},
-	{"clock", "internal/store/prompt.go", "how long opening a connection may take is measured by the machine's clock"},
 	{"clock", "internal/store/limit.go", "how long a statement runs is measured by the machine's clock"},
 	{"clock", "internal/store/wait.go", "how long a delivery waits for a worker is measured by the clock of the job queue"},
 	{"clock", "web/portal/page/session_use.go", "the session library ends sessions by the machine's clock"},

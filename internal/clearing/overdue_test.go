@@ -1,0 +1,99 @@
+package clearing_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/stationtest"
+	"countersign/internal/store"
+	"countersign/internal/store/storetest"
+)
+
+// nameOf returns the name of a statement, "" for a list of another realm than demo.
+func nameOf(statement *pgx.QueuedQuery) string {
+	_, name, _ := strings.Cut(statement.SQL, "-- name: ")
+	name, _, _ = strings.Cut(name, " ")
+	if name == "MessageListOverdue" && !slices.ContainsFunc(statement.Arguments, func(value any) bool { return value == "demo" }) {
+		return ""
+	}
+	return name
+}
+
+// delayed is a tracer that delays statements by name: until the caller cancels them, or for a time.
+type delayed struct {
+	storetest.Unmoved
+
+	name  string
+	wait  time.Duration // 0: until the caller cancels
+	times atomic.Int64  // how many more statements to delay
+}
+
+// TraceBatchStart delays the batch.
+func (d *delayed) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
+	for _, statement := range data.Batch.QueuedQueries {
+		if nameOf(statement) != d.name || d.times.Add(-1) < 0 {
+			continue
+		}
+		limited, cancel := ctx, context.CancelFunc(func() {})
+		if d.wait > 0 {
+			limited, cancel = context.WithTimeout(ctx, d.wait)
+		}
+		<-limited.Done()
+		cancel()
+	}
+	return ctx
+}
+
+// overdueUnder makes a payment overdue while the tracer delays its statements, and returns how late it became Unconfirmed.
+func overdueUnder(t *testing.T, d *delayed, times int64) {
+	t.Helper()
+	now, forward := clockAhead()
+	h := stationtest.With(t, stationtest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
+		database, err := store.Open(ctx, store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Tracer: d})
+		must(t, err)
+		t.Cleanup(database.Close)
+		return database
+	}})
+	goingOn(t, h)
+	began := h.Now()
+	m := approved(t, h, rulebook.SchemeSIC)
+	eventually(t, "the payment is Processing", func() bool { return current(t, h, m).State == payment.StateProcessing })
+	d.times.Store(times)
+	forward(10 * time.Second)
+	eventually(t, "the payment is Unconfirmed", func() bool { return current(t, h, m).State == payment.StateUnconfirmed })
+	late := longest(t, h, rulebook.SchemeSIC, payment.StateUnconfirmed, began)
+	t.Logf("Unconfirmed after %s", late)
+	// Half a second until the scan, 3 s for its time-out and its retry.
+	if late > 14*time.Second+busyMachine {
+		t.Errorf("the payment was Unconfirmed after %s", late)
+	}
+	receive(t, h, answer(t, m, "A"+string(m.GlobalID), "ACSC", ""))
+	h.CheckInvariants(t)
+}
+
+// TestAScanWithoutAReplyIsRetried: the database never answers one statement of the scan that finds a payment overdue. The payment becomes
+// Unconfirmed within 3 s all the same.
+func TestAScanWithoutAReplyIsRetried(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"MessageListOverdue", "MessageRead", "MessageMoveIf"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			overdueUnder(t, &delayed{name: name}, 1)
+		})
+	}
+}
+
+// TestASlowDatabaseStillMovesOverduePayments: each list of overdue messages takes longer than the first attempt of a scan may take. The
+// retry has more time.
+func TestASlowDatabaseStillMovesOverduePayments(t *testing.T) {
+	t.Parallel()
+	overdueUnder(t, &delayed{name: "MessageListOverdue", wait: 1700 * time.Millisecond}, 1<<40)
+}

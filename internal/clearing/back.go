@@ -18,16 +18,12 @@ func unheard(err error) bool {
 	return errors.As(err, &e)
 }
 
-// back has what waits for clearing leave at once, when the first document is taken after an interruption: nothing waits any longer because
-// of attempts that failed while clearing was away. What pauses for another reason, such as a document that clearing refuses, goes on to
-// pause. The breaker calls it under its own lock: nobody is asked here how the connection stands.
+// back ends the pauses of what failed while clearing was away, when clearing accepts the first document after an interruption. Other
+// pauses, such as that of a document that clearing refuses, continue. The breaker calls back under its own lock, so back does not read the
+// state of the connection.
 func (l *lane) back() {
 	message := func(_ uuid.UUID, why error) bool { return unheard(why) }
 	l.deliveries.endThose(message)
 	l.inquiries.endThose(message)
 	l.answers.endThose(func(_ string, why error) bool { return unheard(why) })
-	for _, realm := range l.realms() {
-		l.toDeliver.tell(realm)
-		l.toInquire.tell(realm)
-	}
 }

@@ -28,15 +28,15 @@ type lane struct {
 	scheme     rulebook.Scheme
 	connection *connection
 
-	toDeliver, toInquire *realmsToDo
-	deliveries           *pauses[uuid.UUID]
-	inquiries            *pauses[uuid.UUID]
-	answers              *pauses[string]
+	delivering, inquiring *busy[string] // realms
+	deliveries            *pauses[uuid.UUID]
+	inquiries             *pauses[uuid.UUID]
+	answers               *pauses[string]
 }
 
 func newLane(s *Station, scheme rulebook.Scheme) *lane {
 	l := &lane{
-		Station: s, scheme: scheme, toDeliver: newRealmsToDo(), toInquire: newRealmsToDo(),
+		Station: s, scheme: scheme, delivering: newBusy[string](), inquiring: newBusy[string](),
 		deliveries: newPauses[uuid.UUID](afterJobs), inquiries: newPauses[uuid.UUID](afterJobs), answers: newPauses[string](afterJobs),
 	}
 	l.connection = newConnection(scheme, &s.cfg, l.back)
@@ -52,81 +52,38 @@ func (s *Station) lane(scheme rulebook.Scheme) (*lane, error) {
 	return s.lanes[at], nil
 }
 
-// realmsToDo are the realms in which a lane has something to do. The clock names them, and does not wait; no realm waits for another.
-type realmsToDo struct {
-	mu    sync.Mutex
-	names map[string]bool
-	told  chan struct{}
-	busy  *busy[string]
-}
-
-func newRealmsToDo() *realmsToDo {
-	return &realmsToDo{names: make(map[string]bool), told: make(chan struct{}, 1), busy: newBusy[string]()}
-}
-
-func (r *realmsToDo) tell(realm string) {
-	r.mu.Lock()
-	r.names[realm] = true
-	r.mu.Unlock()
-	select {
-	case r.told <- struct{}{}:
-	default: // it knows
-	}
-}
-
-func (r *realmsToDo) take() map[string]bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	taken := r.names
-	r.names = make(map[string]bool)
-	return taken
-}
-
-// each begins to work in the realms that were named and in which no work is under way. What is left there, the clock names again.
-func (r *realmsToDo) each(group *sync.WaitGroup, work func(realm string)) {
-	for realm := range r.take() {
-		if !r.busy.begin(realm) {
-			continue
-		}
-		group.Go(func() {
-			defer r.busy.end(realm)
-			work(realm)
-		})
-	}
-}
-
-// follow begins to work whenever it is told of a realm, until the context ends.
-func (r *realmsToDo) follow(ctx context.Context, begin func()) {
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-r.told:
-			begin()
-		}
-	}
-}
-
-// task is something a lane does with messages that wait for it.
+// task is work of a lane on messages that wait for it.
 type task struct {
-	paused *pauses[uuid.UUID]
-	list   func(ctx context.Context, realm string, scheme rulebook.Scheme, at lifecycle.DueTimes) ([]uuid.UUID, error)
-	do     func(ctx context.Context, realm string, id uuid.UUID) error
-	words  string // what is looked for, in the log
+	running *busy[string] // realms
+	paused  *pauses[uuid.UUID]
+	list    func(ctx context.Context, realm string, scheme rulebook.Scheme, at lifecycle.DueTimes) ([]uuid.UUID, error)
+	do      func(ctx context.Context, realm string, id uuid.UUID) error
+	words   string // for the log
 }
 
-// deliver sends what no job sends any more, in the realms the clock named.
-func (l *lane) deliver(ctx context.Context, group *sync.WaitGroup) {
+// deliver starts to send the messages of a realm that no job sends any more.
+func (l *lane) deliver(ctx context.Context, group *sync.WaitGroup, realm string) {
 	send := func(ctx context.Context, realm string, id uuid.UUID) error { return l.Send(ctx, l.scheme, realm, id) }
-	l.toDeliver.each(group, func(realm string) {
-		l.doIn(ctx, realm, task{paused: l.deliveries, list: l.cfg.Messages.Undelivered, do: send, words: "look for what is to be sent"})
+	l.start(ctx, group, realm, task{
+		running: l.delivering, paused: l.deliveries, list: l.cfg.Messages.Undelivered, do: send, words: "look for what is to be sent",
 	})
 }
 
-// ask asks about what is unconfirmed, in the realms the clock named.
-func (l *lane) ask(ctx context.Context, group *sync.WaitGroup) {
-	l.toInquire.each(group, func(realm string) {
-		l.doIn(ctx, realm, task{paused: l.inquiries, list: l.cfg.Messages.ToInquire, do: l.inquire, words: "look for what is to be asked about"})
+// ask starts to ask about the unconfirmed messages of a realm.
+func (l *lane) ask(ctx context.Context, group *sync.WaitGroup, realm string) {
+	l.start(ctx, group, realm, task{
+		running: l.inquiring, paused: l.inquiries, list: l.cfg.Messages.ToInquire, do: l.inquire, words: "look for what is to be asked about",
+	})
+}
+
+// start runs a task in a realm in the background, unless it runs there already: the next poll starts it again.
+func (l *lane) start(ctx context.Context, group *sync.WaitGroup, realm string, t task) {
+	if !t.running.begin(realm) {
+		return
+	}
+	group.Go(func() {
+		defer t.running.end(realm)
+		l.doIn(ctx, realm, t)
 	})
 }
 

@@ -30,14 +30,12 @@ const (
 	dueTimeout = 3 * time.Second
 )
 
-// Watch looks at the clock until the context ends: it marks what had no answer in time and expires what nobody decided, and tells the
-// lanes of the schemes where a message is to be sent that no job sends any more, or to be asked about. The clock waits for no lane, and no
-// realm for another. Several processes may watch at once: every move is guarded.
+// Watch polls the database until the context ends. It makes overdue messages Unconfirmed, expires undecided ones, sends the messages that no
+// job sends any more, and asks about unconfirmed ones. The clock waits for no lane, and no realm waits for another. Several processes may
+// watch at once: the WHERE clause of each UPDATE checks the state.
 func (s *Station) Watch(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, l := range s.lanes {
-		group.Go(func() { l.toDeliver.follow(ctx, func() { l.deliver(ctx, &group) }) })
-		group.Go(func() { l.toInquire.follow(ctx, func() { l.ask(ctx, &group) }) })
 		group.Go(func() { repeat(ctx, l.answer) })
 	}
 	group.Go(func() { repeat(ctx, s.sweepHeld) })
@@ -71,19 +69,14 @@ func (s *Station) Sweep(ctx context.Context) {
 	s.eachRealm(ctx, &group)
 	group.Wait()
 	for _, l := range s.lanes {
-		l.deliver(ctx, &group)
 		group.Go(func() { l.answer(ctx) })
-	}
-	group.Wait()
-	for _, l := range s.lanes {
-		l.ask(ctx, &group)
 	}
 	group.Wait()
 	s.sweepKeys(ctx)
 	s.sweepHeld(ctx)
 }
 
-// eachRealm begins a look at the clock in every realm where none is under way.
+// eachRealm starts a poll in every realm in which none runs.
 func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
 	for _, realm := range s.realms() {
 		if !s.looking.begin(realm) {
@@ -91,7 +84,7 @@ func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
 		}
 		group.Go(func() {
 			defer s.looking.end(realm)
-			s.look(ctx, realm)
+			s.poll(ctx, realm, group)
 		})
 	}
 }
@@ -119,16 +112,17 @@ func (s *Station) listRealms(ctx context.Context) {
 	s.known = realms
 }
 
-// look does for one realm what time asks for besides what is overdue, each step for itself, and tells the lanes what waits.
-func (s *Station) look(ctx context.Context, realm string) {
+// poll moves the due messages of a realm, apart from the overdue ones, and starts the tasks of the lanes for which messages wait. It does
+// not wait for those tasks.
+func (s *Station) poll(ctx context.Context, realm string, group *sync.WaitGroup) {
 	due, err := s.due(ctx, realm)
 	s.complain(ctx, err, "watch the clock", "realm", realm)
 	for _, l := range s.lanes {
 		if due.Lanes[l.scheme].Undelivered {
-			l.toDeliver.tell(realm)
+			l.deliver(ctx, group, realm)
 		}
 		if due.Lanes[l.scheme].ToInquire {
-			l.toInquire.tell(realm)
+			l.ask(ctx, group, realm)
 		}
 	}
 	var steps sync.WaitGroup

@@ -17,5 +17,22 @@ $$;
 
 GRANT USAGE ON SCHEMA public TO countersign_app, countersign_reader;
 
--- +goose Down
-REVOKE USAGE ON SCHEMA public FROM countersign_app, countersign_reader;
+-- Names of people need UTF8, and the search folds letters as UTF8 writes them.
+-- +goose StatementBegin
+DO $$
+BEGIN
+  IF current_setting('server_encoding') <> 'UTF8' THEN
+    RAISE EXCEPTION 'this database is encoded as %: make one with ENCODING UTF8, and restore into it', current_setting('server_encoding');
+  END IF;
+END
+$$;
+-- +goose StatementEnd
+
+-- The service compares the schema with its own migrations before it takes a payment. The table of goose belongs to the owner.
+GRANT SELECT ON goose_db_version TO countersign_app;
+
+-- +goose StatementBegin
+CREATE FUNCTION schema_versions() RETURNS SETOF bigint
+LANGUAGE sql STABLE SET search_path = pg_catalog
+AS $$ SELECT version_id FROM public.goose_db_version WHERE is_applied AND version_id > 0 $$;
+-- +goose StatementEnd

@@ -1,0 +1,131 @@
+-- +goose Up
+-- The audit trail, its hash tree, and the signed checkpoints.
+
+-- What happened, for the auditor: one row for every change of state and for every refusal that matters. Never changed.
+CREATE TABLE audit_event (
+  realm          text NOT NULL,
+  event_id       uuid NOT NULL,
+  message_id     uuid,
+  sequence       integer,
+  event          text NOT NULL CHECK (event <> ''),
+  actor_user     uuid,
+  actor_person   uuid,
+  actor_name     text NOT NULL,
+  client_id      text,
+  channel        text NOT NULL CHECK (channel IN ('api', 'portal', 'clearing', 'clock', 'operator')),
+  request_id     text,
+  source_address text,
+  content_hash   bytea,
+  detail         text NOT NULL,
+  at             timestamptz NOT NULL,
+  -- A refusal changes nothing, so it has no place in a message's history: no sequence, and no message where none was found.
+  outcome        text DEFAULT 'done' NOT NULL CHECK (outcome IN ('done', 'refused')),
+  -- Which transaction wrote a row. Every row of a transaction older than all that still run is there to be seen, so whoever takes them up
+  -- in this order passes none over.
+  written_in     xid8 DEFAULT pg_current_xact_id(),
+  CONSTRAINT audit_event_at_finite CHECK (isfinite(at)),
+  CONSTRAINT audit_event_check CHECK ((outcome = 'done') OR (sequence IS NULL)),
+  CONSTRAINT audit_event_detail_json CHECK ((detail)::jsonb IS NOT NULL),
+  PRIMARY KEY (realm, event_id),
+  FOREIGN KEY (realm) REFERENCES realm(realm)
+) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_threshold = 50000);
+CREATE UNIQUE INDEX audit_event_by_message ON audit_event (message_id, realm, sequence);
+-- The trail of one message, its refusals among its moves.
+CREATE INDEX audit_event_in_time ON audit_event (at, event_id, realm);
+CREATE INDEX audit_event_written ON audit_event (written_in, realm);
+ALTER TABLE audit_event ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON audit_event USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT ON audit_event TO countersign_app;
+GRANT SELECT ON audit_event TO countersign_reader;
+-- Statistics are kept small: the planner needs none of these columns, or few values of them.
+ALTER TABLE audit_event
+  ALTER COLUMN actor_user SET STATISTICS 0, ALTER COLUMN actor_person SET STATISTICS 0, ALTER COLUMN client_id SET STATISTICS 0, ALTER
+  COLUMN channel SET STATISTICS 0, ALTER COLUMN request_id SET STATISTICS 0, ALTER COLUMN source_address SET STATISTICS 0, ALTER COLUMN
+  content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0;
+
+-- How many refusals of one event there were in a realm in a minute. The first hundred have a row in audit_event; whoever knocks thousands
+-- of times is counted here, so that nobody can fill the trail by asking for what is refused.
+CREATE TABLE refusal_count (
+  realm   text NOT NULL,
+  event   text NOT NULL CHECK (event <> ''),
+  minute  timestamptz NOT NULL,
+  refused bigint NOT NULL CHECK (refused > 0),
+  PRIMARY KEY (realm, event, minute),
+  FOREIGN KEY (realm) REFERENCES realm(realm)
+);
+ALTER TABLE refusal_count ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON refusal_count USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE (refused) ON refusal_count TO countersign_app;
+GRANT SELECT ON refusal_count TO countersign_reader;
+
+-- How far the tree of a realm is: its right edge (a root for each bit of its size), up to which transaction rows were taken up, and on
+-- which database server that is true; another server counts its transactions anew.
+CREATE TABLE audit_tree (
+  realm        text NOT NULL,
+  size         bigint NOT NULL CHECK (size >= 0),
+  edge         bytea[] NOT NULL,
+  sealed_below xid8 NOT NULL,
+  server       text NOT NULL,
+  PRIMARY KEY (realm),
+  FOREIGN KEY (realm) REFERENCES realm(realm)
+);
+ALTER TABLE audit_tree ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON audit_tree USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE (size, edge, sealed_below, server) ON audit_tree TO countersign_app;
+GRANT SELECT ON audit_tree TO countersign_reader;
+
+-- A leaf: which row stands at which place, and its hash. The seal is made over all of it, so that a place that somebody changed has a
+-- name.
+CREATE TABLE audit_leaf (
+  realm      text NOT NULL,
+  leaf_index bigint NOT NULL CHECK (leaf_index >= 0),
+  kind       text NOT NULL CHECK (kind IN ('event', 'document')),
+  row_id     uuid NOT NULL,
+  hash       bytea NOT NULL CHECK (length(hash) = 32),
+  key_id     text NOT NULL CHECK (key_id <> ''),
+  seal       bytea NOT NULL CHECK (length(seal) = 32),
+  PRIMARY KEY (realm, leaf_index),
+  UNIQUE (realm, row_id)
+) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_threshold = 50000);
+ALTER TABLE audit_leaf ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON audit_leaf USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT ON audit_leaf TO countersign_app;
+GRANT SELECT ON audit_leaf TO countersign_reader;
+-- Statistics are kept small: the planner needs none of these columns, or few values of them.
+ALTER TABLE audit_leaf
+  ALTER COLUMN realm SET STATISTICS 3, ALTER COLUMN leaf_index SET STATISTICS 3, ALTER COLUMN kind SET STATISTICS 3, ALTER COLUMN row_id
+  SET STATISTICS 3, ALTER COLUMN hash SET STATISTICS 3, ALTER COLUMN key_id SET STATISTICS 3, ALTER COLUMN seal SET STATISTICS 3;
+
+-- The roots of full subtrees of 256, 65,536, ... leaves, so that a proof reads hundreds of hashes and not all.
+CREATE TABLE audit_node (
+  realm      text NOT NULL,
+  level      integer NOT NULL CHECK (level > 0),
+  node_index bigint NOT NULL CHECK (node_index >= 0),
+  hash       bytea NOT NULL CHECK (length(hash) = 32),
+  PRIMARY KEY (realm, level, node_index)
+) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
+  autovacuum_vacuum_insert_threshold = 50000);
+ALTER TABLE audit_node ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON audit_node USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT ON audit_node TO countersign_app;
+GRANT SELECT ON audit_node TO countersign_reader;
+-- Statistics are kept small: the planner needs none of these columns, or few values of them.
+ALTER TABLE audit_node
+  ALTER COLUMN realm SET STATISTICS 3, ALTER COLUMN level SET STATISTICS 3, ALTER COLUMN node_index SET STATISTICS 3, ALTER COLUMN hash
+  SET STATISTICS 3;
+
+-- A checkpoint: a signed note that says how large the tree was, and its root.
+CREATE TABLE audit_checkpoint (
+  realm text NOT NULL,
+  size  bigint NOT NULL CHECK (size > 0),
+  note  text NOT NULL CHECK (note <> ''),
+  at    timestamptz NOT NULL CHECK (isfinite(at)),
+  PRIMARY KEY (realm, size),
+  FOREIGN KEY (realm) REFERENCES realm(realm)
+);
+ALTER TABLE audit_checkpoint ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON audit_checkpoint USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT ON audit_checkpoint TO countersign_app;
+GRANT SELECT ON audit_checkpoint TO countersign_reader;

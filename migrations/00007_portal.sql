@@ -1,0 +1,121 @@
+-- +goose Up
+-- Forms, drafts and views that the portal keeps for its users.
+
+-- A payment between the form and its submission. It belongs to one user and is gone after a day. Its key is the externalId of the message
+-- it becomes, so that a form sent twice makes one message.
+CREATE TABLE draft (
+  realm          text NOT NULL,
+  draft_id       uuid NOT NULL,
+  user_id        uuid NOT NULL,
+  scheme         text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
+  -- What was typed, as the portal writes it; empty for a file.
+  answers        bytea NOT NULL CHECK (length(answers) <= 65664),
+  -- The uploaded file; empty for a form.
+  file           bytea NOT NULL CHECK (length(file) <= 262272),
+  file_name      text NOT NULL CHECK (length(file_name) <= 1400),
+  -- The message and the version of it that this is an amendment of.
+  amends         uuid,
+  amends_version integer,
+  -- The message it became.
+  message_id     uuid,
+  created_at     timestamptz NOT NULL,
+  -- The creation time of the document it becomes: the last time the answers were checked.
+  saved_at       timestamptz NOT NULL,
+  expires_at     timestamptz NOT NULL,
+  -- The payments of one file stand as drafts, one each, under the file's key and in the order of its lines.
+  batch_id       uuid,
+  batch_line     integer CHECK (batch_line > 0),
+  -- The key of the page from which a draft was written last. Two windows may show one draft: what is kept from the one that shows it as
+  -- it was never replaces what was kept from the other since. NULL where no page says so.
+  form_key       uuid,
+  CONSTRAINT draft_batch_check CHECK ((batch_id IS NULL) = (batch_line IS NULL)),
+  CONSTRAINT draft_check CHECK ((amends IS NULL) = (amends_version IS NULL)),
+  CONSTRAINT draft_check1 CHECK (expires_at > created_at),
+  CONSTRAINT draft_created_at_finite CHECK (isfinite(created_at)),
+  CONSTRAINT draft_expires_at_finite CHECK (isfinite(expires_at)),
+  CONSTRAINT draft_saved_at_finite CHECK (isfinite(saved_at)),
+  PRIMARY KEY (realm, draft_id),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+CREATE INDEX draft_by_batch ON draft (realm, user_id, batch_id, batch_line) WHERE batch_id IS NOT NULL;
+CREATE INDEX draft_by_expiry ON draft (realm, expires_at);
+ALTER TABLE draft ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON draft USING (realm = current_setting('countersign.realm', true));
+-- A draft never changes its owner, its key or what it amends.
+GRANT SELECT, INSERT, DELETE, UPDATE (scheme, answers, message_id, saved_at, form_key) ON draft TO countersign_app;
+
+-- What somebody sent after their session had run out: the reason of a rejection, the answers of a check page, a file. Nothing of it is
+-- done. It belongs to the person whose session it was, who finds it filled in again after signing in, and is gone after an hour.
+CREATE TABLE parked_form (
+  realm      text NOT NULL,
+  parked_id  uuid NOT NULL,
+  user_id    uuid NOT NULL,
+  -- The fields as a form sends them.
+  fields     bytea NOT NULL CHECK (length(fields) <= 65664),
+  -- An uploaded file; empty for a form without one.
+  file       bytea NOT NULL CHECK (length(file) <= 262272),
+  file_name  text NOT NULL CHECK (length(file_name) <= 1400),
+  created_at timestamptz NOT NULL,
+  expires_at timestamptz NOT NULL,
+  CONSTRAINT parked_form_check CHECK (expires_at > created_at),
+  PRIMARY KEY (realm, parked_id),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+CREATE INDEX parked_form_by_expiry ON parked_form (realm, expires_at);
+ALTER TABLE parked_form ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON parked_form USING (realm = current_setting('countersign.realm', true));
+-- What was typed never changes.
+GRANT SELECT, INSERT, DELETE ON parked_form TO countersign_app;
+
+-- Which waiting message each checker looks at, so that two do not read the same. It is kept for all instances of the service, counts for
+-- less than a minute, and may be lost: the table is not in the write-ahead log, and nothing that moves a payment touches it.
+CREATE UNLOGGED TABLE presence (
+  realm      text NOT NULL,
+  person_id  uuid NOT NULL,
+  message_id uuid NOT NULL,
+  seen_at    timestamptz NOT NULL,
+  PRIMARY KEY (realm, person_id),
+  FOREIGN KEY (realm, person_id) REFERENCES person(realm, person_id)
+);
+ALTER TABLE presence ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON presence USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE ON presence TO countersign_app;
+
+-- What somebody narrows the queue to again and again, under a name: the end of an address, for oneself or for everybody of the realm.
+CREATE TABLE saved_view (
+  realm      text NOT NULL,
+  view_id    uuid NOT NULL,
+  user_id    uuid NOT NULL,
+  name       text NOT NULL CHECK ((length(name) >= 1) AND (length(name) <= 40)),
+  -- Only what the queue is narrowed and ordered by; never a place in it.
+  query      text NOT NULL CHECK (length(query) <= 1024),
+  shared     boolean NOT NULL,
+  created_at timestamptz NOT NULL,
+  PRIMARY KEY (realm, view_id),
+  UNIQUE (realm, user_id, name),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+ALTER TABLE saved_view ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON saved_view USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, DELETE, UPDATE ON saved_view TO countersign_app;
+
+-- A payment that is entered again and again, under a name, for its maker or for every maker of the realm. It fills the form and nothing
+-- else.
+CREATE TABLE payment_template (
+  realm       text NOT NULL,
+  template_id uuid NOT NULL,
+  user_id     uuid NOT NULL,
+  name        text NOT NULL CHECK ((length(name) >= 1) AND (length(name) <= 60)),
+  scheme      text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
+  -- The answers of the form, encrypted.
+  answers     bytea NOT NULL CHECK ((length(answers) >= 1) AND (length(answers) <= 65664)),
+  shared      boolean NOT NULL,
+  saved_at    timestamptz NOT NULL,
+  PRIMARY KEY (realm, template_id),
+  UNIQUE (realm, user_id, name),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+ALTER TABLE payment_template ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON payment_template USING (realm = current_setting('countersign.realm', true));
+-- A template never changes its owner.
+GRANT SELECT, INSERT, DELETE, UPDATE (template_id, name, scheme, answers, shared, saved_at) ON payment_template TO countersign_app;

@@ -240,7 +240,7 @@ type writing struct {
 }
 
 // writeAll writes what waits in one transaction: a statement for new instructions, one for steps, and one commit. If these went out beside
-// each other, there would be more statements with fewer items in each (docs/performance-history.md has what that costs).
+// each other, there would be more statements with fewer items in each.
 func (s *Messages) writeAll(ctx context.Context, realm string, items []writing) ([]*struct{}, error) {
 	var created []*dbsqlc.MessageInsertParams
 	var steps []*step

@@ -11,7 +11,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// desk is where administrators decide what other administrators asked for.
+// desk describes the changes that administrators decide.
 func (v *visit) desk() page.ChangeDesk {
 	return page.ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
@@ -29,7 +29,7 @@ func (v *visit) desk() page.ChangeDesk {
 	}
 }
 
-// secrets are what an approval shows once.
+// secrets returns the secrets that the page of an approval shows once.
 func (v *visit) secrets(decided admin.Decided) []views.ChangeSecret {
 	var shown []views.ChangeSecret
 	if decided.SetUpPath != "" {

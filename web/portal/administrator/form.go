@@ -19,8 +19,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// canonical is what somebody typed into a field in the form that is stored: an amount as 10000.00, a time as 24h, roles by their ids, codes
-// in capitals. What cannot be read so is left for the domain to refuse.
+// canonical converts the text of a field to its stored form: an amount as 10000.00, a time as 24h, roles by their ids, codes in capitals.
+// Invalid text stays unchanged; the domain refuses it.
 func canonical(name, text string) string {
 	switch kind := administration.TypeOf(name); {
 	case kind == administration.TypeWords:
@@ -41,7 +41,7 @@ func canonical(name, text string) string {
 // spans are the ways to write 24h and 90m that the pages themselves have.
 var spans = strings.NewReplacer(" ", "", "min", "m")
 
-// kind is what the path asks for.
+// kind parses the kind of change in the path.
 func (v *visit) kind() (administration.Kind, error) {
 	kind := administration.Kind(v.Echo.Param("kind"))
 	if !slices.Contains(administration.Kinds(), kind) {
@@ -50,7 +50,7 @@ func (v *visit) kind() (administration.Kind, error) {
 	return kind, administration.MayAdminister(v.By)
 }
 
-// showForm asks what is to change.
+// showForm renders the form of a change.
 func showForm(v *visit) error {
 	kind, err := v.kind()
 	if err != nil {
@@ -64,7 +64,7 @@ func showForm(v *visit) error {
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
 }
 
-// listOf is the page that lists what a kind is about.
+// listOf returns the page that lists the subjects of a kind.
 func listOf(kind administration.Kind) string {
 	switch kind.Noun() {
 	case "user", "realm":
@@ -83,7 +83,7 @@ func listOf(kind administration.Kind) string {
 	return "/admin/policies"
 }
 
-// present is what a form begins with: the subject as it is, where the form shows it. Error: as subject.
+// present returns the initial values of a form: the current subject, where the form shows it. Error: as subject.
 func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
 	switch kind {
 	case administration.KindUserCreate:
@@ -132,7 +132,7 @@ func input(kind administration.Kind, name, value string) views.ChangeInput {
 		}}
 	}
 	field := ui.Field{ID: name, Label: page.FieldLabel(name), Value: value, Hint: hints[name], Optional: optional(kind, name)}
-	if name == "providerSecret" { // it is never shown, not even to whoever typed it
+	if name == "providerSecret" { // the form never shows it again
 		field.Kind, field.Value, field.Autocomplete = "password", "", "off"
 	}
 	return views.ChangeInput{Field: field}
@@ -147,7 +147,7 @@ func roleOptions() []ui.Option {
 	return options
 }
 
-// fieldsOf are the fields of a form: whom a limit binds is not asked of one that is there.
+// fieldsOf returns the fields of a form. The form of an existing limit does not ask for its scope.
 func fieldsOf(kind administration.Kind, subject string) []string {
 	if kind == administration.KindLimitSet && subject != "" {
 		return []string{"perPayment", "perDay"}
@@ -179,7 +179,7 @@ func optional(kind administration.Kind, name string) bool {
 	return !slices.Contains(needed, name) || kind == administration.KindPolicyCreate && name == "clientId"
 }
 
-// optionsOf are the choices of a field; nil for one that is typed.
+// optionsOf returns the choices of a field; nil for a text field.
 func optionsOf(kind administration.Kind, name string) []ui.Option {
 	all := ui.Option{Label: "All"}
 	plain := func(words ...string) []ui.Option {
@@ -213,7 +213,7 @@ func optionsOf(kind administration.Kind, name string) []ui.Option {
 	return nil
 }
 
-// ask stores a request, or shows what is wrong with it beside its fields.
+// ask stores a request, or renders the form with its problems beside the fields.
 func ask(v *visit) error {
 	kind, err := v.kind()
 	if err != nil {
@@ -273,7 +273,7 @@ func (v *visit) knownPerson(values administration.Values) error {
 	return err
 }
 
-// try shows what a policy would have asked of past messages.
+// try shows the result of a policy on past messages.
 func (v *visit) try(model views.ChangeForm, values administration.Values) error {
 	run, err := v.station.DryRun(v.Context(), v.By, values)
 	if err != nil {
@@ -283,7 +283,7 @@ func (v *visit) try(model views.ChangeForm, values administration.Values) error 
 	return v.Render(http.StatusOK, views.ChangeFormPage(model))
 }
 
-// tried says in sentences what a policy would have asked of past messages.
+// tried describes the result of a policy on past messages.
 func tried(run administration.DryRun) []language.Text {
 	found := []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").
 		With(run.Of, run.Changed)}
@@ -293,7 +293,7 @@ func tried(run administration.DryRun) []language.Text {
 	return found
 }
 
-// triedBefore is what the policy that a change waits to make would have asked of past messages, for whoever decides it.
+// triedBefore returns the result on past messages of the policy in a pending change, for its checker.
 func (v *visit) triedBefore(c administration.Change) ([]language.Text, error) {
 	if c.Kind != administration.KindPolicyCreate {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showLimits lists how much people, clients and accounts may pay, and what is used of it today.
+// showLimits lists the limits of people, clients and accounts with the amounts used today.
 func showLimits(v *visit) error {
 	limits, err := v.station.Limits(v.Context(), v.By)
 	if err != nil {

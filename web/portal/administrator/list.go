@@ -136,7 +136,7 @@ func showClients(v *visit) error {
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-// payees says whether payees of what a client sends are verified.
+// payees describes whether the payees in messages of a client are verified.
 func payees(waived bool) language.Text {
 	if waived {
 		return "not verified"

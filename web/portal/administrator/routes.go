@@ -1,6 +1,5 @@
-// Package administrator holds the pages of the people who administer a realm: what it is made of, the form for each change, the changes
-// that wait, and the decision on one of them. What may change and who may decide is said by package administration, and the admin station
-// carries it out.
+// Package administrator serves the pages of the administrators of a realm: lists of its parts, the form of each change, the pending changes,
+// and the decision on a change. Package administration defines the possible changes and their checkers; the admin station executes changes.
 package administrator
 
 import (

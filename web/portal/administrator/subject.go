@@ -33,7 +33,7 @@ func (v *visit) subject(kind administration.Kind, subject string) (administratio
 	return administration.Values{}, nil
 }
 
-// valuesOf are the values of the one that is meant among a list, if the list could be read. Error: payment.ErrNotFound.
+// valuesOf returns the values of the entry in list for which meant is true. Error: err, or payment.ErrNotFound.
 func valuesOf[T interface{ Values() administration.Values }](list []T, err error, meant func(T) bool) (administration.Values, error) {
 	if err != nil {
 		return nil, err

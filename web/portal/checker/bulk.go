@@ -19,20 +19,20 @@ import (
 )
 
 const (
-	// maxBulk is how many messages are approved together at most: so many can still be compared on one page.
+	// maxBulk limits the messages approved together to a number that can be compared on one page.
 	maxBulk = 50
-	// maxSelected is how many are looked at for them. A page of the queue lists fewer, and each is read by itself.
+	// maxSelected limits the selected messages that are loaded. A page of the queue lists fewer.
 	maxSelected = 100
-	// bulkStep is how many are decided before a page that shows the progress is told of them.
+	// bulkStep is the number of decisions for each request of a page that shows the progress.
 	bulkStep = 5
-	// itemField is the name under which a form sends what is to be approved: key, version and digest of each message as it was shown.
+	// itemField is the form field with the key, version and digest of each shown message.
 	itemField = "item"
 	// itemParts parts the three.
 	itemParts = "~"
 )
 
-// showBulk is the page on which several messages are compared before they are approved together: what each is, what they add up to, and
-// which of those selected are left out and why. Nothing is decided by it.
+// showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages left
+// out with the reason. It decides nothing.
 func showBulk(v *visit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
@@ -60,8 +60,8 @@ func showBulk(v *visit) error {
 	return v.Render(http.StatusOK, views.BulkPage(model))
 }
 
-// bulk sorts what was selected into what can be approved together and what is left out. What costs questions to the database, the second
-// factor and what the page of each warns of, is asked of what there is room for alone.
+// bulk sorts the selected messages into those that can be approved together and those left out. Expensive checks run only for as many
+// messages as fit.
 func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	model := views.Bulk{
 		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
@@ -98,7 +98,7 @@ func (v *visit) bulk(selected []uuid.UUID, f page.Filter) (views.Bulk, error) {
 	return model, err
 }
 
-// selected loads what was selected; a key of nothing is passed over.
+// selected loads the selected messages. It skips unknown keys.
 func (v *visit) selected(ids []uuid.UUID) ([]payment.Message, error) {
 	messages := make([]payment.Message, 0, len(ids))
 	for _, id := range ids {
@@ -160,9 +160,9 @@ func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
 	}
 }
 
-// approveBulk carries out what the page before showed, one message after the other, by the same call as a single approval: each has an
-// outcome of its own, and one that is refused stops no other. A page that shows the progress sends the rest again and again until none is
-// left; without a script all are decided at once. Sent twice it approves nothing twice.
+// approveBulk approves the listed messages one by one, with the same call as a single approval. Each gets its own result, and a refusal
+// stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
+// twice, it approves nothing twice.
 func approveBulk(v *visit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
@@ -231,7 +231,7 @@ func itemKey(item string) string {
 	return key
 }
 
-// counter is how many were done before, as the page says itself; it is shown to nobody else.
+// counter reads the number of earlier results from the form. Only the same person sees the number.
 func counter(form url.Values, name string) int {
 	number, err := strconv.Atoi(form.Get(name))
 	if err != nil {
@@ -240,7 +240,7 @@ func counter(form url.Values, name string) int {
 	return max(0, min(number, maxBulk))
 }
 
-// approveItem approves one message and says what became of it. An error ends the work: what was not reached is as it was.
+// approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.
 func (v *visit) approveItem(text string, f page.Filter) (views.BulkItem, error) {
 	nameless := views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}
 	parts := strings.Split(text, itemParts)
@@ -290,7 +290,7 @@ func (v *visit) bulkDone(m payment.Message, f page.Filter) views.BulkItem {
 	return item
 }
 
-// refusalOf is what stood in the way of one approval; an error that is no refusal comes back.
+// refusalOf describes the refusal of an approval. It returns any other error unchanged.
 func refusalOf(err error) (language.Text, error) {
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError

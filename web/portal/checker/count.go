@@ -15,7 +15,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// maxCounted is where the count on a tab ends: "99+".
+// maxCounted is the limit above which a tab shows "99+".
 const maxCounted = 100
 
 // counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
@@ -103,7 +103,7 @@ var payeeFlags = map[string][]payee.Result{
 	views.FlagUnverified: {payee.NotPossible, payee.Late, payee.Waived},
 }
 
-// onTab is what a tab leaves of what an address narrows the queue to.
+// onTab applies the tab's filter on top of the filter in the address.
 func (v *visit) onTab(ask lookup.QueueFilter, tab string) lookup.QueueFilter {
 	switch tab {
 	case tabForMe:
@@ -114,7 +114,7 @@ func (v *visit) onTab(ask lookup.QueueFilter, tab string) lookup.QueueFilter {
 	return ask
 }
 
-// askAll is what an address narrows the queue to for everybody. What is no day is named in the filter's problems.
+// askAll parses the filter in the address. An invalid day is added to the problems of f.
 func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
 	ask := lookup.QueueFilter{
 		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,

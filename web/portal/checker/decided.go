@@ -11,7 +11,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// decidedRows fills the page with what this person decided today, newest first.
+// decidedRows fills the page with the decisions of this person today, newest first.
 func (v *visit) decidedRows(f page.Filter, model *views.Queue) error {
 	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), beginOf(f), queuePage+1)
 	if err != nil {
@@ -44,8 +44,8 @@ func (v *visit) decidedRows(f page.Filter, model *views.Queue) error {
 	return nil
 }
 
-// beginOf is what the page of an address begins behind: the decision it names by its message and its time in microseconds. One without
-// begins at the newest.
+// beginOf parses the decision after which the page begins: its message and its time in microseconds. Without one the page begins at the
+// newest.
 func beginOf(f page.Filter) lookup.Decided {
 	micros, err := strconv.ParseInt(f.Place, 10, 64)
 	if err != nil {

@@ -32,7 +32,7 @@ func showDecision(v *visit) error {
 	return v.renderDecision(http.StatusOK, m, typed)
 }
 
-// renderDecision shows a message with what a refused decision adds: a conflict, problems, the reason typed.
+// renderDecision renders a message with the additions of a refused decision: a conflict, problems, the typed reason.
 func (v *visit) renderDecision(status int, m payment.Message, added views.Decision) error {
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
 	detail, err := v.decision(m, f, added)
@@ -92,7 +92,7 @@ func (v *visit) decision(m payment.Message, f page.Filter, added views.Decision)
 	return detail, err
 }
 
-// limits adds what the limits that bind the message, or this person, let through today.
+// limits adds the limits of the message and of this person with the amounts used today.
 func (v *visit) limits(m payment.Message, detail *views.Decision) error {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
 	for _, l := range limits {
@@ -143,13 +143,14 @@ func approvalsGiven(m payment.Message) language.Text {
 	return language.Text("%s of %s approvals given").With(given, needed)
 }
 
-// verdict is what a decision form says about the message it was sent for.
+// verdict is the content of a decision form.
 type verdict struct {
 	input approval.Input
-	whole bool // the form names the version and the digest of what it showed
+	whole bool // the form names the version and the digest of the shown message
 }
 
-// readVerdict reads which content the checker saw. Without it nothing is decided: what is approved must be what was shown.
+// readVerdict reads the version and digest that the checker saw. Without them no decision is made: the checker must have seen the approved
+// content.
 func readVerdict(id uuid.UUID, form url.Values) verdict {
 	v := verdict{input: approval.Input{InternalID: id}}
 	version, err := strconv.Atoi(form.Get("version"))
@@ -228,7 +229,7 @@ func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (paymen
 	return v.decided(m)
 }
 
-// refuseDecision shows the message as it is now with what stood in the way. Nothing that was typed is lost.
+// refuseDecision renders the current message with the cause of the refusal. The typed text is preserved.
 func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
@@ -263,7 +264,7 @@ func (v *visit) refuseDecision(m payment.Message, cause error, typed views.Rejec
 	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
 }
 
-// leadOn puts the way to what waits next for this person into the panel of a decision that lost; to the queue when nothing does.
+// leadOn adds the link to the next message for this person to the panel of a decision that lost; to the queue when there is none.
 func (v *visit) leadOn(conflict *views.Conflict, m payment.Message) error {
 	f := page.ReadFilter(v.Echo.QueryParams(), "/queue")
 	next, found, err := v.nextAfter(m, f)
@@ -275,7 +276,7 @@ func (v *visit) leadOn(conflict *views.Conflict, m payment.Message) error {
 	return nil
 }
 
-// decided answers a decision: the next message opens, and one sentence says what was done.
+// decided answers a decision: it opens the next message with a sentence about the decision.
 func (v *visit) decided(m payment.Message) error {
 	v.Forget(m.InternalID)
 	decision, _ := m.LastDecision()
@@ -322,7 +323,7 @@ func (v *visit) decided(m payment.Message) error {
 	return v.Render(http.StatusOK, views.DecidedFragment(answer))
 }
 
-// decidedSentence says what a decision came to.
+// decidedSentence describes the result of a decision.
 func decidedSentence(m payment.Message, action payment.Action) language.Text {
 	switch {
 	case m.State == payment.StateApprovalPending:

@@ -35,7 +35,7 @@ func Keep(v *page.Visit) (string, error) {
 	return v.Park(where, nil, "")
 }
 
-// keptReject is what was typed into the form to reject before the session ran out, or before the page was left.
+// keptReject loads the unsent rejection form of this person about a message.
 func (v *visit) keptReject(about uuid.UUID) (views.Reject, error) {
 	kept, err := v.Unsent(about)
 	if err != nil || kept.ID == "" {
@@ -68,8 +68,7 @@ func decidedBy(m payment.Message, by identity.Principal) bool {
 	return slices.ContainsFunc(m.Decisions, func(d payment.Decision) bool { return d.PersonID == by.PersonID })
 }
 
-// typed is what this person typed about a message and did not send: in the form to reject, or above a message that somebody else decided
-// meanwhile.
+// typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
 func (v *visit) typed(m payment.Message) (views.Decision, error) {
 	kept, err := v.keptReject(m.InternalID)
 	if err != nil || m.State == payment.StateApprovalPending {

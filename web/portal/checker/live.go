@@ -18,13 +18,13 @@ import (
 	"countersign/web/portal/page"
 )
 
-// maxGone is how many rows are told of at a time: further ones are told at the next look.
+// maxGone limits the changed rows sent in one poll; the next poll sends the rest.
 const maxGone = 50
 
-// late is how long a message may take from getting its key to being seen by others.
+// late is the longest time between the creation of a key and its visibility to other transactions.
 const late = time.Minute
 
-// slow is how long a change of state may take from its time to being seen by others.
+// slow is the longest time between the timestamp of a state change and its visibility to other transactions.
 const slow = 2 * time.Second
 
 // Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and

@@ -18,7 +18,7 @@ func (v *visit) look(m payment.Message) error {
 	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
 }
 
-// looked says who else looks at a message: "Checker 2 is looking at this"; "" for nobody.
+// looked names the other people who view a message: "Checker 2 is looking at this"; "" for none.
 func (v *visit) looked(message uuid.UUID) language.Text { return lookedBy(v.lookers[message]) }
 
 // lookedBy is the sentence beside a message that others have open.

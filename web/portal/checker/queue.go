@@ -19,7 +19,7 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// queuePage is how many messages one page of the queue lists.
+// queuePage limits the messages on one page of the queue.
 const queuePage = 60
 
 // The tabs of the queue, under the values of their address.
@@ -121,8 +121,8 @@ func (v *visit) queue(f page.Filter) (views.Queue, error) {
 	return model, err
 }
 
-// tab is the part of the queue to show. Nothing waits for somebody who may not decide: a maker sees what of theirs waits for others, and
-// whoever only reads sees all that waits.
+// tab returns the tab of the queue to show. A person without the right to decide sees other tabs: a maker their own waiting messages, a
+// reader all of them.
 func (v *visit) tab(f page.Filter) string {
 	for _, t := range v.tabs() {
 		if t.name == f.View.Tab {
@@ -132,7 +132,7 @@ func (v *visit) tab(f page.Filter) string {
 	return v.tabs()[0].name
 }
 
-// selecting reports whether rows can be ticked: where this person decides, and what is listed waits.
+// selecting reports whether rows have check boxes: this person may decide, and the list holds waiting messages.
 func (v *visit) selecting(f page.Filter) bool {
 	tab := v.tab(f)
 	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
@@ -174,7 +174,7 @@ func (v *visit) pending(f page.Filter, all lookup.QueueFilter) (list []payment.M
 	return list, false, err
 }
 
-// QueueRows are waiting messages as lists show them, with the marks that say what is new about their creditors.
+// QueueRows converts waiting messages to rows, with marks for new creditors and accounts.
 func QueueRows(v *page.Visit, list []payment.Message, f page.Filter) ([]views.QueueRow, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
 	rows := make([]views.QueueRow, len(list))
@@ -201,10 +201,10 @@ func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	return row
 }
 
-// endsSoon is how long before its expiry a message is marked.
+// endsSoon is the remaining time below which a message gets a mark.
 const endsSoon = 4 * time.Hour
 
-// flagsOf are the marks of a waiting message: what a checker should know before opening it.
+// flagsOf returns the marks of a waiting message for its checkers.
 func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	var flags []views.QueueFlag
 	if m.ApprovalsRequired > 1 {
@@ -228,7 +228,7 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	return flags
 }
 
-// decidedNote is what the row of a decided message says: "Approved by you, 08:15:22 CET".
+// decidedNote describes a decision in a row: "Approved by you, 08:15:22 CET".
 func decidedNote(action payment.Action, who language.Text, at time.Time) language.Text {
 	if action == payment.ActionReject {
 		return language.Text("Rejected by %s, %s").With(who, ui.ClockTime(at))
@@ -284,7 +284,7 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 	return tabs
 }
 
-// emptyQueue says why nothing is listed and what to do next.
+// emptyQueue explains an empty list and names the next step.
 func (v *visit) emptyQueue(f page.Filter) ui.Empty {
 	switch {
 	case f.View.Tab == tabDecided:

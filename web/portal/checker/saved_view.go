@@ -16,13 +16,13 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showViews is the page on which views are saved, renamed, shared and removed. What is to be saved stands in its address, as in that of the
-// queue.
+// showViews renders the page on which views are saved, renamed, shared and removed. Its address holds the filter to save, as that of the
+// queue does.
 func showViews(v *visit) error {
 	return v.renderViews(http.StatusOK, views.SavedViews{})
 }
 
-// renderViews shows the page with what a refused form adds: what was typed, and the problems.
+// renderViews renders the page with the additions of a refused form: the typed text and the problems.
 func (v *visit) renderViews(status int, model views.SavedViews) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
@@ -72,13 +72,13 @@ func (v *visit) viewTabs(f page.Filter) ([]ui.Tab, error) {
 	return tabs, err
 }
 
-// savable is what of an address a view keeps: never a place in the list.
+// savable returns the stored part of a filter: all parameters except the position in the list.
 func savable(f page.Filter) string { return f.Query("after", "") }
 
-// maxViewQuery is how many characters of an address a view keeps: so many does its table hold.
+// maxViewQuery limits the characters of a stored filter, as the table does.
 const maxViewQuery = 1024
 
-// saveView keeps what the address of the form narrows the queue to.
+// saveView stores the filter in the address of the form.
 func saveView(v *visit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {

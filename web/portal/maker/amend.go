@@ -85,7 +85,7 @@ func showAmend(v *visit) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// amendedBy is what an amendment changes in the submission as it waits now, as the checkers will see it; nothing of a new payment.
+// amendedBy returns the differences between an amendment and the waiting submission; none for a new payment.
 func (v *visit) amendedBy(p prepared) ([]views.Change, error) {
 	if p.draft.Amends == uuid.Nil {
 		return nil, nil
@@ -250,7 +250,7 @@ func withdraw(v *visit) error {
 	return v.GoTo("/mine", language.Text("%s is withdrawn.").With(m.GlobalID))
 }
 
-// renderWithdraw shows the question, with what stood in the way when there is a cause.
+// renderWithdraw renders the question, with the cause of a refusal if there is one.
 func (v *visit) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
 	status := http.StatusOK
 	model.Conflict = page.Conflict(cause, m, model.Reason)

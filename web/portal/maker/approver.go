@@ -11,7 +11,7 @@ import (
 	"countersign/web/portal/records"
 )
 
-// maxNamed is how many people a page names who may approve.
+// maxNamed limits the possible approvers that a page names.
 const maxNamed = 6
 
 // nameApprovers says on the page before a submission who may approve it, and warns where they are fewer than it needs.

@@ -25,7 +25,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// batchPath is where a file of many payments is worked on.
+// batchPath returns the page of a batch file.
 func batchPath(id uuid.UUID) string { return "/payments/batches/" + id.String() }
 
 // takeMany keeps each payment of a file as a draft, all or none.
@@ -89,7 +89,7 @@ func (v *visit) batch() (id uuid.UUID, drafts []lifecycle.Draft, err error) {
 	return id, drafts, err
 }
 
-// showBatch lists the payments of a file with what is wrong in them.
+// showBatch lists the payments of a file with their problems.
 func showBatch(v *visit) error {
 	id, drafts, err := v.batch()
 	if err != nil {
@@ -139,7 +139,7 @@ func showBatch(v *visit) error {
 	return v.Render(http.StatusOK, making.BatchPage(model))
 }
 
-// batchLine shows one payment of a file: what it became, or what has to be done before it can be submitted with the others.
+// batchLine renders one payment of a file: its result, or the steps before it can be submitted.
 func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, error) {
 	values, err := entry.DecodeValues(draft.Answers)
 	if err != nil {
@@ -190,13 +190,12 @@ func problemsOfLine(problems []ui.Problem, values entry.Values) []making.LinePro
 }
 
 const (
-	// batchPart is how many payments one request submits at most, and batchTime for how long: payees' banks may take their time.
+	// batchPart and batchTime limit the payments and the duration of one request, because payees' banks may answer slowly.
 	batchPart = 20
 	batchTime = 8 * time.Second
 )
 
-// submitting is said by the page that follows a part. Only that page goes on by itself: whoever comes back to its address, or loads it
-// again, presses the button.
+// submitting is the title of the page after a partial submission. Only that page continues by itself; a reload needs the button.
 const submitting = language.Text("Submitting…")
 
 // submitBatch submits what is ready, a part at a time. A line that needs an answer of its own is left for its check page. The draft's key
@@ -244,7 +243,7 @@ func digestOf(drafts []lifecycle.Draft) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// payeeOfLine says of a line that stayed behind what the payee's bank said of the name.
+// payeeOfLine adds the payee verification to a line that was not submitted.
 func (v *visit) payeeOfLine(line *making.BatchLine, p prepared) error {
 	if p.draft.MessageID != uuid.Nil || len(line.Problems) > 0 {
 		return nil

@@ -38,7 +38,7 @@ func (v *visit) checkAnew(draft lifecycle.Draft) error {
 	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: page.ChangedSince}})
 }
 
-// showDraft shows what a draft holds, with what the page says above it.
+// showDraft renders the check page of a draft with problems above it.
 func (v *visit) showDraft(draft lifecycle.Draft, status int, problems []ui.Problem) error {
 	held, err := rtransaction.ShowCheck(v.Visit, draft, status, problems)
 	if held || err != nil {
@@ -105,7 +105,7 @@ func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplica
 	return hits, nil
 }
 
-// renderCheck completes the page; the given model holds what the submission added.
+// renderCheck completes the page; the given model holds the additions of the submission.
 func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	base := "/payments/" + p.draft.ID.String()
 	place := views.PlaceNew

@@ -18,14 +18,14 @@ import (
 	"countersign/web/portal/page"
 )
 
-// prepared is a draft ready for a station: its document and what was found wrong in it.
+// prepared is a draft ready for a station: its document and its findings.
 type prepared struct {
 	draft    lifecycle.Draft
 	values   entry.Values
 	built    entry.BuiltOrder
 	source   []byte               // of an uploaded file
 	message  iso20022.MessageName // what that file is
-	asked    submission.Preview   // what the station says to it
+	asked    submission.Preview   // the preview by the submission station
 	findings []payment.Finding
 	note     string // what its maker says to the checkers
 }
@@ -33,7 +33,7 @@ type prepared struct {
 // fine reports whether nothing is wrong.
 func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
 
-// input is what the submission station takes. The draft's key is the externalId: a form sent twice makes one payment.
+// input returns the order for the submission station. The draft's key is the externalId: a form sent twice makes one payment.
 func (p prepared) input() payment.Order {
 	in := payment.Order{
 		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
@@ -76,7 +76,7 @@ func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
 	return p, nil
 }
 
-// amendProblems says what the reason of an amendment lacks; nothing when it is fine.
+// amendProblems validates the reason of an amendment; nil for a valid one.
 func amendProblems(reason string) []entry.Problem {
 	if strings.TrimSpace(reason) == "" {
 		return []entry.Problem{{Field: "amendReason", Text: "Say why you amend it: the checkers read this."}}
@@ -106,7 +106,7 @@ func ofFile(draft lifecycle.Draft, file entry.File) prepared {
 	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
 }
 
-// preview asks the submission station what it says to a draft. Without a document there is nothing to ask about.
+// preview requests a preview of a draft from the submission station. A draft without a document gets none.
 func (v *visit) preview(p prepared) (prepared, error) {
 	if p.built.Document == nil {
 		return p, nil

@@ -16,7 +16,7 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// tabDrafts is the part of a maker's list that holds what is not submitted yet.
+// tabDrafts is the tab of a maker's list with unsubmitted drafts.
 const tabDrafts = "drafts"
 
 // keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
@@ -37,7 +37,7 @@ func keepTyped(v *visit) error {
 	return v.keepAs(form, draft)
 }
 
-// begun is what this person began and did not submit.
+// begun holds the unsubmitted drafts of this person.
 type begun struct {
 	forms []lifecycle.Listed
 	files []lifecycle.ListedBatch // of many payments
@@ -60,7 +60,7 @@ func (v *visit) begun() (b begun, err error) {
 	return b, err
 }
 
-// draftRows lists what was begun, the last changed first.
+// draftRows lists the unsubmitted drafts, the last changed first.
 func (v *visit) draftRows(b begun) ([]ui.Entry, error) {
 	rows := make([]ui.Entry, 0, b.count())
 	for _, f := range b.files {
@@ -117,7 +117,7 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 	return row, nil
 }
 
-// typedAmount is what was typed as an amount of a scheme: as everywhere where it can be read, else as typed.
+// typedAmount formats a typed amount of a scheme; invalid text stays as typed.
 func typedAmount(scheme rulebook.Scheme, typed string) ui.Amount {
 	profile, _ := scheme.Profile()
 	amount, err := money.ParseInput(profile.Currency, typed)

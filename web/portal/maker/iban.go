@@ -15,7 +15,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showIBAN says what is known of an account number: as a part of the form for htmx, else as the form with this number in it.
+// showIBAN renders the details of an account number: a fragment for htmx, else the form with this number.
 func showIBAN(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {

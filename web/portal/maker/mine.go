@@ -146,10 +146,10 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	return row, err
 }
 
-// endedDays is how many days back a maker is told of what was rejected or failed.
+// endedDays limits the age in days of rejected and failed messages shown to their maker.
 const endedDays = 7
 
-// EndedLines are what was rejected or failed lately of what this person made, with why, so many at most.
+// EndedLines returns up to most recently rejected or failed messages of this person, each with its reason.
 func EndedLines(site *page.Visit, most int32) (views.Lines, error) {
 	v := &visit{site}
 	lines := views.Lines{

@@ -22,7 +22,7 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showNewPayment is the form: empty, as it was left, or filled from what the address names.
+// showNewPayment renders the form: empty, from a saved form, or prefilled from the address.
 func showNewPayment(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {
@@ -64,7 +64,7 @@ func (v *visit) showTyped(amends uuid.UUID) (shown bool, err error) {
 	return true, v.showDraftForm(draft)
 }
 
-// prefill fills the form from what the address names: an earlier payment, a template or a beneficiary.
+// prefill fills the form from the payment, template or beneficiary in the address.
 func (v *visit) prefill(model *views.NewPayment) error {
 	if like := v.Echo.QueryParam("like"); like != "" {
 		return v.fillLike(model, like)
@@ -111,7 +111,7 @@ func (v *visit) newEndToEndID() string {
 	return "E2E-" + v.Today().Format("20060102") + "-" + strings.ToUpper(hex.EncodeToString(id[13:]))
 }
 
-// checkNewPayment takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
+// checkNewPayment validates the form. A valid form becomes a draft to check; an invalid one is shown with its problems.
 func checkNewPayment(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {
@@ -170,13 +170,13 @@ func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep pa
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", sentence)
 }
 
-// refuseForm shows the form again with what is wrong in it.
+// refuseForm renders the form with its problems.
 func (v *visit) refuseForm(model views.NewPayment, p prepared) error {
 	model.Problems = problemsOf(p.built.Problems, p.findings, model.Values)
 	return v.renderForm(http.StatusUnprocessableEntity, model)
 }
 
-// ibanRefused reports whether the form says already what is wrong with the creditor's account.
+// ibanRefused reports whether the form already shows a problem with the creditor's account.
 func ibanRefused(model views.NewPayment) bool {
 	return slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
 }
@@ -188,7 +188,7 @@ func (v *visit) renderForm(status int, model views.NewPayment) error {
 	}
 	listed := func(o ui.Option) bool { return o.Value == model.Values.DebtorAccount }
 	named := model.Values.DebtorAccount != "" || ui.ProblemOf(model.Problems, "debtorAccount").Text != ""
-	if named && !slices.ContainsFunc(options, listed) { // the one that is first was chosen by nobody
+	if named && !slices.ContainsFunc(options, listed) { // no choice was made, so the first account must not be preselected
 		options = slices.Insert(options, 0, ui.Option{Label: "Choose an account"})
 	}
 	model.DebtorAccounts, model.Countries = options, page.Countries(v.Language())

@@ -19,7 +19,7 @@ import (
 	"countersign/web/portal/records"
 )
 
-// showOutlook tells what a payment form has become while it is being filled in. Nothing is kept.
+// showOutlook renders the preview of a payment form while it is typed. It stores nothing.
 func showOutlook(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {
@@ -96,10 +96,10 @@ func amended(model views.NewPayment) uuid.UUID {
 	return id
 }
 
-// open is a mark of what cannot be told yet.
+// open returns the mark of a check that cannot run yet.
 func open(text language.Text) views.Mark { return views.Mark{Tone: ui.ToneClosed, Text: text} }
 
-// wrong is a mark of what has to be corrected.
+// wrong returns the mark of a field with a problem; ok is false without one.
 func wrong(problems []ui.Problem, field string) (views.Mark, bool) {
 	problem := ui.ProblemOf(problems, field)
 	return views.Mark{Tone: ui.ToneBad, Text: problem.Text}, problem.Text != ""
@@ -120,7 +120,7 @@ func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
 	return views.Mark{Tone: ui.ToneGood, Text: language.Text("An account with %s").With(known.Bank)}
 }
 
-// limitMark tells whether so much may be paid.
+// limitMark returns the mark of the limit check.
 func limitMark(p prepared, problems []ui.Problem) views.Mark {
 	if p.values.Amount == "" {
 		return open("The limit")
@@ -131,7 +131,7 @@ func limitMark(p prepared, problems []ui.Problem) views.Mark {
 	return views.Mark{Tone: ui.ToneGood, Text: language.Text("%s instant, within the limit").With(ui.SchemeLabel(string(p.draft.Scheme)))}
 }
 
-// restMark names what is still to be filled in, or to be corrected, beside the account and the amount.
+// restMark names the fields that are missing or invalid, besides the account and the amount.
 func restMark(p prepared, problems []ui.Problem) views.Mark {
 	var names []language.Text
 	for _, f := range p.values.Fields() {

@@ -12,7 +12,7 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// payeeOf is what is found about the payee of a draft.
+// payeeOf returns the payee verification of a draft.
 func (v *visit) payeeOf(p prepared) (payee.Verification, error) {
 	return v.Config.Submission.Payee(v.Context(), v.By, p.draft.Amends, p.input())
 }
@@ -70,8 +70,7 @@ func (v *visit) saveAnswers(id uuid.UUID, p prepared) error {
 	return v.Config.Drafts.Save(v.Context(), v.By, changed)
 }
 
-// stopAtPayee answers a submission with the check page again when what is known of the payee now is not what its maker was shown: they have
-// to be told before they pay. The next submission goes through.
+// stopAtPayee renders the check page again when the payee verification differs from the one that the maker saw. The next submission passes.
 func (v *visit) stopAtPayee(p prepared, form url.Values) (stopped bool, err error) {
 	found, err := v.payeeOf(p)
 	if err != nil || !found.Warns() || form.Get(views.FieldPayee) == string(found.Result) {

@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// maxPicks is how many beneficiaries are offered at once.
+	// maxPicks limits the beneficiaries offered at once.
 	maxPicks = 8
-	// maxRecent is how many creditors of the last payments are offered.
+	// maxRecent limits the offered creditors of the last payments.
 	maxRecent = 4
 
 	beneficiaryPick = "beneficiary:"

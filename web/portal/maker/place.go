@@ -12,13 +12,13 @@ import (
 	"countersign/web/portal/rtransaction"
 )
 
-// keepAddress is where the form of a payment is kept while it is being typed.
+// keepAddress receives the form of a payment while it is typed.
 const keepAddress = "/payments/keep"
 
-// formPath is where the form of a draft is found again.
+// formPath returns the page of the form of a draft.
 func formPath(draft uuid.UUID) string { return "/payments/" + draft.String() + "/edit" }
 
-// place is where the form of a payment is kept.
+// place names the draft that stores the form of a payment.
 type place struct{ page.Place }
 
 // of is the place of a form that amends the message, zero for a new payment: what was kept of another form is none.
@@ -38,7 +38,7 @@ func (p place) take(draft lifecycle.Draft) lifecycle.Draft {
 	return p.Take(draft)
 }
 
-// named is the key of the draft that the form names when it comes back with what is wrong; "" for none.
+// named returns the key of the draft that the refused form names; "" for none.
 func (p place) named() string {
 	if named := p.Named(); named.ID != uuid.Nil {
 		return named.ID.String()

@@ -95,7 +95,7 @@ func keepQRBill(v *visit) (string, error) {
 	return path, err
 }
 
-// refuseQRBill shows the page again with what is wrong, and with the text that was pasted or read. Another error is handed on.
+// refuseQRBill renders the page with the problem and the pasted or read text. It returns any other error.
 func (v *visit) refuseQRBill(text, field string, cause error) error {
 	var refused *qrbill.Error
 	var words language.Text

@@ -119,8 +119,8 @@ func (v *visit) stopAtDuplicates(p prepared, form url.Values) (note string, stop
 	return "", true, v.renderCheck(http.StatusUnprocessableEntity, p, model)
 }
 
-// paidAgain adds to a note why a payment is made again, or says what the maker's answer lacks. The limits of both reasons leave each its
-// room: together they are no longer than a note may be.
+// paidAgain adds the reason for a repeated payment to a note, or returns the problems of the answer. The length limits of both reasons add
+// up to at most the limit of a note.
 func paidAgain(note string, answer views.Check) (whole string, problems []ui.Problem) {
 	if !answer.Acknowledged {
 		problems = append(problems, ui.Problem{
@@ -150,7 +150,7 @@ func (v *visit) createOrAmend(p prepared) (payment.Message, error) {
 	return result.Message, err
 }
 
-// amend makes the new version. What it lost to may be the same draft, submitted a moment ago: that is no loss.
+// amend makes the new version. Losing to a duplicate submit of the same draft counts as success.
 func (v *visit) amend(p prepared) (payment.Message, error) {
 	current, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
 	if err != nil {

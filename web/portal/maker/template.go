@@ -22,7 +22,7 @@ import (
 // showTemplates lists the templates; with draft= or like= in the address it asks for the name of a new one.
 func showTemplates(v *visit) error { return v.renderTemplates(http.StatusOK, making.Templates{}) }
 
-// renderTemplates shows the page with what a refused form adds: what was typed, and the problems.
+// renderTemplates renders the page with the additions of a refused form: the typed text and the problems.
 func (v *visit) renderTemplates(status int, model making.Templates) error {
 	err := page.MayMake(v.By)
 	if err != nil {
@@ -97,7 +97,7 @@ func (v *visit) draftAnswers(key string) (rulebook.Scheme, entry.Values, error) 
 	return draft.Scheme, values, err
 }
 
-// templateWords say what a template pays to whom.
+// templateWords describes the amount and the creditor of a template.
 func templateWords(scheme rulebook.Scheme, values entry.Values) language.Text {
 	words := []string{ui.SchemeLabel(string(scheme))}
 	if values.CreditorName != "" {
@@ -110,7 +110,7 @@ func templateWords(scheme rulebook.Scheme, values entry.Values) language.Text {
 	return language.Data(strings.Join(words, " · "))
 }
 
-// saveTemplate keeps what the address names under a name.
+// saveTemplate stores the form in the address under a name.
 func saveTemplate(v *visit) error {
 	err := page.MayMake(v.By)
 	if err != nil {

@@ -87,7 +87,7 @@ func readUpload(v *visit) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
-// chosen is the file of the form, or the one that was kept when the session ran out, which a form without a file names.
+// chosen returns the uploaded file, or the file saved at the end of the session if the form names one.
 func (v *visit) chosen() (content []byte, name string, err error) {
 	if strings.HasPrefix(v.Echo.Request().Header.Get("Content-Type"), "multipart/") {
 		return v.uploaded()
@@ -100,7 +100,7 @@ func (v *visit) chosen() (content []byte, name string, err error) {
 	if err != nil || kept.ID != "" {
 		return kept.File, kept.FileName, err
 	}
-	return v.uploaded() // it says what is wrong
+	return v.uploaded() // uploaded returns the error
 }
 
 // errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
@@ -158,12 +158,12 @@ func fileName(given string) string {
 	return string(runes[:min(len(runes), 200)])
 }
 
-// refuseFile lists what is wrong in a file.
+// refuseFile lists the problems of a file.
 func (v *visit) refuseFile(name string, content []byte, findings []payment.Finding) error {
 	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
 }
 
-// refuseOrder lists what is wrong in an order, and offers the form to correct it in where that loses nothing.
+// refuseOrder lists the problems of an order, and links to the form for a correction where the form can hold the whole order.
 func (v *visit) refuseOrder(draft lifecycle.Draft, read entry.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
 	if read.FitsForm() {
@@ -178,7 +178,7 @@ func (v *visit) refuseOrder(draft lifecycle.Draft, read entry.File, findings []p
 	return v.renderUpload(http.StatusUnprocessableEntity, model)
 }
 
-// refusedFile says what is wrong in a file, with the line of each finding.
+// refusedFile describes the problems of a file, with the line of each finding.
 func refusedFile(name string, content []byte, findings []payment.Finding) views.Upload {
 	if name == "" {
 		name = "The file"
@@ -221,7 +221,8 @@ func (v *visit) renderUpload(status int, model views.Upload) error {
 	return v.Render(status, views.UploadPage(model))
 }
 
-// previousTaken says whether orders of the previous generation (pain.001.001.03) are taken today, and until when, that day included.
+// previousTaken reports whether orders of the previous generation (pain.001.001.03) are accepted today, and the last day on which they are,
+// inclusive.
 func (v *visit) previousTaken() (last string, taken bool) {
 	end := v.Config.Rules.EndOfPrevious()
 	return end.AddDate(0, 0, -1).Format(time.DateOnly), calendar.Compare(v.Today(), end) < 0

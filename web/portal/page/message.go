@@ -216,7 +216,7 @@ func FollowUp(m payment.Message) string {
 		return string(payment.RecallStatusOf(m.RecallState))
 	case payment.KindPayment:
 		return string(payment.ReturnStatusOf(m.ReturnState))
-	default: // the other states describe a payment
+	default: // the other kinds have no second state
 		return ""
 	}
 }

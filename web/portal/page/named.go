@@ -23,7 +23,7 @@ type Named struct {
 	// Change renames one and shares it or not. It fails with Taken when another one of theirs has the name.
 	Change func(id uuid.UUID, name string, shared bool) error
 	Taken  error
-	Other  language.Text // refusal of a name of somebody else
+	Other  language.Text // refusal when Change fails with Taken
 	// Again shows the list with what was typed for the one with this id, and what is wrong with it.
 	Again func(id, typed string, problem ui.Problem) error
 }

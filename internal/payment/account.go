@@ -12,7 +12,8 @@ import (
 	"countersign/internal/rulebook/spending"
 )
 
-// DebtorAccount is an account a realm may debit, as its bank knows it. What a client says about the holder does not count.
+// DebtorAccount is an account that a realm may debit, with its bank's master data. Client data about the holder is
+// ignored.
 type DebtorAccount struct {
 	IBAN     string // compact
 	Scheme   rulebook.Scheme
@@ -28,8 +29,9 @@ func (a DebtorAccount) interbank() interbank.Account {
 	return interbank.Account{IBAN: a.IBAN, Holder: a.Holder, AgentBIC: a.AgentBIC, AgentIID: a.AgentIID}
 }
 
-// The pacs.008 names the debtor and its bank as the account's master data do (SPS 4.2), and the creditor's bank as the directory or its
-// IBAN tells when the order names none. What people search, see and approve is therefore what is sent, and not what the order says of it.
+// The pacs.008 names the debtor and its bank by the account's master data (SPS 4.2). If the order omits the
+// creditor's bank, the directory or the IBAN supplies it. Search, pages and approval use these values, so they match
+// the document that is sent.
 
 // Where a message's one payment names its debtor.
 const (
@@ -56,8 +58,8 @@ func (s Summary) asSent(in InstructionInput) Summary {
 	return s
 }
 
-// routedTo is the BIC of the creditor's bank that was found when the message was taken, as its version was sealed and shown. In SIC the
-// IBAN tells the bank whatever stands here.
+// routedTo returns the BIC of the creditor's bank that was found when the message was created and sealed with its
+// version. In SIC the IBAN identifies the bank and this BIC is ignored.
 func (m Message) routedTo() string {
 	if m.Scheme != rulebook.SchemeSCT {
 		return ""
@@ -73,7 +75,8 @@ func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
 	return a.AgentBIC
 }
 
-// Debit is the account that a payment information debits, nil when it is none of the realm's, and the limits that bind what it pays.
+// Debit is the realm's account that a payment information debits, nil for an unknown account, and the limits that
+// apply.
 type Debit struct {
 	Account *DebtorAccount
 	Limits  []spending.Limit
@@ -150,7 +153,7 @@ func (d Debit) checkLimits(information *iso20022.PaymentInstruction30, at string
 	return findings
 }
 
-// keptBy reports whether the bank can be the one that keeps the account, and where it says another.
+// keptBy reports whether the bank may be the account's bank. Otherwise pointer names the contradicting element.
 func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18) (pointer string, same bool) {
 	member := bank.ClearingSystemMemberID
 	switch {
@@ -165,8 +168,8 @@ func (a DebtorAccount) keptBy(bank iso20022.FinancialInstitutionIdentification18
 	return "", true
 }
 
-// isAt reports whether a bank, as the searched columns name it, is the one that keeps the account. Where the account's bank is not known,
-// or the message names none, nothing contradicts it.
+// isAt reports whether an agent, as stored in the search columns, may be the account's bank. An unknown bank or an
+// empty agent never contradicts.
 func (a DebtorAccount) isAt(agent string) bool {
 	if agent == "" || agent == iso20022.NotProvided || a.AgentBIC+a.AgentIID == "" {
 		return true

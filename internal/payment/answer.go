@@ -33,8 +33,8 @@ func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err err
 	return t, err == nil, err
 }
 
-// answered starts a move that an answer of clearing or of another bank makes. ok is false when the message is where the answer leads
-// already: answers come more than once.
+// answered starts a transition that an answer of clearing or of another bank causes. ok is false when the message is
+// already in the target state: answers may repeat.
 func (m Message) answered(action Action, to State, at time.Time) (t Transition, ok bool, err error) {
 	if m.State == to && action != ActionAcknowledge {
 		return Transition{}, false, nil
@@ -130,7 +130,7 @@ func (m Message) deliveredBy(at time.Time) time.Time {
 	return time.Time{}
 }
 
-// Withhold ends a released message whose stored content is not what was approved. Nothing is sent.
+// Withhold ends a released message whose stored content differs from the approved content. Nothing is sent.
 func (m Message) Withhold(at time.Time) (Transition, error) {
 	const text = "Not sent: the stored content is not what was approved."
 	t, err := m.step(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)

@@ -23,8 +23,8 @@ func (m Message) WithContent(content []byte) Message {
 	return m
 }
 
-// Document decodes the content. Copies of the message share what it returns, so nobody may change it. Findings mean that the content is
-// not what this program wrote. A message that was given another content since is decoded anew.
+// Document decodes the content. Copies of the message share the result, so callers must not change it. Findings mean
+// that another program wrote the content. New content is decoded again.
 func (m Message) Document() (iso20022.Document, []Finding) {
 	r := m.reading
 	if r == nil || len(m.Content) == 0 || len(m.Content) != len(r.content) || &m.Content[0] != &r.content[0] {

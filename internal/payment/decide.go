@@ -17,24 +17,26 @@ import (
 // MaxReason is the longest reason of a rejection or withdrawal, in characters.
 const MaxReason = 512
 
-// Verdict is what a checker says about a message.
+// Verdict is a checker's input for a decision.
 type Verdict struct {
 	By identity.Principal
 	At time.Time
-	// ContentHash is the digest of what the checker saw; nil means the caller did not say, which is not enough to approve a message
-	// that was amended.
+	// ContentHash is the digest of the content that the checker saw; nil if the caller did not send it. An amended
+	// message cannot be approved without it.
 	ContentHash *Digest
 	// Version the checker saw; 0 means the caller did not say. A digest names the content, a version alone does not.
 	Version int
 	// StepUp is the second factor the checker showed for this content; nil for none.
 	StepUp *identity.StepUp
-	// Remark is what the checker says with an approval, at most MaxReason characters; "" for nothing.
+	// Remark is the checker's optional comment on an approval, at most MaxReason characters.
 	Remark string
 }
 
-// MayDecide tells why the principal may not decide this message, or nil. Pages and handlers ask it, and Approve and Reject do:
-// ForbiddenError without the role, FourEyesError when nobody knows who made it, for its maker or an editor, or for a client that a version
-// of it came through, ForbiddenError for a role given after the message was made.
+// MayDecide returns the reason why the principal may not decide this message, or nil. Pages, handlers, Approve and
+// Reject share it.
+//
+// Errors: ForbiddenError without the role or with a role granted after the message was made; FourEyesError for an
+// unknown maker, for its maker or an editor, and for a client that sent a version.
 func (m Message) MayDecide(by identity.Principal) error {
 	if !by.Has(identity.RoleChecker) {
 		return &ForbiddenError{Text: "You may not decide payments: this needs the role checker."}
@@ -53,7 +55,7 @@ func (m Message) MayDecide(by identity.Principal) error {
 	return m.checkGrant(by)
 }
 
-// partOfClient says what came through the client: the message, or a later version of it.
+// partOfClient returns the client's part in the message: it sent the first version or a later one.
 func (m Message) partOfClient(client string) string {
 	if m.ClientID == client {
 		return "created"
@@ -61,8 +63,8 @@ func (m Message) partOfClient(client string) string {
 	return "changed"
 }
 
-// checkGrant refuses a checker who became one after the message was made: whoever gives roles could else bring a decider along. The
-// database holds the same rule, and refuses a decision without a grant.
+// checkGrant refuses a checker whose role was granted after the message was made. Otherwise an administrator could
+// add a checker for a pending message. The database enforces the same rule and refuses a decision without a grant.
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
@@ -92,7 +94,7 @@ func MayAudit(by identity.Principal) error {
 	return &ForbiddenError{Text: "You may not read the audit trail: this needs the role supervisor or administrator."}
 }
 
-// part says what the person did to the message: the first maker submitted it, later ones changed it.
+// part returns the person's part in the message: the first maker submitted it, later makers changed it.
 func (m Message) part(by identity.Principal) string {
 	if m.Makers[0] == by.PersonID {
 		return "submitted"
@@ -100,14 +102,14 @@ func (m Message) part(by identity.Principal) string {
 	return "changed"
 }
 
-// Terms are what the gateway holds an approval to, beside the verdict: the policy now in force for the content, the rules of the schemes
-// on this day, the directory of the creditors' banks, and the keys that seal the release.
+// Terms are the inputs of an approval beside the verdict: the policy in force for the content, the scheme rules of
+// the day, the bank directory, and the keys that seal the release.
 type Terms struct {
 	Policy Policy
 	// StepUp: the policy in force, or the one the message was made under, asks for a second factor.
 	StepUp bool
 	Rules  rulebook.Settings
-	// Limits are those that bind the message, or whoever makes and approves it.
+	// Limits are the limits of the message, its makers and its approvers.
 	Limits []spending.Limit
 	// Directory is as InstructionInput has it.
 	Directory *directory.Directory
@@ -201,7 +203,7 @@ func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	return t, nil
 }
 
-// checkRemark returns what is kept of a remark: a blank one says nothing. It fails with FieldError for one that cannot be kept.
+// checkRemark returns the remark to store, "" for a blank one. It fails with FieldError for an invalid remark.
 func checkRemark(remark string) (string, error) {
 	remark = strings.TrimSpace(remark)
 	if remark == "" {
@@ -210,7 +212,7 @@ func checkRemark(remark string) (string, error) {
 	return remark, checkReasonAt(remark, rejectReasonPointer)
 }
 
-// rejectReasonPointer is where a decision has its words.
+// rejectReasonPointer is the JSON pointer of the reason in a decision.
 const rejectReasonPointer = "/ApprovalDetails/rejectReason"
 
 // checkReasonAt is CheckReason for the words at a place of the request. Error: FieldError.
@@ -231,9 +233,9 @@ func checkNote(note, pointer string) error {
 	return checkReasonAt(note, pointer)
 }
 
-// CheckReason returns what is wrong with the reason of a rejection, or nil: it must not be blank, have at most MaxReason characters, and
-// none but those of XML documents, because the maker's status report tells it (XML 1.0, 2.2: tabs and line breaks are among them, other
-// control characters are not).
+// CheckReason returns the finding about the reason of a rejection, or nil. The reason must not be blank and has at
+// most MaxReason characters. The maker's status report repeats it, so only XML characters are allowed (XML 1.0, 2.2):
+// tabs and line breaks, but no other control characters.
 func CheckReason(reason string) *Finding {
 	_, forbidden := schema.ForbiddenCharacter(reason)
 	switch {
@@ -283,7 +285,7 @@ func (m Message) decision(action Action, v Verdict) Decision {
 	}
 }
 
-// Approval is what a second factor has to be shown for: the present content of the message.
+// Approval returns the content that a second factor must confirm: the current content of the message.
 func (m Message) Approval() identity.Approval {
 	return identity.Approval{MessageID: m.InternalID, Version: m.Version, ContentHash: m.ContentHash}
 }

@@ -11,15 +11,15 @@ import (
 	"countersign/internal/rulebook/reach"
 )
 
-// searched is one field of a message that stands twice: in a column, which lists, pages and searches show, and in the document, which is
-// what is signed and sent.
+// searched is a field that is stored twice: in a column, which lists, pages and searches show, and in the document,
+// which is signed and sent.
 type searched struct {
 	name           string // for people
 	column, signed string
 }
 
-// Difference says in words what the columns of a message tell otherwise than its document, "" when nothing. A page shows the columns and
-// a digest proves the document only, so nobody may decide a message in which the two differ: what is shown must be what is signed.
+// Difference describes the difference between the columns of a message and its document, "" for none. A page shows
+// the columns, but the digest covers only the document. A message with a difference therefore cannot be decided.
 func (m Message) Difference() string {
 	if sha256.Sum256(m.Content) != m.ContentHash {
 		return differs("digest")
@@ -40,8 +40,8 @@ func (m Message) Difference() string {
 	return ""
 }
 
-// Trusted refuses a message that is withheld, or whose columns and document differ. It is asked when a message is approved, whatever a
-// page showed. Error: WithheldError.
+// Trusted refuses a message that is withheld, or whose columns and document differ. Every approval calls it,
+// independent of the page. Error: WithheldError.
 func (m Message) Trusted() error {
 	m.Withheld = cmp.Or(m.Withheld, m.Difference())
 	if m.Withheld == "" {
@@ -50,7 +50,7 @@ func (m Message) Trusted() error {
 	return &WithheldError{Message: m}
 }
 
-// WithheldError says that what is stored of the message does not fit together, so nobody may decide it.
+// WithheldError reports that the stored parts of a message contradict each other, so it cannot be decided.
 type WithheldError struct {
 	Message Message
 }
@@ -69,7 +69,8 @@ func differs(field string) string {
 		". Do not act on it: tell an operator, who runs countersign check."
 }
 
-// signed lists every searched field with what the document says of it. An answer to a recall of ours, which came in, is decided by nobody.
+// signed lists every searched field with its value in the document. Received answers to our recalls are not decided,
+// so they have none.
 func (m Message) signed(document iso20022.Document) ([]searched, error) {
 	switch content := document.(type) {
 	case *iso20022.CustomerCreditTransferInitiation:
@@ -117,8 +118,9 @@ func (m Message) against(said Summary) []searched {
 	}
 }
 
-// derivedAgent is the creditor's bank of a document that names none; "" in versions of before banks were derived. In SIC the IBAN itself
-// tells it. In SEPA a directory told it, which changes, so that only the seal can say what it was.
+// derivedAgent returns the creditor's bank of a document that names none; "" in versions without a derived bank. In
+// SIC the IBAN identifies the bank. In SEPA a directory supplied the bank; directories change, so only the seal
+// proves the value.
 func (m Message) derivedAgent() string {
 	if m.Kind != KindInstruction || m.Summary.CreditorAgent == "" {
 		return ""
@@ -129,8 +131,8 @@ func (m Message) derivedAgent() string {
 	return reach.RouteOf(m.Scheme, m.Summary.CreditorAccount, nil)
 }
 
-// holderName is the debtor's name of an order that gives none: that of the account's holder. checkDebtor holds it, and the debtor's bank of
-// an order that names none, against the account when the message is approved, and the seal says what they were.
+// holderName returns the account holder's name for an order without a debtor name. At approval checkDebtor compares
+// the holder and the debtor's bank with the account. The seal covers both.
 func (m Message) holderName() string {
 	if m.Kind != KindInstruction {
 		return ""
@@ -138,7 +140,7 @@ func (m Message) holderName() string {
 	return m.Summary.DebtorName
 }
 
-// rtransactionContent is what the document of an R-transaction says.
+// rtransactionContent holds the fields that the document of an R-transaction states.
 type rtransactionContent struct {
 	original interbank.Original
 	amount   money.Amount
@@ -146,8 +148,8 @@ type rtransactionContent struct {
 	kinds    []Kind
 }
 
-// againstOriginal holds the columns of an R-transaction, which are those of its original, against its document, which repeats a part of
-// them. What the document leaves out is not compared.
+// againstOriginal compares the columns of an R-transaction, which are those of its original, with its document, which
+// repeats some of them. Fields that the document omits are not compared.
 func (m Message) againstOriginal(said rtransactionContent) []searched {
 	kind := said.kinds[0]
 	for _, k := range said.kinds {

@@ -1,8 +1,10 @@
-// Package payment is the pure domain: messages, their states and legal moves, who may decide, and what is sent to clearing.
+// Package payment is the pure domain: messages, their states and transitions, the rules of decisions, and the
+// documents for clearing.
 //
-// A message is created by a maker (New…), decided by checkers (Approve, Reject), released by the last approval, delivered to clearing and
-// followed to its end. Each step is a method of Message that returns a Transition and changes nothing itself; internal/store writes the
-// Transition under a guard. A Transition cannot be made any other way, so what was not checked here cannot be written.
+// A maker creates a message (New…), checkers decide it (Approve, Reject), and the last approval releases it. Clearing
+// then receives it and reports its end. Each step is a method of Message that returns a Transition and changes
+// nothing itself; internal/store writes the Transition under a guard. Only these methods make a Transition, so every
+// written change passed the checks here.
 //
-// There is no clock, no context, no randomness and no I/O in this package: times and identifiers are arguments.
+// The package has no clock, context, randomness or I/O: times and identifiers are arguments.
 package payment

@@ -12,17 +12,17 @@ import (
 	"countersign/internal/payee"
 )
 
-// Draft is content that became fit to be a version of a message: canonical bytes, their digest, and the fields people search for. The
-// message takes them over; what is stored beside them is the Origin.
+// Draft is validated content of a version: canonical bytes, their digest, and the search fields. The Origin is stored
+// beside them.
 type Draft struct {
 	DocumentID uuid.UUID
 	Content    []byte // canonical XML
 	Hash       Digest
 	Summary    Summary
-	// Payee is what the verification of the payee came to; none when nobody was asked.
+	// Payee is the result of the payee verification; zero if none was requested.
 	Payee  payee.Verification
 	Origin Origin
-	// ApprovalsRequired is what the policy in force asks for content like this.
+	// ApprovalsRequired is the number of approvals that the policy in force requires for this content.
 	ApprovalsRequired int
 	// Replaces is the version an amendment was made from; 0 when its editor did not say.
 	Replaces int
@@ -30,19 +30,19 @@ type Draft struct {
 	fingerprint Digest // of the order
 }
 
-// Origin is what is stored with the content of a version and is no part of the message: which document it is, where it came from, and what
-// its maker said with it.
+// Origin is stored with the content of a version and is not part of the message: the document's identity, its source,
+// and the maker's note.
 type Origin struct {
 	Direction  DocumentDirection
 	Name       iso20022.MessageName
 	Reference  string // MsgId
 	Source     []byte // the bytes the client sent, when they are not the content; else nil
 	SourceType string // media type of Source
-	// Note is what its maker says to the checkers, "" for nothing; of an amendment, why it was made.
+	// Note is the maker's optional note to the checkers; for an amendment, its reason.
 	Note string
 }
 
-// DocumentDirection says where a stored document comes from.
+// DocumentDirection is the source of a stored document.
 type DocumentDirection string
 
 // The directions of documents.

@@ -10,11 +10,12 @@ import (
 	"countersign/internal/rulebook/spending"
 )
 
-// RTransactionSubject is what an R-transaction is about, as the store knows it.
+// RTransactionSubject holds the stored payment that an R-transaction refers to, with its context.
 type RTransactionSubject struct {
 	Original Message // the payment: ours for a recall, an incoming one for a return or a resolution
 	Recall   Message // the received recall of the payment; the zero Message when there is none
-	// Others are the R-transactions about the payment so far; of each, kind, state, Global ID and what it answers count.
+	// Others are the existing R-transactions about the payment. Only kind, state, Global ID and the answered message
+	// are read.
 	Others []Message
 
 	Sent    []byte           // the pacs.008 that was sent for Original; nil for an incoming payment
@@ -68,8 +69,8 @@ func (s RTransactionSubject) stateAllows(kind Kind) error {
 	return rTransaction.eligible(s)
 }
 
-// trusted refuses a payment or a recall that is not what was sent or came in (WithheldError): what is made of it gets a seal of its own,
-// and a checker could not tell any more that somebody wrote it into the database.
+// trusted refuses a payment or recall that differs from the sent or received document (WithheldError). The new
+// R-transaction gets its own seal, so a checker could not detect the forged original.
 func (s RTransactionSubject) trusted() error {
 	err := s.Original.Trusted()
 	if err != nil || s.Recall.InternalID == uuid.Nil {
@@ -109,7 +110,7 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 // theOther begins the sentence about the R-transaction that stands in the way.
 var theOther = map[Kind]string{KindRecall: "The recall", KindReturn: "The return", KindResolution: "The resolution"}
 
-// exclusion is the finding when another R-transaction about the payment stands in the way. The zero Message is one that is not known.
+// exclusion returns the finding for another R-transaction that blocks a new one. The zero Message is an unknown one.
 func exclusion(kind Kind, other Message) Finding {
 	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
 	state := string(other.State)

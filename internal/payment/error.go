@@ -40,7 +40,7 @@ func (e *RefusalError) Error() string {
 	return "refused: " + join(e.Findings)
 }
 
-// StateError says that the message is no longer (or not) in the state the request needs. It tells who brought it where it is.
+// StateError reports that the message is not in the state that the request needs. It names the person who moved it.
 type StateError struct {
 	Message Message
 	Wanted  State
@@ -63,8 +63,8 @@ func (e *StateError) Error() string {
 		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
 }
 
-// FourEyesError says that the person made, edited or approved the message, or a version of it came through the client, so somebody else
-// must decide; or that nobody knows who made it, so nobody may.
+// FourEyesError reports that the person made, edited or approved the message, that the client sent a version of it,
+// or that its maker is unknown. Another person must decide; with an unknown maker nobody may.
 type FourEyesError struct {
 	Text string
 }
@@ -80,12 +80,12 @@ type ForbiddenError struct {
 // Error is a sentence for people.
 func (e *ForbiddenError) Error() string { return e.Text }
 
-// StepUpError says that whoever approves has to show a second factor for the content they approve, and did not, or what they showed does
-// not count.
+// StepUpError reports that the approval needs a second factor for this content and the given factor is missing or
+// invalid.
 type StepUpError struct {
 	Message Message
 	Text    string // why what was shown does not count; "" when nothing was
-	// RetryAfter is how long the factors of the account are locked; 0 when they are not.
+	// RetryAfter is the remaining lock time of the account's factors; 0 if they are not locked.
 	RetryAfter time.Duration
 }
 
@@ -100,7 +100,8 @@ func (e *StepUpError) Error() string {
 // Refused is the word for it.
 func (e *StepUpError) Refused() string { return "step-up" }
 
-// ContentError says that what the caller saw is not what is there now, or they do not say what they saw of a message that was amended.
+// ContentError reports that the content changed since the caller read it, or that the caller sent no digest for an
+// amended message.
 type ContentError struct {
 	Message Message
 	Unnamed bool // the caller named no content
@@ -117,8 +118,8 @@ func (e *ContentError) Error() string {
 	return "The content changed after you opened it. Read the current version before you decide."
 }
 
-// Refused reports whether the error is a refusal that an auditor wants to know of, and why it was refused, in a word. What is malformed
-// or does not exist was not refused to anybody.
+// Refused reports whether the error is a refusal to record in the audit log, with a short reason. Malformed and
+// unknown requests are not refusals.
 func Refused(err error) (why string, refused bool) {
 	var known interface{ Refused() string }
 	if !errors.As(err, &known) {

@@ -27,7 +27,7 @@ func together(structure, rules []Finding) []Finding {
 	return append(all, structure[next:]...)
 }
 
-// before orders the places of a body: what is beside the document comes first, as it was read.
+// before orders the findings of a body: those outside the document come first, in reading order.
 func before(structure, rule string) bool {
 	return !within(structure, "/Document") || rulebook.ComparePointers(structure, rule) <= 0
 }
@@ -35,8 +35,8 @@ func before(structure, rule string) bool {
 // codeMissing: a mandatory element is not there (ISO ExternalStatusReason1Code).
 const codeMissing = "CH21"
 
-// follows reports whether a rule only repeats in other words that an element could not be read: it speaks of that element or of a part of
-// it, misses what holds it, or counts or adds up what it is a part of.
+// follows reports whether a rule finding repeats a structure finding: it is about the unreadable element or a part of
+// it, about its missing parent, or about a count or sum over it.
 func follows(rule Finding, structure []Finding) bool {
 	for _, broken := range structure {
 		switch {

@@ -15,9 +15,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// OrderFingerprint tells a repeated payment order from another one under the same key, by what it means: scheme and canonical content,
-// where trailing zeros of amounts and the time the order was written at (CreDtTm) do not count. Keys of before this counted them: no order
-// is the repeat of such an old one.
+// OrderFingerprint identifies the meaning of a payment order: scheme and canonical content, without trailing zeros of
+// amounts and the creation time (CreDtTm). A repeated order with the same key has the same fingerprint.
 func OrderFingerprint(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) (Digest, error) {
 	written, err := write(order)
 	if err != nil {
@@ -47,7 +46,7 @@ func write(order *iso20022.CustomerCreditTransferInitiation) (writtenOrder, erro
 	return writtenOrder{content, leaves}, nil
 }
 
-// fingerprint is the digest of what the order means: of its document with one time and without trailing zeros.
+// fingerprint returns the digest of the order with a fixed time and without trailing zeros.
 func (w writtenOrder) fingerprint(scheme rulebook.Scheme) Digest {
 	meaning := make([]byte, 0, len(w.content)+len(orderTime))
 	from := 0
@@ -100,7 +99,7 @@ const (
 	KeyIdempotency KeyScope = "idempotency-key" // the Idempotency-Key of a request
 )
 
-// RequestKey is a word that a client may use once, with what it was used for.
+// RequestKey is a key that a client may use once, with its use.
 type RequestKey struct {
 	Realm, ClientID string
 	Scope           KeyScope

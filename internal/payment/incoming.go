@@ -48,7 +48,7 @@ type IncomingRefusal struct {
 	Text string
 }
 
-// IncomingInput is a payment that came in, and what it is held against.
+// IncomingInput is a received payment and the data to check it with.
 type IncomingInput struct {
 	Scheme   rulebook.Scheme
 	Document *iso20022.FIToFICustomerCreditTransfer
@@ -124,7 +124,7 @@ func (in ArrivalInput) answer(kind Kind, state State, summary Summary, recall Me
 	return c
 }
 
-// reasonLength is how long a code of the ISO lists is.
+// reasonLength is the length of an ISO reason code, in characters.
 const reasonLength = 4
 
 // because notes the reason another bank gives. A proprietary code may be longer than those of the lists: it is kept with the words.
@@ -136,7 +136,7 @@ func (c Created) because(why interbank.Reason) Created {
 	return c
 }
 
-// truncate cuts a text of somebody else to what is kept.
+// truncate cuts an external text to the stored length.
 func truncate(text string) string {
 	if runes := []rune(text); len(runes) > MaxReason {
 		return string(runes[:MaxReason])

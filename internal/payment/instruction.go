@@ -26,8 +26,8 @@ type Order struct {
 	// IdempotencyKey is the client's own key of a request that may come again; "" for none.
 	IdempotencyKey string
 	Document       *iso20022.CustomerCreditTransferInitiation
-	// Structure is what was found wrong when the document was read; such a document is never taken, but the rules are asked all the same, so
-	// that everything is told at once.
+	// Structure holds the findings of the parser. Such a document is always refused, but the rules run as well, so
+	// that the caller gets all findings at once.
 	Structure  []Finding
 	Source     []byte // the bytes the client sent
 	SourceType string // media type of Source
@@ -52,7 +52,7 @@ type InstructionInput struct {
 	Limits []spending.Limit
 	// Further are the account and the limits of each payment information behind the first, for a dry run of many.
 	Further []Debit
-	// Payee is what the verification of the payee came to, which no rule looks at; none when nobody was asked.
+	// Payee is the result of the payee verification; zero if none was requested. No rule reads it.
 	Payee payee.Verification
 
 	GlobalID   globalid.ID
@@ -70,12 +70,13 @@ type Created struct {
 	Grant   identity.Grant // of the role maker, under which the actor made it; zero for what comes in
 	Origin  Origin         // of the message's content
 	Release *Release       // when the policy asks for no approval
-	// Uses are what the release takes of daily limits.
+	// Uses are the amounts that the release adds to daily limits.
 	Uses   []spending.Use
 	Action Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
-	// Fingerprint is what a repeated request is held against: OrderFingerprint, or that of an RTransaction. Zero for what comes in.
+	// Fingerprint identifies a repeated request: OrderFingerprint, or that of an RTransaction. Zero for received
+	// messages.
 	Fingerprint Digest
 	// IdempotencyKey is the client's word for a repeatable request; "" when it gave none.
 	IdempotencyKey string
@@ -108,7 +109,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	return created.open(m.WithContent(draft.Content), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil
 }
 
-// opening is who made a message and when, and what holds for it.
+// opening holds the maker, the time and the terms of a new message.
 type opening struct {
 	by     identity.Principal
 	policy Policy
@@ -149,9 +150,9 @@ func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
 	return summary.asSent(in), nil, err
 }
 
-// CheckInstruction returns everything that is wrong with a document, in document order: what its reading found (Structure), and every rule
-// it breaks, of the scheme, of what its interbank documents can carry, about the debtor account and about the creditor's bank, and every
-// limit it would pass. The API, the upload and countersign validate all ask here.
+// CheckInstruction returns all findings of a document, in document order: those of the parser (Structure), of the
+// scheme rules, of the interbank subset, of the debtor account, of the creditor's bank, and of the limits. The API,
+// the upload and countersign validate use it.
 func CheckInstruction(in InstructionInput) []Finding {
 	asked := rulebook.Input{
 		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Now: in.At,

@@ -36,8 +36,8 @@ func ParseDigest(text string) (Digest, error) {
 
 var errNoDigest = errors.New("no digest of a document")
 
-// Message is what a client creates and a checker decides, as the store found it. It is a value to read: only its methods make the
-// transitions that change the stored one.
+// Message is a stored message that a client creates and a checker decides. Treat it as read-only: its methods return
+// the transitions that change the stored one.
 type Message struct {
 	Realm      string
 	InternalID uuid.UUID
@@ -60,10 +60,11 @@ type Message struct {
 	MakerUser  uuid.UUID
 	MakerName  string
 	MakerLogin string // the name of the account
-	// Makers are the people who wrote any version up to the current one; the first created the message. Empty for what came in.
+	// Makers are the authors of all versions up to the current one; the first created the message. Empty for received
+	// messages.
 	Makers []uuid.UUID
-	// Clients are those through which any version up to the current one came, each once; the first is ClientID. Empty for what came in, and
-	// for versions of before it was kept.
+	// Clients are the clients of all versions up to the current one, each once; the first is ClientID. Empty for
+	// received messages.
 	Clients           []string
 	ApprovalsRequired int
 	PolicyID          uuid.UUID // that asked for them; zero for what came in
@@ -72,7 +73,8 @@ type Message struct {
 
 	Version   int
 	Decisions []Decision // of the current version, in order
-	// ApprovalsListed is how many approvals the row counts, for lists, which come without decisions. What counts are the Decisions.
+	// ApprovalsListed is the number of approvals in the row, for lists, which load no decisions. Checks count the
+	// Decisions instead.
 	ApprovalsListed int
 	State           State
 	Sequence        int // of the last history row
@@ -84,8 +86,8 @@ type Message struct {
 	StatusCode  string // ISO reason code of a refusal
 	StatusText  string
 	Inquiries   int // status requests sent to clearing
-	// RecallState and ReturnState are those of the newest recall and return of this payment, "" when there is none; RecallStatusOf and
-	// ReturnStatusOf say what they mean.
+	// RecallState and ReturnState are the states of the newest recall and return of this payment, "" for none.
+	// RecallStatusOf and ReturnStatusOf interpret them.
 	RecallState State
 	ReturnState State
 
@@ -94,18 +96,18 @@ type Message struct {
 	Content     []byte // the current version's document: canonical where it was made here, as it came else; see Document
 	reading     *reading
 	Summary     Summary
-	// Payee is what the verification of the payee came to for the current version; none for what was not verified.
+	// Payee is the result of the payee verification of the current version; zero if none was made.
 	Payee payee.Verification
 	// Account is the account an instruction debits, as its bank knows it now; nil for other kinds, in lists, and when it is gone.
 	Account *DebtorAccount
 
-	// Seal covers the version and what the message is; see Sealer.CheckVersion.
+	// Seal covers the version and the identity of the message; see Sealer.CheckVersion.
 	Seal keyring.Seal
 	// Withheld says in words why the stored message cannot be trusted, "" when it can: nobody may decide it, and it is not sent.
 	Withheld string
 }
 
-// Direction says whether a message goes out to clearing or came in from it.
+// Direction is outgoing to clearing or incoming from clearing.
 type Direction string
 
 // The directions.
@@ -122,7 +124,7 @@ type Summary struct {
 	TransactionID string // TxId another bank gave an incoming payment; "" for our own
 	UETR          string // "" when the document has none
 	DebtorName    string // of an instruction, as the account's master data name its holder
-	// OrderedDebtorName is what the order of an instruction calls the debtor, "" when it says the same.
+	// OrderedDebtorName is the debtor name in the order of an instruction, "" if it equals the account's.
 	OrderedDebtorName string
 	DebtorAccount     string // IBAN, compact
 	DebtorAgent       string // BIC or IID
@@ -148,7 +150,7 @@ type Decision struct {
 	ForVersion int
 	// Grant is the grant of the role checker it was made under; zero for decisions of before there were grants.
 	Grant identity.Grant
-	// FactorUse is the use of the second factor that was shown for an approval, zero for none, and FactorKind what it was.
+	// FactorUse is the use of the second factor that confirmed an approval, zero for none. FactorKind is its kind.
 	FactorUse  uuid.UUID
 	FactorKind identity.FactorKind
 	Seal       keyring.Seal // of the decision, as it is stored

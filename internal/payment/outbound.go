@@ -27,7 +27,7 @@ func (o Outbound) Message() Message { return o.message }
 // Reference is the document's message id, the same on every attempt.
 func (o Outbound) Reference() string { return o.reference }
 
-// Document returns what is to be written.
+// Document returns the document to encode.
 func (o Outbound) Document() iso20022.Document { return o.document }
 
 // referencePrefix opens the message ids of the documents that kinds of messages send; the Global ID follows.

@@ -11,15 +11,15 @@ import (
 	"countersign/internal/rulebook/spending"
 )
 
-// Policy is the rule of a realm a new message falls under. It is frozen into the message. A later policy, or an amendment that falls
-// under another one, never lowers the number of approvals; one that asks for more than the message has keeps it from being approved.
+// Policy is the approval rule of a realm for a new message. The message stores a copy. A later policy or an amendment
+// never lowers the required approvals. A policy that now requires more blocks the approval.
 type Policy struct {
 	ID                uuid.UUID
 	ApprovalsRequired int           // 0 to 9
 	PendingFor        time.Duration // how long the message may wait for its approvals
 	// ContentHashRequired: an approval has to name the content it is about, also when there is one version only.
 	ContentHashRequired bool
-	// StepUp: whoever approves shows a second factor, for the content they approve.
+	// StepUp requires a second factor of every approver, for the approved content.
 	StepUp bool
 }
 
@@ -36,8 +36,8 @@ func (m Message) MeetsPolicy(p Policy) error {
 		approvalsInWords(m.ApprovalsRequired)))
 }
 
-// HeldTo is the message held against the number of approvals that the policies of its time asked for its current version: one that was
-// given fewer is withheld. No way through the gateway makes one, so only an attack does, or a mistake by hand.
+// HeldTo checks the message against the approvals that the policies of its time required for the current version. It
+// withholds a message with fewer required approvals: only an attack or a manual mistake makes one.
 func (m Message) HeldTo(asked int) Message {
 	if asked > m.ApprovalsRequired {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+

@@ -45,7 +45,7 @@ var recallKind = rTransactionKind{
 	},
 }
 
-// RecallStatus is what a payment shows of its recall.
+// RecallStatus is the recall status that a payment shows.
 type RecallStatus string
 
 // The recall statuses; "" is a payment that nobody recalls.
@@ -55,8 +55,8 @@ const (
 	RecallRefused    RecallStatus = "Recall Refused"
 )
 
-// RecallStatusOf derives what a payment shows from the state of its recall. A recall that was closed before release, or that clearing
-// refused, leaves nothing behind.
+// RecallStatusOf derives the status from the state of the recall. A recall that was closed before release or refused
+// by clearing has none.
 func RecallStatusOf(recall State) RecallStatus {
 	switch recall {
 	case StateAccepted:

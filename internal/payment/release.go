@@ -23,7 +23,7 @@ type Release struct {
 	Seal       keyring.Seal
 }
 
-// fields are what the seal of a release covers: the release, and the identity of the message it belongs to.
+// fields returns the fields of a release's seal: the release, and the identity of its message.
 func (r Release) fields(m Message) keyring.Fields {
 	f := make(keyring.Fields, 0, 512)
 	f.Text("countersign release 2", r.Realm)

@@ -20,7 +20,7 @@ type RepeatError struct {
 	refusal error
 }
 
-// Taken names a step of a message's life: what was done, by whom, and when. A zero field of it names nothing.
+// Taken identifies a step in a message's life: the action, the person and the time. Zero fields match nothing.
 type Taken struct {
 	Action   Action
 	Version  int
@@ -69,9 +69,9 @@ func (m Message) repeatedWithdrawal(by identity.Principal, reason string) error 
 	}}
 }
 
-// RepeatedAmendment returns a RepeatError when the content of the present version was put there by this person and means what the order
-// says; nil for a new order. An order that names the version it replaces is never a repeat. An order that another one followed is not the
-// present content, and so it is a new one.
+// RepeatedAmendment returns a RepeatError when this person already stored the same order as the current version; nil
+// for a new order. An order that names the version it replaces is never a repeat, nor is one that a later order
+// replaced.
 func (m Message) RepeatedAmendment(by identity.Principal, order InstructionInput) error {
 	byOther := len(m.Makers) == 0 || m.Makers[len(m.Makers)-1] != by.PersonID
 	if order.Replaces != 0 || m.Version < 2 || byOther || m.Kind != KindInstruction || m.Trusted() != nil {

@@ -49,7 +49,7 @@ var returnKind = rTransactionKind{
 	},
 }
 
-// ReturnStatus is what an incoming payment shows of its return.
+// ReturnStatus is the return status that an incoming payment shows.
 type ReturnStatus string
 
 // The return statuses; "" is a payment that nobody sends back.

@@ -18,8 +18,8 @@ import (
 	"countersign/internal/rulebook/spending"
 )
 
-// RTransaction is what a maker asks for: a recall, a return or a resolution. The door makes it of a body or a form, and the same value
-// goes to the rules, to the message and to the document for the other bank.
+// RTransaction is a maker's request for a recall, a return or a resolution. The API or a form makes it; rules,
+// message and interbank document share the value.
 type RTransaction struct {
 	rtransactionrule.Request
 
@@ -59,7 +59,8 @@ type RTransactionInput struct {
 	Seal       Sealer
 }
 
-// rTransactionKind is what sets a recall, a return and a resolution apart; each stands in the file of its name.
+// rTransactionKind holds the differences between recall, return and resolution; each is defined in the file of its
+// name.
 type rTransactionKind struct {
 	pointer  string // to the identifier of the payment in the request
 	eligible func(RTransactionSubject) error
@@ -114,7 +115,7 @@ func NewRTransaction(in RTransactionInput) (Created, error) {
 	return in.created(draft, amount)
 }
 
-// RTransactionPreview is what would come of a request, for the page that asks the maker to check it.
+// RTransactionPreview is the expected result of a request, for the maker's review page.
 type RTransactionPreview struct {
 	About      RTransactionSubject
 	Ineligible error           // what Eligible says of the payment now
@@ -154,8 +155,7 @@ func (in RTransactionInput) Preview() RTransactionPreview {
 	return preview
 }
 
-// allowed refuses what the state of the payment does not allow, and a request that came through the door of another scheme than its
-// payment's.
+// allowed refuses a request that the payment's state forbids, or that came through the endpoint of another scheme.
 func (in RTransactionInput) allowed() error {
 	err := in.About.stateAllows(in.Kind)
 	if err != nil {
@@ -185,7 +185,7 @@ func (in RTransactionInput) check() []Finding {
 	return findings
 }
 
-// ruleCase is the request with what the rules need to know about the payment.
+// ruleCase returns the request with the payment data that the rules need.
 func (in RTransactionInput) ruleCase() rtransactionrule.Case {
 	return rtransactionrule.Case{
 		Request: in.Request, Scheme: in.About.Original.Scheme, Amount: in.About.Original.Summary.Amount,
@@ -200,7 +200,8 @@ func (in RTransactionInput) today() time.Time { return in.At.In(in.Zone) }
 // reference is the id of the document's message.
 func (in RTransactionInput) reference() string { return referencePrefix[in.Kind] + string(in.GlobalID) }
 
-// amount is what would move: that of the payment without the charge. It fails with money.Error for a charge that cannot be taken off.
+// amount returns the amount to move: the payment's amount less the charge. It fails with money.Error for an invalid
+// charge.
 func (in RTransactionInput) amount() (money.Amount, error) {
 	amount := in.About.Original.Summary.Amount
 	if in.Charge.IsZero() {

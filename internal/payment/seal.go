@@ -9,7 +9,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// What a seal may tell. Web and stations branch on these.
+// Errors of a seal check. Web and services compare with them.
 var (
 	// ErrForged: the row was not made by this gateway, or was changed afterwards. It must not be shown as ours, decided or sent.
 	ErrForged = keyring.ErrForged
@@ -20,9 +20,8 @@ var (
 	ErrUnsealed = keyring.ErrUnsealed
 )
 
-// Sealer makes and checks the seals of what is stored. Its keys are kept outside the database, so nobody who can write rows can make
-// one that is shown, decided or sent as ours. Each purpose has a subkey of its own. The zero Sealer has no key: what it makes, the
-// database refuses.
+// Sealer makes and checks the seals of stored data. Its keys are outside the database, so a writer of rows cannot
+// forge a seal. Each purpose has its own subkey. The zero Sealer has no key: the database refuses its seals.
 type Sealer struct {
 	documentseal.Sealer // of what is stored of documents
 
@@ -58,8 +57,7 @@ func (s Sealer) KeyIDs() []string { return s.keys.IDs() }
 // HasKey reports whether the ring has a key of this id.
 func (s Sealer) HasKey(id string) bool { return s.keys.Has(id) }
 
-// SealVersion makes the seal of a message's current version: who made it, what it says, how many approvals it needs, and until when it may
-// be decided.
+// SealVersion makes the seal of a message's current version: its makers, content, required approvals and deadline.
 func (s Sealer) SealVersion(m Message) keyring.Seal {
 	return s.versions.Seal(versionFields(m, "countersign version 2"), timeFields(m))
 }
@@ -119,8 +117,9 @@ func versionFields(m Message, layout string) keyring.Fields {
 	return f
 }
 
-// SealDecision makes the seal of a decision about the message's current version: who said what about which content, and when. Without it
-// whoever can write rows could give the first of two approvals in somebody else's name, and the release would be sealed over it.
+// SealDecision makes the seal of a decision about the current version: the person, the verdict, the content and the
+// time. Without it, a writer of rows could forge the first of two approvals, and the release would be sealed over the
+// forgery.
 func (s Sealer) SealDecision(m Message, d Decision) keyring.Seal {
 	return s.decisions.Seal(decisionFields(m, d))
 }
@@ -165,7 +164,7 @@ func (m Message) WithDecisions(s Sealer, decisions []Decision, counted int) Mess
 	return m
 }
 
-// WithheldBy says for people why a message is withheld, from what CheckVersion or CheckDecision returned; "" when nothing is wrong.
+// WithheldBy returns a readable reason for an error of CheckVersion or CheckDecision; "" for nil.
 func WithheldBy(err error) string {
 	switch {
 	case err == nil:

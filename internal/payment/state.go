@@ -1,6 +1,6 @@
 package payment
 
-// State is where a message stands. The names are those of the wire contract.
+// State is the state of a message. The names are those of the wire contract.
 type State string
 
 // The states.
@@ -54,7 +54,7 @@ func States() []State {
 	}
 }
 
-// Action is what moves a message from one state to the next.
+// Action causes a transition of a message.
 type Action string
 
 // The actions.
@@ -81,7 +81,7 @@ const (
 	ActionAnswer       Action = "answer"      // a received recall was answered
 )
 
-// Kind is what a message asks for.
+// Kind is the kind of a message.
 type Kind string
 
 // The kinds.

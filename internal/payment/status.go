@@ -61,8 +61,8 @@ func StatusReport(m Message, doc *iso20022.CustomerCreditTransferInitiation, at 
 	}
 }
 
-// withheldReport tells where an instruction stands whose content is not what was entered, or was not what was approved: nothing of that
-// content is repeated as the client's. The Global ID says which one it is.
+// withheldReport reports the status of an instruction whose content fails its seal. It repeats only the Global ID and
+// none of the content.
 func withheldReport(m Message, at time.Time) *iso20022.CustomerPaymentStatusReport {
 	status, reasons := statusOf[m.State], statusReasons(m)
 	return &iso20022.CustomerPaymentStatusReport{

@@ -59,7 +59,7 @@ func (t Transition) Decision() *Decision { return t.decision }
 // Release returns the release that the move makes, or nil.
 func (t Transition) Release() *Release { return t.release }
 
-// LimitUses returns what the release takes of daily limits; none where there is no release.
+// LimitUses returns the amounts that the release adds to daily limits; none without a release.
 func (t Transition) LimitUses() []spending.Use { return t.uses }
 
 // Version returns the new version of the content, or nil.

@@ -13,17 +13,19 @@ import (
 	"countersign/internal/iso20022/codec"
 )
 
-// Verified is a released message that was held against its seals: the release, the exact bytes that were approved, and what the
-// message is. Only Sealer.Verify makes one, and only a Verified makes documents for clearing, so nothing leaves that was not checked.
+// Verified is a released message that passed its seals: the release, the approved bytes, and the identity of the
+// message. Only Sealer.Verify makes one, and only a Verified makes documents for clearing. An unchecked message
+// therefore cannot be sent.
 type Verified struct {
 	message Message
 	release Release
 	content iso20022.Document
 }
 
-// Verify holds a released message, as it was loaded with its content, against the release and both seals. Errors: ErrForged when
-// anything is not what was approved or has no seal, ErrUnknownKey when the key to tell is not at hand, one without a kind when what was
-// approved is a document that this program cannot read.
+// Verify checks a released message, loaded with its content, against the release and both seals.
+//
+// Errors: ErrForged for a mismatch or a missing seal; ErrUnknownKey for a missing key; an error without a kind when
+// this program cannot read the approved document.
 func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 	err := s.CheckVersion(m)
 	if err == nil {
@@ -48,9 +50,9 @@ func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 // Message returns the message as it was verified.
 func (v Verified) Message() Message { return v.message }
 
-// Outbound makes the interbank document of the message. It is the same whenever it is made: its ids come from the Global ID, its times
-// from the last approval; day is that day in the scheme's time zone. It fails with ErrForged when the account an instruction debits is
-// not what it was at the release.
+// Outbound makes the interbank document of the message. The result is deterministic: ids derive from the Global ID,
+// times from the last approval; day is that day in the scheme's time zone. It fails with ErrForged when the debited
+// account changed since the release.
 func (v Verified) Outbound(day time.Time) (Outbound, error) {
 	m := v.message
 	out := m.outbound(m.Reference())

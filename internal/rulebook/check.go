@@ -11,13 +11,13 @@ import (
 	"countersign/internal/money"
 )
 
-// Input is what a check needs to know.
+// Input is the input of a check.
 type Input struct {
 	Scheme   Scheme
 	Document *iso20022.CustomerCreditTransferInitiation
 	// Today is the day of the check, as the date reads in its own location: Europe/Zurich.
 	Today time.Time
-	// Now is the moment of the check. When it is zero, a requested time of today is taken whatever the hour.
+	// Now is the time of the check. If it is zero, a requested time of today passes at any hour.
 	Now      time.Time
 	Settings Settings
 	// ManyTransactions lets a message hold more than one payment, for a dry run.
@@ -46,8 +46,8 @@ func Check(input Input) []iso20022.Finding {
 	return findings
 }
 
-// maxFindings is how many findings one check returns beside the one that says there are more. Nobody reads so many, and a document of
-// the largest size can break a rule in thousands of places.
+// maxFindings is the largest number of findings of one check, without the final one about the limit. A large document
+// can break a rule in thousands of places.
 const maxFindings = 199
 
 const documentPointer = "/Document/CstmrCdtTrfInitn"

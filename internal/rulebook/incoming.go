@@ -16,11 +16,11 @@ const (
 	// IncomingWithin is the time from the acceptance by the debtor's bank to our answer (EPC SCT Inst rulebook 2025, 4.2.3; the same in SIC
 	// IP): what arrives later is refused, because the debtor's bank counts it as timed out.
 	IncomingWithin = 10 * time.Second
-	// ClockTolerance is how far ahead of ours another bank's clock may be. A later acceptance time would give a payment more than the
-	// scheme's time.
+	// ClockTolerance is the accepted lead of another bank's clock. A later acceptance time would extend the scheme's
+	// time limit.
 	ClockTolerance = 5 * time.Second
-	// SettlementDays is how many days the settlement of an incoming payment may lie from its arrival: it is due at once, and the longest
-	// row of days without settlement is shorter.
+	// SettlementDays is the largest accepted distance in days between arrival and settlement. The longest row of days
+	// without settlement is shorter.
 	SettlementDays = 7
 )
 
@@ -33,7 +33,7 @@ type IncomingAccount struct {
 	IID      string // its number in the Swiss clearing, "" elsewhere
 }
 
-// Incoming is a pacs.008 that came in, with one transaction, and what it is held against.
+// Incoming is a received pacs.008 with one transaction, and the data to check it with.
 type Incoming struct {
 	Scheme   Scheme
 	Document *iso20022.FIToFICustomerCreditTransfer
@@ -54,7 +54,7 @@ type IncomingRule struct {
 	broken func(incoming) bool
 }
 
-// incoming is what the rules look at.
+// incoming is the input of the rules.
 type incoming struct {
 	Incoming
 	profile     Profile
@@ -261,8 +261,8 @@ func (i incoming) farDay() bool {
 	return false
 }
 
-// otherClearing reports a clearing system that is not the scheme's. In SEPA the document may name the clearing and settlement mechanism
-// that carries it, whatever its name; only the Swiss ones are certainly others.
+// otherClearing reports a clearing system of another scheme. A SEPA document may name any clearing mechanism except
+// the Swiss ones.
 func (i incoming) otherClearing() bool {
 	system := i.header.SettlementInformation.ClearingSystem
 	switch {

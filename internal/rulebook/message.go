@@ -105,7 +105,8 @@ func checkPaymentControlSum(i *inspection) {
 	}
 }
 
-// sumOf adds the instructed and equivalent amounts, as numbers whatever their currency, and reports whether the sum could be held exactly.
+// sumOf adds the instructed and equivalent amounts as numbers, independent of currency, and reports whether the sum
+// is exact.
 func sumOf(information *iso20022.PaymentInstruction30) (decimal.Decimal, bool) {
 	sum := decimal.Zero
 	for index := range information.CreditTransferTransactionInformation {

@@ -19,8 +19,8 @@ func inDocumentOrder(findings []iso20022.Finding) []iso20022.Finding {
 	return findings
 }
 
-// ComparePointers orders two pointers into a payment order (pain.001.001.09) by document order: an element comes before what it holds,
-// siblings follow the schema, repeated elements their index. Elements the schema does not know come last.
+// ComparePointers orders two pointers into a payment order (pain.001.001.09) by document order: parents before
+// children, siblings by schema, repeated elements by index. Unknown elements come last.
 func ComparePointers(a, b string) int {
 	a, b = strings.TrimPrefix(a, documentPointer), strings.TrimPrefix(b, documentPointer)
 	component := reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]()

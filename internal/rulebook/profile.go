@@ -5,7 +5,7 @@ import (
 	"countersign/internal/money"
 )
 
-// Profile is what differs between the schemes as plain data.
+// Profile holds the differences between the schemes as plain data.
 type Profile struct {
 	// Currency is the only currency of the scheme.
 	Currency money.Currency

@@ -8,8 +8,8 @@ type Rule struct {
 	ID string
 	// Scheme is the one scheme the rule holds for; empty for both.
 	Scheme Scheme
-	// Element is where findings point to: an RFC 6901 pointer from the body root with index 0 for elements that may repeat, {party}, {agent}
-	// or {level} where several places are meant.
+	// Element is the target of findings: an RFC 6901 pointer from the body root with index 0 for repeated elements.
+	// {party}, {agent} or {level} stand for several places.
 	Element string
 	// Code is the ISO 20022 external status reason of its findings.
 	Code string

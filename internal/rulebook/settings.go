@@ -10,7 +10,7 @@ import (
 type Settings struct {
 	// Published are the code sets and calendars in force; nil for those that come with the program.
 	Published *Published
-	// Terms are those of the clearing of a scheme on a day; nil for what the schemes have. Profiles tell them.
+	// Terms returns the limits of a scheme's clearing on a day, from its profile; nil for the scheme's defaults.
 	Terms func(scheme string, day time.Time) Terms
 	// SICLimit is the largest amount of a Swiss instant payment; default that of the clearing's terms, CHF 20'000.00 as shipped (the
 	// limit of the banks at the start of the service).
@@ -33,8 +33,8 @@ type Settings struct {
 	// KnownBanksOnly refuses Swiss and Liechtenstein bank codes that the embedded bank list lacks. Off by default: a list is only as new as
 	// the program.
 	KnownBanksOnly bool
-	// SICRecallDays is how many Swiss banking days after settlement a Swiss payment may be recalled;
-	// default 0: no limit, as none is published.
+	// SICRecallDays is the recall period of a Swiss payment in Swiss banking days after settlement; default 0: no
+	// limit, as none is published.
 	SICRecallDays int
 	// SICReturnDays is the same for returns that no recall asked for.
 	SICReturnDays int

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/money"
 )
 
-// Terms are what a clearing takes, beyond the form of its documents: part of its profile (internal/profile). What is left out is as the
-// scheme has it.
+// Terms are a clearing's restrictions beyond the document format, part of its profile (internal/profile). Zero fields
+// mean the scheme's defaults.
 type Terms struct {
 	Limit    money.Amount // the largest payment, where the settings name none
 	Calendar string       // CalendarTARGET or CalendarZurich
@@ -33,8 +33,8 @@ func (s Settings) TermsOn(scheme Scheme, day time.Time) Terms {
 	return s.Terms(string(scheme), day)
 }
 
-// BankingDays is the calendar that deadlines of a scheme are counted by from a day on: that of its clearing's terms, else TARGET for euro
-// and Zurich for Swiss francs, and what was published of single days.
+// BankingDays returns the calendar for a scheme's deadlines from a day on: that of the clearing's terms, else TARGET
+// for euro and Zurich for Swiss francs, with published changes of single days.
 func (s Settings) BankingDays(scheme Scheme, from time.Time) calendar.Calendar {
 	name := s.TermsOn(scheme, from).Calendar
 	rule := calendar.TARGET()

@@ -1,6 +1,6 @@
-// Package reach holds the rule that the creditor's bank is one that keeps the account, by the directory of the scheme, and that instant
-// payments reach it. It is asked before anybody approves, and again at every approval: a payment that no clearing can route comes back,
-// if it comes back. It stands apart from the other rules because it needs a directory, which changes by the day.
+// Package reach checks by the scheme's directory that the creditor's bank serves the account and accepts instant
+// payments. It runs before submission and at every approval, because clearing may lose a payment it cannot route. It
+// is separate from the other rules because the directory changes daily.
 package reach
 
 import (
@@ -18,8 +18,8 @@ import (
 // codeAgent: the bank is the wrong one, or is not reached (ISO ExternalStatusReason1Code).
 const codeAgent = "AGNT"
 
-// RouteOf is the creditor's bank of an order that names none: what the directory says in SEPA, else what the IBAN tells; "" for none. In
-// SIC the bank's code stands in the IBAN.
+// RouteOf returns the creditor's bank for an order that names none: from the directory in SEPA, else from the IBAN;
+// "" for none. In SIC the IBAN holds the bank's code.
 func RouteOf(scheme rulebook.Scheme, iban string, known *directory.Directory) string {
 	parsed, err := account.Parse(iban)
 	if err != nil {
@@ -41,14 +41,14 @@ func agentOf(scheme rulebook.Scheme, iban account.IBAN) string {
 	return bank.BIC.String()
 }
 
-// Input is an order and what it is asked about.
+// Input is an order and the data to check it with.
 type Input struct {
 	Scheme   rulebook.Scheme
 	Document *iso20022.CustomerCreditTransferInitiation
 	Today    time.Time
 	// Directory is that in force; nil asks nothing, as where no database is at hand.
 	Directory *directory.Directory
-	// Found is what was found wrong before: about an account or a bank of it nothing is added.
+	// Found holds earlier findings. Accounts and banks with such findings get no further ones.
 	Found []iso20022.Finding
 }
 
@@ -167,8 +167,8 @@ func (q question) ofScheme() bool {
 	return !q.iban.IsQR() && account.InSEPA(q.iban.Country(), q.today)
 }
 
-// withoutDirectory is what is asked while no directory was imported: in SIC the code in the IBAN routes the payment, in SEPA nothing but a
-// BIC does.
+// withoutDirectory checks an order while no directory is imported. In SIC the code in the IBAN routes the payment; in
+// SEPA only a BIC does.
 func (q question) withoutDirectory() (iso20022.Finding, bool) {
 	if q.scheme == rulebook.SchemeSIC || q.named != "" || agentOf(q.scheme, q.iban) != "" {
 		return iso20022.Finding{}, false

@@ -27,12 +27,12 @@ type Reason struct {
 	Code string
 	// Text says the same in plain words, for a choice on a form.
 	Text string
-	// Originator is who the document names as originator.
+	// Originator is the originator that the document names.
 	Originator  Originator
 	Information Information
 	// Usual marks the reasons to show first; the rest of a long list may follow behind a click.
 	Usual bool
-	// Source is where the scheme's list stands.
+	// Source cites the scheme's list.
 	Source string
 }
 
@@ -50,7 +50,7 @@ const (
 	sourceResolutionSIC = "ISO, ExternalPaymentCancellationRejection1Code; the list of SIC IP itself is not public"
 )
 
-// freeLines are what SIC takes with any reason: the schema sets no limit, ten lines are enough for a form.
+// freeLines is the SIC limit for any reason: the schema has none, and ten lines suffice for a form.
 var freeLines = Information{Allowed: 10, Length: InformationLength}
 
 // FindReason looks a code up in a list of reasons.

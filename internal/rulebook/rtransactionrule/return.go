@@ -129,7 +129,7 @@ var furtherReturnReasonsSCT = []Reason{
 	{Code: "RR03", Text: "Creditor name or address is missing (regulation)"},
 }
 
-// appendISOReturnReasons adds what the ISO list has beyond, with its own words.
+// appendISOReturnReasons adds the remaining reasons of the ISO list, with their ISO texts.
 func appendISOReturnReasons(list []Reason) []Reason {
 	known := len(list)
 	for _, definition := range code.ReturnReasons.All() {

@@ -10,15 +10,15 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Request is what a person asks for with a recall, a return or a resolution. It is made once, where the request comes in, and is the same
-// value in the rules, the domain and the maker of the interbank document.
+// Request is a person's request for a recall, a return or a resolution. The rules, the domain and the maker of the
+// interbank document share the value.
 type Request struct {
 	Reason      string       // code of the scheme's list
 	Information []string     // lines of at most InformationLength characters
 	Charge      money.Amount // what a return keeps; the zero value for nothing
 }
 
-// Case is a request with what the rules need to know about the payment.
+// Case is a request with the payment data that the rules need.
 type Case struct {
 	Request
 

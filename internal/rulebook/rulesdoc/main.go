@@ -42,8 +42,8 @@ SPS BR = its Business Rules 3.2; EPC = rulebook and guidelines of the European P
 transfers; ISO = the ISO 20022 schema or the ISO standard named.
 `
 
-// page is the whole document: the rules for orders of both schemes, of each scheme, and those checked elsewhere; the Swiss subset, what is
-// carried on, and incoming payments; then what holds for recalls, returns and resolutions, and the dates.
+// page returns the whole document: the rules for orders, the Swiss subset, the mapping, incoming payments,
+// R-transactions, and the dates.
 func page() []byte {
 	var document bytes.Buffer
 	document.WriteString(introduction)

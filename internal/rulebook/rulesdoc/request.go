@@ -85,7 +85,7 @@ func originator(reason rtransactionrule.Reason) string {
 	return "bank, by BIC"
 }
 
-// lines says how much additional information goes with a reason.
+// lines describes the amount of additional information that a reason allows.
 func lines(reason rtransactionrule.Reason) string {
 	limits := reason.Information
 	if limits.Allowed == 0 {
@@ -104,7 +104,7 @@ func lines(reason rtransactionrule.Reason) string {
 // exampleDay is a Tuesday; the days after hold Good Friday, Easter Monday and the month's end.
 var exampleDay = time.Date(2026, time.March, 31, 0, 0, 0, 0, time.UTC)
 
-// writeDeadlines writes the deadlines; the examples are computed, so that they cannot differ from what the program does.
+// writeDeadlines writes the deadlines. The examples are computed, so they cannot differ from the program.
 func writeDeadlines(page io.Writer) {
 	day := exampleDay.Format(time.DateOnly)
 	fmt.Fprintf(page, `

@@ -1,5 +1,5 @@
-// Package spending holds the rule that an amount is within what a person, a client and an account may pay, at a time and on one day. It is
-// pure: whoever asks knows which limits bind the payment and what is used of them.
+// Package spending checks an amount against the limits of a person, a client and an account, per payment and per day.
+// It is pure: the caller supplies the limits and their use.
 package spending
 
 import (
@@ -13,7 +13,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Of says what kind of holder a limit binds.
+// Of is the kind of a limit's holder.
 type Of string
 
 // The kinds of holders.
@@ -23,8 +23,8 @@ const (
 	OfAccount Of = "account" // counts what the account pays
 )
 
-// Limit bounds what a holder may pay in a currency: at a time, and on one day. What counts is released on that day; what becomes of it
-// afterwards gives nothing back. It binds instructions and returns: nothing else moves money out.
+// Limit bounds the payments of a holder in a currency, per payment and per day. It counts the amounts released on
+// that day; later returns or failures give nothing back. Only instructions and returns count.
 type Limit struct {
 	ID     uuid.UUID
 	Of     Of
@@ -39,13 +39,13 @@ type Limit struct {
 	Untrusted bool
 }
 
-// Use is what a release takes of a daily limit.
+// Use is the amount that a release adds to a daily limit.
 type Use struct {
 	Limit  Limit
 	Amount int64 // minor units
 }
 
-// After is how much of the day's amount is used with it.
+// After returns the day's used amount including this use.
 func (u Use) After() int64 { return u.Limit.Used + u.Amount }
 
 // Check returns which limits an amount exceeds, as findings at a place.
@@ -91,7 +91,7 @@ func (l Limit) Words() string {
 	return fmt.Sprintf("the account %s", l.Name)
 }
 
-// Today tells how much the limit lets through and what is used of it: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
+// Today formats the limit and its use: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
 func (l Limit) Today() string {
 	var parts []string
 	if l.PerPayment > 0 {
@@ -111,7 +111,7 @@ func (l Limit) amount(minor int64) string {
 	return amount.Format()
 }
 
-// Uses are what a release of the amount takes of the daily limits.
+// Uses returns the amounts that a release adds to the daily limits.
 func Uses(amount money.Amount, limits []Limit) []Use {
 	var list []Use
 	for _, limit := range limits {

@@ -30,27 +30,27 @@ type Station struct {
 	cfg Config
 }
 
-// Config holds what the station works with.
+// Config holds the dependencies of the service.
 type Config struct {
 	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
 	Zone     *time.Location   // of the banking day: Europe/Zurich
-	// StepUp checks a second factor that a person shows for one content. It fails with payment.StepUpError for one that does not count.
+	// StepUp checks a second factor for one content. It fails with payment.StepUpError for an invalid one.
 	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
 }
 
 // New makes the station.
 func New(cfg Config) *Station { return &Station{cfg: cfg} }
 
-// Input names the message and what the checker saw of it.
+// Input identifies the message and the version that the checker saw.
 type Input struct {
 	InternalID uuid.UUID
-	// ContentHash and Version of what the checker saw; nil and 0 when the caller did not say.
+	// ContentHash and Version identify the content that the checker saw; nil and 0 if the caller sent none.
 	ContentHash *payment.Digest
 	Version     int
-	// Remark is what the checker says with an approval; "" for nothing.
+	// Remark is the checker's optional comment on an approval.
 	Remark string
 	// StepUp is the second factor that the checker shows; it is looked at where the policy asks for one.
 	StepUp identity.FactorAnswer
@@ -58,7 +58,7 @@ type Input struct {
 	Expect Expectation
 }
 
-// Expectation is what the door a request came through says about the message.
+// Expectation is the message kind and scheme that the endpoint of the request requires.
 type Expectation struct {
 	Kind   payment.Kind
 	Scheme rulebook.Scheme
@@ -104,7 +104,7 @@ func (e *MismatchError) Error() string {
 	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
 }
 
-// decision is what a checker wants, and how the domain makes it.
+// decision is a checker's decision and the domain function that makes it.
 type decision struct {
 	action payment.Action
 	make   func(payment.Message, lifecycle.SubmissionFacts, payment.Verdict) (payment.Transition, error)
@@ -129,8 +129,8 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	ctx, end := trace.Step(ctx, in.InternalID, string(d.action))
 	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
 	if asked, is := errors.AsType[*payment.StepUpError](err); is && !in.StepUp.Empty() {
-		// Nothing but the factor keeps this content from being approved. What is shown counts for it alone: if another takes its place
-		// meanwhile, nothing is decided.
+		// The content lacks only the second factor. The factor is valid for this content alone: if the content
+		// changes meanwhile, the approval fails.
 		var shown identity.StepUp
 		seen = asked.Message
 		shown, err = s.cfg.StepUp(ctx, by, in.StepUp, seen.Approval())
@@ -153,8 +153,8 @@ func (s *Station) decide(ctx context.Context, by identity.Principal, in Input, d
 	return made.After(), nil
 }
 
-// decidedAt is the time of a decision. The clock is asked for each: one that is made again, because somebody else was first, comes after
-// theirs in every list by time. The day stays that of the request, whose limits were read.
+// decidedAt returns the time of a decision. It reads the clock for each attempt, so a decision that lost to another
+// one sorts after it. The day stays that of the request, for which the limits were read.
 func (s *Station) decidedAt(asked time.Time) time.Time {
 	now := s.cfg.Now()
 	if s.day(now) != s.day(asked) {
@@ -166,12 +166,12 @@ func (s *Station) decidedAt(asked time.Time) time.Time {
 // day is the banking day of a time, as limits are kept by it.
 func (s *Station) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
 
-// Limits are those that bind the message if this person approves it now, with what is used of them today.
+// Limits returns the limits of an approval by this person now, with their use today.
 func (s *Station) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]spending.Limit, error) {
 	return s.cfg.Messages.Limits(ctx, m, lifecycle.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
 }
 
-// AsksStepUp reports whether whoever approves the message has to show a second factor.
+// AsksStepUp reports whether the approval of the message needs a second factor.
 func (s *Station) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
 	return s.cfg.Messages.AsksStepUp(ctx, m)
 }

@@ -13,7 +13,7 @@ import (
 // mark of the realm, the last is a check character. It is the TxId of the interbank document and threads every later message.
 type ID string
 
-// Length is how many characters an ID has.
+// Length is the number of characters of an ID.
 const Length = 16
 
 const (

@@ -26,8 +26,8 @@ type Station struct {
 // New makes the station.
 func New(accounts *lifecycle.Accounts) *Station { return &Station{accounts: accounts} }
 
-// Answer says whether the name of a question is that of the account. Of an account that is not kept here, or is closed, nothing is said: it
-// could not be verified. With a close match comes the holder's name.
+// Answer reports whether the name in the question matches the account's holder. A close match returns the holder's
+// name. An unknown or closed account cannot be verified.
 func (s *Station) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {
 	notPossible := payee.Answer{Result: payee.NotPossible}
 	realm, err := s.accounts.IncomingRealm(ctx, q.IBAN)

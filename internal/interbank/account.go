@@ -5,7 +5,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// Account is an account of our side as its bank knows it. What a client says about the holder does not count (SPS 4.2).
+// Account is one of our accounts with its bank's master data. Client data about the holder is ignored (SPS 4.2).
 type Account struct {
 	IBAN     string // compact
 	Holder   Holder

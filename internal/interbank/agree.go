@@ -25,11 +25,11 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s says %q, but what this document answers has %q.", e.Element, e.Said, e.Known)
 }
 
-// agreement is one thing that a document may repeat of its original: what it says, and what the original has. "" is nothing.
+// agreement is a field that a document repeats of its original: the repeated and the original value, "" for none.
 type agreement struct {
 	element     string
 	said, known func(Original) string
-	// optional: what is not known of the original is not compared. An id that the original lacks always disagrees.
+	// optional: an unknown value of the original is not compared. A missing id of the original always disagrees.
 	optional bool
 }
 
@@ -57,9 +57,9 @@ var agreements = []agreement{
 	{element: "OrgnlTxRef/CdtrAcct", optional: true, said: creditorAccountOf, known: creditorAccountOf},
 }
 
-// Agree holds what a document says of its original against the original as we know it: every id, the amount with its currency, the
-// settlement day and the accounts. What the document leaves out is not compared. It fails with a MismatchError that names the first
-// element that differs.
+// Agree compares the fields that a document repeats with the known original: every id, the amount with its currency,
+// the settlement day and the accounts. Omitted fields are not compared. It fails with a MismatchError that names the
+// first different element.
 func (o Original) Agree(known Original) error {
 	if o.MessageName != "" && !SameMessage(o.MessageName, iso20022.MessageName(known.MessageName)) {
 		return &MismatchError{Element: "OrgnlMsgNmId", Said: o.MessageName, Known: known.MessageName}

@@ -46,7 +46,8 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 
 const informationsPointer = "/Document/CstmrCdtTrfInitn/PmtInf/"
 
-// visitInformation holds what is sent on of a payment information against the character set of the scheme, after texts are transliterated.
+// visitInformation checks the forwarded texts of a payment information against the scheme's character set, after
+// transliteration.
 func (w *characterWalk) visitInformation(information *iso20022.PaymentInstruction30, at string) {
 	w.visit(reflect.ValueOf(w.identification(information.Debtor.ID)), at+"/Dbtr/Id")
 	w.visit(reflect.ValueOf(w.party(information.UltimateDebtor)), at+"/UltmtDbtr")

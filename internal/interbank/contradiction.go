@@ -10,14 +10,14 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// ContradictionError says that a document contradicts itself, or a bound of what is taken.
+// ContradictionError reports a document that contradicts itself or exceeds a limit.
 type ContradictionError struct {
 	Element string // the ISO name of the element, such as TxSts
 	Said    string
 	Against string // what it stands against, in words
 }
 
-// Error names the element, its value and what that stands against.
+// Error names the element, its value and the contradicting one.
 func (e *ContradictionError) Error() string {
 	return fmt.Sprintf("%s says %q, against %s.", e.Element, e.Said, e.Against)
 }

@@ -23,14 +23,14 @@ var (
 	ErrKind = errors.New("document of another kind")
 )
 
-// convention is how a scheme writes interbank documents, beyond its profile.
+// convention holds a scheme's format of interbank documents, beyond its profile.
 type convention struct {
 	rulebook.Profile
 
 	scheme rulebook.Scheme
 	// shortNames: OrgnlMsgNmId is pacs.008 instead of pacs.008.001.08 (EPC, release of 2025). Readers take both.
 	shortNames bool
-	// controlData: a camt.056 says how many transactions it has (EPC; left out in SIC).
+	// controlData: a camt.056 states its number of transactions (EPC; omitted in SIC).
 	controlData bool
 	// oneOrganisationID: a party has one identification of an organisation: AnyBIC, else LEI, else Othr (EPC).
 	oneOrganisationID bool
@@ -64,7 +64,7 @@ func conventionOf(scheme rulebook.Scheme) (convention, error) {
 	return c, nil
 }
 
-// nameOf is how documents of the scheme refer to a message definition.
+// nameOf returns the name by which documents of the scheme refer to a message definition.
 func (c convention) nameOf(name iso20022.MessageName) string {
 	if c.shortNames {
 		return string(name[:shortNameLength])

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// CreditTransferInput is what a pacs.008 is made of.
+// CreditTransferInput is the input of a pacs.008.
 type CreditTransferInput struct {
 	Scheme rulebook.Scheme
 	// Order is a pain.001 that rulebook.Check and Check of this package accept.

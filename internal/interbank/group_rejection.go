@@ -9,7 +9,7 @@ import (
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// GroupRejectionInput is what a pacs.002 about a whole message is made of.
+// GroupRejectionInput is the input of a pacs.002 about a whole message.
 type GroupRejectionInput struct {
 	Scheme rulebook.Scheme
 	// About is the pacs.008 that came in, with any number of transactions.
@@ -22,8 +22,8 @@ type GroupRejectionInput struct {
 	At        time.Time
 }
 
-// GroupRejection makes the pacs.002 that refuses a message as a whole (GrpSts RJCT), with everything in it: for one that cannot be
-// answered by transaction. It fails with ErrScheme.
+// GroupRejection makes the pacs.002 that refuses a whole message (GrpSts RJCT) whose transactions cannot be answered
+// one by one. It fails with ErrScheme.
 func GroupRejection(in GroupRejectionInput) (*iso20022.FIToFIPaymentStatusReport, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {

@@ -108,9 +108,9 @@ func (c convention) groupOf(o original) *iso20022.OriginalGroupInformation29 {
 	return &iso20022.OriginalGroupInformation29{OriginalMessageID: o.messageID, OriginalMessageNameID: c.nameOf(o.messageName)}
 }
 
-// OriginalOf is what an answer to a document repeats of it: of a pacs.008 the payment, of a pacs.004 the payment that goes back under the
-// message id of the return, of a camt.056 the payment it recalls. It fails with ErrTransactions, ErrIncomplete, ErrKind for any other
-// document, or on an amount or date that cannot be read.
+// OriginalOf returns the fields that an answer to a document repeats: of a pacs.008 the payment, of a pacs.004 the
+// returned payment under the return's message id, of a camt.056 the recalled payment. It fails with ErrTransactions,
+// ErrIncomplete, ErrKind for any other document, or on an invalid amount or date.
 func OriginalOf(document iso20022.Document) (Original, error) {
 	switch document := document.(type) {
 	case *iso20022.FIToFICustomerCreditTransfer:

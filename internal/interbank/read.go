@@ -31,8 +31,8 @@ type Original struct {
 	Copy OriginalCopy
 }
 
-// OriginalCopy is what the copy of the payment (OrgnlTxRef) says that other elements say too, or that tells two payments apart. Each is
-// the zero value where the document does not say it.
+// OriginalCopy holds the fields of the payment's copy (OrgnlTxRef) that other elements repeat or that distinguish two
+// payments. Missing fields are zero.
 type OriginalCopy struct {
 	Amount          money.Amount
 	Day             time.Time
@@ -44,11 +44,11 @@ type OriginalCopy struct {
 type Reason struct {
 	// Code is the ISO code, or the proprietary one of an old sender; NARR where a reason is due and none stands.
 	Code string
-	// Text is the meaning of the code and what the sender adds, for people.
+	// Text is the meaning of the code with the sender's additional text, for display.
 	Text string
 	// Information are the sender's lines alone.
 	Information []string
-	// Originator is the BIC or name of who wants it, "" when the document does not say.
+	// Originator is the BIC or name of the requesting party, "" if missing.
 	Originator string
 	// ByBank says that the originator is a bank, named by its BIC.
 	ByBank bool
@@ -60,7 +60,7 @@ const narrative = "NARR"
 // choice is a code of ISO or one of the sender's own; each message has a type of its own for it.
 type choice struct{ Code, Proprietary string }
 
-// reasonOf puts together what a sender says about its reason.
+// reasonOf builds a Reason from the sender's code, originator and texts.
 func reasonOf(set code.Set, given *choice, originator *party, lines []string) Reason {
 	if given == nil {
 		given = &choice{}
@@ -123,7 +123,7 @@ func readMoment(given iso20022.ISODateTime) (time.Time, error) {
 	return moment, neverZero(moment, err)
 }
 
-// said is what a document says of the payment it is about, beside its ids; each is nil or "" where the document does not say it.
+// said holds the fields, beside the ids, that a document states about its payment; nil or "" if missing.
 type said struct {
 	group  *iso20022.OriginalGroupInformation29
 	amount *iso20022.Amount
@@ -131,8 +131,8 @@ type said struct {
 	copy   *iso20022.OriginalTransactionReference28
 }
 
-// read adds what a document says of the payment. Where a document names the payment's own document twice, it must name the same: else a
-// MismatchError.
+// read adds the fields that a document states about its payment. If a document names the payment's document twice,
+// both must match: else a MismatchError.
 func (o Original) read(s said) (Original, error) {
 	if s.group != nil {
 		if o.MessageID != "" && o.MessageID != s.group.OriginalMessageID {

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// Confirmation is what a camt.025 says about one of our messages.
+// Confirmation holds the content of a camt.025 about one of our messages.
 type Confirmation struct {
 	MessageID    string
 	OriginalID   string // MsgId or Assgnmt/Id of our message

@@ -82,7 +82,7 @@ func returnedOriginal(document *iso20022.PaymentReturn, transaction *iso20022.Pa
 	})
 }
 
-// chargeOf is the sum of what is kept.
+// chargeOf returns the sum of the deducted charges.
 func chargeOf(charges []iso20022.Charges7) (money.Amount, error) {
 	var sum money.Amount
 	for i := range charges {

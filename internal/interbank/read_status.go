@@ -31,7 +31,7 @@ func OutcomeOf(status string) Outcome {
 	}
 }
 
-// Status is what a pacs.002 says about one payment or return.
+// Status holds the content of a pacs.002 about one payment or return.
 type Status struct {
 	MessageID string
 	// Original has the message the status answers and the ids of the transaction; TransactionID is "" when the status is about the

@@ -89,7 +89,7 @@ func nameOf(named *party) string {
 	return named.Name
 }
 
-// agentName is how a bank is told apart in a list, whatever way the sender names it.
+// agentName returns the display name of a bank, from any identification that the sender gave.
 func agentName(bank agent) string {
 	institution := bank.FinancialInstitutionID
 	other := institution.Other

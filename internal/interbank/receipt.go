@@ -8,10 +8,10 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// ReceiptInput is what a camt.025 is made of.
+// ReceiptInput is the input of a camt.025.
 type ReceiptInput struct {
 	Scheme rulebook.Scheme
-	// About is what came in: a camt.056 or camt.029.
+	// About is the received document: a camt.056 or camt.029.
 	About iso20022.Document
 	// Refused makes it a negative receipt (RJCT).
 	Refused bool

@@ -12,9 +12,9 @@ import (
 // rejected is the only answer of a camt.029: a positive one is a return.
 const rejected = "RJCR"
 
-// Resolution makes the camt.029 that refuses a recall. What it says of the original payment is what the recall says.
+// Resolution makes the camt.029 that refuses a recall. It repeats the recall's data about the original payment.
 //
-// It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete when the originator cannot be named.
+// It fails with ErrScheme, ErrTransactions, ErrReason, or ErrIncomplete without a name of the originator.
 func Resolution(in RTransactionInput) (*iso20022.ResolutionOfInvestigation, error) {
 	c, err := conventionOf(in.Scheme)
 	if err != nil {
@@ -106,8 +106,8 @@ func (c convention) resolutionReason(
 	}, nil
 }
 
-// citation is the first line of an answer: the id of the recall it answers (CxlId). In SCT Inst it stands behind the attribute of what was
-// asked: ATR053/ for the recall of a bank (AT-R053), ATR072/ for the request of a customer (AT-R072).
+// citation returns the first line of an answer: the id of the answered recall (CxlId). In SCT Inst the attribute
+// precedes it: ATR053/ for the recall of a bank (AT-R053), ATR072/ for the request of a customer (AT-R072).
 func (c convention) citation(recall *iso20022.PaymentTransaction106) string {
 	id := c.text(cmp.Or(recall.CancellationID, iso20022.NotProvided), rtransactionrule.InformationLength)
 	if !c.answersCite {

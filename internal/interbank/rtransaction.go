@@ -10,15 +10,16 @@ import (
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// RTransactionInput is what the document of a recall (camt.056), a return (pacs.004) or a resolution (camt.029) is made of. The checks of
-// package rtransactionrule accept the request.
+// RTransactionInput is the input of a recall (camt.056), a return (pacs.004) or a resolution (camt.029). Package
+// rtransactionrule must have accepted the request.
 type RTransactionInput struct {
 	rtransactionrule.Request
 
 	Scheme rulebook.Scheme
 	// Original is the pacs.008 that is recalled, which we sent, or sent back, which came in. A resolution needs none.
 	Original *iso20022.FIToFICustomerCreditTransfer
-	// Recall is the camt.056 that came in: what a resolution refuses, or what a return grants; nil for a return that nobody asked for.
+	// Recall is the received camt.056 that a resolution refuses or a return grants; nil for a return without a
+	// recall.
 	Recall *iso20022.FIToFIPaymentCancellationRequest
 	// Bank is our BIC; "" takes that of our bank in the document, or from the bank list.
 	Bank string

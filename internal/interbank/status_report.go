@@ -10,10 +10,10 @@ import (
 	"countersign/internal/rulebook/rtransactionrule"
 )
 
-// StatusReportInput is what a pacs.002 is made of.
+// StatusReportInput is the input of a pacs.002.
 type StatusReportInput struct {
 	Scheme rulebook.Scheme
-	// About is what came in: a pacs.008 or pacs.004.
+	// About is the received document: a pacs.008 or pacs.004.
 	About iso20022.Document
 	// Code is the reason of a refusal (ExternalStatusReason1Code, or a bank's own); "" accepts.
 	Code string
@@ -71,10 +71,10 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 	}, nil
 }
 
-// reasonLength is how long a code of the ISO lists is.
+// reasonLength is the length of an ISO reason code, in characters.
 const reasonLength = 4
 
-// StatusReasonOf is the reason of a refusal in a status. One that is longer than the codes of the lists is a bank's own.
+// StatusReasonOf returns the reason of a refusal in a status. A code longer than the ISO codes is proprietary.
 func StatusReasonOf(id string) *iso20022.StatusReason6Choice {
 	if utf8.RuneCountInString(id) > reasonLength {
 		return &iso20022.StatusReason6Choice{Proprietary: id}
@@ -82,7 +82,7 @@ func StatusReasonOf(id string) *iso20022.StatusReason6Choice {
 	return &iso20022.StatusReason6Choice{Code: id}
 }
 
-// answered is what a pacs.002 repeats of the document it is about.
+// answered returns the fields that a pacs.002 repeats of its document.
 func answered(about iso20022.Document) (original, error) {
 	switch document := about.(type) {
 	case *iso20022.FIToFICustomerCreditTransfer:
@@ -112,8 +112,8 @@ func returnOf(document *iso20022.PaymentReturn) (*iso20022.PaymentTransaction112
 	return &document.TransactionInformation[0], nil
 }
 
-// returnedTo is the bank a return goes to: the one that is instructed, else the debtor's bank of the payment that comes back; nil when
-// neither is named.
+// returnedTo returns the receiving bank of a return: the instructed one, else the debtor's bank of the returned
+// payment; nil when neither is named.
 func returnedTo(document *iso20022.PaymentReturn, transaction *iso20022.PaymentTransaction112) *agent {
 	switch {
 	case transaction.InstructedAgent != nil:
@@ -146,7 +146,7 @@ func (o original) refuser() *party {
 	return &party{ID: &iso20022.Party38Choice{OrganisationID: &iso20022.OrganisationIdentification29{AnyBIC: bic}}}
 }
 
-// copied is what a refusal repeats of the payment: its reference with amount and day.
+// copied returns the fields that a refusal repeats of the payment: its reference with amount and day.
 func (o original) copied() *iso20022.OriginalTransactionReference28 {
 	var repeated iso20022.OriginalTransactionReference28
 	if o.reference != nil {

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// StatusRequestInput is what a pacs.028 about a payment is made of.
+// StatusRequestInput is the input of a pacs.028 about a payment.
 type StatusRequestInput struct {
 	Scheme rulebook.Scheme
 	// Original is the pacs.008 we sent.
@@ -36,7 +36,7 @@ func StatusRequest(in StatusRequestInput) (*iso20022.FIToFIPaymentStatusRequest,
 	}), nil
 }
 
-// ReturnStatusRequestInput is what a pacs.028 about a return is made of.
+// ReturnStatusRequestInput is the input of a pacs.028 about a return.
 type ReturnStatusRequestInput struct {
 	Scheme rulebook.Scheme
 	// Return is the pacs.004 we sent.
@@ -66,7 +66,7 @@ func ReturnStatusRequest(in ReturnStatusRequestInput) (*iso20022.FIToFIPaymentSt
 	}), nil
 }
 
-// RecallStatusRequestInput is what a pacs.028 about a recall is made of.
+// RecallStatusRequestInput is the input of a pacs.028 about a recall.
 type RecallStatusRequestInput struct {
 	Scheme rulebook.Scheme
 	// Recall is the camt.056 we sent.

@@ -57,7 +57,7 @@ var gauges = []metric.Gauge{
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 
-// Measure adds to the metrics what is read when they are asked for. ctx ends with the gateway.
+// Measure registers the metrics that are read on each scrape. ctx ends with the gateway.
 func (s *Stations) Measure(ctx context.Context) {
 	s.Database.Metrics().Read(ctx, gauges, s.read)
 }
@@ -86,7 +86,7 @@ func (s *Stations) read(ctx context.Context) []metric.Sample {
 	return samples
 }
 
-// age is how long ago something was, in seconds; 0 for what was never.
+// age returns the time since at in seconds; 0 for the zero time.
 func (s *Stations) age(at time.Time) float64 {
 	if at.IsZero() {
 		return 0
@@ -128,7 +128,7 @@ func (s *Stations) readConnections() []metric.Sample {
 	return samples
 }
 
-// readSealing tells how the audit trail stands, where it is sealed.
+// readSealing returns the metrics of the audit log, if it is sealed.
 func (s *Stations) readSealing() []metric.Sample {
 	standing := s.Sealing()
 	if !standing.On {

@@ -30,8 +30,8 @@ func (s *Stations) putReferences(ctx context.Context, references *lookup.Referen
 	return nil
 }
 
-// WatchReferences does the same every minute until the context ends, so that an import needs no restart. While the database does not
-// answer, what was read last stays in force.
+// WatchReferences reloads the reference data every minute until the context ends, so that an import needs no restart.
+// While the database is unreachable, the last data stays in force.
 func (s *Stations) WatchReferences(ctx context.Context) {
 	references := lookup.NewReferences(s.Database)
 	ticker := time.NewTicker(lookForReferences)

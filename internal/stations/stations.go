@@ -34,14 +34,15 @@ import (
 	"countersign/internal/submission"
 )
 
-// writesWithin is how long writes of clearing, of the portal and of the API wait for their turn at most. A write of many takes some tens of
-// milliseconds on a busy machine; one that takes longer stands still, and must hold up neither money nor people.
+// writesWithin is the longest wait of a write for its turn. A large batch takes some tens of milliseconds on a busy
+// machine; a slower one is stuck and must not block other writes.
 const writesWithin = 100 * time.Millisecond
 
-// Config is what sets one gateway apart from another.
+// Config holds the settings of one gateway.
 type Config struct {
 	Database *store.Database
-	// Seal proves and verifies what is stored, TokenKeys make the digests of tokens and sessions. The keys are not in the database.
+	// Seal makes and checks seals, TokenKeys make the digests of tokens and sessions. The keys are not in the
+	// database.
 	Seal      payment.Sealer
 	TokenKeys keyring.Ring
 	// AuditKeys sign the checkpoints of the audit trail; without one it is not sealed.
@@ -55,11 +56,11 @@ type Config struct {
 	Payee payee.Verifier
 	Now   func() time.Time
 	Log   *slog.Logger // what clearing and sign-in have to tell
-	// JobLog is where the job queue writes; nil means Log.
+	// JobLog is the logger of the job queue; nil means Log.
 	JobLog *slog.Logger
 }
 
-// Stations are the parts that do the work behind the doors, and what they share with them.
+// Stations are the application services and their shared dependencies.
 type Stations struct {
 	Config
 	Messages   *lifecycle.Messages
@@ -75,10 +76,10 @@ type Stations struct {
 	Admin      *admin.Station
 	Notary     *notary.Station // nil without AuditKeys
 	Holder     *holder.Station
-	// Moment is the clock of the stations and of the doors that hand times to them: UTC in microseconds, as the database keeps times, so that
-	// what is remembered equals what is read again. Durations are taken from Now.
+	// Moment is the clock of the services and endpoints: UTC in microseconds, the precision of the database, so that
+	// times in memory equal stored ones. Durations use Now.
 	Moment func() time.Time
-	// Zone is where the banking day begins and ends: both schemes of this gateway work by the clock of Zurich.
+	// Zone is the time zone of the banking day: both schemes of this gateway use Zurich.
 	Zone *time.Location
 }
 
@@ -135,12 +136,12 @@ func New(cfg Config) (*Stations, error) {
 	if err != nil {
 		return nil, err
 	}
-	// Others never wait for what banks ask.
+	// A separate lock keeps the questions of banks from delaying other writes.
 	s.Holder = holder.New(lifecycle.NewAccounts(lifecycle.NewMessages(pages, store.NewTurns(lifecycle.TurnWithin), jobs, NewID)))
 	return s, s.openNotary(cfg.Database)
 }
 
-// Sealing says how the sealing of the audit trail stands; it is not on where there is no key for it.
+// Sealing returns the state of the audit log's sealing; it is off without a key.
 func (s *Stations) Sealing() notary.Standing {
 	if s.Notary == nil {
 		return notary.Standing{}
@@ -148,7 +149,7 @@ func (s *Stations) Sealing() notary.Standing {
 	return s.Notary.Standing()
 }
 
-// VerifyTrail is what holds the audit trail of a realm against what was sealed; nil where nothing is.
+// VerifyTrail returns the function that verifies a realm's audit log against its seals; nil without sealing.
 func (s *Stations) VerifyTrail() func(context.Context, string) (sealing.Verification, error) {
 	if s.Notary == nil {
 		return nil
@@ -167,7 +168,7 @@ func (s *Stations) openNotary(db *store.Database) error {
 	return err
 }
 
-// Wait is how long what is approved waits in this process before it goes to clearing, while clearing takes what it is given.
+// Wait returns how long an approved message waits in this process for its delivery while clearing accepts messages.
 func (s *Stations) Wait() time.Duration {
 	longest := time.Duration(0)
 	for _, c := range s.Clearing.Connections() {
@@ -178,7 +179,7 @@ func (s *Stations) Wait() time.Duration {
 	return longest
 }
 
-// CleanUp drops what is over: dead tokens, old counters of failed sign-ins, ended sessions, old drafts.
+// CleanUp deletes expired data: tokens, counters of failed sign-ins, sessions, drafts.
 func (s *Stations) CleanUp(ctx context.Context) error {
 	_, err := s.Auth.CleanUp(ctx)
 	_, sessionErr := s.Sessions.Clean(ctx, s.Now())

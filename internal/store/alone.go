@@ -171,7 +171,7 @@ func (r *aloneRows) Close() {
 	_ = r.flight.end(r.Rows.Err())
 }
 
-// Err is what ended the rows early or refused the transaction; ask after the last row.
+// Err returns the error that ended the rows or refused the transaction; call it after the last row.
 func (r *aloneRows) Err() error {
 	r.Rows.Close()
 	return r.flight.end(r.Rows.Err())
@@ -208,7 +208,7 @@ type aloneBatch struct {
 // Close ends the transaction.
 func (b aloneBatch) Close() error { return b.flight.end(nil) }
 
-// failedBatch is one that was not sent.
+// failedBatch is a batch that was not sent.
 type failedBatch struct {
 	pgx.BatchResults
 	err error

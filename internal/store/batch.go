@@ -1,6 +1,6 @@
 package store
 
-// DropBatch keeps each deletion of what is over short.
+// DropBatch is the largest number of rows of one deletion, to keep it short.
 const DropBatch = 1000
 
 // DropInBatches repeats a deletion of DropBatch rows until it finds fewer, and returns how many rows went.

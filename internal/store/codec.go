@@ -77,7 +77,7 @@ func readTime(src []byte) (time.Time, error) {
 
 var errNull = errors.New("read NULL where there must be a value")
 
-// plainType is a type of the database, with the driver's own codec for it, which is left what is not plain.
+// plainType is a database type with the driver's own codec, which handles all values that are not plain.
 type plainType struct {
 	name       string
 	oid, array uint32
@@ -92,7 +92,7 @@ func register[T any](types *pgtype.Map, of plainType, plan plain[T]) {
 	}})
 }
 
-// plain is how a T is written and read as the bytes that the database has for it. A nil src is NULL.
+// plain encodes a T as the database's bytes and decodes it. A nil src is NULL.
 type plain[T any] struct {
 	appended func(buf []byte, value T) []byte
 	read     func(src []byte) (T, error)
@@ -231,7 +231,7 @@ func (p *plainArray[T]) Encode(value any, buf []byte) ([]byte, error) {
 	return buf, nil
 }
 
-// errArray is what a server never sends.
+// errArray reports an array that a server never sends.
 var errArray = errors.New("read an array that breaks off or has several dimensions")
 
 // Scan reads a list; NULL is nil.

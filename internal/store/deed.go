@@ -46,7 +46,7 @@ type Event struct {
 	At          time.Time
 }
 
-// Tell keeps an event in the audit trail of its realm, in the transaction that does what it tells of.
+// Tell writes an event to the audit log of its realm, in the transaction of the change.
 func Tell(ctx context.Context, q *dbsqlc.Queries, e Event) error {
 	id, err := uuid.NewV7()
 	if err != nil {

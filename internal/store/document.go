@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Document is an ISO 20022 document as it is stored: received from clearing, kept beside a message, or waiting in the outbox. Each of
-// these knows it by the same facts; what a part of the program does not know of it is zero.
+// Document is a stored ISO 20022 document: received from clearing, stored with a message, or waiting in the outbox.
+// Unknown fields are zero.
 type Document struct {
 	ID        uuid.UUID // its key among the stored documents of its realm; zero before
 	Realm     string    // "" when it belongs to none
@@ -49,10 +49,10 @@ func (d Document) Same(other Document) bool {
 		d.Reference == other.Reference && bytes.Equal(d.Content, other.Content)
 }
 
-// Sealed is what the seal of an outbound document covers.
+// Sealed returns the fields that the seal of an outbound document covers.
 func (d Document) Sealed() documentseal.Outbound { return d.SealedAs(sha256.Sum256(d.Content)) }
 
-// SealedAs is what the seal of an outbound document covers, by the digest of its content.
+// SealedAs returns the fields that the seal of an outbound document covers, by the digest of its content.
 func (d Document) SealedAs(hash [sha256.Size]byte) documentseal.Outbound {
 	return documentseal.Outbound{
 		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: hash,

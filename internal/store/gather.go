@@ -8,30 +8,27 @@ import (
 	"time"
 )
 
-// Gather is the coalescing writer: it lets operations of one kind share statements.
+// Gather is a write batcher: it combines operations of one kind into shared statements.
 //
-// PostgreSQL charges most of an operation per statement and per commit, not per row: starting a statement with its constraints costs what
-// four rows of it cost, and eight commits beside each other cost eight times the settings. So while one statement of a kind is under way
-// in a realm, the operations of that kind that come meanwhile wait, and go out together as the next one. Nothing waits for a clock: an
-// operation that finds nothing under way leaves at once, alone, and the more there is to do, the more leave together. A kind can be of
-// several statements, which leave in one transaction (see OneTrip): what is said here of the statement is said of all of them. Kinds that
-// share their Turns leave one after the other, so that what waits for its turn leaves together too.
+// PostgreSQL charges mainly per statement and per commit, not per row. Operations that arrive while another statement
+// of the kind runs in the realm are queued and sent together as the next batch. There is no timer: an operation is
+// sent at once if no statement runs. A kind may have several statements, sent in one transaction (see OneTrip). Kinds
+// that share their Turns are sent one after the other.
 //
-// What holds for one operation holds for each of many:
+// The following holds for each operation of a batch:
 //
-//   - A realm has a lane of its own. Operations of two realms are never in one transaction, so row-level security works as ever.
-//   - Each operation has its own outcome. The statement says which items it did (see the queries whose names end in All); for those the
-//     promise of the commit holds when Do returns.
-//   - An item that the statement did not confirm was not done. Do returns ErrAlone for it, and the caller goes the exact way: one
-//     transaction with locks, in which the right error is found. When the server refuses the whole statement, because of one item that
-//     breaks a constraint, say, that is so for all of its items. So one item never sinks another, and errors are told in one place only.
-//   - Nobody knows whether a statement was stored whose connection broke under way. All its items get ErrUnknown, as one alone would, and
-//     the repeat of a request finds what became of it.
-//   - A caller that gives up before its item left is told so by the error of its context, and the item never leaves. One that gives up
-//     later is told ErrUnknown: the item is under way for others too, and is not called back. Only who found nothing under way waits for
-//     its outcome, to its deadline.
+//   - Each realm has its own queue. A transaction never mixes realms, so row-level security applies.
+//   - Each operation has its own outcome. The statement returns the items it wrote (see the queries whose names end in All). For
+//     those the commit is durable when Do returns.
+//   - Do returns ErrAlone for an item that the statement did not confirm. The caller then runs one transaction with locks, which
+//     returns the exact error. If the server refuses the statement, this applies to all its items, so one bad item never fails
+//     another.
+//   - If the connection breaks during the statement, its result is unknown. All its items get ErrUnknown, and a repeated request
+//     finds the result.
+//   - If a caller gives up before its item is sent, Do returns the context's error and the item is dropped. Later, Do returns
+//     ErrUnknown and the item stays in its batch. A caller whose own goroutine sends the item waits until its deadline.
 //
-// A statement holds up its lane, so it must not wait for locks for long (see Alone), and its size is bounded.
+// A running statement blocks its queue, so it must not wait long for locks (see Alone), and its size is bounded.
 type Gather[I, O any] struct {
 	turns *Turns
 	send  Send[I, O]
@@ -40,14 +37,14 @@ type Gather[I, O any] struct {
 	lanes map[string]*gathering[I, O] // by realm; a lane is there while something is under way in it
 }
 
-// Send does the items of one realm by one statement. It returns an outcome for each, in their order; nil for one that was not confirmed. An
-// error is about all.
+// Send writes the items of one realm by one statement. It returns one outcome for each item, in order; nil for an
+// unconfirmed item. An error applies to all items.
 type Send[I, O any] func(ctx context.Context, realm string, items []I) ([]*O, error)
 
 // ErrAlone says that an operation was not done together with others: do it alone.
 var ErrAlone = errors.New("not done together with others")
 
-// flightWithin is how long a statement may hold up its lane: on a connection that swallows what is sent, nothing else would end it soon.
+// flightWithin is the time-out of a statement. Without it, a dead connection would block the queue for long.
 const flightWithin = 4 * time.Second
 
 // maxTogether bounds the items of a statement. Beyond it a larger one costs no less for each.
@@ -58,7 +55,7 @@ func NewGather[I, O any](turns *Turns, send Send[I, O]) *Gather[I, O] {
 	return &Gather[I, O]{turns: turns, send: send, lanes: make(map[string]*gathering[I, O])}
 }
 
-// gathering is what waits in a lane, oldest first.
+// gathering is the queue of a realm, oldest first.
 type gathering[I, O any] struct{ waiting []*gathered[I, O] }
 
 // gathered is one operation.
@@ -74,7 +71,7 @@ type told[O any] struct {
 	err     error
 }
 
-// answer is what a caller is told.
+// answer returns the result for the caller.
 func (t told[O]) answer() (O, error) {
 	var none O
 	switch {
@@ -92,9 +89,9 @@ func (g *Gather[I, O]) Do(ctx context.Context, realm string, item I) (O, error) 
 	return g.Enter(ctx, realm, item)()
 }
 
-// Enter is Do in two halves: when it returns, the operation stands in line, before whatever enters after it; the outcome is what the
-// returned function waits for. Call that, once and soon: an operation that found nothing under way leaves when it is called, and holds up
-// the others until then.
+// Enter queues the operation and returns a function that waits for its outcome. Operations run in the order of Enter.
+// Call the function exactly once and soon: an operation that found no running statement is sent by that call and
+// blocks the queue until then.
 func (g *Gather[I, O]) Enter(ctx context.Context, realm string, item I) (outcome func() (O, error)) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -126,9 +123,9 @@ func (g *Gather[I, O]) wait(lane *gathering[I, O], own *gathered[I, O]) (O, erro
 	}
 }
 
-// lead sends an item that found nothing under way, and has the turn, in the goroutine of its caller: to hand it to another one, and its
-// outcome back, cost a tenth of what the program needs to create a payment. So this caller learns its outcome also after it gave up; at its
-// deadline, that nobody knows it.
+// lead sends an item in the caller's goroutine when no statement runs and the turn is free. Another goroutine would
+// cost a tenth of the time to create a payment. The caller therefore gets its outcome even after it gave up; at its
+// deadline it gets ErrUnknown.
 func (g *Gather[I, O]) lead(ctx context.Context, realm string, lane *gathering[I, O], turn *line, item I) (O, error) {
 	defer func() {
 		turn.pass()
@@ -223,7 +220,7 @@ func (g *Gather[I, O]) take(lane *gathering[I, O]) []*gathered[I, O] {
 	return leaving
 }
 
-// Waiting is how many operations wait in a realm behind the one under way.
+// Waiting returns the number of queued operations of a realm behind the running statement.
 func (g *Gather[I, O]) Waiting(realm string) int {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// MaxJobs is how many jobs wait in a queue at most. What finds no room is left to clearing's lanes, which read the database.
+// MaxJobs is the capacity of a queue. Further jobs are dropped; the lanes of clearing find them in the database.
 const MaxJobs = 4096
 
-// Queue is how the jobs of one queue of this process stand.
+// Queue is the state of a job queue of this process.
 type Queue struct {
 	Name                     string
 	Ready, Running, Retrying int
 	Oldest                   time.Time // when the oldest of them was to run; zero for none
 }
 
-// Waiting says how the queues stand.
+// Waiting returns the state of the queues.
 func (j *Jobs) Waiting() []Queue {
 	queues := make([]Queue, 0, len(j.lanes))
 	for key, lane := range j.lanes {
@@ -27,7 +27,7 @@ func (j *Jobs) Waiting() []Queue {
 	return queues
 }
 
-// jobState is where a job is in its lane.
+// jobState is the state of a job in its lane.
 type jobState int
 
 const (
@@ -44,7 +44,7 @@ type jobLane struct {
 	known map[*job]standing
 }
 
-// standing is where a job is, and since when, or from when on it is to be tried again.
+// standing is the state of a job, its start time, and the time of its next attempt.
 type standing struct {
 	state jobState
 	at    time.Time
@@ -54,10 +54,10 @@ func newJobLane() *jobLane {
 	return &jobLane{waiting: make(chan *job, MaxJobs), known: make(map[*job]standing)}
 }
 
-// maxFresh is how many jobs of a lane keep what they are about in memory. Those that come while more wait read it.
+// maxFresh is the number of jobs of a lane whose data stays in memory. Later jobs read it from the database.
 const maxFresh = 256
 
-// put makes a job ready. One that finds no room is forgotten: clearing's lanes find it in the database.
+// put makes a job ready. If the queue is full, the job is dropped; the lanes of clearing find it in the database.
 func (l *jobLane) put(one *job, at time.Time) {
 	if len(l.waiting) >= maxFresh {
 		one.fresh = nil
@@ -76,7 +76,7 @@ func (l *jobLane) note(one *job, state jobState, at time.Time) {
 	l.known[one] = standing{state: state, at: at}
 }
 
-// since says when a job became what it is.
+// since returns the time of the job's last state change.
 func (l *jobLane) since(one *job) time.Time {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -71,7 +71,7 @@ type toldRows struct {
 	ctx  context.Context //nolint:containedctx // of the query that the rows are read from
 }
 
-// Err is what ended the rows early.
+// Err returns the error that ended the rows early.
 func (r toldRows) Err() error { return r.from.told(r.ctx, r.Rows.Err()) }
 
 // toldRow is a row whose error is told.
@@ -84,7 +84,7 @@ type toldRow struct {
 // Scan reads the row.
 func (r toldRow) Scan(targets ...any) error { return r.from.told(r.ctx, r.Row.Scan(targets...)) }
 
-// told adds to an error of the database what it means to the caller, and notes whether the database is there.
+// told wraps a database error for the caller and records whether the database is reachable.
 func (c connections) told(ctx context.Context, err error) error {
 	if err == nil {
 		c.outage.over()
@@ -104,19 +104,20 @@ func (c connections) told(ctx context.Context, err error) error {
 	return busy(err)
 }
 
-// usedUp says whether all connections are in use, so that others wait for one.
+// usedUp reports whether all connections are in use, so that callers wait for one.
 func (c connections) usedUp() bool {
 	stat := c.Stat()
 	return stat.AcquiredConns() >= stat.MaxConns()
 }
 
-// overLimit says whether a statement or the wait for a connection took longer than this program lets it, and not than its caller wants.
+// overLimit reports whether a statement or the wait for a connection exceeded the program's time-out, and not the
+// caller's.
 func overLimit(ctx context.Context, err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
-// unreachable says whether an error is about the database as a whole: no connection, a broken one, a server that starts, stops or has
-// no room. A caller who gave up says nothing about the database.
+// unreachable reports whether an error concerns the whole database: no connection, a broken one, a server that
+// starts, stops or is full. A cancelled caller proves nothing.
 func unreachable(err error) bool {
 	var refused *pgconn.PgError
 	if errors.As(err, &refused) {
@@ -135,7 +136,8 @@ func unreachable(err error) bool {
 		errors.Is(err, puddle.ErrClosedPool) || pgconn.SafeToRetry(err)
 }
 
-// operatorEnded says whether the server or its operator ended the connection, or lets nobody in while it starts or stops.
+// operatorEnded reports whether the server or its operator closed the connection, or refuses logins while it starts
+// or stops.
 func operatorEnded(code string) bool {
 	switch code {
 	case pgerrcode.AdminShutdown, pgerrcode.CrashShutdown, pgerrcode.CannotConnectNow, pgerrcode.DatabaseDropped:
@@ -159,7 +161,7 @@ func (c connections) committed(ctx context.Context, err error) error {
 	return errors.Join(ErrUnknown, err)
 }
 
-// outage knows whether the database is away.
+// outage records whether the database is unreachable.
 type outage struct {
 	log  *slog.Logger
 	line rate.Sometimes // a database that comes and goes does not flood the log

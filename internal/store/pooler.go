@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// ErrPoolerLogin says that the login does not bring what the service else sets for its own connections.
+// ErrPoolerLogin reports that the login lacks the settings that the service otherwise sets on its own connections.
 var ErrPoolerLogin = errors.New("through a pooler the settings of a connection come from its login: as the owner of the role, run " +
 	"ALTER ROLE login SET role = '" + appRole + "' and ALTER ROLE login SET countersign.realm = '" + gatewayStep +
 	"', then RECONNECT at the pooler (docs/operations.md, Behind pgbouncer)")
@@ -21,7 +21,8 @@ func throughPooler(cc *pgx.ConnConfig) {
 	cc.RuntimeParams = map[string]string{"application_name": "countersign", "timezone": "UTC"}
 }
 
-// localSettings begin a transaction through a pooler with what a connection of our own for the same use is opened with.
+// localSettings returns the statements that begin a transaction through a pooler, with the settings of a direct
+// connection of the same use.
 func localSettings(use Use) string {
 	return "; set local role " + appRole +
 		"; set local lock_timeout = '" + lockTimeout(use) + "'; set local statement_timeout = '" + statementTimeout + "'; set local jit = off" +

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// PrivilegeError is a login for which the rules of the schema do not hold. Its text says what to do.
+// PrivilegeError reports a login that bypasses the rules of the schema. Its text gives the remedy.
 type PrivilegeError struct {
 	Login string
 	// Role is the role that is too powerful: the login itself, or one it can become with SET ROLE.
@@ -28,7 +28,7 @@ func (e *PrivilegeError) Error() string {
 		" and of nothing else (see docs/operations.md)"
 }
 
-// dangers are the words for what LoginDangerList finds.
+// dangers are the texts for the results of LoginDangerList.
 var dangers = map[string]string{ //nolint:gosec // words about logins, no credentials
 	"superuser":          "is a superuser, for whom no rule of the schema holds",
 	"bypasses":           "has BYPASSRLS and sees every realm",
@@ -71,7 +71,7 @@ func CheckLogin(ctx context.Context, url string) error {
 		return fmt.Errorf("the database login %s may not work as %s: run GRANT %s TO %q as the owner",
 			config.User, appRole, appRole, config.User)
 	}
-	// Not before: the service's role is what may ask for the versions.
+	// The versions are readable only by the service's role.
 	_, err = conn.Exec(ctx, "SET ROLE "+appRole)
 	if err != nil {
 		return fmt.Errorf("work as %s: %w", appRole, err)

@@ -11,14 +11,14 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Readiness is what the database says about the service's ability to work.
+// Readiness is the database's state as the service needs it.
 type Readiness struct {
 	Reachable bool
 	// Schema compares the database with the migrations of this program; "" when that is not known.
 	Schema SchemaState
 	// Unguarded are the realms in which a policy for everything asks for no approval: four-eyes is off for everybody there.
 	Unguarded []string
-	// Realms are all realms, with who made them.
+	// Realms are all realms with their maker.
 	Realms []RealmSummary
 	// SchemesInUse are the schemes in which an account of some realm may be debited, with the first such realm.
 	SchemesInUse map[string]string

@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// RealmMaker is who a realm belongs to: the demo never touches one of an operator, nor the other way round.
+// RealmMaker is the maker of a realm. The demo never changes a realm of an operator, and an operator none of the
+// demo.
 type RealmMaker string
 
 // The makers of realms.
@@ -35,7 +36,7 @@ func (d *Database) Realms(ctx context.Context) ([]string, error) {
 	return names, nil
 }
 
-// TokenLife is how long the tokens of a realm live.
+// TokenLife holds the lifetimes of a realm's tokens.
 type TokenLife struct {
 	Access   time.Duration // of an access token
 	Refresh  time.Duration // of a refresh token, counted anew with each rotation

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// ReferenceKind is what an edition of reference data holds.
+// ReferenceKind is the content of an edition of reference data.
 type ReferenceKind string
 
 // The kinds of reference data.
@@ -22,10 +22,10 @@ const (
 	ReferenceCalendar ReferenceKind = "calendar" // days on which clearings are open
 )
 
-// MaxReferences is how many imports of a kind count, the last ones: what only older ones say is out of force.
+// MaxReferences is the number of newest imports of a kind that are in force.
 const MaxReferences = 24
 
-// ReferenceSummary is an edition of reference data without what it holds.
+// ReferenceSummary is an edition of reference data without its content.
 type ReferenceSummary struct {
 	ID       uuid.UUID
 	Kind     ReferenceKind

@@ -13,11 +13,11 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxRefusals is how many refusals of one event a realm keeps as rows in a minute. Further ones of that minute are only counted, in
+// maxRefusals is the number of stored refusals of one event per realm and minute. Further ones are only counted, in
 // refusal_count.
 const maxRefusals = 100
 
-// refusalTime is how long the keeping of a refusal may take; its caller waits for it.
+// refusalTime is the time-out for storing a refusal; its caller waits.
 const refusalTime = 2 * time.Second
 
 // maxRefusalText is the longest sentence kept, in characters.

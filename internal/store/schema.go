@@ -12,7 +12,7 @@ import (
 	"countersign/migrations"
 )
 
-// SchemaState is how the schema of a database stands to the migrations of this program.
+// SchemaState is the state of a database's schema relative to the program's migrations.
 type SchemaState string
 
 // The states of a schema. Only a current one is worked on.
@@ -44,8 +44,8 @@ func (s SchemaState) Err() error {
 	}
 }
 
-// schemaState compares the applied migrations with those of the program, one by one: the highest number alone would not show one that
-// was left out.
+// schemaState compares the applied migrations with those of the program, one by one: the highest number would not
+// show a gap.
 func schemaState(ctx context.Context, q *dbsqlc.Queries) (SchemaState, error) {
 	present, err := q.SchemaPresent(ctx)
 	if err != nil {

@@ -37,17 +37,18 @@ func EnsureServiceLogin(ctx context.Context, ownerURL, name string) error {
 	return nil
 }
 
-// HoldsMessages reports, as the owner, whether there is any message: what a lost release key could no longer prove.
+// HoldsMessages reports, as the owner, whether any message exists. A lost release key could no longer verify it.
 func HoldsMessages(ctx context.Context, ownerURL string) (bool, error) {
 	return holds(ctx, ownerURL, (*dbsqlc.Queries).MessagePresent)
 }
 
-// HoldsAccounts reports, as the owner, whether there is any user account: what a lost token key could no longer prove.
+// HoldsAccounts reports, as the owner, whether any user account exists. A lost token key could no longer verify it.
 func HoldsAccounts(ctx context.Context, ownerURL string) (bool, error) {
 	return holds(ctx, ownerURL, (*dbsqlc.Queries).AccountPresent)
 }
 
-// HoldsCheckpoints reports, as the owner, whether the audit trail was ever sealed: what a lost audit key could no longer prove.
+// HoldsCheckpoints reports, as the owner, whether a checkpoint of the audit log exists. A lost audit key could no
+// longer verify it.
 func HoldsCheckpoints(ctx context.Context, ownerURL string) (bool, error) {
 	return holds(ctx, ownerURL, (*dbsqlc.Queries).CheckpointPresent)
 }

@@ -39,24 +39,24 @@ const appRole = "countersign_app"
 // whose it is, and no realm's messages. No realm can have this name.
 const gatewayStep = "(gateway)"
 
-// Use is what connections are for. Each use has a pool of its own, so that one cannot use up the connections of another.
+// Use is a purpose of connections. Each use has its own pool, so one cannot exhaust the connections of another.
 type Use int
 
 // The uses of connections.
 const (
-	// ForRequests is what clients and people command, and who they are.
+	// ForRequests serves the commands and the authentication of clients and users.
 	ForRequests Use = iota
-	// ForClearing is what the money waits for once it is approved: deliveries, answers and the job queue.
+	// ForClearing serves deliveries, answers and the job queue.
 	ForClearing
-	// ForPages is what is only read: pages, lists, searches, readiness.
+	// ForPages serves reads: pages, lists, searches, readiness.
 	ForPages
-	// ForClock is the clock alone: whatever the deliveries and the job queue hold, states that depend on time change in time.
+	// ForClock serves timed transitions, independent of load on deliveries and the job queue.
 	ForClock
-	// ForSeals is the sealing of the audit trail: whatever pages hold, rows are sealed in time.
+	// ForSeals serves the sealing of the audit log, independent of load on pages.
 	ForSeals
-	// ForWrites is what many write together, of requests and of clearing alike: one statement after the other (see Turns), so that as a
-	// rule one connection does them all. The server has a process for each connection, and what it knows of tables, plans and checks it
-	// keeps there, some megabytes: among many each would find it cold.
+	// ForWrites serves batched writes of requests and of clearing, one statement at a time (see Turns). One
+	// connection therefore usually does them all. A server process caches tables, plans and checks per connection,
+	// some megabytes; many connections would each have a cold cache.
 	ForWrites
 	uses
 )
@@ -114,31 +114,33 @@ type Database struct {
 // For is the same database by the connections for a use.
 func (d *Database) For(use Use) *Database { return d.all[use] }
 
-// Config says where the database is.
+// Config holds the connection settings of the database.
 type Config struct {
 	URL         string // PostgreSQL URL or keyword string
 	Connections Connections
 	// Pooled: a pooler stands between (pgbouncer), which may give each transaction another connection.
 	Pooled bool
-	// Seal makes and checks the seals of what is stored. Without a key nothing can be written that carries one, and what is read is withheld.
+	// Seal makes and checks the seals of stored data. Without a key, sealed rows cannot be written and rows that are
+	// read are withheld.
 	Seal payment.Sealer
 	// TokenKeys are the keys of tokens: the seals of people, roles, clients, policies and debtor accounts are made with keys derived from
 	// them. Without one no such row counts.
 	TokenKeys keyring.Ring
-	// Log takes alarms about what is stored and what the database could not be told, such as a refusal that was not kept; nil for none.
+	// Log receives alarms about stored data and failed writes of the audit log; nil disables it.
 	Log *slog.Logger
 	// Metrics counts what happens to messages; nil for none.
 	Metrics *metric.Metrics
 	// Traces tells of the steps of messages; nil for nobody.
 	Traces *trace.Traces
-	// LaneWorkers is how many documents of one scheme's messages, and how many of its answers, are under way to clearing at a time in this
-	// process; 0 for 32.
+	// LaneWorkers is the number of parallel deliveries to clearing per scheme in this process, counted separately for
+	// messages and answers; 0 for 32.
 	LaneWorkers int
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
 }
 
-// Open connects as the application's role: the login of the URL must be that role or a member of it. What it returns is for requests.
+// Open connects as the application's role: the login of the URL must be that role or a member of it. The returned
+// database serves requests.
 func Open(ctx context.Context, cfg Config) (*Database, error) {
 	masterData, err := identity.MasterDataKeys(cfg.TokenKeys)
 	if err != nil {
@@ -167,8 +169,8 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 			metrics: cfg.Metrics, traces: cfg.Traces, workers: cmp.Or(cfg.LaneWorkers, laneWorkers), all: all, begin: begin,
 		}
 	}
-	// What is written begins with a read, over another connection. Where that one is found dead, the write after it is not to find its own
-	// dead too: of what was read the caller is told that nothing was done, of what was written that nobody knows.
+	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.
+	// A failed read changes nothing, but the result of a failed write is unknown.
 	away.forsake = all[ForWrites].pool.Reset
 	err = all[ForRequests].pool.Pool.Ping(ctx)
 	if err == nil && cfg.Pooled {
@@ -226,7 +228,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 	return pool, nil
 }
 
-// Seal makes and checks the seals of what is stored.
+// Seal returns the sealer of the stored data.
 func (d *Database) Seal() payment.Sealer { return d.seal }
 
 // AnswerKeys encrypt what people type into forms while it is kept.
@@ -235,7 +237,7 @@ func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
 // MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
 func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 
-// Log takes alarms about what is stored.
+// Log returns the logger of alarms about stored data.
 func (d *Database) Log() *slog.Logger { return d.log }
 
 // Metrics counts what happens; nil, which takes everything too, where nobody watches.
@@ -244,13 +246,13 @@ func (d *Database) Metrics() *metric.Metrics { return d.metrics }
 // Traces tells of the steps of messages; nil, which takes everything too, where nobody watches.
 func (d *Database) Traces() *trace.Traces { return d.traces }
 
-// Usage is how the connections of a use are taken.
+// Usage is the number of used connections per use.
 type Usage struct {
 	InUse, Idle, Most int32
 	Waits             int64 // for a connection, since the start
 }
 
-// Usage says how the connections are taken.
+// Usage returns the number of used connections.
 func (d *Database) Usage() Usage {
 	stat := d.pool.Stat()
 	return Usage{InUse: stat.AcquiredConns(), Idle: stat.IdleConns(), Most: stat.MaxConns(), Waits: stat.EmptyAcquireCount()}
@@ -266,8 +268,8 @@ func (d *Database) InOneOutside(ctx context.Context, work func(pgx.Tx, *dbsqlc.Q
 	return d.inOne(ctx, string(Changing)+d.begin, Changing, work)
 }
 
-// inOne runs work in one transaction that the statement begins, and tells what became of it. A rollback after a cancelled request has a
-// limit of its own.
+// inOne runs work in one transaction that the statement begins, and returns its result. A rollback after a cancelled
+// request has its own time-out.
 func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func(pgx.Tx, *dbsqlc.Queries) error) error {
 	tx, err := d.pool.BeginTx(ctx, pgx.TxOptions{BeginQuery: begin})
 	if err != nil {
@@ -289,10 +291,10 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 	return nil
 }
 
-// closeWithin is how long Close waits for connections in use: longer than any statement may take.
+// closeWithin is the longest wait of Close for used connections; it exceeds the time-out of any statement.
 const closeWithin = statementWithin + 2*time.Second
 
-// Close waits for connections in use and closes those of all uses. What is still in use when the time for that is over ends with the
+// Close waits for used connections and closes all of them. Connections still used after the time-out end with the
 // program.
 func (d *Database) Close() {
 	select {
@@ -344,24 +346,24 @@ func busy(err error) error {
 // ErrNoRealm says that the text is no realm's name, so it cannot have rows.
 var ErrNoRealm = errors.New("no such realm")
 
-// Mode is what a transaction may do.
+// Mode is the BEGIN statement of a transaction with its settings.
 type Mode string
 
 // The modes of a transaction.
 const (
 	Changing Mode = "begin"
 	Reading  Mode = "begin read only"
-	// Keyed changes what is found by its key, many rows at a time, whatever the planner knows of the tables. On a young database it would
-	// else read all of a realm to join a few rows with it, or to sort it; made once, the plan is as good on a full one (queries/alone.sql).
-	// Nothing is looked up twice, so that nothing is remembered.
+	// Keyed is for changes of many rows by key, with a generic plan independent of table statistics. On a young
+	// database the planner would otherwise read a whole realm to join or sort a few rows (queries/alone.sql). Memoize
+	// is disabled because no key is looked up twice.
 	Keyed Mode = "begin; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
 		" set local enable_seqscan = off; set local enable_sort = off; set local enable_memoize = off"
-	// Counting changes what a crash of the database may lose (the last half second or so), because nothing rests on it.
+	// Counting relaxes durability: a crash of the database may lose the last half second. Use it for expendable data
+	// only.
 	Counting Mode = "begin; set local synchronous_commit = off"
-	// Searching reads with a plan made for its filters: a generic plan of a search with optional filters scans the table. A merge join of
-	// messages with their versions reads every newer version before a page deep in a list: 24 ms and not 4 in the middle of 100,000 messages.
-	// What a page reads is little, and over before the server has started another process to help with it, or made machine code of its plan:
-	// a search among a million took 60 ms and not 3.
+	// Searching is for searches with a plan for the given filters: a generic plan of optional filters scans the
+	// table. A merge join of messages with versions takes 24 ms instead of 4 ms in the middle of 100,000 messages.
+	// Parallel workers and JIT are disabled: a search among a million messages took 60 ms with them and 3 ms without.
 	Searching Mode = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off;" +
 		" set local max_parallel_workers_per_gather = 0; set local jit = off"
 )
@@ -377,9 +379,9 @@ func (d *Database) InRealm(ctx context.Context, realm string, mode Mode, work fu
 	return d.inOne(ctx, begin, mode, work)
 }
 
-// Read answers with what is read of one realm, in one transaction that changes nothing.
+// Read runs read in a read-only transaction of one realm and returns its result.
 //
-// Errors: ErrNoRealm, ErrBusy, ErrUnavailable; what read returns.
+// Errors: ErrNoRealm, ErrBusy, ErrUnavailable; the errors of read.
 func Read[T any](ctx context.Context, d *Database, realm string, read func(*dbsqlc.Queries) (T, error)) (T, error) {
 	var found T
 	err := d.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -9,8 +9,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Statement makes one statement of the queries it is given, and reads what came of it. OneTrip calls it twice when there are others: first
-// to learn the statement, when the query fails and nothing is to be concluded from it, then with what came of it.
+// Statement runs one query and reads its result. In a pipeline, OneTrip calls it twice: first to record the
+// statement, when the query fails and its result must be ignored, then with the result.
 type Statement func(ctx context.Context, q *dbsqlc.Queries) error
 
 // OneTrip runs statements of a realm in one transaction and one round trip, as Alone does one: either all of them are done or none, and
@@ -58,10 +58,10 @@ func (a asked) QueryRow(_ context.Context, statement string, values ...any) pgx.
 	return aloneRow{err: errQueued}
 }
 
-// came answers statements, in their order, with what came of them.
+// came returns the recorded results of statements, in order.
 type came struct{ results pgx.BatchResults }
 
-// Exec tells how the next statement ended.
+// Exec returns the result of the next statement.
 func (c came) Exec(context.Context, string, ...any) (pgconn.CommandTag, error) {
 	return c.results.Exec()
 }

@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Turns lets the statements of several kinds leave one after the other in a realm; see Gather. Beside each other they would be more, with
-// fewer operations in each.
+// Turns is a fair lock with a time-out for the statements of several kinds in a realm; see Gather. Parallel
+// statements would be more, with fewer operations each.
 //
-// Nobody waits for long: a kind whose wait is over goes without a turn. So what stands still, on a connection that swallows what is sent,
-// say, does not hold up the others; they go by another one.
+// A kind whose wait times out proceeds without the lock, so a dead connection does not block the others.
 type Turns struct {
 	within time.Duration
 
@@ -18,7 +17,7 @@ type Turns struct {
 	of map[string]*line // by realm; there are as many as realms
 }
 
-// line is one turn, and who waits for it, longest first.
+// line is one lock with its waiters, longest wait first.
 type line struct {
 	mu      sync.Mutex
 	taken   bool
@@ -51,7 +50,7 @@ func (t *Turns) takeFree(realm string) *line {
 	return l
 }
 
-// takeIfFree takes the turn if it is nobody's, and says whether it did. The line is locked.
+// takeIfFree locks the turn if it is free and reports whether it did. The caller holds the mutex of line.
 func (l *line) takeIfFree() bool {
 	if l.taken {
 		return false
@@ -92,7 +91,7 @@ func (l *line) stand() (had chan struct{}) {
 	return had
 }
 
-// leave takes somebody out of the line, and says whether they still stood there.
+// leave removes a waiter from the line and reports whether the waiter was still in it.
 func (l *line) leave(had chan struct{}) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -2,14 +2,14 @@ package store
 
 import "errors"
 
-// What the identity tables may not hold. Another realm's row counts as none.
+// Violations of the identity tables. A row of another realm counts as missing.
 var (
 	ErrUnknownRealm  = errors.New("unknown realm")
 	ErrUnknownClient = errors.New("unknown client")
 	ErrUnknownUser   = errors.New("unknown user")
 )
 
-// ClientKind tells how a client proves itself.
+// ClientKind is the authentication method of a client.
 type ClientKind string
 
 // The kinds of clients. The portal is no client of the API: its people sign in on a page.
@@ -19,7 +19,7 @@ const (
 	ClientPortal       ClientKind = "portal"
 )
 
-// UserStatus tells whether a user account may be used.
+// UserStatus is the status of a user account.
 type UserStatus string
 
 // The statuses of a user account.

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// waitCounts is how long a wait is told of.
+// waitCounts is how long a measured wait is reported.
 const waitCounts = time.Second
 
 // waits know how long deliveries wait for a worker.
@@ -30,7 +30,8 @@ func (w *waits) note(scheme rulebook.Scheme, due time.Time) {
 	w.last[scheme] = wait{took: time.Since(due), at: time.Now()}
 }
 
-// Wait is how long the last delivery of a scheme waited for a worker of this process; 0 when none began within the last second.
+// Wait returns how long the last delivery of a scheme waited for a worker of this process; 0 when none began within
+// the last second.
 func (j *Jobs) Wait(scheme rulebook.Scheme) time.Duration {
 	j.waits.mu.Lock()
 	defer j.waits.mu.Unlock()

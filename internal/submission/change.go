@@ -73,7 +73,7 @@ func (s *Station) Amend(ctx context.Context, by identity.Principal, id uuid.UUID
 	return s.after(ctx, c, seen, err)
 }
 
-// change is what a maker does to a message that waits.
+// change is a maker's change of a waiting message.
 type change struct {
 	by     identity.Principal
 	action payment.Action

@@ -12,12 +12,12 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// The payee of a SEPA payment is verified before the payment is stored (Regulation (EU) 2024/886, article 5c): when the maker looks at the
-// check page, and when an order comes by JSON. The bank is asked before the transaction begins, so that no connection of the database waits
-// with it; whatever it answers, the payment goes on. An order that breaks a rule is not asked about.
+// The payee of a SEPA payment is verified before the payment is stored (Regulation (EU) 2024/886, article 5c): on the
+// review page, and for a JSON order. The bank is asked before the transaction begins, so no database connection
+// waits. The payment proceeds with any answer. An order that breaks a rule is not verified.
 
-// Payee is what is found about the payee of an order that is about to be submitted, or about to amend a message (zero for none): what is
-// stored with it when it is submitted within the next minutes. None where payees are not verified, or the order breaks a rule.
+// Payee returns the payee verification of a new order, or of an amendment of a message (zero for none). It is stored
+// with the order if that is submitted within minutes. It is empty if verification is off or the order breaks a rule.
 func (s *Station) Payee(ctx context.Context, by identity.Principal, amends uuid.UUID, in payment.Order) (payee.Verification, error) {
 	if amends != uuid.Nil {
 		return s.verifyAmended(ctx, by, amends, in)
@@ -41,7 +41,8 @@ func (s *Station) verify(ctx context.Context, by identity.Principal, in payment.
 	return s.asked(ctx, in, order), nil
 }
 
-// verifyAmended asks about the payee of new content for a message. Where name and account stay, what was found before stays too.
+// verifyAmended verifies the payee of a message's new content. It reuses the earlier result if name and account are
+// unchanged.
 func (s *Station) verifyAmended(ctx context.Context, by identity.Principal, id uuid.UUID, in payment.Order) (payee.Verification, error) {
 	if s.cfg.Payee == nil {
 		return payee.Verification{}, nil
@@ -69,7 +70,7 @@ func (s *Station) Verifies(scheme rulebook.Scheme) bool {
 	return s.cfg.Payee != nil && scheme == rulebook.SchemeSCT
 }
 
-// asked is what is found about the payee of an order that breaks no rule: what was found a moment ago, or what the bank says now.
+// asked returns the payee verification of a valid order: a recent result, or a new answer of the bank.
 func (s *Station) asked(ctx context.Context, in payment.Order, order payment.InstructionInput) payee.Verification {
 	if !s.Verifies(in.Scheme) {
 		return payee.Verification{}
@@ -96,7 +97,7 @@ func (s *Station) asked(ctx context.Context, in payment.Order, order payment.Ins
 	return found
 }
 
-// questionOf is what there is to ask about an order; nothing when it is not known which bank to ask, or for which bank.
+// questionOf returns the verification question of an order; ok is false if either bank is unknown.
 func questionOf(order payment.InstructionInput) (payee.Question, bool) {
 	summary, err := payment.SummaryOf(order.Document)
 	if err != nil || order.Account == nil {

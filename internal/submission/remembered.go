@@ -7,12 +7,12 @@ import (
 	"countersign/internal/payee"
 )
 
-// How long what was found about a payee is taken for the same question, so that what a maker saw on the check page is what is stored: an
-// answer as long as a form is looked at, none as long as it takes to go on.
+// These are the lifetimes of cached payee verifications, so that the stored result matches the review page. An answer
+// lives as long as a form is open, a missing answer only until the next step.
 const (
 	rememberAnswer  = 10 * time.Minute
 	rememberFailure = time.Minute
-	// maxRemembered bounds each of the two halves of what is remembered: when the newer one is full, the older one is dropped.
+	// maxRemembered bounds each of the two generations of the cache: a full new generation replaces the old one.
 	maxRemembered = 10_000
 )
 
@@ -26,7 +26,7 @@ type rememberedPayees struct {
 	earlier map[askedPayee]payee.Verification
 }
 
-// recall is what was found, if that is not too long ago.
+// recall returns the cached result, if it is recent.
 func (r *rememberedPayees) recall(key askedPayee, now time.Time) (payee.Verification, bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -41,7 +41,7 @@ func (r *rememberedPayees) recall(key askedPayee, now time.Time) (payee.Verifica
 	return found, known && now.Sub(found.At) < life
 }
 
-// keep remembers what was found.
+// keep caches a result.
 func (r *rememberedPayees) keep(key askedPayee, found payee.Verification) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

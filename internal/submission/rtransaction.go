@@ -67,7 +67,7 @@ func (s *Station) PreviewRTransaction(
 	return s.PreviewRTransactionAbout(by, asked, about), nil
 }
 
-// PreviewRTransactionAbout is PreviewRTransaction of another request about what was loaded for one.
+// PreviewRTransactionAbout is PreviewRTransaction for another request about the same loaded payment.
 func (s *Station) PreviewRTransactionAbout(
 	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
 ) payment.RTransactionPreview {
@@ -93,8 +93,8 @@ func (s *Station) repeatedRTransaction(ctx context.Context, by identity.Principa
 	return err
 }
 
-// repeatRTransaction answers a request whose externalId or Idempotency-Key was used before. The draft's bytes carry ids and times, so what
-// the request means is compared (payment.RTransaction.Fingerprint).
+// repeatRTransaction answers a request with a used externalId or Idempotency-Key. Drafts contain ids and times, so it
+// compares the meaning of the requests (payment.RTransaction.Fingerprint).
 func (s *Station) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *lifecycle.DuplicateError) (Result, error) {
 	if !duplicate.SameContent {
 		return Result{}, refuseDuplicate(duplicate)

@@ -38,7 +38,7 @@ type Station struct {
 	payees rememberedPayees
 }
 
-// Config holds what the station works with.
+// Config holds the dependencies of the service.
 type Config struct {
 	Messages *lifecycle.Messages
 	Rules    rulebook.Settings
@@ -90,9 +90,9 @@ func (s *Station) Create(ctx context.Context, by identity.Principal, in payment.
 	return Result{Message: message}, nil
 }
 
-// repeatOrRefuse answers an order that a rule refuses. When it repeats one that was taken (its day has gone by since, say), the first
-// answer is the answer all the same: a key never expires. While that cannot be found out, the order is not refused: its client would take
-// the payment for not made, and send it under another key.
+// repeatOrRefuse answers an order that a rule refuses. A repeat of an accepted order gets the first answer, because a
+// key never expires. If the database cannot be read, the order is not refused: its client would send a second payment
+// under a new key.
 func (s *Station) repeatOrRefuse(ctx context.Context, by identity.Principal, in payment.Order, refused error) (Result, error) {
 	fingerprint, err := payment.OrderFingerprint(in.Scheme, in.Document)
 	if err != nil {
@@ -120,8 +120,7 @@ func (s *Station) Validate(ctx context.Context, by identity.Principal, in paymen
 	return findings, err
 }
 
-// ValidateWithBank is Validate, and what the realm's directory says of the bank that keeps the creditor's account; the zero Entry where it
-// says nothing.
+// ValidateWithBank is Validate and returns the directory's entry of the creditor's bank; zero for none.
 func (s *Station) ValidateWithBank(
 	ctx context.Context, by identity.Principal, in payment.Order, iban account.IBAN,
 ) (directory.Entry, []payment.Finding, error) {
@@ -133,7 +132,7 @@ func (s *Station) ValidateWithBank(
 	return bank, findings, nil
 }
 
-// ValidateWithPayee is Validate, and of an order that is fine what is found about its payee; none for several payments at once.
+// ValidateWithPayee is Validate and, for a valid single payment, returns the payee verification.
 func (s *Station) ValidateWithPayee(
 	ctx context.Context, by identity.Principal, in payment.Order,
 ) (payee.Verification, []payment.Finding, error) {
@@ -201,8 +200,8 @@ func (s *Station) Preview(ctx context.Context, by identity.Principal, in payment
 	}, err
 }
 
-// Preview is what a maker sees before submitting. How many approvals it would need depends on the amount, which an order that is not
-// finished may lack.
+// Preview is a maker's view before submitting. The required approvals depend on the amount, which an unfinished order
+// may lack.
 type Preview struct {
 	Findings          []payment.Finding
 	Summary           payment.Summary // empty where there are findings
@@ -248,7 +247,7 @@ func refuseDuplicate(duplicate *lifecycle.DuplicateError) error {
 	return &payment.RefusalError{Findings: []payment.Finding{f}}
 }
 
-// ask names what the new message needs to know. Fields that are not there yet are found missing by the rules later.
+// ask returns the query for the realm data of a new message. The rules report missing fields later.
 func (s *Station) ask(by identity.Principal, in payment.Order) lifecycle.SubmissionQuery {
 	return s.askAbout(by, in, 0)
 }
@@ -276,7 +275,7 @@ func (s *Station) askAbout(by identity.Principal, in payment.Order, index int) l
 	return q
 }
 
-// instruction is an order with what holds in its realm at this moment.
+// instruction returns an order with the current data of its realm.
 func (s *Station) instruction(
 	by identity.Principal, in payment.Order, known lifecycle.SubmissionFacts, at time.Time,
 ) payment.InstructionInput {

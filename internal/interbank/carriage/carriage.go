@@ -17,7 +17,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Fate is what becomes of an element.
+// Fate is the handling of an element.
 type Fate string
 
 // The fates.
@@ -32,22 +32,23 @@ const (
 	Refused Fate = "refused"
 )
 
-// Row says what becomes of an element with all below it; a row about a part of it goes before.
+// Row is the handling of an element and its descendants; a row for a descendant has priority.
 type Row struct {
-	// Place is where the element stands below the message element, without indexes.
+	// Place is the path of the element below the message element, without indexes.
 	Place string
 	// Scheme is the one scheme the row holds for; "" for both.
 	Scheme rulebook.Scheme
 	Fate   Fate
-	// To is where a carried element stands below the message element of the pacs.008; {header} stands for the header or the transaction.
+	// To is the path of a carried element below the message element of the pacs.008; {header} stands for the header
+	// or the transaction.
 	To string
-	// Name is what the element is called in a sentence; "" for one of which no sentence speaks.
+	// Name is the element's name in a sentence; "" for an element without a note.
 	Name string
 	// Reason says why an element is kept, not forwarded or refused, or how it is written.
 	Reason string
 	// says is the value that the pacs.008 has in any case: of any other a note is made. Only elements of one text have it.
 	says string
-	// quiet reports that an element says nothing that the pacs.008 does not say in any case; it is given what the element stands in.
+	// quiet reports that an element adds nothing to the pacs.008; its argument is the parent.
 	quiet func(parent reflect.Value) bool
 	// beside are siblings next to which alone the element is not forwarded, by their tags.
 	beside []string
@@ -79,7 +80,7 @@ func (r Row) How() string {
 	}
 }
 
-// Note tells whoever hands in an order that an element of it stays behind.
+// Note informs the client that an element of its order is not forwarded.
 type Note struct {
 	// Pointer names the place, as those of findings do.
 	Pointer string
@@ -127,7 +128,7 @@ func (r Row) left(found element.Found) bool {
 	}
 }
 
-// sentence tells what stays behind, and why.
+// sentence names the element that is not forwarded, and the reason.
 func (r Row) sentence() string {
 	return strings.ToUpper(r.Name[:1]) + r.Name[1:] + " is not forwarded to the creditor's bank: " + r.Reason + "."
 }

@@ -18,7 +18,7 @@ type Source struct {
 	From    string // in words
 }
 
-// origin is where an element of a document we send comes from.
+// origin is the source of an element in a document we send.
 type origin struct {
 	element string // its place, or the beginning of it
 	from    string // in words; with at, the document it was copied from
@@ -26,14 +26,14 @@ type origin struct {
 	or      string // where it stands when it does not stand at that place; "" where there is one place alone
 }
 
-// deepest is how deep the elements of a document are nested at most; our own are far from it.
+// deepest is the largest nesting of a document's elements; our own are far below.
 const deepest = 64
 
 // Known reports whether it is known of each element of a message where it came from: of those this gateway makes from others.
 func Known(name string) bool { return originsOf(name) != nil }
 
-// Sources lists the elements of a document of that name that have a text, in their order, each with where it came from. Of what is not
-// well formed it lists what comes before.
+// Sources lists the elements with text of a document of that name, in order, each with its source. A malformed
+// document is listed up to the error.
 func Sources(name string, content []byte) []Source {
 	table := slices.Concat(headerOrigins, originsOf(name))
 	var sources []Source

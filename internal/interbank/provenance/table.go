@@ -35,8 +35,8 @@ var headerOrigins = []origin{
 	{element: "AppHdr/CreDt", from: fromApproval},
 }
 
-// transferOrigins say where a pacs.008 comes from (package interbank makes it of a pain.001). What a profile may move between header and
-// transaction stands at both places.
+// transferOrigins lists the sources of a pacs.008 (package interbank makes it from a pain.001). An element that a
+// profile may move between header and transaction is listed at both places.
 var transferOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
@@ -85,7 +85,7 @@ func eitherPlace(transaction string, origins []origin) []origin {
 	return both
 }
 
-// recallOrigins say where a camt.056 comes from: the pacs.008 it recalls and what its maker chose.
+// recallOrigins lists the sources of a camt.056: the recalled pacs.008 and the maker's input.
 var recallOrigins = append([]origin{
 	{element: "Assgnmt/Id", from: fromGlobalID},
 	{element: "Assgnmt/Assgnr", from: fromSent, at: transaction + "/DbtrAgt"},
@@ -100,7 +100,7 @@ var recallOrigins = append([]origin{
 	{element: "Undrlyg/TxInf/CxlRsnInf/AddtlInf", from: fromMaker + ": additional information"},
 }, originalOrigins("Undrlyg/TxInf", fromSent)...)
 
-// returnOrigins say where a pacs.004 comes from: the pacs.008 it sends back and what its maker chose.
+// returnOrigins lists the sources of a pacs.004: the returned pacs.008 and the maker's input.
 var returnOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
@@ -126,7 +126,7 @@ var returnOrigins = slices.Concat([]origin{
 	"UltmtDbtr": "UltmtCdtr", "Dbtr": "Cdtr", "Cdtr": "Dbtr", "UltmtCdtr": "UltmtDbtr", // the money goes back
 }), originalOrigins("TxInf", fromReceived))
 
-// resolutionOrigins say where a camt.029 comes from: the camt.056 it answers and what its maker chose.
+// resolutionOrigins lists the sources of a camt.029: the answered camt.056 and the maker's input.
 var resolutionOrigins = append([]origin{
 	{element: "Assgnmt/Id", from: fromGlobalID},
 	{element: "Assgnmt/Assgnr", from: fromRecall, at: "Assgnmt/Assgne"},

@@ -21,8 +21,8 @@ type Accounts struct {
 // NewAccounts makes the reader of the accounts that messages are about.
 func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.db} }
 
-// IncomingRealm returns the realm an account takes incoming payments for, or payment.ErrNotFound, also where the row that says so is not
-// what was sealed: nobody's money is booked in somebody else's realm.
+// IncomingRealm returns the realm that receives payments for an account. It fails with payment.ErrNotFound, also for
+// a row that fails its seal, so no money is booked in a foreign realm.
 func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
 	row, err := s.db.Outside().IncomingAccountGet(ctx, iban)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.guard().IncomingAccount(ctx, row) {
@@ -35,8 +35,8 @@ func (s *Accounts) guard() masterdata.Guard {
 	return masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
 }
 
-// Account returns a debtor account of a realm and the realm's mark, or payment.ErrNotFound, also for an account that is not what was
-// sealed.
+// Account returns a debtor account of a realm and the realm's mark. It fails with payment.ErrNotFound, also for an
+// account that fails its seal.
 func (s *Accounts) Account(ctx context.Context, realm, iban string) (account payment.DebtorAccount, mark string, err error) {
 	err = s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.AccountGet(ctx, realm, iban)

@@ -16,8 +16,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// The values of a statement for one message, as the last elements of the arrays of the statement for many. What is NULL there is the zero
-// value here (queries/lifecycle/message_all.sql).
+// These functions append the values of one message to the arrays of the statement for many. The zero value stands for
+// NULL (queries/lifecycle/message_all.sql).
 
 // sized are values of a statement whose lists have room for so many items: lists that grow item by item are copied again and again.
 func sized[P any](items int) (p P) {
@@ -30,7 +30,7 @@ func sized[P any](items int) (p P) {
 	return p
 }
 
-// addMessage adds what a new message is.
+// addMessage appends the columns of a new message.
 func addMessage(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams) {
 	p.MessageIds, p.GlobalIds = append(p.MessageIds, one.MessageID), append(p.GlobalIds, one.GlobalID)
 	p.Schemes, p.Channels = append(p.Schemes, one.Scheme), append(p.Channels, one.Channel)
@@ -88,8 +88,8 @@ func addTrail(p *dbsqlc.MessageInsertAllParams, one *dbsqlc.MessageInsertParams)
 	p.Details = append(p.Details, one.Detail)
 }
 
-// addGoal adds where a message goes by steps that follow one another, and what it knows when it is there: what the last of them told of
-// each.
+// addGoal appends the final state of a message after consecutive steps, with the last value that a step sets for each
+// column.
 func addGoal(p *dbsqlc.MessageMoveAllParams, path []*dbsqlc.MessageMoveIfParams) {
 	first, goal := path[0], *path[0]
 	for _, one := range path[1:] {
@@ -120,7 +120,7 @@ func addStep(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
 	p.Actions, p.Reasons = append(p.Actions, one.Action), append(p.Reasons, column.Text(one.Reason))
 }
 
-// addActor adds who takes it, and what the trail says of it.
+// addActor appends the actor of a step and its audit fields.
 func addActor(p *dbsqlc.MessageMoveAllParams, one *dbsqlc.MessageMoveIfParams) {
 	p.ActorUsers = append(p.ActorUsers, column.OrZero(one.ActorUser))
 	p.ActorPersons = append(p.ActorPersons, column.OrZero(one.ActorPerson))
@@ -180,9 +180,9 @@ func uuidArray(ids []uuid.UUID) string {
 	return "{" + strings.Join(texts, ",") + "}"
 }
 
-// paths are the steps of each message that follow one another, each decided about what the one before leads to, by their places. Of two
-// steps from one state one is tried. They are in the order of their messages: two transactions that touch the same messages touch them in
-// the same order, so neither waits for the other while it is waited for.
+// paths groups consecutive steps of the same message by index: each was decided on the result of the one before. Of
+// two steps from one state only one is tried. The paths are ordered by message, so transactions that lock the same
+// messages do not deadlock.
 func paths(steps []*step) (of [][]int) {
 	for _, i := range inOrder(steps) {
 		one, path := &steps[i].values, []int(nil)

@@ -36,11 +36,11 @@ type ConflictError struct {
 // Error names the index.
 func (e *ConflictError) Error() string { return "refused by " + e.Index }
 
-// Arrive stores a new incoming message, the note in the inbox, the move of the recall it answers, and our answer, in one transaction. The
-// job that sends the answer follows.
+// Arrive stores a new incoming message, its inbox entry, the transition of the recall it answers, and our answer, in
+// one transaction. After the commit it enqueues the job that sends the answer.
 //
-// Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a payment whose transaction id is known, ConflictError for a
-// second recall of a payment or a second answer to a recall, and what Moves returns.
+// Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a known transaction id, ConflictError for a
+// second recall of a payment or a second answer to a recall, and the errors of Moves.
 func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	var moved payment.Transition
@@ -99,7 +99,7 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	return load.In(q, s.db.Seal()).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, load.ForUpdate)
 }
 
-// answered is a recall and what its answer does to it; nil for nothing.
+// answered is a recall and the transition that its answer causes; nil for none.
 type answered struct {
 	recall payment.Message
 	moves  DecideFunc
@@ -122,7 +122,7 @@ func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in store.Document, rea
 	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason}, &answer)
 }
 
-// Hold keeps a document that came before what it belongs to, until the given time. Error: ErrSeen.
+// Hold stores a document that arrived before its message, until the given time. Error: ErrSeen.
 func (s *Inbox) Hold(ctx context.Context, in store.Document, waitsFor string, until time.Time) error {
 	return s.note(ctx, s.db.Outside(), in, dbsqlc.InboxInsertParams{
 		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
@@ -167,5 +167,5 @@ func (s *Inbox) GiveUp(ctx context.Context, in store.Document, reason string) (f
 // Refused keeps a refusal in the audit trail.
 func (s *Inbox) Refused(ctx context.Context, r store.Refusal) { s.db.Refused(ctx, r) }
 
-// Told keeps in the audit trail what somebody did that changed no message.
+// Told writes an operator action that changed no message to the audit log.
 func (s *Messages) Told(ctx context.Context, deed store.Deed) error { return s.db.Told(ctx, deed) }

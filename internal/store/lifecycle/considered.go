@@ -12,16 +12,16 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// considered is a message and what a decision about it must know; over is one that was decided before.
+// considered is a message with the data that a decision needs; over marks one that was decided before.
 type considered struct {
 	message payment.Message
 	known   SubmissionFacts
 	over    bool
 }
 
-// consider is a message with what a decision about it must know, read together with others. Errors: store.ErrAlone for what was made under
-// another policy than the one in force, needs a second factor or several approvals, may be bound by a limit, or is not as it was sealed; as
-// store.Gather.Do.
+// consider reads a message with the data that a decision needs, in a batch. It fails with store.ErrAlone for a
+// message that must be decided under a lock: its policy changed, it needs a second factor or several approvals, a
+// limit may apply, or a seal fails. Other errors: as store.Gather.Do.
 func (s *Messages) consider(ctx context.Context, realm string, id uuid.UUID) (considered, error) {
 	row, err := s.considering.Do(ctx, realm, id)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Messages) consider(ctx context.Context, realm string, id uuid.UUID) (co
 	return considered{known: known, message: load.Whole(s.db.Seal(), found, nil)}, nil
 }
 
-// A row of MessageConsiderAll is three in one: the message as lists have it, its content with the account it is paid from, and what holds
-// in the realm. Here it is taken apart (considered_test.go holds that nothing is left behind).
+// A row of MessageConsiderAll joins three rows: the message as in lists, its content with the debtor account, and the
+// context of the realm. These functions split it; considered_test.go checks that no column is lost.
 
 // listedRow is the message as lists have it.
 func listedRow(row *dbsqlc.MessageConsiderAllRow) dbsqlc.MessageListed {
@@ -66,7 +66,7 @@ func listedRow(row *dbsqlc.MessageConsiderAllRow) dbsqlc.MessageListed {
 	}
 }
 
-// factsRow is what holds in the realm.
+// factsRow returns the context of the realm.
 func factsRow(row *dbsqlc.MessageConsiderAllRow) dbsqlc.SubmissionContextRow {
 	return dbsqlc.SubmissionContextRow{
 		Realm: row.Realm, Policy: row.Policy, ApprovalsAsked: row.ApprovalsAsked, DirectoryID: row.DirectoryID, AccountIban: row.AccountIban,

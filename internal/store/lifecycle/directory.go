@@ -15,8 +15,8 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// directories keeps the directories of banks that are in force, read and checked once. An edition never changes, so what was read stays
-// true until another one is in force.
+// directories caches the bank directories in force. Editions are immutable, so an entry stays valid until another
+// edition is in force.
 type directories struct {
 	db *store.Database
 	mu sync.Mutex
@@ -30,7 +30,7 @@ type directoryKey struct {
 	ID    uuid.UUID
 }
 
-// maxDirectories bounds what is kept: more than a gateway has realms and schemes, editions of the day before included.
+// maxDirectories bounds the cache. It exceeds the number of realms and schemes, with yesterday's editions.
 const maxDirectories = 64
 
 func newDirectories(db *store.Database) *directories {
@@ -42,8 +42,8 @@ func (d *directories) readAhead(ctx context.Context, q *dbsqlc.Queries, key dire
 	_, _ = d.inForce(ctx, q, key)
 }
 
-// inForce is the directory of a key; without an id there is none. One that is not what was imported is not believed (Directory.IsBroken),
-// and is looked at again the next time: an operator may bring its key back.
+// inForce returns the directory of a key; nil without an id. A directory that fails its check (Directory.IsBroken) is
+// not cached: an operator may restore its key.
 func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key directoryKey) (*directory.Directory, error) {
 	if key.ID == uuid.Nil {
 		return &directory.Directory{}, nil

@@ -26,7 +26,7 @@ func outboundDocument(out payment.Outbound, content []byte, at time.Time) store.
 	}
 }
 
-// Documents keeps what is sent to clearing about messages, each document under its seal and its reference.
+// Documents stores the documents sent to clearing, each sealed and under its reference.
 type Documents struct {
 	db      *store.Database
 	newID   func() uuid.UUID
@@ -46,11 +46,11 @@ func NewDocuments(messages *Messages) *Documents { return messages.documents }
 // program between two attempts. Clearing may have the first one, so the other must not follow under the same reference.
 var ErrRemade = errors.New("the document was sealed with other bytes before")
 
-// Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil, what is
-// stored under the reference is this document.
+// Keep stores a document and its content under seal before it is sent, once for its reference. When it returns nil,
+// this document is stored under the reference.
 //
-// Errors: payment.ErrForged when something else lies there that this gateway did not make; payment.ErrUnknownKey when the key to tell is
-// not at hand; ErrRemade.
+// Errors: payment.ErrForged when the reference holds a document with an invalid seal; payment.ErrUnknownKey when the
+// key is missing; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
 	_, err := s.keeping.Do(ctx, d.Realm, s.outboundRow(d))
@@ -113,8 +113,8 @@ func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d store.Documen
 	return nil
 }
 
-// keepBeside stores a document that stands beside the life of a message: a report or an answer. What somebody planted under its
-// reference holds up neither the one nor the other: it raises the alarm and stays, withheld, and the document is kept beside it.
+// keepBeside stores a report or an answer. A forged document under its reference raises an alarm and stays withheld;
+// the new document is stored under another reference.
 func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d store.Document) error {
 	err := s.keep(ctx, q, d)
 	if err == nil || !errors.Is(err, payment.ErrForged) && !errors.Is(err, payment.ErrUnknownKey) && !errors.Is(err, ErrRemade) {
@@ -126,7 +126,7 @@ func (s *Documents) keepBeside(ctx context.Context, q *dbsqlc.Queries, d store.D
 	return s.keep(ctx, q, d)
 }
 
-// besideReference is the reference of what is kept beside something else that took its own.
+// besideReference returns the reference for a document whose own reference holds a forged one.
 func besideReference(reference string, content []byte) string {
 	digest := sha256.Sum256(content)
 	return reference[:min(len(reference), 120)] + "~" + hex.EncodeToString(digest[:4])

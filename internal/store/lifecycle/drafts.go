@@ -42,8 +42,8 @@ type Draft struct {
 	ExpiresAt time.Time
 }
 
-// Digest tells whether a draft is still what a page showed of it: SHA-256, in hex, of what was typed or uploaded and what it is about. When
-// it was saved and what became of it do not count.
+// Digest identifies the content of a draft as a page showed it: SHA-256, in hex, of the input and the subject. Times
+// and the outcome do not count.
 func (d Draft) Digest() string {
 	hash := sha256.New()
 	for _, part := range [][]byte{[]byte(d.Scheme), d.Answers, d.File, d.Amends[:], []byte(strconv.Itoa(d.AmendsVersion))} {
@@ -52,8 +52,8 @@ func (d Draft) Digest() string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// Overlooks reports whether a draft that a page sends knows nothing of what is kept: another page wrote that since this one was made, and
-// something else. A page without a key may write over everything.
+// Overlooks reports whether a page's draft is based on an older version than the stored one, which another page
+// changed. A page without a key may overwrite everything.
 func (d Draft) Overlooks(kept Draft) bool {
 	same := d.Scheme == kept.Scheme && bytes.Equal(d.Answers, kept.Answers)
 	return d.FormKey != uuid.Nil && d.FormKey != kept.FormKey && d.Seen.UnixMicro() != kept.SavedAt.UnixMicro() && !same
@@ -204,8 +204,8 @@ func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) e
 	return d.save(ctx, by, draft, false)
 }
 
-// Keep is Save for answers that are kept by the way, while somebody types: they never replace what was sent after them. It fails with
-// payment.ErrNotFound then too.
+// Keep is Save for answers that a page stores while the user types. They never replace a later Save; then Keep fails
+// with payment.ErrNotFound.
 func (d *Drafts) Keep(ctx context.Context, by identity.Principal, draft Draft) error {
 	return d.save(ctx, by, draft, true)
 }

@@ -23,7 +23,7 @@ type Due struct {
 	Lanes      map[rulebook.Scheme]Waiting
 }
 
-// Waiting says what a lane has to do in a realm.
+// Waiting is the work of a lane in a realm.
 type Waiting struct {
 	Undelivered bool // a message released before the given time is not yet with clearing
 	ToInquire   bool // one is unconfirmed, and it is time to ask
@@ -48,7 +48,7 @@ func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
-// Overdue lists what was released longer ago than its time and has no answer, oldest first, in one round trip.
+// Overdue lists the released messages without an answer after their time, oldest first, in one round trip.
 func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
 	ids, err := s.db.Alone(realm, store.Reading).MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
 		Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
@@ -59,15 +59,15 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 	return ids, nil
 }
 
-// Renew has the next statements take new connections, because one that was there does not answer.
+// Renew replaces the connections of the next statements after one stopped answering.
 func (s *Messages) Renew() { s.db.Renew() }
 
-// MaxTogether is how many messages TransactAll takes at a time.
+// MaxTogether is the largest batch of TransactAll.
 const MaxTogether = 64
 
-// TransactAll is Transact for a step that time asks of many messages, at most MaxTogether: they are read together and written by one
-// statement, which waits for no other step, and the guard of the statement finds out whether each is still the one that was decided about.
-// What is not done so is done by Transact. It returns what each failed with; nil of one that was moved.
+// TransactAll is Transact for a timed step of at most MaxTogether messages. It reads them together and writes them by
+// one statement without row locks; the guard of the statement refuses messages that changed since. It tries the
+// refused ones again by Transact. It returns one error for each message, nil on success.
 func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
 	failed := make([]error, len(ids))
 	seen, err := s.readAll(ctx, realm, ids)
@@ -114,7 +114,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	return failed
 }
 
-// broken is an error that says that the connection broke, and nothing of what was done by it.
+// broken returns the error if it reports a broken connection, whose result is unknown; else nil.
 func broken(err error) error {
 	if errors.Is(err, store.ErrUnknown) || errors.Is(err, store.ErrUnavailable) {
 		return err
@@ -122,7 +122,8 @@ func broken(err error) error {
 	return nil
 }
 
-// moveTogether writes steps. What the server refuses as a whole is not confirmed, so that each goes alone and finds its own error.
+// moveTogether writes steps. If the server refuses the statement, no step is confirmed, so each is retried alone and
+// gets its own error.
 func (s *Messages) moveTogether(ctx context.Context, realm string, steps []*step) ([]*struct{}, error) {
 	if len(steps) == 0 {
 		return nil, nil
@@ -150,7 +151,7 @@ func all(failed []error, err error) []error {
 	return failed
 }
 
-// Due lists what is due in a realm. With an error it returns what it found before.
+// Due lists the due messages of a realm. On an error it also returns the messages found so far.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {
 	due := Due{Lanes: make(map[rulebook.Scheme]Waiting)}
 	err := s.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

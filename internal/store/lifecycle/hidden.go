@@ -22,7 +22,7 @@ type hidden struct {
 	strict bool // nothing of before there was encryption can stand here
 }
 
-// ErrUnreadable says that what is kept was encrypted under a key that is not at hand, or is not what was kept.
+// ErrUnreadable reports a stored form that is corrupt or encrypted with a missing key.
 var ErrUnreadable = errors.New("what is kept of the form cannot be read")
 
 func (h hidden) bound(column string) [][]byte {
@@ -78,7 +78,7 @@ func (h hidden) revealName(kept string) (string, error) {
 	return string(plain), err
 }
 
-// form is what is kept of a form that is not done with: what was typed, a file and the name of the file.
+// form is the stored input of an unfinished form: the text, a file and its name.
 type form struct {
 	typed, file []byte
 	fileName    string

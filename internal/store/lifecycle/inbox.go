@@ -27,7 +27,7 @@ func inboundFromDB(row dbsqlc.InboxListOverdueRow) store.Document {
 	}
 }
 
-// Inbox keeps what clearing sends, each document once, with what it changes and what answers it.
+// Inbox stores the documents that clearing sends, each once, with their changes and our answers.
 type Inbox struct {
 	db       *store.Database
 	newID    func() uuid.UUID
@@ -43,10 +43,12 @@ func NewInbox(messages *Messages) *Inbox {
 // ErrSeen says that a document with this message id was stored before; whether it was the same one, Received tells.
 var ErrSeen = errors.New("the message id was received before")
 
-// Record stores a document that belongs to a message, once for its message id, and makes the transition it asks for, in one
-// transaction, with our answers to it. It fails with ErrSeen for a duplicate; a decide that returns ErrNoChange keeps the document and
-// moves nothing. Without answers of ours many share their statements (see store.Gather): the message is then read without a lock, and the
-// guard of the statement that writes finds out whether it is still the one that was decided about.
+// Record stores a document about a message, once for its message id, with the transition and our answers, in one
+// transaction. It fails with ErrSeen for a duplicate. If decide returns ErrNoChange, it stores the document and
+// changes no state.
+//
+// Without answers, documents are batched (see store.Gather): the message is read without a lock, and the guard of the
+// UPDATE refuses a message that changed since.
 func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc, answers ...store.Document) error {
 	if len(answers) == 0 {
 		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID)
@@ -60,8 +62,8 @@ func (s *Inbox) Record(ctx context.Context, in store.Document, decide DecideFunc
 	return s.record(ctx, in, decide, answers...)
 }
 
-// RecordFrom is Record for a message whose state the caller knows, because this process stored it a moment ago: it is not read. What is no
-// longer as the caller knows it, or cannot be decided so, is decided under the lock.
+// RecordFrom is Record for a message whose state this process just stored, so it is not read. If the message changed
+// since, or the decision needs more data, Record decides again under the lock.
 func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in store.Document, decide DecideFunc) error {
 	err := s.recordFrom(ctx, seen, in, decide)
 	if errors.Is(err, store.ErrAlone) {
@@ -70,8 +72,8 @@ func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in store.D
 	return err
 }
 
-// recordFrom decides about a message that is known and writes the step with its document. Errors: store.ErrAlone for what is to be decided
-// under the lock; as store.Gather.Do.
+// recordFrom decides on a known message and writes the step with its document. It fails with store.ErrAlone for a
+// message that must be decided under the lock; other errors as store.Gather.Do.
 func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in store.Document, decide DecideFunc) error {
 	t, err := decide(seen)
 	if err != nil {

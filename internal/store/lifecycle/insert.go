@@ -42,7 +42,7 @@ func (e *DuplicateError) Error() string {
 	return "the " + string(e.Scope) + " was used before, by message " + e.MessageID.String()
 }
 
-// SubmissionQuery asks for what a new message needs to know about its realm.
+// SubmissionQuery selects the realm data for a new message.
 type SubmissionQuery struct {
 	Realm         string
 	ClientID      string
@@ -58,14 +58,16 @@ type SubmissionQuery struct {
 	About uuid.UUID
 }
 
-// SubmissionFacts are what a new message needs to know about its realm.
+// SubmissionFacts are the realm data for a new message.
 type SubmissionFacts struct {
 	Mark   string // opens the realm's Global IDs
 	Policy payment.Policy
-	// StepUp: the policy in force or the one that a stored message was made under asks for a second factor; only where it is considered.
+	// StepUp: the current policy, or the policy of a stored message's time, requires a second factor. Set only for
+	// decisions.
 	StepUp  bool
 	Account *payment.DebtorAccount // nil when the realm has no such account
-	// ApprovalsAsked is how many approvals the policies of its time asked for the message that is asked about; 0 for new content.
+	// ApprovalsAsked is the number of approvals that the policies of its time required for a stored message; 0 for
+	// new content.
 	ApprovalsAsked int
 	// Directory is that of the scheme in force; never nil, but there may be none loaded.
 	Directory *directory.Directory
@@ -75,7 +77,7 @@ type SubmissionFacts struct {
 	limited bool // limits may bind it
 }
 
-// NewMessageFunc makes a new message from what the store knows about its realm. It is pure.
+// NewMessageFunc makes a new message from the realm data. It is pure.
 type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 
 // Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
@@ -126,7 +128,8 @@ func (s *Messages) insertAlone(ctx context.Context, ask SubmissionQuery, create 
 	return c.Message, err
 }
 
-// insert makes a message of what the realm holds and writes it, in one transaction. It returns what was made also when it is not written.
+// insert makes a message from the realm data and writes it, in one transaction. It returns the message even if the
+// write fails.
 func (s *Messages) insert(
 	ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error),
 ) (payment.Created, error) {
@@ -145,7 +148,8 @@ func (s *Messages) insert(
 	return c, s.explain(ctx, stepBy{realm: realm, grant: c.Grant}, err)
 }
 
-// following is what follows a new message once it is stored: it is counted and, when it needs no approval, the job that sends it is made.
+// following returns the work after the commit of a new message: it updates the metrics and, without need of approval,
+// enqueues the job that sends the message.
 func (s *Messages) following(c payment.Created) func() {
 	m := c.Message
 	var later store.Later
@@ -183,8 +187,8 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 	return known, err
 }
 
-// ErrNoPolicy says that no policy of the realm matches the message, or that the one which does, or the realm with its mark, is not what was
-// sealed, so that the message cannot be made or decided.
+// ErrNoPolicy reports that no policy of the realm matches the message, or that the policy or the realm's mark fails
+// its seal. The message can then be neither made nor decided.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
 func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
@@ -205,7 +209,7 @@ func contextParams(ask SubmissionQuery) dbsqlc.SubmissionContextParams {
 	}
 }
 
-// factsOf makes facts of what was found, once it was held against its seals. Error: ErrNoPolicy.
+// factsOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
 func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (SubmissionFacts, error) {
 	guard, policy := masterdata.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
 	if !guard.Policy(ctx, policy) || row.Realm.Seal != nil && !guard.Realm(ctx, row.Realm) { // a realm of before has none
@@ -223,7 +227,7 @@ func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string,
 	return known, err
 }
 
-// sealedAccount is the debtor account that was found, or nil when it is not what was sealed.
+// sealedAccount returns the debtor account, or nil if it fails its seal.
 func sealedAccount(ctx context.Context, guard masterdata.Guard, realm string, row dbsqlc.SubmissionContextRow) *payment.DebtorAccount {
 	stored := dbsqlc.DebtorAccount{
 		Realm: realm, Iban: column.Text(row.AccountIban), Scheme: column.Text(row.AccountScheme), Currency: column.Text(row.AccountCurrency),
@@ -285,7 +289,7 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	return p
 }
 
-// sealContent seals the document that the version of a message is made of, with what its client sent.
+// sealContent seals the document of a version, with the client's original.
 func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.Seal {
 	return s.db.Seal().SealKept(documentseal.Kept{
 		Outbound: documentseal.Outbound{
@@ -295,7 +299,7 @@ func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.S
 	})
 }
 
-// duplicate finds out which key was used before, and by what.
+// duplicate finds the used key and its message.
 func (s *Messages) duplicate(ctx context.Context, c payment.Created) error {
 	err := s.Repeated(ctx, Keys{
 		Realm: c.Message.Realm, ClientID: c.Message.ClientID, ExternalID: c.Message.ExternalID, IdempotencyKey: c.IdempotencyKey,
@@ -307,7 +311,7 @@ func (s *Messages) duplicate(ctx context.Context, c payment.Created) error {
 	return err
 }
 
-// Keys are what a client may use once; an empty key counts for nothing.
+// Keys are the keys that a client may use once; an empty key is ignored.
 type Keys struct {
 	Realm, ClientID                        string
 	ExternalID, IdempotencyKey, MessageKey string
@@ -348,8 +352,8 @@ func (s *Messages) Repeated(ctx context.Context, keys Keys, fingerprint payment.
 	return found
 }
 
-// requestKeyFits holds a stored key against its seal, and raises the alarm for one that does not fit: whose request would pass for a repeat
-// of it is not told that its payment is on its way. A key of before there were seals is believed; the schema takes no such row any more.
+// requestKeyFits checks the seal of a stored key and raises an alarm if it fails. Without the check, a forged key
+// would make a new request look like a repeat. Old keys without a seal pass; the schema accepts no new ones.
 func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) error {
 	err := s.db.Seal().CheckRequestKey(load.RequestKey(row), column.Seal(row.KeyID, row.Seal))
 	if err == nil || errors.Is(err, payment.ErrUnsealed) {

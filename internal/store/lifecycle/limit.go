@@ -18,14 +18,14 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// Limits bind what is paid (spending.Limit). A message that one may bind is made and approved alone, never in a shared statement: its
-// limits are locked first, so whatever takes of the same limit takes turns, and what a release takes is written in its transaction. The
-// schema holds it a second time: two uses of a limit cannot begin at the same sum.
+// Limits apply to payments (spending.Limit). A message with a possible limit is made and approved alone, not batched.
+// The transaction locks the limits first and writes the used amount before its commit. A unique index enforces the
+// same: two uses of a limit cannot start at the same sum.
 
 // mayBind reports whether limits have to be looked at before the message is made or approved.
 func (f SubmissionFacts) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
 
-// bind reads the limits that bind what is asked about; lock has them locked until the transaction ends.
+// bind reads the limits of a query; lock locks them until the transaction ends.
 func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery, known *SubmissionFacts, lock bool) error {
 	if !known.mayBind(ask.Kind) {
 		return nil
@@ -92,7 +92,7 @@ func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit
 	return row.Holder, nil
 }
 
-// use writes what a release takes of its limits.
+// use writes the amounts that a release adds to its limits.
 func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message, uses []spending.Use) error {
 	for _, u := range uses {
 		err := q.LimitUseInsert(ctx, dbsqlc.LimitUseInsertParams{
@@ -116,13 +116,14 @@ func withLimits(detail string, uses []spending.Use) string {
 	return audit.WithLimits(detail, taken)
 }
 
-// Bound says who takes part in a step and on which day, for the limits that bind them.
+// Bound names the people and the day of a step, to find their limits.
 type Bound struct {
 	Person uuid.UUID // who acts
 	Day    string    // as 2026-11-22, in the zone of the banking day
 }
 
-// people are those whose limits bind a message: who made it, who approved its present content, and who acts now.
+// people returns the users whose limits apply to a message: its makers, the approvers of its current content, and the
+// actor.
 func (b Bound) people(m payment.Message) []uuid.UUID {
 	people := append([]uuid.UUID{}, m.Makers...)
 	for _, d := range m.Decisions {
@@ -134,7 +135,7 @@ func (b Bound) people(m payment.Message) []uuid.UUID {
 	return people
 }
 
-// Limits are those that would bind the message if somebody approved it now, for whoever reads it.
+// Limits returns the limits that would apply if somebody approved the message now, for display.
 func (s *Messages) Limits(ctx context.Context, m payment.Message, b Bound) ([]spending.Limit, error) {
 	var known SubmissionFacts
 	if !m.Kind.Limited() {

@@ -1,8 +1,10 @@
-// Package lifecycle is where a message is made, changes, is sent and answered. A new one goes in through Messages.Insert or
-// InsertRTransaction, or comes through Inbox.Arrive. Every later step is one road: load the message, let the pure domain decide, write the
-// transition with one guarded statement. Messages.Transact and Consider take it, Inbox.Record with what clearing sent, TransactFrom for a
-// message that is known, TransactAll for many. All but Transact try it without a lock where they can, together with others where there are
-// any; what the guard refuses is loaded and decided again under the lock.
+// Package lifecycle stores messages and their transitions. Messages.Insert, Messages.InsertRTransaction and
+// Inbox.Arrive make a message. Each later step loads the message, calls the pure domain, and writes the transition by
+// one guarded statement.
+//
+// Messages.Transact and Consider do this, Inbox.Record for a document of clearing, TransactFrom for a known message,
+// TransactAll for many. All but Transact first try without a lock and in a batch. A message that the guard refuses is
+// loaded and decided again under the lock.
 package lifecycle
 
 import (
@@ -15,8 +17,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Messages is the life of messages: Insert and InsertRTransaction make one, the ways that the package names change it. No method writes
-// anything of a message but a new one or a transition of one that is there.
+// Messages stores messages and their transitions. Its methods write only new messages and transitions made by package
+// payment.
 type Messages struct {
 	db        *store.Database
 	jobs      *store.Jobs
@@ -33,12 +35,12 @@ type Messages struct {
 	writing     *store.Gather[writing, struct{}]
 }
 
-// TurnWithin is how long what is read or written waits for its turn at most. Those before it take milliseconds; one that takes longer
-// stands still.
+// TurnWithin is the longest wait of a read or write for its turn. The statements before it take milliseconds; a
+// slower one is stuck.
 const TurnWithin = time.Second
 
-// NewMessages makes the keeper of messages. Events get their identifiers from newID (UUIDv7), and what must happen after a change is put
-// into jobs. What it writes takes turns with what others write that were given the same ones.
+// NewMessages returns the store of messages. newID makes the ids of events (UUIDv7). Work after a commit is enqueued
+// in jobs. Writers that share writes run one after the other.
 func NewMessages(db *store.Database, writes *store.Turns, jobs *store.Jobs, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
 	reads := store.NewTurns(TurnWithin)

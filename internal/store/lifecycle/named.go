@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// named is what people keep under a name of their own: a saved view, a template.
+// named is a value that a user stores under a name: a saved view or a template.
 type named struct {
 	db    *store.Database
 	realm string

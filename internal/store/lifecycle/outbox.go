@@ -20,7 +20,8 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// Outbox keeps our answers to what clearing sent, until clearing has them. What a message of ours sends is no row here: its release is.
+// Outbox stores our answers to clearing until they are delivered. A message of ours has no row here: its release is
+// its entry.
 type Outbox struct {
 	db        *store.Database
 	jobs      *store.Jobs
@@ -32,8 +33,8 @@ func NewOutbox(messages *Messages) *Outbox {
 	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
 }
 
-// put stores an answer to clearing, a status report or a receipt, beside the message it belongs to when there is one, and asks for the job
-// that sends it. One that is sent again (store.Document.SentAgain) is kept already.
+// put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
+// job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
 func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, later *store.Later, answer store.Document) error {
 	facts := documentseal.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
 	switch {

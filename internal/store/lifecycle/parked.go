@@ -48,15 +48,15 @@ func (d *Drafts) parkedRow(by identity.Principal, p Parked) (dbsqlc.ParkedFormIn
 	}, err
 }
 
-// maxTyped is how many unsent words of one user are kept; those about further messages are not.
+// maxTyped is the largest number of unsent texts that are stored for a user; further ones are dropped.
 const maxTyped = 200
 
-// typedID is the key of what a user types about a message: one for each message.
+// typedID returns the key of a user's unsent text about a message; one per message.
 func typedID(by identity.Principal, about uuid.UUID) uuid.UUID {
 	return uuid.NewSHA1(about, by.UserID[:])
 }
 
-// Type keeps what the user types about a message (p.ID) and did not send yet, in the place of what was kept of it before.
+// Type stores the user's unsent text about a message (p.ID) and replaces the earlier one.
 func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) error {
 	p.ID = typedID(by, p.ID)
 	row, err := d.parkedRow(by, p)
@@ -80,12 +80,12 @@ func (d *Drafts) Type(ctx context.Context, by identity.Principal, p Parked) erro
 	return nil
 }
 
-// Typed returns what the user typed about a message and did not send. Errors: payment.ErrNotFound, ErrUnreadable.
+// Typed returns the user's unsent text about a message. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Typed(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) (Parked, error) {
 	return d.Parked(ctx, by, typedID(by, about), now)
 }
 
-// Forget drops what the user typed about a message until now.
+// Forget deletes the user's unsent text about a message, up to now.
 func (d *Drafts) Forget(ctx context.Context, by identity.Principal, about uuid.UUID, now time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.ParkedFormDrop(ctx, dbsqlc.ParkedFormDropParams{

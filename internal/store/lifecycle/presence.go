@@ -22,7 +22,7 @@ type Desk struct {
 // NewDesk makes the keeper.
 func NewDesk(db *store.Database) *Desk { return &Desk{db: db} }
 
-// PresenceLife is how long somebody counts as looking at a message after they were last heard of.
+// PresenceLife is how long a user counts as a viewer of a message after the last request.
 const PresenceLife = 30 * time.Second
 
 // Look notes that the person looks at a version of a message, and when they first did.

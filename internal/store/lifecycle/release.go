@@ -33,15 +33,16 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (st
 	return out, err
 }
 
-// MakeOutbound makes the document of a released message, and its bytes. It fails where clearing would: with what, is found out there.
+// MakeOutbound makes the document of a released message, and its bytes. On an error the delivery makes it again and
+// reports the error.
 type MakeOutbound func(out store.Outgoing) (payment.Outbound, []byte, error)
 
-// Carry has what is released from now on be stored with the document that carries it to clearing, by the statement that decides, where this
-// process delivers. Without, clearing stores it before it sends it, which takes a statement, a commit and a turn of its own. Call it before
-// the first decision.
+// Carry makes later decisions store the release and its document to clearing by the same statement. Otherwise the
+// delivery stores the document before it sends it, with a statement and a commit of its own. Call Carry before the
+// first decision.
 func (s *Messages) Carry(with MakeOutbound) { s.makeOutbound = with }
 
-// released is what a transition releases, as it will be stored; nil for nothing.
+// released returns the release of a transition, in its stored form; nil for none.
 func released(t payment.Transition) *store.Outgoing {
 	if !t.Valid() || t.Release() == nil {
 		return nil
@@ -49,7 +50,7 @@ func released(t payment.Transition) *store.Outgoing {
 	return &store.Outgoing{Message: t.After(), Release: *t.Release()}
 }
 
-// carry puts the document of what a step releases beside the step.
+// carry attaches the released document to a step.
 func (s *Messages) carry(one *step) {
 	if s.makeOutbound == nil || !s.jobs.Working() {
 		return
@@ -77,12 +78,12 @@ type MissingKeyError struct {
 	KeyID string
 }
 
-// Error says what to do.
+// Error names the missing key and the remedy.
 func (e *MissingKeyError) Error() string {
 	return "the key " + e.KeyID + " sealed the newest messages, but the key file does not hold it: add its line to the file"
 }
 
-// WrongKeyError says that a key of the file has the id, but is not the key, that sealed what is stored.
+// WrongKeyError reports a key in the key file whose id matches the stored seals but whose value does not.
 type WrongKeyError struct{ KeyID string }
 
 // Error is a sentence for the operator.
@@ -92,9 +93,8 @@ func (e *WrongKeyError) Error() string {
 		"put the right file back"
 }
 
-// CheckKeys fails with MissingKeyError when the newest release or version of a realm is sealed with a key the program does not have, and
-// with WrongKeyError when it has another key under that id: started like that, it would hold back what was approved and withhold what
-// waits.
+// CheckKeys checks the keys against the newest release and version of each realm. It fails with MissingKeyError for a
+// missing key, and with WrongKeyError for another key under that id. Such a program would withhold valid messages.
 func (s *Messages) CheckKeys(ctx context.Context) error {
 	realms, err := s.db.Realms(ctx)
 	if err != nil {
@@ -120,8 +120,8 @@ func (s *Messages) CheckKeys(ctx context.Context) error {
 	return nil
 }
 
-// tryKeys holds the newest and the oldest messages of a realm against their seals. One that does not fit is for the auditor; when none of a
-// key does, it is another key.
+// tryKeys checks the seals of the newest and the oldest messages of a realm. A single failure is left to the auditor;
+// if every seal of a key fails, the key is wrong.
 func (s *Messages) tryKeys(ctx context.Context, q *dbsqlc.Queries, realm string) error {
 	rows, err := q.MessageListEnds(ctx, realm)
 	if err != nil {

@@ -18,20 +18,21 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// RTransactionQuery asks for what a new R-transaction is about.
+// RTransactionQuery selects the subject of a new R-transaction.
 type RTransactionQuery struct {
 	By    identity.Principal
 	Asked payment.RTransaction
 	Day   string // the banking day, as 2026-11-22
 }
 
-// NewRTransactionFunc makes an R-transaction of what the store knows. It is pure.
+// NewRTransactionFunc makes an R-transaction from the stored subject. It is pure.
 type NewRTransactionFunc func(payment.RTransactionSubject) (payment.Created, error)
 
-// InsertRTransaction lets create make an R-transaction and writes it as Insert does. The payment is locked while create looks at it.
+// InsertRTransaction calls create to make an R-transaction and writes it as Insert does. The payment is locked during
+// create.
 //
-// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer when another one got in
-// between; payment.WithheldError when what was sent for the payment is not what is stored; what Insert fails with.
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer
+// for a concurrent one; payment.WithheldError when the payment's sent document fails its seal; the errors of Insert.
 func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create NewRTransactionFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.By.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		about, err := s.rTransactionSubject(ctx, q, ask, load.ForUpdate)
@@ -110,8 +111,8 @@ func (s *Messages) rTransactionSubject(
 	return about, err
 }
 
-// sentFor is the document that was sent for a message, nil when none was. What was sent before documents were sealed counts as well:
-// the recall of it shows its ids to the checker. It fails with payment.WithheldError when it is not what was sent.
+// sentFor returns the document that was sent for a message, nil for none. Old documents without a seal pass: the
+// recall shows their ids to the checker. It fails with payment.WithheldError for a document that fails its seal.
 func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
 	sent, err := s.documents.outbound(ctx, q, original.Realm, original.Reference())
 	switch {
@@ -160,7 +161,7 @@ func ourAccount(m payment.Message) string {
 	return m.Summary.DebtorAccount
 }
 
-// payer is the account of ours that a message pays from: a return goes back from the one that was credited.
+// payer returns our account that a message debits. A return debits the account that was credited.
 func payer(m payment.Message) string {
 	if m.Kind == payment.KindReturn {
 		return m.Summary.CreditorAccount

@@ -15,10 +15,10 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MaxSavedViews is how many views one person saves.
+// MaxSavedViews is the largest number of saved views per user.
 const MaxSavedViews = 20
 
-// SavedView is what somebody narrows the queue to, under a name.
+// SavedView is a filter of the queue that a user saved under a name.
 type SavedView struct {
 	ID     uuid.UUID
 	Name   string // 1 to 40 characters

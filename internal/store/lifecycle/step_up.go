@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/masterdata"
 )
 
-// asksStepUp reports whether whoever approves a message has to show a second factor: by the policy in force for its content, or by the one
-// it was made under. A policy that does not fit its seal asks, and so does one that somebody deleted.
+// asksStepUp reports whether the approval of a message needs a second factor: by the policy in force for its content,
+// or by the one it was made under. A deleted policy, or one that fails its seal, needs it.
 func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.Message, inForce payment.Policy) (bool, error) {
 	if inForce.StepUp || m.PolicyID == inForce.ID || m.PolicyID == uuid.Nil {
 		return inForce.StepUp, nil
@@ -31,8 +31,8 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 	return frozen.StepUp || !fits, nil
 }
 
-// AsksStepUp reports whether whoever approves a message has to show a second factor. A message that no policy covers any more asks for
-// none: it cannot be approved.
+// AsksStepUp reports whether the approval of a message needs a second factor. A message without a policy needs none:
+// it cannot be approved.
 func (s *Messages) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
 	var asks bool
 	err := s.db.InRealm(ctx, m.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

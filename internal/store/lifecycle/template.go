@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MaxTemplates is how many templates one person keeps.
+// MaxTemplates is the largest number of templates per user.
 const MaxTemplates = 50
 
 // Template is a payment that is entered again and again, under a name. It fills the form and nothing else.
@@ -73,7 +73,7 @@ func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id u
 	})
 }
 
-// Template returns a template of the person, or one that is shared. Errors: payment.ErrNotFound, ErrUnreadable.
+// Template returns a template of the user or a shared one. Errors: payment.ErrNotFound, ErrUnreadable.
 func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
 	row, err := store.Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.PaymentTemplate, error) {
 		return q.TemplateGet(ctx, by.Realm, id, by.UserID)
@@ -87,7 +87,7 @@ func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UU
 	return d.templateOf(row)
 }
 
-// Templates lists the templates of the person, and those that others of the realm share, by name. One that cannot be read has no answers.
+// Templates lists the user's templates and the shared ones of the realm, by name. An unreadable one has no answers.
 func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Template, error) {
 	var list []Template
 	err := d.db.InRealm(ctx, by.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

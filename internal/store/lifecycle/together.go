@@ -14,19 +14,18 @@ import (
 	"countersign/internal/store/internal/load"
 )
 
-// What many do at a time goes out together (store.Gather): two round trips make a message, one to know and one to write, and two decide it.
-// Here is how the items of one statement become its arrays, and its rows their outcomes. A new message alone, and a step
-// alone that has no document, take the statement for one. Whatever is not done here, which is told by store.ErrAlone, is done by insert and
-// transact, the exact way.
+// Concurrent writes are batched (store.Gather): one round trip reads and one writes to make a message, and two more
+// to decide it. The functions here build the arrays of a statement from its items and the outcomes from its rows. A
+// single new message, or a single step without a document, uses the statement for one. An item that fails with
+// store.ErrAlone is written by insert or transact.
 
-// TransactFrom is Transact for a message whose state the caller knows, because this process stored or read it a moment ago: it is not read
-// again, and decided without a lock. Steps that many messages take at a time, such as deliveries, share their statements, and the guard of
-// the statement finds out whether the message is still the one that was decided about. What is not, or cannot be decided so, is decided as
-// Transact does.
+// TransactFrom is Transact for a message whose state this process just stored or read. It decides without a lock and
+// does not read the message. Steps of many messages are batched, and the guard of the UPDATE refuses a message that
+// changed since. Transact decides the refused ones.
 //
-// When it returns, the step stands in line, and after is the message as it will be once the step is stored: another step that is decided
-// about that follows it, in the same transaction where nothing keeps them apart. Where ahead is false nobody knows yet, and nothing
-// follows. Call end at once, which waits until the step is stored; its errors are those of Transact.
+// When it returns, the step is queued, and after is the message with the step applied. A later step on after follows
+// in the same transaction if possible. If ahead is false, the result is unknown and no step may follow. Call end at
+// once: it waits until the step is stored; its errors are those of Transact.
 func (s *Messages) TransactFrom(
 	ctx context.Context, seen payment.Message, decide DecideFunc,
 ) (after payment.Message, ahead bool, end func() error) {
@@ -107,9 +106,9 @@ func (s *Messages) stepOf(t payment.Transition, brought *store.Document) (*step,
 	return one, nil
 }
 
-// tooLate tells who comes after a decision how it went, from a read that many share. Under the lock of the message each of them would wait
-// for all before it, and on a busy machine be told of a busy database what can be told of the message. Errors: store.ErrAlone for a message
-// that still waits, or that may be moved all the same; what decide returns; as store.Gather.Do.
+// tooLate returns the result for a decision that lost to another one, from a batched read. Under the message's lock
+// each loser would wait for all before it, and on a busy machine fail with a time-out. Errors: store.ErrAlone for a
+// message that still waits or may still change; the errors of decide; as store.Gather.Do.
 func (s *Messages) tooLate(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
 	seen, err := s.reading.Do(ctx, realm, id)
 	if err != nil {
@@ -158,8 +157,8 @@ func (s *Messages) askAll(ctx context.Context, realm string, asked []SubmissionQ
 	return found, nil
 }
 
-// ask is what a new message needs to know, read together with what others ask. Errors: store.ErrAlone where something is not as it was
-// sealed, or a limit may bind it; as store.Gather.Do.
+// ask reads the realm data for a new message in a batch. It fails with store.ErrAlone when a seal fails or a limit
+// may apply; other errors as store.Gather.Do.
 func (s *Messages) ask(ctx context.Context, ask SubmissionQuery) (SubmissionFacts, error) {
 	row, err := s.asking.Do(ctx, ask.Realm, ask)
 	if err != nil {
@@ -172,7 +171,8 @@ func (s *Messages) ask(ctx context.Context, ask SubmissionQuery) (SubmissionFact
 	return known, nil
 }
 
-// considerAll reads messages with what decisions about them must know. What is no instruction or matches no policy is not confirmed.
+// considerAll reads messages with the data for their decisions. A message that is no instruction or matches no policy
+// is not confirmed.
 func (s *Messages) considerAll(ctx context.Context, realm string, ids []uuid.UUID) ([]*dbsqlc.MessageConsiderAllRow, error) {
 	q, found, places := s.db.Alone(realm, store.Reading), make([]*dbsqlc.MessageConsiderAllRow, len(ids)), make([]int32, len(ids))
 	for i := range ids {
@@ -227,15 +227,15 @@ func (s *Messages) readAll(ctx context.Context, realm string, ids []uuid.UUID) (
 	return messages, nil
 }
 
-// done is the outcome of what was written.
+// done is the outcome of a successful write.
 var done = &struct{}{}
 
-// writing is what is written: the values of a new instruction, or a step of a message.
+// writing is an item to write: a new instruction, or a step of a message.
 type writing struct {
 	created *dbsqlc.MessageInsertParams
 	step    *step
-	// follow is called once it is stored, also where its caller has given up meanwhile: what was released must leave all the same, and
-	// would otherwise wait until the clock looks, seconds later.
+	// follow runs after the item is stored, even if its caller gave up: otherwise a release would wait seconds for
+	// the next poll.
 	follow func()
 }
 

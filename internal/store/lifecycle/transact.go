@@ -23,30 +23,31 @@ import (
 // read, and about the message as it is under the lock.
 type DecideFunc func(payment.Message) (payment.Transition, error)
 
-// ErrNoChange is what a DecideFunc returns when there is nothing to write and nothing wrong.
+// ErrNoChange is returned by a DecideFunc that changes nothing and found no error.
 var ErrNoChange = errors.New("nothing to change")
 
-// Transact loads a message under a lock, lets decide make a transition, and writes it with one guarded statement (state, history, audit,
-// decision, release), in one transaction; the job that sends a release follows. It is what every other way to change a message ends in when
-// somebody else was first. It returns the message as decide saw it.
+// Transact loads a message under a lock, calls decide, and writes the transition by one guarded statement (state,
+// history, audit, decision, release), in one transaction. After the commit it enqueues the job that sends a release.
+// The other methods fall back to it after a conflict. It returns the message that decide read.
 //
-// Errors: payment.ErrNotFound for an unknown message; payment.StateError when somebody else moved it first; payment.ForbiddenError when the
-// role of whoever acts has ended meanwhile; what decide returns (ErrNoChange ends the work without an error).
+// Errors: payment.ErrNotFound for an unknown message; payment.StateError when another user moved it first;
+// payment.ForbiddenError when the actor's role has ended; the errors of decide (ErrNoChange ends the work without an
+// error).
 func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
 }
 
 // Considered is a decision that needs what holds in the realm at this moment: the policy in force and the debtor account.
 type Considered struct {
-	// Ask names what the decision is about when it is not the message's present content; nil when it is.
+	// Ask returns the query for new content; nil for the message's current content.
 	Ask    func(payment.Message) SubmissionQuery
 	Bound  Bound
 	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
 }
 
-// Consider is Transact for a decision that needs more than the message: what holds in the realm is read with it. Many at a time share their
-// statements (see store.Gather): the message is then read without a lock, and the guard of the statement that writes finds out whether it
-// is still the one that was decided about; if not, it is decided again, under the lock. It fails as Transact does, and with ErrNoPolicy.
+// Consider is Transact for a decision that also needs realm data, which it reads with the message. Concurrent
+// decisions are batched (see store.Gather): the message is read without a lock, and the guard of the UPDATE refuses a
+// message that changed since, which is then decided again under the lock. Errors: as Transact, and ErrNoPolicy.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	if c.Ask != nil {
 		return s.considerAlone(ctx, realm, id, c)
@@ -104,7 +105,7 @@ func (s *Messages) considerAlone(ctx context.Context, realm string, id uuid.UUID
 	})
 }
 
-// SubmissionOf asks for what a new message like this one would need to know: of the same client, channel, scheme, kind and amount.
+// SubmissionOf returns the query for a new message with the same client, channel, scheme, kind and amount.
 func SubmissionOf(m payment.Message) SubmissionQuery {
 	return SubmissionQuery{
 		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
@@ -143,8 +144,8 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	return seen, s.explain(ctx, step, err)
 }
 
-// stored counts a transition that is stored, with the time since the release of what went out, and makes the job that sends what it
-// released; nil for nothing.
+// stored counts a stored transition and the time since the release, and enqueues the job that sends the release; nil
+// for none.
 func (s *Messages) stored(t payment.Transition, out *store.Outgoing) {
 	if !t.Valid() {
 		return

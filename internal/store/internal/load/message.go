@@ -1,5 +1,5 @@
-// Package load reads messages, their accounts and what stands in the outbox as the domain knows them, in a transaction that is under way.
-// The rooms that change, show and audit them share it.
+// Package load reads messages, accounts and outbox entries as domain values, in a running transaction. Writers,
+// readers and auditors share it.
 package load
 
 import (
@@ -54,8 +54,8 @@ func Listed(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	return message
 }
 
-// Undecided says that a message has no decision to be read: where one approval is enough, one that waits has none, and where none is asked
-// for there never is one. The count of a message that needs more is not believed.
+// Undecided reports that a message has no decisions to read: one that waits for a single approval, or one that needs
+// none. The count in a row that needs more approvals is not trusted.
 func Undecided(m dbsqlc.MessageListed) bool {
 	return m.ApprovalsRequired == 0 ||
 		m.State == string(payment.StateApprovalPending) && m.Approvals == 0 && m.ApprovalsRequired == 1
@@ -89,7 +89,7 @@ func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 	}
 }
 
-// Lock says whether a message is locked while it is read.
+// Lock selects whether a message is locked when it is read.
 type Lock bool
 
 // The ways to read one message.
@@ -107,8 +107,8 @@ type Loader struct {
 // In makes the loader of a transaction.
 func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
 
-// Message reads a message, or fails with payment.ErrNotFound. For an update it is locked first and read in a second statement, which sees
-// what the lock waited for.
+// Message reads a message, or fails with payment.ErrNotFound. For an update it locks the row first and reads it by a
+// second statement, which sees the changes of the lock's former owner.
 func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
 	var err error
 	if mode == ForUpdate {

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AnswerFacts are what the seal of a row of the outbox covers.
+// AnswerFacts returns the fields that the seal of an outbox row covers.
 func AnswerFacts(row dbsqlc.Outbox) documentseal.Answer {
 	return documentseal.Answer{
 		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
@@ -16,7 +16,7 @@ func AnswerFacts(row dbsqlc.Outbox) documentseal.Answer {
 	}
 }
 
-// Delivery is what the seal of the mark covers that clearing has a row of the outbox; At is zero where there is no mark.
+// Delivery returns the fields that the seal of an outbox row's delivery mark covers; At is zero without a mark.
 func Delivery(row dbsqlc.Outbox) documentseal.Delivery {
 	return documentseal.Delivery{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, At: column.OrZero(row.DeliveredAt)}
 }

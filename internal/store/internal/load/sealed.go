@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Kept is what the seal of a stored document covers, with the digest of the content that is there.
+// Kept returns the fields that the seal of a stored document covers, with the digest of the stored content.
 func Kept(d dbsqlc.Document) documentseal.Kept {
 	return documentseal.Kept{
 		Outbound: documentseal.Outbound{
@@ -23,8 +23,8 @@ func Kept(d dbsqlc.Document) documentseal.Kept {
 	}
 }
 
-// SealedDecision is a decision with what its seal covers of the message: its realm, ids, version, digest, makers and how many approvals it
-// needs.
+// SealedDecision returns a decision with the message fields that its seal covers: realm, ids, version, digest, makers
+// and required approvals.
 func SealedDecision(d dbsqlc.Decision) (payment.Message, payment.Decision) {
 	m := payment.Message{
 		Realm: d.Realm, InternalID: d.MessageID, Version: int(d.Version), ApprovalsRequired: int(d.ApprovalsRequired), Makers: d.Makers,

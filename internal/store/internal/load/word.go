@@ -5,8 +5,8 @@ import (
 	"countersign/internal/store/internal/word"
 )
 
-// Words are the words a message is found by, as their column takes them: of the other side's name and account, and of the purpose. What is
-// asked about a payment has two other sides.
+// Words returns the search terms of a message: the other party's name and account, and the purpose. A request about a
+// payment has two other parties.
 func Words(m payment.Message) string {
 	var texts, accounts []string
 	s := m.Summary

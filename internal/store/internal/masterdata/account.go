@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AccountChange is what may change of a user account by itself; zero fields change nothing.
+// AccountChange holds the fields of a user account to change; zero fields stay.
 type AccountChange struct {
 	PasswordHash string       // argon2id
 	SignedOutAt  time.Time    // ends everything that the account is signed in with since before
@@ -48,8 +48,8 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 	return nil
 }
 
-// later is a time, or the moment after the one before where it is no later than that: what was signed in as of one end is over after the
-// next.
+// later returns the time, but always after the previous one, so that each end of sessions covers the sessions since
+// the last end.
 func later(before *time.Time, at time.Time) *time.Time {
 	if before != nil && !at.After(*before) {
 		at = before.Add(time.Microsecond)

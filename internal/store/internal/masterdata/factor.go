@@ -43,8 +43,8 @@ type Removal struct {
 	Only   uuid.UUID    // one factor; zero for all
 }
 
-// RemoveFactors removes factors of a user account and returns how many were in force. A row that does not fit its seal, removed or not, is
-// removed under a new one: it kept its owner out, and whoever may remove all of them may have it forgotten.
+// RemoveFactors removes factors of a user account and returns the number of active ones. It reseals a row that fails
+// its seal, removed or not: such a row locked its owner out, and the caller may remove all factors.
 func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, r Removal) (int, error) {
 	rows, err := q.FactorOfUserList(ctx, r.Realm, r.UserID)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Guard holds rows of master data against their seals where they are used: what somebody put or changed without the key gives nobody a
-// role, a policy or an account. It tells the log of each row that does not fit, since only an attack, a mistake by hand or a missing key
-// makes one.
+// Guard checks the seals of master data at each use. A row that was changed without the key gives no role, policy or
+// account. Guard logs each failing row: only an attack, a manual mistake or a missing key causes one.
 type Guard struct {
 	Keys keyring.Ring // made by identity.MasterDataKeys
 	Log  *slog.Logger
@@ -33,7 +32,7 @@ type PrincipalRows struct {
 	GrantSeals [][]byte
 }
 
-// Principal reports whether every row that says who acts fits its seal, and the client is not suppressed.
+// Principal reports whether every row of the principal passes its seal and the client is not suppressed.
 func (g Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	user := p.User
 	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client) && p.Client.SuppressedAt == nil

@@ -28,7 +28,7 @@ func Provider(p dbsqlc.IdentityProvider) Row {
 		covers(p.ProviderID, p.Issuer, p.ClientID, p.Secret, p.PortalAddress, p.Passwords, p.SignInAgeSeconds, p.MadeAt, p.RetiredAt)
 }
 
-// OuterIdentity is the row that says who an account is at an identity provider.
+// OuterIdentity returns the row that links an account to an identity provider.
 func OuterIdentity(o dbsqlc.OuterIdentity) Row {
 	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String(), KeyID: &o.KeyID, Seal: o.Seal}.
 		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
@@ -67,7 +67,7 @@ func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 	})
 }
 
-// Link says who an account is at a provider from now on. It was nobody before, or Unlink ended it.
+// Link links an account to an identity at a provider. The account has no link, or Unlink ended it.
 func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
 	if err != nil {
@@ -79,8 +79,8 @@ func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	})
 }
 
-// Relink ends what an account was at a provider, for another link, and all that whoever it was is signed in with. Error: ErrMoved,
-// pgx.ErrNoRows for an account that is not as it was read.
+// Relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account
+// that changed since it was read.
 func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
 	ended, err := o.Unlink(ctx, account.UserID)
 	if err != nil || !ended {

@@ -1,6 +1,5 @@
-// Package masterdata says what the seal of each row of master data covers: every field that something rests on. The seal itself is left
-// out, and mostly the time the row was made. Provisioning seals with it, a sign-in and the auditor check with it, so it belongs to none of
-// their rooms.
+// Package masterdata defines the fields that the seal of each master data row covers. The seal itself is excluded,
+// and mostly the creation time. Provisioning, sign-in and audit share it.
 package masterdata
 
 import (
@@ -12,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Row is a row of master data: where it stands, the seal it carries, and what that seal has to cover.
+// Row is a row of master data: its table and key, its seal, and the sealed fields.
 type Row struct {
 	Table string
 	Realm string
@@ -42,7 +41,7 @@ func (r Row) Sealed(keys keyring.Ring) (keyID *string, seal []byte, err error) {
 	return &made.KeyID, made.MAC[:], nil
 }
 
-// covers adds what the seal covers.
+// covers adds sealed fields.
 func (r Row) covers(values ...any) Row {
 	r.record, r.err = identity.NewRecord(r.Table, r.Realm, values...)
 	return r
@@ -132,20 +131,21 @@ func Directory(d dbsqlc.DirectoryNewestListRow) Row {
 		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
 }
 
-// Reference is the row of an edition of reference data, which belongs to no realm. What it holds is that of the digest.
+// Reference returns the row of an edition of reference data, which has no realm. The digest covers the content.
 func Reference(r dbsqlc.ReferenceNewestListRow) Row {
 	return Row{Table: "reference_edition", Key: r.EditionID.String(), KeyID: &r.KeyID, Seal: r.Seal}.
 		covers(r.EditionID, r.Kind, r.Edition, r.FromDay, r.Scope, r.Source, r.Entries, r.ContentHash, r.LoadedAt)
 }
 
-// Change is the row of a change of administration: what was asked for, by whom.
+// Change returns the row of a change of administration.
 func Change(c dbsqlc.RealmChange) Row {
 	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: &c.KeyID, Seal: c.Seal}.
 		covers(c.ChangeID, c.Kind, c.Subject, c.BeneficiaryPerson, c.Content, c.CodeHash, c.RequesterUser, c.RequesterPerson, c.RequesterGrantID,
 			c.RequesterClient, c.RequestedAt)
 }
 
-// ChangeDecision is the row of what was decided of a change. decided_in is the database's own and is not covered.
+// ChangeDecision returns the row of a decision on a change. The column decided_in is set by the database and not
+// covered.
 func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
 	return Row{Table: "realm_change_decision", Realm: d.Realm, Key: d.ChangeID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
 		covers(d.ChangeID, d.RequesterPerson, d.BeneficiaryPerson, d.ContentHash, d.Ordinal, d.Action, d.Reason, d.DeciderUser, d.DeciderPerson,

@@ -8,10 +8,10 @@ import (
 	"time"
 )
 
-// within is how long an answer may take whoever waits for it: nobody's leaving ends it, because others may wait.
+// within is the time-out of a shared call. The context of a caller does not end it, because others may wait.
 const within = 15 * time.Second
 
-// Answers are answers that are shared for a while, by what was asked.
+// Answers caches and shares results by their question.
 type Answers[T any] struct {
 	Age time.Duration // how old an answer may be that is given once more; 0 asks anew each time
 
@@ -26,8 +26,8 @@ type answer[T any] struct {
 	err   error
 }
 
-// Ask is the answer to a question: one that was asked less than the age before, or else a new one. What failed is told to those who waited
-// for it and not kept.
+// Ask returns a result younger than the maximum age, or calls ask. An error goes to all waiting callers and is not
+// cached.
 func (a *Answers[T]) Ask(ctx context.Context, question string, now time.Time, ask func(context.Context) (T, error)) (T, error) {
 	one := a.join(ctx, question, now, ask)
 	select {

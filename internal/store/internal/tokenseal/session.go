@@ -11,15 +11,15 @@ import (
 	"countersign/internal/keyring"
 )
 
-// Session is what a session's row says under its seal. The expiry in the row beside it may end a session earlier, never later.
+// Session holds the sealed fields of a session's row. The expiry column may end a session earlier, never later.
 type Session struct {
 	Token  [sha256.Size]byte // the digest of the token
 	Expiry time.Time
 	Data   []byte
 }
 
-// Sessions names the rows of sessions and seals what stands in them. It knows a token by its digest, which stands in the row: whoever has
-// the keys can hold a row against its name and its seal, and whoever has the row cannot make the token of it.
+// Sessions derives the names of session rows and seals their content. The row holds the token's digest. With the
+// keys, an auditor can check a row; the row alone does not reveal the token.
 type Sessions struct {
 	lookups, seals keyring.Ring
 }
@@ -37,7 +37,7 @@ func NewSessions(tokens keyring.Ring) (Sessions, error) {
 	return Sessions{lookups: lookups, seals: seals}, nil
 }
 
-// Names are what the row of a token may be called: one for each key, the first key's first.
+// Names returns the possible row names of a token: one per key, the first key's first.
 func (s Sessions) Names(token [sha256.Size]byte) []string {
 	digests := s.lookups.Digests(token[:])
 	names := make([]string, len(digests))
@@ -56,7 +56,8 @@ func (s Sessions) Close(c Session) []byte {
 	return slices.Concat(sealed, seal.MAC[:], expiry, c.Token[:], c.Data)
 }
 
-// Open reads what Close wrote. Errors: keyring.ErrForged for what anybody else wrote, keyring.ErrUnknownKey for a key that is gone.
+// Open reads the output of Close. Errors: keyring.ErrForged for a forged row, keyring.ErrUnknownKey for a missing
+// key.
 func (s Sessions) Open(sealed []byte) (Session, error) {
 	var seal keyring.Seal
 	var c Session

@@ -1,5 +1,4 @@
-// Package tokenseal says what the seal of a token's row covers. A sign-in makes and checks it, the auditor checks it too, so it belongs to
-// neither of their rooms.
+// Package tokenseal defines the fields that the seal of a token's row covers. Sign-in and audit share it.
 package tokenseal
 
 import (
@@ -9,7 +8,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Kind is what a token may be used for; an access token is never taken for a refresh token.
+// Kind is the permitted use of a token; an access token is never accepted as a refresh token.
 type Kind string
 
 // The kinds of tokens.
@@ -21,7 +20,7 @@ const (
 // Keys derives the keys that the rows of tokens are sealed with from those of tokens.
 func Keys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("token seal") }
 
-// Issued is what the seal of a token covers: the digest of its text, its use and its life, and the sign-in it belongs to.
+// Issued holds the sealed fields of a token: the digest of its text, its use, its lifetime, and its sign-in.
 type Issued struct {
 	Kind      Kind
 	Family    dbsqlc.TokenFamily
@@ -29,17 +28,17 @@ type Issued struct {
 	At, Until time.Time
 }
 
-// OfRefresh is what the seal of a refresh token covers.
+// OfRefresh returns the sealed fields of a refresh token.
 func OfRefresh(t dbsqlc.RefreshToken, family dbsqlc.TokenFamily) Issued {
 	return Issued{Kind: Refresh, Family: family, Hash: t.TokenHash, At: t.IssuedAt, Until: t.ExpiresAt}
 }
 
-// OfAccess is what the seal of an access token covers.
+// OfAccess returns the sealed fields of an access token.
 func OfAccess(t dbsqlc.AccessToken, family dbsqlc.TokenFamily) Issued {
 	return Issued{Kind: Access, Family: family, Hash: t.TokenHash, At: t.IssuedAt, Until: t.ExpiresAt}
 }
 
-// Fields are what is sealed.
+// Fields returns the fields to seal.
 func (i Issued) Fields() keyring.Fields {
 	var f keyring.Fields
 	f.Text("countersign token 1", string(i.Kind), i.Family.Realm)

@@ -13,7 +13,8 @@ type Needle struct {
 	compact string
 }
 
-// shortest is how many letters or digits each word must have for several to be found in any order: shorter ones are found everywhere.
+// shortest is the minimum length of each word in a search for several words in any order: shorter ones match
+// everywhere.
 const shortest = 3
 
 // NewNeedle makes one of a text, and of its form without spaces and in capitals where it may be a part of a number.

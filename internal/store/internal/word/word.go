@@ -1,5 +1,5 @@
-// Package word cuts texts into the words that messages are found by. The same cuts stand in the database as search_words, for what was
-// stored before there were words, and a test holds the two equal.
+// Package word splits texts into search terms of messages. The database function search_words does the same for older
+// rows; a test compares the two.
 package word
 
 import (
@@ -13,9 +13,9 @@ import (
 )
 
 const (
-	// most is how many words of a message are kept; its accounts come on top.
+	// most is the maximum number of words per message, without its accounts.
 	most = 14
-	// longest is where a word is cut, in characters.
+	// longest is the maximum length of a word in characters.
 	longest = 32
 	// backwards stands before an account that is read from its end.
 	backwards = "<"
@@ -105,7 +105,8 @@ func Column(realm string, accounts []string, texts ...string) string {
 	return column.String()
 }
 
-// tag is what the words of a realm begin with: so one realm's searches do not read another's rows. Realms that share one read more.
+// tag returns the prefix of a realm's words, so that a search reads only rows of its realm. Realms with the same
+// prefix read more.
 func tag(realm string) string {
 	digest := sha256.Sum256([]byte(realm))
 	return hex.EncodeToString(digest[:2])
@@ -131,7 +132,7 @@ func Query(realm, text, end string) string {
 	return strings.Join(ways, " | ")
 }
 
-// End is what the end of an account is looked for as, "" for a text that is too short or none.
+// End returns the search term for the end of an account, "" for a text that is too short or no account.
 func End(compact string) string {
 	const least = 4
 	strange := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }

@@ -16,7 +16,7 @@ FUZZ ?= 5000x
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
 # The packages that make test-race tests: those in which goroutines share data. internal/auth is left out: its password
 # hashes take minutes under the race detector, and its tests then run into the time-outs of the database.
-RACE := ./internal/store ./internal/store/lifecycle ./internal/clearing ./internal/approval ./internal/submission ./internal/notary ./web/api
+RACE := ./internal/store ./internal/store/message ./internal/clearing ./internal/service ./internal/service ./internal/store/integrity ./web/api
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 
@@ -89,7 +89,7 @@ generate: $(TOOLS) ## make the generated code anew: pages, queries, API types, I
 	@$(GO) generate ./internal/rulebook
 	@echo "the description of the schema, which the auditor compares with"
 	@tools/postgres.sh --if-missing
-	@$(GO) test -count=1 -vet=off -run TestTheSchemaIsDescribed ./internal/store/snapshot -update >/dev/null
+	@$(GO) test -count=1 -vet=off -run TestTheSchemaIsDescribed ./internal/store/integrity -update >/dev/null
 
 lint: $(TOOLS) ## check formatting and run the linters
 	@echo "formatting"
@@ -110,7 +110,7 @@ fuzz: ## fuzz every target for longer: make fuzz FUZZ=5m
 
 drill: ## tamper with a filled database at ten places in every way, and 1,000 times at random, and have the auditor name each row (the tests: 2 and 25)
 	COUNTERSIGN_DRILL_PLACES=10 COUNTERSIGN_DRILL_SINGLES=$(or $(SINGLES),1000) COUNTERSIGN_DRILL_SEED=$(SEED) $(GO) test -count=1 -v -timeout 60m \
-	-run 'TestEveryTamperingIsFoundAndItsRowNamed|TestEverySingleChangeIsFoundAndItsRowNamed' ./internal/auditor
+	-run 'TestEveryTamperingIsFoundAndItsRowNamed|TestEverySingleChangeIsFoundAndItsRowNamed' ./internal/store/integrity
 
 mutants: ## take 203 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
 	@tools/postgres.sh --if-missing
@@ -141,11 +141,11 @@ flood: ## flood the sign-in from one address for a minute, 300 tries a second, a
 	@COUNTERSIGN_SIGN_IN_FLOOD=60s $(GO) test ./web/portal -run TestSignInUnderAFlood -count=1 -v | grep -v '^=== '
 
 race: ## have 64 checkers race over 200 messages, approvals against 1,600 amendments, and 1,000 payments come in meanwhile (the tests: 48, 384, 250)
-	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(GO) test ./internal/approval ./internal/clearing -count=1 -v -timeout 60m \
+	COUNTERSIGN_RACED=$(or $(MESSAGES),200) COUNTERSIGN_ARRIVALS=1000 $(GO) test ./internal/service ./internal/clearing -count=1 -v -timeout 60m \
 	-run 'TestManyCheckersOneDecision|TestApprovalsAgainstAmendments|TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn'
 
 search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold the service against the pure domain (the tests: 200)
-	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/stations -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m
+	COUNTERSIGN_SEARCH=10000 $(GO) test ./internal/service -run TestTheServiceAgreesWithTheSearch -count=1 -v -timeout 60m
 
 pictures: browser ## take the pictures of docs/screens from the gallery anew: make pictures FOLDER=path OF=all WIDTHS=360,1024,1440 IN=de
 	@tools/postgres.sh --if-missing

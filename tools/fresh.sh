@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 header='^// Code generated .* DO NOT EDIT\.$'
 git rev-parse --git-dir >/dev/null # needs a clone, not an archive
 # docs/rules.md, the contract as JSON and the description of the schema are generated too, and carry no such header.
-generated=$({ echo docs/rules.md; echo api/openapi.json; echo internal/store/snapshot/schema.txt; git grep --cached -lE "$header" -- '*.go' || true; git grep -lE --untracked "$header" -- '*.go' || true; } | sort -u)
+generated=$({ echo docs/rules.md; echo api/openapi.json; echo internal/store/integrity/schema.txt; git grep --cached -lE "$header" -- '*.go' || true; git grep -lE --untracked "$header" -- '*.go' || true; } | sort -u)
 [ -n "$generated" ] || exit 0
 
 changed=$(echo "$generated" | xargs git diff --name-only --)

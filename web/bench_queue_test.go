@@ -12,7 +12,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/internal/store/storetest"
 	"countersign/views"
 	"countersign/web/webtest"
@@ -84,7 +84,7 @@ func TestTheQueueReadsItsPartialIndex(t *testing.T) {
 // queue is a house with many messages, some of them waiting, and its reader.
 type queue struct {
 	db      *storetest.DB
-	reader  *lookup.Reader
+	reader  *message.Reader
 	notes   *recorder
 	checker uuid.UUID // a person
 	waiting int
@@ -114,13 +114,13 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	database, err := store.Open(t.Context(), store.Config{URL: q.db.URL, Tracer: q.notes, Seal: q.db.Seal, TokenKeys: storetest.Keys(t)})
 	must(t, err)
 	t.Cleanup(database.Close)
-	q.reader = lookup.NewReader(database)
+	q.reader = message.NewReader(database)
 	return q
 }
 
 func (q *queue) page(t testing.TB) {
 	t.Helper()
-	list, err := q.reader.Queue(t.Context(), demo.Realm, lookup.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
+	list, err := q.reader.Queue(t.Context(), demo.Realm, message.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
 	must(t, err)
 	if len(list) != queuePage {
 		t.Fatalf("%d messages are on the page, not %d", len(list), queuePage)

@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/demo"
-	"countersign/internal/notary"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
 
@@ -31,7 +31,7 @@ func BenchmarkSealing(b *testing.B) {
 	cluster := durableCluster(b)
 	address := cluster.URL("postgres")
 	must(b, store.Migrate(b.Context(), address))
-	must(b, demo.Ensure(b.Context(), provision.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
+	must(b, demo.Ensure(b.Context(), admin.Provisioner{OwnerURL: address, Keys: storetest.Keys(b), At: storetest.Provisioned}))
 	by := sealer(b, address)
 	s := newShop(b, address)
 	var ratios, on, off, behind []float64
@@ -54,7 +54,7 @@ func BenchmarkSealing(b *testing.B) {
 }
 
 // sealer is a second gateway that does nothing but seal, as one that shares the work.
-func sealer(b *testing.B, address string) *notary.Station {
+func sealer(b *testing.B, address string) *integrity.Station {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	database, err := store.Open(b.Context(), store.Config{
@@ -63,7 +63,7 @@ func sealer(b *testing.B, address string) *notary.Station {
 	must(b, err)
 	b.Cleanup(database.Close)
 	began := time.Now()
-	parts, err := stations.New(stations.Config{
+	parts, err := service.New(service.Config{
 		Database: database, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b), AuditKeys: storetest.AuditKeys(b), Log: log,
 		Now: func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).Add(time.Since(began)) },
 	})
@@ -72,7 +72,7 @@ func sealer(b *testing.B, address string) *notary.Station {
 }
 
 // sealedPairs measures while somebody seals, and how far that was behind, in milliseconds, each time it is looked at.
-func sealedPairs(b *testing.B, s *shop, by *notary.Station) (perSecond float64, behind []float64) {
+func sealedPairs(b *testing.B, s *shop, by *integrity.Station) (perSecond float64, behind []float64) {
 	b.Helper()
 	ctx, stop := context.WithCancel(b.Context())
 	before := by.Standing().Newest // what was sealed then had waited while nothing was to be sealed

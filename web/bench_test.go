@@ -19,7 +19,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/web"
@@ -97,7 +97,7 @@ func newServer(b testing.TB, database *store.Database, log *slog.Logger) *web.Se
 	b.Helper()
 	began := time.Now()
 	now := func() time.Time { return time.Date(2026, 11, 20, 9, 30, 0, 0, time.UTC).Add(time.Since(began)) } // the day of the sample
-	parts, err := stations.New(stations.Config{
+	parts, err := service.New(service.Config{
 		Database: database, Seal: storetest.Sealer(b, storetest.Key), TokenKeys: storetest.Keys(b), Now: now, Log: log,
 	})
 	must(b, err)

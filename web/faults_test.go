@@ -20,11 +20,11 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -32,7 +32,7 @@ import (
 // faultRounds is how often `make faults` plays. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
-	return testneed.Count(t, "COUNTERSIGN_FAULTS", 0)
+	return testutil.Count(t, "COUNTERSIGN_FAULTS", 0)
 }
 
 // taking is a clearing that takes everything and answers nothing.
@@ -53,7 +53,7 @@ func begin(t *testing.T, db *storetest.DB, now func() time.Time, limits web.Limi
 	log := slog.New(slog.DiscardHandler)
 	database, err := store.Open(t.Context(), store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log})
 	must(t, err)
-	parts, err := stations.New(stations.Config{
+	parts, err := service.New(service.Config{
 		Database: database, Seal: db.Seal, TokenKeys: storetest.Keys(t), Now: now, Log: log, Network: taking{},
 	})
 	must(t, err)

@@ -18,13 +18,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/uuid"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/web/request"
 )
@@ -305,7 +305,7 @@ func (m *matrix) begin() {
 	must(m.t, m.house.DB.Owner(m.t).QueryRow(
 		m.t.Context(), "SELECT document_id FROM document WHERE realm = $1 ORDER BY document_id LIMIT 1", demo.Realm,
 	).Scan(&m.document))
-	made, err := m.house.Admin.Request(m.t.Context(), m.house.Person(m.t, "admin2"), admin.RequestInput{
+	made, err := m.house.Admin.Request(m.t.Context(), m.house.Person(m.t, "admin2"), service.RequestInput{
 		Kind: administration.KindUserSuppress, Subject: "maker2", Values: administration.Values{},
 	})
 	must(m.t, err)

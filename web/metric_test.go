@@ -16,7 +16,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
@@ -26,7 +26,7 @@ import (
 // measured is the usual gateway whose metrics a test reads, after a payment was made, approved and sent.
 func measured(t *testing.T) (b *bundle, id uuid.UUID, read func() string) {
 	t.Helper()
-	m := metric.New()
+	m := observability.New()
 	b = setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		log = slog.New(m.CountAlarms(log.Handler()))
 		database, err := store.Open(t.Context(), store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log, Metrics: m})
@@ -34,7 +34,7 @@ func measured(t *testing.T) (b *bundle, id uuid.UUID, read func() string) {
 		t.Cleanup(database.Close)
 		return database
 	}})
-	b.Stations.Measure(t.Context())
+	b.Service.Measure(t.Context())
 	text := b.Send(t, webtest.Call{Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample)}).Text(
 		"identifiers", "internalId",
 	)
@@ -113,16 +113,16 @@ func TestACallerThatHungUpIsNoFaultOfOurs(t *testing.T) {
 // TestAHundredScrapesAtATimeReadTwoAtATime: whoever scrapes more often than the gateway reads is asked to come again.
 func TestAHundredScrapesAtATimeReadTwoAtATime(t *testing.T) {
 	t.Parallel()
-	m := metric.New()
+	m := observability.New()
 	var reading, most, read, later atomic.Int64
 	goOn := make(chan struct{})
-	gauge := metric.Gauge{Name: "countersign_slow", Help: "Read slowly."}
-	m.Read(t.Context(), []metric.Gauge{gauge}, func(context.Context) []metric.Sample {
+	gauge := observability.Gauge{Name: "countersign_slow", Help: "Read slowly."}
+	m.Read(t.Context(), []observability.Gauge{gauge}, func(context.Context) []observability.Sample {
 		now := reading.Add(1)
 		defer reading.Add(-1)
 		most.Store(max(most.Load(), now))
 		<-goOn
-		return []metric.Sample{{Gauge: gauge.Name, Value: 1}}
+		return []observability.Sample{{Gauge: gauge.Name, Value: 1}}
 	})
 	handler := m.Handler()
 	var scrapes sync.WaitGroup

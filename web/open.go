@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/web/api"
 	"countersign/web/inbound"
 	"countersign/web/portal"
@@ -42,7 +42,7 @@ type Settings struct {
 }
 
 // Open puts the doors for programs, clearing and people in front of the stations. The program and the tests open them here.
-func Open(behind *stations.Stations, set Settings) (*Server, error) {
+func Open(behind *service.Service, set Settings) (*Server, error) {
 	pages, err := openPortal(behind, set)
 	if err != nil {
 		return nil, err
@@ -51,7 +51,7 @@ func Open(behind *stations.Stations, set Settings) (*Server, error) {
 }
 
 // OpenWith is Open with another door for people; nil is none.
-func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, error) {
+func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
 		Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
@@ -71,17 +71,17 @@ func OpenWith(behind *stations.Stations, set Settings, pages Portal) (*Server, e
 	}
 	return New(Config{
 		API: calls, Inbound: documents, Questions: questions, Portal: pages, Database: behind.Database, Now: behind.Now,
-		NewID: stations.NewID, Log: behind.Log,
+		NewID: service.NewID, Log: behind.Log,
 		Sealing: behind.Sealing, Wait: behind.Wait,
 		Connections: behind.Clearing.Connections, Connected: set.Connected, Environment: set.Environment, TLS: set.TLS,
 		TrustedProxies: set.TrustedProxies, Limits: set.Limits,
 	})
 }
 
-func openPortal(behind *stations.Stations, set Settings) (Portal, error) {
+func openPortal(behind *service.Service, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Moment, NewID: stations.NewID,
+		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Moment, NewID: service.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/payee/vop"
+	"countersign/internal/payee"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/web"
@@ -57,12 +57,12 @@ func TestWithoutItsDatabaseEveryCallAsksToWait(t *testing.T) {
 		"readyz":   webtest.Get("/readyz", webtest.Nobody),
 		"clearing": webtest.ClearingCall(webtest.StatusReport(t, "sic-inst_04_pacs.002.001.10_ACSC.xml", "DM00000000000000"), nil),
 		"payee": {
-			Path: vop.Path, Body: `{"party":{"name":"Muster GmbH"},"partyAccount":{"iban":"DE62007620110623852957"},
+			Path: payee.Path, Body: `{"party":{"name":"Muster GmbH"},"partyAccount":{"iban":"DE62007620110623852957"},
 				"partyAgent":{"financialInstitutionId":{"bicfi":"AAAADEFFXXX"}},"requestingAgent":{"financialInstitutionId":{"bicfi":"BBBBFRPPXXX"}}}`,
 			Change: func(r *http.Request) {
 				r.Header.Set("Authorization", "Bearer "+bankToken)
-				r.Header.Set(vop.RequestID, "019b0a50-0000-7000-8000-00000000000a")
-				r.Header.Set(vop.RequestTimestamp, vop.Timestamp(b.Clock.Now()))
+				r.Header.Set(payee.RequestID, "019b0a50-0000-7000-8000-00000000000a")
+				r.Header.Set(payee.RequestTimestamp, payee.Timestamp(b.Clock.Now()))
 			},
 		},
 		"metadata": webtest.Get("/.well-known/oauth-authorization-server/api/auth/v1/realms/demo", webtest.Nobody),

@@ -9,8 +9,8 @@ import (
 
 	"countersign/internal/calendar"
 	"countersign/internal/iso20022/code"
-	"countersign/internal/store/lookup"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
+	"countersign/internal/store/message"
 	"countersign/internal/store/storetest"
 	"countersign/web/webtest"
 )
@@ -33,16 +33,16 @@ func codeSets(t *testing.T, day, purpose string) *code.Edition {
 	return read
 }
 
-func (b *bundle) importReference(t *testing.T, in provision.ReferenceImport) {
+func (b *bundle) importReference(t *testing.T, in admin.ReferenceImport) {
 	t.Helper()
 	in.Source = "of a test"
-	changed, err := provision.ImportReference(t.Context(), provision.Provisioner{
+	changed, err := admin.ImportReference(t.Context(), admin.Provisioner{
 		OwnerURL: b.DB.OwnerURL, Keys: storetest.Keys(t), At: time.Now(),
 	}, in)
 	if err != nil || !changed {
 		t.Fatalf("imported: %v, %v", changed, err)
 	}
-	must(t, b.Stations.ReadReferences(t.Context()))
+	must(t, b.Service.ReadReferences(t.Context()))
 }
 
 // TestImportedCodeSetsAndCalendarsAreInForce: without a restart, from their day on, and not once they are not what was imported. Both doors
@@ -69,14 +69,14 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 	if words := inForce("codes"); words != old {
 		t.Errorf("the program's own codes: %s", words)
 	}
-	b.importReference(t, provision.ReferenceImport{Codes: codeSets(t, "2026-08-31", "ZZZ1")})
+	b.importReference(t, admin.ReferenceImport{Codes: codeSets(t, "2026-08-31", "ZZZ1")})
 	if a := validate(); a.Status != http.StatusOK {
 		t.Errorf("imported: %d %s", a.Status, a.Body)
 	}
 	if words := inForce("codes"); words != "2026-08-31" {
 		t.Errorf("imported: %s", words)
 	}
-	b.importReference(t, provision.ReferenceImport{
+	b.importReference(t, admin.ReferenceImport{
 		Codes: codeSets(t, "2026-11-19", ""), From: time.Date(2026, time.November, 21, 0, 0, 0, 0, time.UTC),
 	})
 	if a := validate(); a.Status != http.StatusOK || inForce("codes") != "2026-08-31" {
@@ -88,27 +88,27 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 
 	days, err := calendar.Parse([]byte("edition;2026-11-20\nday;scheme;clearing\n2026-12-24;sic-inst;closed\n"))
 	must(t, err)
-	b.importReference(t, provision.ReferenceImport{Calendar: days})
+	b.importReference(t, admin.ReferenceImport{Calendar: days})
 	eve := time.Date(2026, time.December, 24, 0, 0, 0, 0, time.UTC)
-	if b.Stations.Rules.BankingDays("sic-inst", eve).IsBankingDay(eve) || !b.Stations.Rules.BankingDays("sct-inst", eve).IsBankingDay(eve) {
+	if b.Service.Rules.BankingDays("sic-inst", eve).IsBankingDay(eve) || !b.Service.Rules.BankingDays("sct-inst", eve).IsBankingDay(eve) {
 		t.Error("the imported calendar is not in force for its scheme, or for another")
 	}
 	if sic, sct := inForce("calendar sic-inst"), inForce("calendar sct-inst"); sic != "2026-11-20" || sct != "2026-11-22, of the program" {
 		t.Errorf("calendars in force: %s; %s", sic, sct)
 	}
 
-	watching := lookup.NewReferences(b.Stations.Database) // as a gateway does that read it when it was good
+	watching := message.NewReferences(b.Service.Database) // as a gateway does that read it when it was good
 	_, err = watching.Editions(t.Context())
 	must(t, err)
 	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE reference_edition SET from_day = '2026-11-01' WHERE edition = '2026-11-19'")
 	must(t, err)
 	remembered, err := watching.Editions(t.Context())
 	must(t, err)
-	b.Stations.Rules.Published.Put(remembered)
+	b.Service.Rules.Published.Put(remembered)
 	if a := validate(); a.Status != http.StatusOK {
 		t.Errorf("an edition that was good when it was read counts: %d %s", a.Status, a.Body)
 	}
-	must(t, b.Stations.ReadReferences(t.Context()))
+	must(t, b.Service.ReadReferences(t.Context()))
 	if a := validate(); a.Status != http.StatusOK {
 		t.Errorf("an edition that is not what was imported counts: %d %s", a.Status, a.Body)
 	}

@@ -18,9 +18,9 @@ import (
 	"golang.org/x/net/netutil"
 
 	"countersign/internal/clearing"
-	"countersign/internal/notary"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/internal/store/integrity"
 	"countersign/web/api"
 	"countersign/web/inbound"
 	"countersign/web/request"
@@ -66,7 +66,7 @@ type Config struct {
 	Connected   map[rulebook.Scheme]bool
 	Connections func() []clearing.ConnectionStatus
 	// Sealing says how the audit trail is sealed.
-	Sealing func() notary.Standing
+	Sealing func() integrity.SignerStanding
 	// Wait is how long what is approved waits before it goes to clearing, so that fewer calls are taken.
 	Wait func() time.Duration
 

@@ -18,7 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/web"
 	"countersign/web/request"
 	"countersign/web/webtest"
@@ -212,7 +212,7 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 		t.Errorf("old directories: %s", words)
 	}
 	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
-		VALUES ('demo2', $1, 99, 0, 3600, now())`, stations.NewID())
+		VALUES ('demo2', $1, 99, 0, 3600, now())`, service.NewID())
 	must(t, err)
 	b.DB.SealMasterData(t)
 	_, err = b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")

@@ -22,7 +22,6 @@ import (
 	"countersign/internal/iso20022/isosample"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
@@ -43,7 +42,7 @@ type product struct {
 func openProduct(t *testing.T) *product {
 	t.Helper()
 	p := &product{t: t, house: stationtest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
-	server, err := web.Open(p.house.Stations, web.Settings{
+	server, err := web.Open(p.house.Service, web.Settings{
 		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		Connected:   map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true},
 		Connections: []inbound.Connection{inbound.NewConnection(webtest.ClearingToken, rulebook.Schemes()...)},
@@ -73,7 +72,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 	p.came[scheme], err = h.Reader.Message(ctx, realm, id)
 	must(p.t, err)
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "CUST",
 		},
 		Scheme: scheme, Original: document, MessageID: "RECALL", ID: "RECALL", At: h.Clock.Now(),

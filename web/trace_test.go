@@ -20,9 +20,9 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/observability"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/trace"
 	"countersign/web/webtest"
 )
 
@@ -72,10 +72,10 @@ func (r *receiver) of(id uuid.UUID) map[string]*spans.Span {
 }
 
 // collected is a gateway whose traces a collector takes.
-func collected(t *testing.T) (*bundle, *receiver, *trace.Traces) {
+func collected(t *testing.T) (*bundle, *receiver, *observability.Traces) {
 	t.Helper()
 	to := newReceiver(t)
-	traces, err := trace.Collect(t.Context(), to.URL+"/v1/traces", slog.New(slog.DiscardHandler))
+	traces, err := observability.Collect(t.Context(), to.URL+"/v1/traces", slog.New(slog.DiscardHandler))
 	must(t, err)
 	b := setupWith(t, webtest.Options{Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		database, err := store.Open(

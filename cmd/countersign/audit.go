@@ -12,10 +12,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/auditor"
-	"countersign/internal/evidence"
+	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
-	"countersign/internal/store/snapshot"
+	"countersign/internal/store/integrity"
 )
 
 type auditCommand struct {
@@ -31,13 +30,13 @@ type auditKeySettings struct {
 }
 
 // read reads both files, as far as they were given.
-func (s auditKeySettings) read() (ring keyring.Ring, public evidence.PublicKeys, err error) {
+func (s auditKeySettings) read() (ring keyring.Ring, public auditlog.PublicKeys, err error) {
 	if s.PublicKeyFile != "" {
 		text, err := os.ReadFile(s.PublicKeyFile)
 		if err != nil {
 			return ring, nil, fmt.Errorf("read the public keys: %w", err)
 		}
-		public, err = evidence.ParsePublicKeys(text)
+		public, err = auditlog.ParsePublicKeys(text)
 		if err != nil {
 			return ring, nil, fmt.Errorf("%s: %w", s.PublicKeyFile, err)
 		}
@@ -49,12 +48,12 @@ func (s auditKeySettings) read() (ring keyring.Ring, public evidence.PublicKeys,
 }
 
 // all are the public keys of both files.
-func (s auditKeySettings) all() (evidence.PublicKeys, error) {
+func (s auditKeySettings) all() (auditlog.PublicKeys, error) {
 	ring, public, err := s.read()
 	if err != nil {
 		return nil, err
 	}
-	signer, err := evidence.NewSigner(ring)
+	signer, err := auditlog.NewSigner(ring)
 	return append(signer.Public(), public...), err
 }
 
@@ -74,7 +73,7 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	if c.DatabaseURL == "" {
 		return errors.New("name a bundle, or give the database with COUNTERSIGN_DATABASE_OWNER_URL")
 	}
-	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Now: time.Now()}
+	cfg := integrity.Config{DatabaseURL: c.DatabaseURL, Now: time.Now()}
 	var err error
 	cfg.AuditKeys, cfg.AuditPublic, err = c.Keys.read()
 	if err != nil {
@@ -88,13 +87,13 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("read the earlier checkpoints: %w", err)
 		}
-		cfg.Earlier = evidence.SplitCheckpoints(string(text))
+		cfg.Earlier = auditlog.SplitCheckpoints(string(text))
 		if len(cfg.Earlier) == 0 {
 			return fmt.Errorf("%s holds no checkpoint: countersign audit checkpoint prints them", c.Earlier)
 		}
 	}
 	began := time.Now()
-	report, err := auditor.CheckTrail(ctx, cfg)
+	report, err := integrity.CheckTrail(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -115,7 +114,7 @@ func (c *auditVerifyCommand) bundle() error {
 	if err != nil {
 		return err
 	}
-	bundle, err := evidence.ParseBundle(file)
+	bundle, err := auditlog.ParseBundle(file)
 	if err != nil {
 		return err
 	}
@@ -131,7 +130,7 @@ func (c *auditVerifyCommand) bundle() error {
 }
 
 // printProven prints what a bundle proves, a line each.
-func printProven(bundle evidence.Bundle, proven evidence.Proven) {
+func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
 	fmt.Printf("proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
 		proven.Checkpoint.At.Format(time.RFC3339), proven.Checkpoint.Size, bundle.PublicKey)
 	for _, event := range proven.Events {
@@ -154,7 +153,7 @@ func printProven(bundle evidence.Bundle, proven evidence.Proven) {
 }
 
 // printRights prints who gave the makers and deciders their roles.
-func printRights(proven evidence.Proven) {
+func printRights(proven auditlog.Proven) {
 	for _, right := range proven.Rights {
 		given := "given by the operator of the gateway"
 		if right.Change != "" {
@@ -200,7 +199,7 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	read, err := evidence.ParseBundle(file)
+	read, err := auditlog.ParseBundle(file)
 	if err == nil {
 		_, err = read.Verify(trusted)
 	}
@@ -216,21 +215,21 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 }
 
 // gather reads the bundle. What happened a moment ago is waited for: it is sealed within a second.
-func (c *auditExportCommand) gather(ctx context.Context, id uuid.UUID) (evidence.Bundle, error) {
+func (c *auditExportCommand) gather(ctx context.Context, id uuid.UUID) (auditlog.Bundle, error) {
 	const tries, pause = 10, 400 * time.Millisecond
 	for try := 1; ; try++ {
-		seen, err := snapshot.Open(ctx, c.DatabaseURL)
+		seen, err := integrity.Open(ctx, c.DatabaseURL)
 		if err != nil {
-			return evidence.Bundle{}, err
+			return auditlog.Bundle{}, err
 		}
 		bundle, err := seen.Bundle(ctx, c.Realm, id)
 		seen.Close(ctx)
-		if !errors.Is(err, snapshot.ErrNotSealed) || try == tries {
+		if !errors.Is(err, integrity.ErrNotSealed) || try == tries {
 			return bundle, err
 		}
 		select {
 		case <-ctx.Done():
-			return evidence.Bundle{}, ctx.Err()
+			return auditlog.Bundle{}, ctx.Err()
 		case <-time.After(pause):
 		}
 	}
@@ -242,7 +241,7 @@ type auditCheckpointCommand struct {
 
 // Run prints the checkpoints, one after the other.
 func (c *auditCheckpointCommand) Run(ctx context.Context) error {
-	snapshot, err := snapshot.Open(ctx, c.DatabaseURL)
+	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
 	if err != nil {
 		return err
 	}

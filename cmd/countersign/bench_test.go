@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/measure"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // TestBenchMeasuresAndCleansUp: a short run reports every figure as one JSON object, and leaves neither folder nor process behind.
@@ -73,7 +73,7 @@ func TestBenchRefusesWhatItCannotMeasure(t *testing.T) {
 // benchFolder is where a measurement may make its folder. Its path is short, because the server's socket lies in it.
 func benchFolder(t *testing.T) string {
 	t.Helper()
-	testneed.OfPostgres(t, "pgbench")
+	testutil.OfPostgres(t, "pgbench")
 	folder, err := os.MkdirTemp("", "cs")
 	must(t, err)
 	must(t, os.Chmod(folder, 0o755))

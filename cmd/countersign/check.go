@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/auditor"
 	"countersign/internal/payment"
+	"countersign/internal/store/integrity"
 )
 
 // auditorSettings are what the auditor needs to see and to hold.
@@ -48,7 +48,7 @@ func (c *checkCommand) Run(ctx context.Context) error {
 		return err
 	}
 	began := time.Now()
-	report, err := auditor.Check(ctx, cfg)
+	report, err := integrity.Check(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -70,21 +70,21 @@ func (c *checkCommand) Run(ctx context.Context) error {
 }
 
 // config is what the auditor is asked.
-func (c auditorSettings) config() (auditor.Config, error) {
+func (c auditorSettings) config() (integrity.Config, error) {
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
-		return auditor.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
+		return integrity.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
 	}
 	profiles, err := c.Profile.book()
 	if err != nil {
-		return auditor.Config{}, err
+		return integrity.Config{}, err
 	}
-	cfg := auditor.Config{DatabaseURL: c.DatabaseURL, Profiles: profiles, Now: time.Now(), Zone: zone}
+	cfg := integrity.Config{DatabaseURL: c.DatabaseURL, Profiles: profiles, Now: time.Now(), Zone: zone}
 	return cfg, c.readKeys(&cfg)
 }
 
 // readKeys reads the key files that were given.
-func (c auditorSettings) readKeys(cfg *auditor.Config) error {
+func (c auditorSettings) readKeys(cfg *integrity.Config) error {
 	if c.ReleaseKeyFile != "" {
 		keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
 		if err != nil {
@@ -111,7 +111,7 @@ func (c auditorSettings) readKeys(cfg *auditor.Config) error {
 }
 
 // missingKeys names the settings that were not given.
-func missingKeys(r auditor.Report) string {
+func missingKeys(r integrity.Report) string {
 	var names []string
 	for _, s := range r.Skipped {
 		if !slices.Contains(names, s.Missing) {
@@ -122,7 +122,7 @@ func missingKeys(r auditor.Report) string {
 }
 
 // writeReport writes a line for each invariant and one for each row that breaks it.
-func writeReport(output io.Writer, r auditor.Report, took time.Duration) error {
+func writeReport(output io.Writer, r integrity.Report, took time.Duration) error {
 	var text strings.Builder
 	for _, i := range r.Invariants {
 		verdict := "holds"
@@ -199,7 +199,7 @@ type checkedRun struct {
 }
 
 // writeReportJSON writes the report as one object on one line.
-func writeReportJSON(output io.Writer, r auditor.Report, took time.Duration) error {
+func writeReportJSON(output io.Writer, r integrity.Report, took time.Duration) error {
 	printed := struct {
 		Invariants     []checkedInvariant `json:"invariants"`
 		Broken         int                `json:"broken"`

@@ -15,9 +15,9 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 	"countersign/internal/transport/http"
 	"countersign/internal/transport/payeebank"
 	"countersign/web"
@@ -77,7 +77,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	group.Go(func() error { return db.watch(ctx) })
 	if simulatorListener != nil {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
-		g.Payee = payeebank.New(payeebank.Config{Address: g.SimulatorURL, Now: time.Now, NewID: stations.NewID, Log: log})
+		g.Payee = payeebank.New(payeebank.Config{Address: g.SimulatorURL, Now: time.Now, NewID: service.NewID, Log: log})
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
 		simulator := simulatorCommand{
 			GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl"), Profile: c.Profile,
@@ -177,7 +177,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	err = demo.Ensure(ctx, provision.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
+	err = demo.Ensure(ctx, admin.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
 	if err != nil {
 		return gateway{}, err
 	}

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 
 	_ "github.com/jackc/pgx/v5/stdlib"
 
@@ -56,7 +56,7 @@ func TestOneFolderIsForOneDemo(t *testing.T) {
 func TestTheDemoLeavesADatabaseOfOthersAsItIs(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	must(t, provision.Apply(t.Context(), db.Provisioner(t), provision.RealmDefinition{
+	must(t, admin.Apply(t.Context(), db.Provisioner(t), admin.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	}))

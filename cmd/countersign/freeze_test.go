@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // frozen is how long clearing stands still: longer than the schemes' ten seconds.
@@ -23,7 +23,7 @@ const frozen = 15 * time.Second
 // on taking connections for it, and nothing answers. What is approved meanwhile is Unconfirmed after ten seconds, people go on working, and
 // when clearing goes on every payment and recall comes to its end, once.
 func TestNothingIsLostInFaultsOfClearing(t *testing.T) {
-	for range testneed.Count(t, "COUNTERSIGN_FAULTS", 0) {
+	for range testutil.Count(t, "COUNTERSIGN_FAULTS", 0) {
 		t.Run("frozen simulator", freezeSimulator)
 	}
 }
@@ -71,7 +71,7 @@ const stands = 30 * time.Second
 // minute in the middle of what it does, and then goes on with it: the other one has carried on meanwhile, and every payment and recall took
 // effect once.
 func TestNothingIsSentTwiceInFaultsOfOneOfTwoGateways(t *testing.T) {
-	for range testneed.Count(t, "COUNTERSIGN_FAULTS", 0) {
+	for range testutil.Count(t, "COUNTERSIGN_FAULTS", 0) {
 		t.Run("one of two stands still", freezeGateway)
 	}
 }
@@ -137,7 +137,7 @@ func (h *house) second(t *testing.T) (*house, *program) {
 // TestNothingIsLostInFaultsOfAStopWhileItCatchesUp has clearing stand still until hundreds of payments wait for it. It goes on, and while
 // the gateway catches up it is asked to stop (SIGTERM): it ends in order, and the next one brings everything to its end, once.
 func TestNothingIsLostInFaultsOfAStopWhileItCatchesUp(t *testing.T) {
-	for range testneed.Count(t, "COUNTERSIGN_FAULTS", 0) {
+	for range testutil.Count(t, "COUNTERSIGN_FAULTS", 0) {
 		t.Run("stop while it catches up", stopCatchingUp)
 	}
 }

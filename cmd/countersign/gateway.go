@@ -12,14 +12,13 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/keyring"
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/trace"
 	"countersign/web"
 	"countersign/web/inbound"
 )
@@ -45,7 +44,7 @@ type gateway struct {
 	Refuse func(context.Context, *store.Database, store.Readiness) error
 	Log    *slog.Logger
 	// Metrics counts for whoever reads at MetricsListener; both nil for nobody.
-	Metrics         *metric.Metrics
+	Metrics         *observability.Metrics
 	MetricsListener net.Listener
 	LaneWorkers     int    // 0 for the default
 	TracesEndpoint  string // of a collector; "" for none
@@ -120,8 +119,8 @@ func begun(work func() error) (done func() error) {
 }
 
 // build makes the stations and the doors before them.
-func (g gateway) build(db *store.Database, seal payment.Sealer) (*stations.Stations, *web.Server, error) {
-	parts, err := stations.New(stations.Config{
+func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Service, *web.Server, error) {
+	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
 		OperatorRealm: g.OperatorRealm,
@@ -135,7 +134,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*stations.Stati
 }
 
 // prepare reads what the stations check with, and holds the keys against what is stored.
-func prepare(ctx context.Context, parts *stations.Stations) error {
+func prepare(ctx context.Context, parts *service.Service) error {
 	err := parts.ReadReferences(ctx)
 	if err != nil {
 		return err
@@ -160,7 +159,7 @@ func aboutKeys(setting string, err error) error {
 }
 
 // tell says in the log how the gateway stands at its start.
-func (g gateway) tell(ctx context.Context, parts *stations.Stations, ready store.Readiness) {
+func (g gateway) tell(ctx context.Context, parts *service.Service, ready store.Readiness) {
 	if parts.Notary == nil {
 		g.Log.WarnContext(ctx, "the audit trail is not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE (countersign key new --id ID)")
 	}
@@ -173,7 +172,7 @@ func (g gateway) tell(ctx context.Context, parts *stations.Stations, ready store
 }
 
 // work serves until ctx ends. Deliveries, the clock and what clearing sends go on until the last request is answered.
-func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(context.Context) error) error {
+func (g gateway) work(ctx context.Context, parts *service.Service, serve func(context.Context) error) error {
 	group, serving := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	if g.Resting {
@@ -205,15 +204,15 @@ func (g gateway) work(ctx context.Context, parts *stations.Stations, serve func(
 const tracesWithin = 2 * time.Second
 
 // collect hands traces to a collector, if there is one.
-func (g gateway) collect(ctx context.Context) (*trace.Traces, error) {
+func (g gateway) collect(ctx context.Context) (*observability.Traces, error) {
 	if g.TracesEndpoint == "" {
 		return nil, nil
 	}
-	return trace.Collect(context.WithoutCancel(ctx), g.TracesEndpoint, g.Log)
+	return observability.Collect(context.WithoutCancel(ctx), g.TracesEndpoint, g.Log)
 }
 
 // closeTraces hands over the last of them. What the collector does not take then holds up no end.
-func closeTraces(ctx context.Context, traces *trace.Traces) {
+func closeTraces(ctx context.Context, traces *observability.Traces) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesWithin)
 	defer cancel()
 	_ = traces.Close(late)

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"countersign/internal/postgres"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // installPatience bounds the whole page; nothing is measured against it.
@@ -42,9 +42,9 @@ const beside = "COUNTERSIGN_POSTGRES_BESIDE"
 // installOn runs every line of the page on a fresh server of the PostgreSQL in the cache, or of the machine's without one.
 func installOn(t *testing.T, cache string) {
 	t.Helper()
-	testneed.OfPostgres(t, "psql")
+	testutil.OfPostgres(t, "psql")
 	for _, tool := range []string{"bash", "curl", "openssl"} {
-		testneed.Program(t, tool, "the page needs it")
+		testutil.Program(t, tool, "the page needs it")
 	}
 	cluster, err := postgres.Start(t.Context(), postgres.Config{
 		DataDir: filepath.Join(t.TempDir(), "data"), CacheDir: cache, Log: slog.New(slog.DiscardHandler),

@@ -10,7 +10,7 @@ import (
 	"net/url"
 	"time"
 
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 )
 
 // metricSettings say where Prometheus reads, and who collects traces.
@@ -35,7 +35,7 @@ func (s *metricSettings) apply(g *gateway) error {
 	if err != nil {
 		return fmt.Errorf("listen for the metrics (COUNTERSIGN_METRICS_LISTEN moves it): %w", err)
 	}
-	g.MetricsListener, g.Metrics = listener, metric.New()
+	g.MetricsListener, g.Metrics = listener, observability.New()
 	g.Log = slog.New(g.Metrics.CountAlarms(g.Log.Handler()))
 	return nil
 }

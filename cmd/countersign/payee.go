@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/payee"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/transport/payeebank"
 	"countersign/web/respond"
 )
@@ -57,7 +57,7 @@ func (s *payeeSettings) apply(g *gateway) error {
 		return err
 	}
 	g.Payee = payeebank.New(payeebank.Config{
-		Address: s.URL, Certificate: certificate, Roots: roots, Now: time.Now, NewID: stations.NewID, Log: g.Log,
+		Address: s.URL, Certificate: certificate, Roots: roots, Now: time.Now, NewID: service.NewID, Log: g.Log,
 	})
 	return nil
 }

@@ -20,7 +20,7 @@ import (
 
 	"countersign/internal/postgres"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // asProgram in the environment makes this test binary the program itself, so that tests can start, stop and kill it as a process.
@@ -47,7 +47,7 @@ func must(t testing.TB, err error) {
 // program is one run of countersign.
 type program struct {
 	process *os.Process
-	output  *testlog.Log
+	output  *testutil.Log
 	ended   chan struct{}
 	code    int // once ended
 }
@@ -72,7 +72,7 @@ func startTyping(t *testing.T, typed string, settings []string, arguments ...str
 	must(t, err)
 	command.Env = append(command.Env, asProgram+"=1", "COUNTERSIGN_CACHE_DIR="+cache)
 	command.Env = append(command.Env, settings...)
-	p := &program{output: &testlog.Log{}, ended: make(chan struct{})}
+	p := &program{output: &testutil.Log{}, ended: make(chan struct{})}
 	command.Stdin, command.Stdout, command.Stderr = strings.NewReader(typed), p.output, p.output
 	must(t, command.Start())
 	p.process = command.Process

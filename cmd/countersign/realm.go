@@ -14,7 +14,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/realmfile"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // realmCommand is what an operator does to a realm before its two administrators can.
@@ -31,12 +31,12 @@ type ownerSettings struct {
 	TokenKeyFile string `help:"File with the keys of tokens, which seal what is written." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 }
 
-func (s ownerSettings) provisioner() (provision.Provisioner, error) {
+func (s ownerSettings) provisioner() (admin.Provisioner, error) {
 	keys, err := readRing(s.TokenKeyFile, bareTokenKey)
 	if err != nil {
-		return provision.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
+		return admin.Provisioner{}, fmt.Errorf("COUNTERSIGN_TOKEN_KEY_FILE: %w", err)
 	}
-	return provision.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
+	return admin.Provisioner{OwnerURL: s.DatabaseURL, Keys: keys, At: time.Now()}, nil
 }
 
 type realmCreateCommand struct {
@@ -52,7 +52,7 @@ func (c *realmCreateCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	err = provision.Create(ctx, by, administration.Realm{Realm: c.Realm, Name: c.Name, Mark: c.Mark})
+	err = admin.Create(ctx, by, administration.Realm{Realm: c.Realm, Name: c.Name, Mark: c.Mark})
 	if err != nil {
 		return inWords(err)
 	}
@@ -84,7 +84,7 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 		return err
 	}
 	by.Tell = made.print
-	err = provision.AddAdministrator(ctx, by, provision.Administrator{
+	err = admin.AddAdministrator(ctx, by, admin.Administrator{
 		Realm: c.Realm, UserName: c.User, DisplayName: c.Name, PasswordHash: hash, SetUp: setUp, BreakGlass: c.BreakGlass,
 	})
 	return made.withdrawn(inWords(err))
@@ -93,7 +93,7 @@ func (c *realmAdministratorCommand) Run(ctx context.Context) error {
 // printedSecrets makes the secrets of those who are new, to be printed once when they are stored.
 type printedSecrets struct {
 	realm, portal string
-	by            provision.Provisioner
+	by            admin.Provisioner
 	lines         []string
 	printed       bool
 }
@@ -147,7 +147,7 @@ func (s *printedSecrets) Provider(from realmfile.ProviderSecret) (string, error)
 }
 
 // Kept reports whether the provider in force has this secret.
-func (s *printedSecrets) Kept(inForce *provision.ProviderDefinition, wanted provision.ProviderDefinition) (bool, error) {
+func (s *printedSecrets) Kept(inForce *admin.ProviderDefinition, wanted admin.ProviderDefinition) (bool, error) {
 	return s.by.KeepsSecret(s.realm, inForce, wanted)
 }
 
@@ -194,7 +194,7 @@ type realmShowCommand struct {
 
 // Run prints the realm to standard output.
 func (c *realmShowCommand) Run(ctx context.Context) error {
-	realm, err := provision.Read(ctx, c.DatabaseURL, c.Realm)
+	realm, err := admin.Read(ctx, c.DatabaseURL, c.Realm)
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"countersign/internal/realmfile"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 type realmApplyCommand struct {
@@ -28,7 +28,7 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return &unusableError{err.Error()}
 	}
-	now, err := provision.Read(ctx, by.OwnerURL, form.Realm)
+	now, err := admin.Read(ctx, by.OwnerURL, form.Realm)
 	if err != nil {
 		return fmt.Errorf("%w (make the realm first: countersign realm create)", err)
 	}
@@ -47,14 +47,14 @@ func (c *realmApplyCommand) Run(ctx context.Context) error {
 	}
 	fmt.Println(strings.Join(changes, "\n"))
 	if now.EverTwo {
-		return provision.ErrAdministered
+		return admin.ErrAdministered
 	}
 	if c.DryRun {
 		fmt.Printf("Nothing was changed (--dry-run): %s.\n", counted(len(changes), "difference"))
 		return nil
 	}
 	by.Tell = made.print
-	err = provision.ApplyFirst(ctx, by, now, wanted)
+	err = admin.ApplyFirst(ctx, by, now, wanted)
 	if err != nil {
 		return made.withdrawn(inWords(err))
 	}
@@ -84,6 +84,6 @@ func readRealmFile(path string) (realmfile.Form, error) {
 }
 
 // realmText is a realm as a file.
-func realmText(realm provision.RealmDefinition) ([]byte, error) {
+func realmText(realm admin.RealmDefinition) ([]byte, error) {
 	return realmfile.Write(realmfile.Of(realm))
 }

@@ -18,7 +18,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -85,10 +85,10 @@ func bank(t *testing.T, db *storetest.DB, passwordHash string) {
 	var err error
 	by.Keys, err = keyring.Parse([]byte(bankKey()), "")
 	must(t, err)
-	must(t, provision.Apply(t.Context(), by, provision.RealmDefinition{
+	must(t, admin.Apply(t.Context(), by, admin.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
-		People: []provision.PersonDefinition{{DisplayName: "M", Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
+		People: []admin.PersonDefinition{{DisplayName: "M", Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
 			{Name: "m", PasswordHash: passwordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker}},
 		}}},
 		DebtorAccounts: demo.Realms()[0].DebtorAccounts[:1],

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // incoming is a payment that came in.
@@ -83,7 +82,7 @@ func (s *stage) recalled(t *testing.T, l lane, in incoming, reason string) messa
 // answerBy is the last day to answer a recall that comes in now.
 func (s *stage) answerBy(l lane) string {
 	scheme := rulebook.Scheme(l.scheme)
-	return rtransactionrule.AnswerBy(scheme, time.Now().In(s.office.zone), rulebook.Settings{}).Format(time.DateOnly)
+	return rulebook.AnswerBy(scheme, time.Now().In(s.office.zone), rulebook.Settings{}).Format(time.DateOnly)
 }
 
 func incomingScripts() []script {

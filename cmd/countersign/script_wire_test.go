@@ -18,7 +18,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // line is one line of the simulator's log, with what crash tests do not ask for.
@@ -196,7 +196,7 @@ func checkDocuments(t *testing.T, all []line) {
 // lint holds files, by their namespace, against the ISO schemas, and those of SIX against schemas derived from what is publicly known.
 func lint(t *testing.T, files map[string][]string) {
 	t.Helper()
-	program := testneed.Program(t, "xmllint", "make xmllint")
+	program := testutil.Program(t, "xmllint", "make xmllint")
 	for name, paths := range files {
 		schema := filepath.Join("..", "..", "internal", "iso20022", "schema", name[strings.LastIndex(name, ":")+1:]+".xsd")
 		if variant, six := strings.CutPrefix(name, iso20022.NamespaceOfSIX); six {

@@ -10,8 +10,8 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"countersign/internal/auditor"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
 )
 
 // sealCommand is the way out for rows that are older than the seals of their table: somebody looks at them and answers for them.
@@ -40,7 +40,7 @@ func (c *sealCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return errors.New("--before is a day, such as 2026-07-01")
 	}
-	report, err := auditor.Check(ctx, cfg)
+	report, err := integrity.Check(ctx, cfg)
 	if err != nil {
 		return err
 	}
@@ -49,12 +49,12 @@ func (c *sealCommand) Run(ctx context.Context) error {
 		return fmt.Errorf("%s broken otherwise than by a missing seal, so nothing was sealed: countersign check names what to mend first",
 			counted(others, "row"))
 	}
-	rows, words := make([]provision.LateRow, len(unproven)), make(map[string]string)
+	rows, words := make([]admin.LateRow, len(unproven)), make(map[string]string)
 	for i, v := range unproven {
-		rows[i] = provision.LateRow{Realm: v.Realm, Relation: v.Table, Key: v.Key}
+		rows[i] = admin.LateRow{Realm: v.Realm, Relation: v.Table, Key: v.Key}
 		words[v.Table+" "+v.Key] = v.What
 	}
-	outcome, err := provision.SealLate(ctx, provision.LateSealing{
+	outcome, err := admin.SealLate(ctx, admin.LateSealing{
 		OwnerURL: cfg.DatabaseURL, Seal: cfg.Seal, By: c.By, Reason: c.Reason, Before: before, At: cfg.Now, DryRun: !c.Apply,
 	}, rows)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *sealCommand) Run(ctx context.Context) error {
 }
 
 // print names each row.
-func (c *sealCommand) print(outcome provision.LateOutcome, words map[string]string) error {
+func (c *sealCommand) print(outcome admin.LateOutcome, words map[string]string) error {
 	table := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', 0)
 	for _, row := range outcome.Sealed {
 		_, _ = fmt.Fprintf(table, "%s\t%s\t%s\t%s\n", row.Realm, row.Relation, row.Key, words[row.Relation+" "+row.Key])

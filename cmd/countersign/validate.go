@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"countersign/internal/entry"
-	"countersign/internal/interbank/carriage"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -172,7 +172,7 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 		made.add(f, codec.Position{Line: f.Line, Column: f.Column})
 	}
 	if read.Order != nil && len(findings) == 0 {
-		for _, note := range carriage.Notes(made.Scheme, read.Order) {
+		for _, note := range interbank.Notes(made.Scheme, read.Order) {
 			made.Notes = append(made.Notes, findingNote{Pointer: note.Pointer, Text: note.Text})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"countersign/internal/entry"
-	"countersign/internal/interbank/carriage"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -43,7 +43,7 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 		made.add(f, at(f.Pointer))
 	}
 	if read.Document != nil && len(made.Findings) == 0 {
-		for _, note := range carriage.Notes(made.Scheme, read.Document) {
+		for _, note := range interbank.Notes(made.Scheme, read.Document) {
 			place := at(read.Prefix + note.Pointer)
 			made.Notes = append(
 				made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text},

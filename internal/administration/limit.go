@@ -8,13 +8,13 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/identity"
 	"countersign/internal/money"
-	"countersign/internal/rulebook/spending"
+	"countersign/internal/rulebook"
 )
 
 // Limit is how much a person, a client or an account may pay in a currency, at a time and on one day. One without amounts was taken away.
 type Limit struct {
 	ID         string // "" for one that is not there yet
-	Of         spending.Of
+	Of         rulebook.LimitOf
 	Holder     string // the id of the person, the id of the client, the IBAN
 	HolderName string // of a person
 	Currency   string
@@ -48,7 +48,7 @@ func (l Limit) Values() Values {
 
 // LimitsOf are the kinds of holders, as a field has them.
 func LimitsOf() []string {
-	return []string{string(spending.OfPerson), string(spending.OfClient), string(spending.OfAccount)}
+	return []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)}
 }
 
 // LimitHolder is what a realm knows of whom a limit is to bind: the person of a user account, a client, an account.
@@ -62,23 +62,23 @@ type LimitHolder struct {
 
 // LimitKey names whom a limit is to bind, as its requester does: the holder is the name of a user account, the id of a client, an IBAN.
 type LimitKey struct {
-	Of       spending.Of
+	Of       rulebook.LimitOf
 	Holder   string
 	Currency string
 }
 
 // LimitKeyOf reads it from the fields of a request; an IBAN may have spaces.
 func LimitKeyOf(values Values) LimitKey {
-	k := LimitKey{Of: spending.Of(values["limitOf"]), Holder: strings.TrimSpace(values["holder"]), Currency: values["currency"]}
+	k := LimitKey{Of: rulebook.LimitOf(values["limitOf"]), Holder: strings.TrimSpace(values["holder"]), Currency: values["currency"]}
 	switch k.Of {
-	case spending.OfPerson:
+	case rulebook.OfPerson:
 		k.Holder = identity.NormaliseName(k.Holder)
-	case spending.OfAccount:
+	case rulebook.OfAccount:
 		iban, err := account.ParseInput(k.Holder)
 		if err == nil {
 			k.Holder = iban.String()
 		}
-	case spending.OfClient:
+	case rulebook.OfClient:
 	}
 	return k
 }
@@ -156,7 +156,7 @@ func LimitValues(perPayment, perDay int64) Values {
 
 // limitHolder checks whom a new limit is to bind.
 func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) {
-	after.Of, after.Holder, after.HolderName = spending.Of(values["limitOf"]), holder.Key, holder.Name
+	after.Of, after.Holder, after.HolderName = rulebook.LimitOf(values["limitOf"]), holder.Key, holder.Name
 	switch {
 	case after.Of == "":
 		f.add("limitOf", codeMissing, "Choose whom the limit binds: %s.", strings.Join(LimitsOf(), ", "))

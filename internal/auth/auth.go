@@ -22,7 +22,7 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/openid"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Config is what the station needs.
@@ -48,9 +48,9 @@ type Config struct {
 // Station signs people in and knows them again.
 type Station struct {
 	database  *store.Database
-	people    *credential.People
-	logins    *credential.Logins
-	tokens    *credential.Tokens
+	people    *admin.People
+	logins    *admin.Logins
+	tokens    *admin.Tokens
 	now       func() time.Time
 	keys      keys
 	log       *slog.Logger
@@ -88,12 +88,12 @@ func New(cfg Config) (*Station, error) {
 	if cfg.ClientTries == 0 {
 		cfg.ClientTries = clientBurst
 	}
-	tokens, err := credential.NewTokens(cfg.Database, cfg.Keys)
+	tokens, err := admin.NewTokens(cfg.Database, cfg.Keys)
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
 	return &Station{
-		database: cfg.Database, people: credential.NewPeople(cfg.Database), logins: credential.NewLogins(cfg.Database), tokens: tokens,
+		database: cfg.Database, people: admin.NewPeople(cfg.Database), logins: admin.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
 		openID: openid.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // MinimumPassword is the shortest new password, in characters. There is no rule for its form, but common passwords are refused
@@ -95,7 +95,7 @@ func (s *Station) changeAccount(ctx context.Context, by identity.Principal, hash
 	if !s.genuine(ctx, attempt{realm: by.Realm}, account) {
 		return ErrUnauthorized
 	}
-	err = s.people.ChangeAccount(ctx, account, credential.AccountChange{
+	err = s.people.ChangeAccount(ctx, account, admin.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
 	}, by)
 	if errors.Is(err, store.ErrUnknownUser) {

@@ -9,8 +9,8 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
-	"countersign/internal/store/snapshot"
+	"countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
 )
 
 const newPassword = "a new one, and long enough"
@@ -79,7 +79,7 @@ func TestANewPasswordEndsSessionsAndTokens(t *testing.T) {
 	tokens, err := b.Login(t.Context(), auth.LoginInput{Realm: "alpha", Client: office, Name: "maker", Password: newPassword})
 	check(t, err)
 	b.alive(t, tokens.AccessToken)
-	snapshot, err := snapshot.Open(t.Context(), b.db.OwnerURL)
+	snapshot, err := integrity.Open(t.Context(), b.db.OwnerURL)
 	check(t, err)
 	defer snapshot.Close(t.Context())
 	rows, err := snapshot.MasterData(t.Context(), b.keys)
@@ -133,12 +133,12 @@ func TestTheOperatorsNewPasswordEndsSessionsToo(t *testing.T) {
 	session, tokens, _ := signedIn(t, b)
 	hash, err := auth.HashPassword(newPassword)
 	check(t, err)
-	by := provision.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
-	err = provision.ResetPassword(t.Context(), by, provision.PasswordReset{Realm: "alpha", UserName: "nobody", PasswordHash: hash})
+	by := admin.Provisioner{OwnerURL: b.db.OwnerURL, Keys: b.keys, At: b.clock.Now()}
+	err = admin.ResetPassword(t.Context(), by, admin.PasswordReset{Realm: "alpha", UserName: "nobody", PasswordHash: hash})
 	if !errors.Is(err, store.ErrUnknownUser) {
 		t.Errorf("nobody: got %v, want %v", err, store.ErrUnknownUser)
 	}
-	check(t, provision.ResetPassword(t.Context(), by, provision.PasswordReset{Realm: "alpha", UserName: "Maker", PasswordHash: hash}))
+	check(t, admin.ResetPassword(t.Context(), by, admin.PasswordReset{Realm: "alpha", UserName: "Maker", PasswordHash: hash}))
 	b.toldOnce(t, "user.password", "operator")
 	b.clock.Add(time.Second) // the longest that a token is believed
 	b.over(t, session, tokens)

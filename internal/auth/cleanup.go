@@ -3,7 +3,7 @@ package auth
 import (
 	"context"
 
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // CleanUp drops families and access tokens that have ended, and names whose failures no longer count, in every realm; it returns the
@@ -11,5 +11,5 @@ import (
 // costs a password check, of which there are only so many.
 func (s *Station) CleanUp(ctx context.Context) (int64, error) {
 	now := s.now()
-	return s.tokens.Clean(ctx, credential.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
+	return s.tokens.Clean(ctx, admin.CleanupLimits{Ended: now, Forgotten: now.Add(-failuresForgotten)})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Bounds of what somebody may have beside the password.
@@ -65,26 +65,26 @@ func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 	if err != nil {
 		return nil, err
 	}
-	added := []credential.NewFactor{fresh}
+	added := []admin.NewFactor{fresh}
 	if len(kindsOf(list)) == 0 {
-		var extra credential.NewFactor
+		var extra admin.NewFactor
 		codes, extra, err = s.recoveryOf(in.By)
 		if err != nil {
 			return nil, err
 		}
 		added = append(added, extra)
 	}
-	return s.addFactors(ctx, codes, credential.FactorAddition{By: in.By, Known: list, New: added})
+	return s.addFactors(ctx, codes, admin.FactorAddition{By: in.By, Known: list, New: added})
 }
 
 // proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
-func (s *Station) proven(in EnrolInput) (credential.NewFactor, error) {
+func (s *Station) proven(in EnrolInput) (admin.NewFactor, error) {
 	name := strings.TrimSpace(in.Name)
 	length := utf8.RuneCountInString(name)
 	if length == 0 || length > maxFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
-		return credential.NewFactor{}, ErrFactorName
+		return admin.NewFactor{}, ErrFactorName
 	}
-	n := credential.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}
+	n := admin.NewFactor{By: in.By, UseID: uuid.Must(uuid.NewV7())}
 	var err error
 	if in.Passkey != nil {
 		n.Factor, n.Token, err = s.created(factorCheck{by: in.By, purpose: identity.PurposeEnrol}, in.Passkey)
@@ -99,7 +99,7 @@ func (s *Station) proven(in EnrolInput) (credential.NewFactor, error) {
 }
 
 // newApp is an authenticator app whose first code fits.
-func (s *Station) newApp(in EnrolInput) (factor credential.Factor, token [digestSize]byte, err error) {
+func (s *Station) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]byte, err error) {
 	secret, err := s.heldSecret(in.By, in.Held)
 	if err != nil {
 		return factor, token, err
@@ -114,8 +114,8 @@ func (s *Station) newApp(in EnrolInput) (factor credential.Factor, token [digest
 }
 
 // recoveryOf makes recovery codes about to be stored.
-func (s *Station) recoveryOf(by identity.Principal) (codes []string, n credential.NewFactor, err error) {
-	n = credential.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
+func (s *Station) recoveryOf(by identity.Principal) (codes []string, n admin.NewFactor, err error) {
+	n = admin.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
 	codes, n.Factor, err = s.newCodes(by)
 	n.Factor.MadeAt = s.now()
 	copy(n.Token[:], n.Factor.ID[:]) // no code was shown
@@ -124,7 +124,7 @@ func (s *Station) recoveryOf(by identity.Principal) (codes []string, n credentia
 
 // mayChangeFactors checks the password and, of somebody who has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
 // ErrFactorsForged, ErrUnauthorized.
-func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []credential.Factor) error {
+func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []admin.Factor) error {
 	err := s.addresses.take(network(c.By.SourceAddress), s.now())
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []c
 }
 
 // addFactors stores factors, and returns the recovery codes among them, which are shown only where they count.
-func (s *Station) addFactors(ctx context.Context, codes []string, a credential.FactorAddition) ([]string, error) {
+func (s *Station) addFactors(ctx context.Context, codes []string, a admin.FactorAddition) ([]string, error) {
 	err := changed(s.people.AddFactors(ctx, a))
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Station) addFactors(ctx context.Context, codes []string, a credential.F
 
 // changed is ErrFactorsChanged for a change of factors that came too late.
 func changed(err error) error {
-	if errors.Is(err, credential.ErrFactorsChanged) {
+	if errors.Is(err, admin.ErrFactorsChanged) {
 		return ErrFactorsChanged
 	}
 	return err
@@ -178,7 +178,7 @@ func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 	if err != nil {
 		return nil, err
 	}
-	return s.addFactors(ctx, codes, credential.FactorAddition{By: c.By, Known: list, New: []credential.NewFactor{n}})
+	return s.addFactors(ctx, codes, admin.FactorAddition{By: c.By, Known: list, New: []admin.NewFactor{n}})
 }
 
 // RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
@@ -188,7 +188,7 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 	if err != nil {
 		return err
 	}
-	var gone, stay []credential.Factor
+	var gone, stay []admin.Factor
 	for _, f := range list {
 		if f.ID == id {
 			gone = append(gone, f)
@@ -213,7 +213,7 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 		}
 		gone = append(gone, stay...)
 	}
-	return changed(s.people.RemoveFactors(ctx, credential.FactorRemoval{
+	return changed(s.people.RemoveFactors(ctx, admin.FactorRemoval{
 		By: c.By, Known: list, Factors: gone, At: s.now(),
 	}))
 }

@@ -9,11 +9,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // What keeps a second factor from counting. None of them tells whether the password was right: it was, or nobody gets this far.
@@ -77,9 +77,9 @@ func (s *Station) Factors(ctx context.Context, by identity.Principal) ([]Factor,
 	return list, nil
 }
 
-func (s *Station) factors(ctx context.Context, realm string, user uuid.UUID) ([]credential.Factor, error) {
+func (s *Station) factors(ctx context.Context, realm string, user uuid.UUID) ([]admin.Factor, error) {
 	list, err := s.people.Factors(ctx, realm, user)
-	if errors.Is(err, credential.ErrFactorForged) {
+	if errors.Is(err, admin.ErrFactorForged) {
 		s.log.LogAttrs(ctx, slog.LevelError, "the second factors of an account do not fit their seals, nobody signs in to it",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("user", user.String()))
 		return nil, ErrFactorsForged
@@ -88,7 +88,7 @@ func (s *Station) factors(ctx context.Context, realm string, user uuid.UUID) ([]
 }
 
 // kindsOf are the kinds among factors, each once, and none but those that somebody has beside recovery codes.
-func kindsOf(factors []credential.Factor) []identity.FactorKind {
+func kindsOf(factors []admin.Factor) []identity.FactorKind {
 	var kinds []identity.FactorKind
 	for _, f := range factors {
 		if !slices.Contains(kinds, f.Kind) {
@@ -120,7 +120,7 @@ func (s *Station) askFactor(ctx context.Context, by identity.Principal) error {
 // asked reports whether the realm asks a second factor of one of somebody's roles. Error: ErrFactorsForged.
 func (s *Station) asked(ctx context.Context, by identity.Principal) (bool, error) {
 	roles, err := s.people.FactorRoles(ctx, by.Realm)
-	if errors.Is(err, credential.ErrFactorForged) {
+	if errors.Is(err, admin.ErrFactorForged) {
 		return false, ErrFactorsForged
 	}
 	return slices.ContainsFunc(roles, by.Has), err
@@ -136,7 +136,7 @@ type factorCheck struct {
 
 // shown is what fits an answer: the factor, and the digest of what was shown, which counts once.
 type shown struct {
-	factor credential.Factor
+	factor admin.Factor
 	token  [digestSize]byte
 	count  uint32 // of a passkey
 	copied bool   // the passkey did not count on: it is a copy, or there is one
@@ -155,7 +155,7 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	}
 	now := s.now()
 	counter := s.keys.names.Digests([]byte(c.by.Realm), []byte("second factor"), c.by.UserID[:])[0]
-	_, _, err = s.logins.Reserve(ctx, credential.LoginTry{
+	_, _, err = s.logins.Reserve(ctx, admin.LoginTry{
 		Realm: c.by.Realm, NameHash: counter[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -172,12 +172,12 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 		s.refuseFactor(ctx, c, errCopied)
 		return identity.StepUp{}, ErrFactor
 	}
-	use := credential.FactorUse{
+	use := admin.FactorUse{
 		ID: uuid.Must(uuid.NewV7()), By: c.by, Factor: fits.factor, Token: fits.token, Purpose: c.purpose, For: c.about, At: now,
 		Count: fits.count,
 	}
 	err = s.people.UseFactor(ctx, use)
-	if errors.Is(err, credential.ErrFactorSpent) {
+	if errors.Is(err, admin.ErrFactorSpent) {
 		s.refuseFactor(ctx, c, ErrFactor)
 		return identity.StepUp{}, ErrFactor
 	}
@@ -192,7 +192,7 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 }
 
 // fitting finds the factor that fits what is shown. A code is held against all of them, whichever fits.
-func (s *Station) fitting(c factorCheck, list []credential.Factor, now time.Time) (shown, bool) {
+func (s *Station) fitting(c factorCheck, list []admin.Factor, now time.Time) (shown, bool) {
 	for _, f := range list {
 		found, fits := shown{factor: f}, false
 		switch {
@@ -235,7 +235,7 @@ func (s *Station) refuseFactor(ctx context.Context, c factorCheck, cause error) 
 	}
 	s.log.LogAttrs(ctx, slog.LevelWarn, "a second factor was refused", attributes...)
 	s.database.Refused(ctx, store.Refusal{
-		Realm: c.by.Realm, Event: audit.EventFactorRefused, Why: why, Sentence: sentence, At: s.now(), Actor: c.by.Actor(),
+		Realm: c.by.Realm, Event: auditlog.EventFactorRefused, Why: why, Sentence: sentence, At: s.now(), Actor: c.by.Actor(),
 	})
 }
 

@@ -14,9 +14,9 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -40,17 +40,17 @@ type bundle struct {
 	*auth.Station
 	db    *storetest.DB
 	clock *stationtest.Clock
-	log   *testlog.Log
+	log   *testutil.Log
 	keys  keyring.Ring
 }
 
 func setup(t *testing.T) *bundle {
 	t.Helper()
-	db := storetest.Filled(t, "auth", func(by provision.Provisioner) error {
+	db := storetest.Filled(t, "auth", func(by admin.Provisioner) error {
 		ctx := context.Background()
-		return errors.Join(provision.Apply(ctx, by, realm("alpha", "AA")), provision.Apply(ctx, by, realm("beta", "BB")))
+		return errors.Join(admin.Apply(ctx, by, realm("alpha", "AA")), admin.Apply(ctx, by, realm("beta", "BB")))
 	})
-	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testlog.Log{}}
+	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
 	b.keys = storetest.Keys(t)
 	b.Station = b.another(t)
 	return b
@@ -79,27 +79,27 @@ func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
 }
 
 // realm has whom the demo has not: people who may not sign in, and clients that keep no secret.
-func realm(name, mark string) provision.RealmDefinition {
+func realm(name, mark string) admin.RealmDefinition {
 	digest := sha256.Sum256([]byte(secret))
-	person := func(name string, status store.UserStatus, roles ...identity.Role) provision.PersonDefinition {
-		return provision.PersonDefinition{DisplayName: "The " + name, Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
+	person := func(name string, status store.UserStatus, roles ...identity.Role) admin.PersonDefinition {
+		return admin.PersonDefinition{DisplayName: "The " + name, Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
 			{Name: name, PasswordHash: passwordHash(), Status: status, Roles: roles},
 		}}
 	}
-	return provision.RealmDefinition{
+	return admin.RealmDefinition{
 		Realm: name, Name: name, Mark: mark, MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: 300 * time.Second, Refresh: 1800 * time.Second, Absolute: 12 * time.Hour},
-		People: []provision.PersonDefinition{
+		People: []admin.PersonDefinition{
 			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
 			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
 		},
-		Clients: []provision.ClientDefinition{
+		Clients: []admin.ClientDefinition{
 			{ClientID: "office", Kind: store.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},
 			{ClientID: "other", Kind: store.ClientConfidential, SecretHash: digest[:]},
 			{ClientID: "phone", Kind: store.ClientPublic},
 			{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true},
 		},
-		Policies: []provision.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
+		Policies: []admin.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
 	}
 }
 

@@ -12,10 +12,10 @@ import (
 	"github.com/alexedwards/argon2id"
 	"github.com/google/uuid"
 
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // failuresForgotten is how long failures count; the same 12 hours that a sign-in lasts at most.
@@ -67,7 +67,7 @@ func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	if err != nil {
 		return TokenSet{}, err
 	}
-	err = s.loginFactor(ctx, in, credential.PrincipalKey{Realm: in.Realm, UserID: account.UserID, ClientID: client.ClientID})
+	err = s.loginFactor(ctx, in, admin.PrincipalKey{Realm: in.Realm, UserID: account.UserID, ClientID: client.ClientID})
 	if err != nil {
 		return TokenSet{}, err
 	}
@@ -77,7 +77,7 @@ func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 }
 
 // loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
-func (s *Station) loginFactor(ctx context.Context, in LoginInput, who credential.PrincipalKey) error {
+func (s *Station) loginFactor(ctx context.Context, in LoginInput, who admin.PrincipalKey) error {
 	by, err := s.people.Principal(ctx, who)
 	if errors.Is(err, store.ErrUnknownUser) { // of before there were seals: its tokens are good for nothing, its factors count all the same
 		by, err = identity.Principal{Realm: who.Realm, UserID: who.UserID, ClientID: who.ClientID}, nil
@@ -146,7 +146,7 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 }
 
 func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
-	principal, err := s.people.Principal(ctx, credential.PrincipalKey{
+	principal, err := s.people.Principal(ctx, admin.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since, AsOf: session.AsOf,
 	})
 	switch {
@@ -178,10 +178,10 @@ func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (
 }
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
-func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (credential.Client, error) {
+func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (admin.Client, error) {
 	client, err := s.people.Client(ctx, realm, given.ClientID)
 	if err != nil {
-		return credential.Client{}, clientError(err)
+		return admin.Client{}, clientError(err)
 	}
 	switch client.Kind {
 	case store.ClientPublic:
@@ -193,12 +193,12 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 		}
 	case store.ClientPortal:
 	}
-	return credential.Client{}, ErrInvalidClient
+	return admin.Client{}, ErrInvalidClient
 }
 
 // limitClient counts a try of a client that proved its secret. Whoever likes can call themselves a public one, so a limit of its own
 // would let anybody shut it for all others: its tries are counted by address alone, as those of the portal are.
-func (s *Station) limitClient(realm string, client credential.Client) error {
+func (s *Station) limitClient(realm string, client admin.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
 	}
@@ -234,8 +234,8 @@ type attempt struct {
 
 // checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
-func (s *Station) checkPassword(ctx context.Context, a attempt) (credential.UserAccount, error) {
-	var none credential.UserAccount
+func (s *Station) checkPassword(ctx context.Context, a attempt) (admin.UserAccount, error) {
+	var none admin.UserAccount
 	name := identity.NormaliseName(a.name)
 	nameHash := s.counter(a, name)
 	leave, err := s.passwords.enter(ctx, waiter{lane: nameHash[0], address: network(a.source)})
@@ -244,7 +244,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (credential.User
 	}
 	defer leave()
 	now := s.now()
-	account, found, err := s.logins.Reserve(ctx, credential.LoginTry{
+	account, found, err := s.logins.Reserve(ctx, admin.LoginTry{
 		Realm: a.realm, Name: name, NameHash: nameHash[:], At: now, ForgetBefore: now.Add(-failuresForgotten),
 	})
 	if err != nil {
@@ -281,7 +281,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (credential.User
 
 // genuine reports whether the account is as it was sealed: a password hash that somebody wrote into the table without the key opens
 // nothing. Accounts of before there were seals have none and pass; the service cannot write one without.
-func (s *Station) genuine(ctx context.Context, a attempt, account credential.UserAccount) bool {
+func (s *Station) genuine(ctx context.Context, a attempt, account admin.UserAccount) bool {
 	err := account.Check(s.keys.masterData)
 	if err == nil || errors.Is(err, identity.ErrUnsealed) {
 		return true
@@ -292,7 +292,7 @@ func (s *Station) genuine(ctx context.Context, a attempt, account credential.Use
 }
 
 func (s *Station) reserveError(ctx context.Context, a attempt, err error) error {
-	var locked *credential.LockedError
+	var locked *admin.LockedError
 	switch {
 	case errors.As(err, &locked):
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemLocked})
@@ -348,9 +348,9 @@ func (s *Station) keepRefusal(ctx context.Context, a attempt, result attemptResu
 	if result.problem == "" {
 		return
 	}
-	event := audit.EventSignInRefused
+	event := auditlog.EventSignInRefused
 	if result.problem == ProblemLocked {
-		event = audit.EventSignInLocked
+		event = auditlog.EventSignInLocked
 	}
 	channel := identity.ChannelAPI
 	if a.clientID == identity.PortalClient {

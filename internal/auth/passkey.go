@@ -15,7 +15,7 @@ import (
 	"github.com/go-webauthn/webauthn/webauthn"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // challengeLife is how long a challenge may be answered.
@@ -76,7 +76,7 @@ func (s *Station) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err erro
 }
 
 // withCredentials names the passkeys of an account in a question.
-func (a PasskeyAsk) withCredentials(list []credential.Factor) PasskeyAsk {
+func (a PasskeyAsk) withCredentials(list []admin.Factor) PasskeyAsk {
 	a.Credentials = []string{}
 	for _, f := range list {
 		if f.Kind == identity.FactorPasskey {
@@ -137,7 +137,7 @@ func verifier(origin string) (*webauthn.WebAuthn, error) {
 
 // fitsPasskey holds an assertion against a passkey: the challenge is the one of this question, the page is ours, and the device asked its
 // owner. One that counts has to count on from what it said last.
-func (s *Station) fitsPasskey(c factorCheck, f credential.Factor) (found shown, fits bool) {
+func (s *Station) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits bool) {
 	found.factor = f
 	answer := c.answer.Passkey
 	ticket, open := s.openTicket(answer.Ticket)
@@ -193,7 +193,7 @@ func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion
 }
 
 // created reads a new passkey from what the browser brought back.
-func (s *Station) created(c factorCheck, answer *PasskeyAnswer) (factor credential.Factor, token [digestSize]byte, err error) {
+func (s *Station) created(c factorCheck, answer *PasskeyAnswer) (factor admin.Factor, token [digestSize]byte, err error) {
 	ticket, open := s.openTicket(answer.Ticket)
 	if !open {
 		return factor, token, ErrEnrolment

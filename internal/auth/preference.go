@@ -5,11 +5,11 @@ import (
 	"slices"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Preference is how a user wants the portal to look and behave.
-type Preference = credential.Preference
+type Preference = admin.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.
 func (s *Station) Preference(ctx context.Context, by identity.Principal) (Preference, error) {

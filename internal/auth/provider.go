@@ -13,11 +13,11 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/administration"
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/openid"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Sign-in through the identity provider of a realm stands beside the password, and for nothing more: who it is at the provider leads to an
@@ -69,7 +69,7 @@ func (e *ProviderError) Unknown() bool { return e.Why == whyUnknown }
 // HasProvider reports whether people of a realm may sign in through an identity provider.
 func (s *Station) HasProvider(ctx context.Context, realm string) (bool, error) {
 	_, found, err := s.people.Provider(ctx, realm)
-	if errors.Is(err, credential.ErrProviderForged) {
+	if errors.Is(err, admin.ErrProviderForged) {
 		return false, nil
 	}
 	return found, err
@@ -124,10 +124,10 @@ func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 }
 
 // provider finds the identity provider of a realm, and what this portal is there. Errors: ErrNoProvider, ErrProviderForged.
-func (s *Station) provider(ctx context.Context, realm string) (credential.Provider, openid.Settings, error) {
+func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, openid.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
 	switch {
-	case errors.Is(err, credential.ErrProviderForged):
+	case errors.Is(err, admin.ErrProviderForged):
 		return p, openid.Settings{}, ErrProviderForged
 	case err != nil:
 		return p, openid.Settings{}, err
@@ -190,7 +190,7 @@ func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 		return by, "", err
 	}
 	err = s.people.SpendOuterState(ctx, in.Realm, sha256.Sum256([]byte(flow.Flow.State)), now)
-	if errors.Is(err, credential.ErrOuterStateSpent) {
+	if errors.Is(err, admin.ErrOuterStateSpent) {
 		return by, "", s.refuseOuter(ctx, in, &ProviderError{Why: "state-used-before"}, nil)
 	}
 	if err != nil {
@@ -204,8 +204,8 @@ func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 	if err != nil {
 		return by, "", err
 	}
-	err = s.people.TellSignIn(ctx, credential.SignInTold{
-		By: by, Event: audit.EventSignInProvider, Detail: credential.OuterDetail(subject), At: now,
+	err = s.people.TellSignIn(ctx, admin.SignInTold{
+		By: by, Event: auditlog.EventSignInProvider, Detail: admin.OuterDetail(subject), At: now,
 	})
 	if err != nil {
 		return by, "", err
@@ -237,31 +237,31 @@ func (s *Station) openFlow(in CameBackInput) (held, error) {
 }
 
 // askProvider holds the answer against its flow and trades the code for who it is. Errors: as SignInAtProvider.
-func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) (credential.OuterSubject, error) {
+func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) (admin.OuterSubject, error) {
 	provider, settings, err := s.provider(ctx, in.Realm)
 	if err != nil {
-		return credential.OuterSubject{}, err
+		return admin.OuterSubject{}, err
 	}
 	if provider.ID != flow.Provider {
-		return credential.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
+		return admin.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: "provider-replaced"}, nil)
 	}
 	leave, err := s.providers.take(in.Realm)
 	if err != nil {
-		return credential.OuterSubject{}, err
+		return admin.OuterSubject{}, err
 	}
 	defer leave()
 	subject, err := s.openID.Finish(ctx, settings, openid.Return{Flow: flow.Flow, Answer: in.Answer})
 	var refused *openid.RefusedError
 	if errors.As(err, &refused) {
-		return credential.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
+		return admin.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
 	}
-	return credential.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
+	return admin.OuterSubject{Realm: in.Realm, Issuer: settings.Issuer, Subject: subject}, s.providerAway(ctx, in.Realm, err)
 }
 
 // linkedPrincipal is the account that a subject is linked with. Error: *ProviderError.
-func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of credential.OuterSubject) (identity.Principal, error) {
+func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of admin.OuterSubject) (identity.Principal, error) {
 	linked, err := s.people.OuterUser(ctx, of)
-	if errors.Is(err, credential.ErrOuterUnknown) {
+	if errors.Is(err, admin.ErrOuterUnknown) {
 		return identity.Principal{}, s.refuseOuter(ctx, in, &ProviderError{Why: whyUnknown, Subject: of.Subject}, nil)
 	}
 	if err != nil {
@@ -290,7 +290,7 @@ func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 		sentence += " The provider knows them as " + refused.Subject + "."
 	}
 	s.database.Refused(ctx, store.Refusal{
-		Realm: in.Realm, Event: audit.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),
+		Realm: in.Realm, Event: auditlog.EventSignInProviderRefused, Why: refused.Why, Sentence: sentence, At: s.now(),
 		Actor: identity.Actor{
 			Name: "not signed in", ClientID: identity.PortalClient, Channel: identity.ChannelPortal, SourceAddress: in.SourceAddress,
 		},
@@ -302,7 +302,7 @@ func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 // may, so that the realm can be run while the provider is away: each time is an alarm. Error: ErrPasswordsBarred.
 func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) error {
 	p, found, err := s.people.Provider(ctx, by.Realm)
-	forged := errors.Is(err, credential.ErrProviderForged)
+	forged := errors.Is(err, admin.ErrProviderForged)
 	if err != nil && !forged {
 		return err
 	}
@@ -311,7 +311,7 @@ func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) err
 	}
 	if !by.Has(identity.RoleAdministrator) {
 		s.database.Refused(ctx, store.Refusal{
-			Realm: by.Realm, Event: audit.EventSignInRefused, Why: "password-barred", At: s.now(), Actor: by.Actor(),
+			Realm: by.Realm, Event: auditlog.EventSignInRefused, Why: "password-barred", At: s.now(), Actor: by.Actor(),
 			Sentence: "Somebody used a password in a realm whose people sign in through its identity provider.",
 		})
 		return ErrPasswordsBarred
@@ -319,8 +319,8 @@ func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) err
 	s.log.LogAttrs(ctx, slog.LevelError, "an administrator signed in by password past the identity provider of the realm",
 		slog.Bool("alarm", true), slog.String("realm", by.Realm), slog.String("user", by.UserID.String()),
 		slog.String("source", by.SourceAddress))
-	return s.people.TellSignIn(ctx, credential.SignInTold{
-		By: by, Event: audit.EventSignInBreakGlass, Detail: audit.SubjectDetail(by.UserName, "by password, past the identity provider"),
+	return s.people.TellSignIn(ctx, admin.SignInTold{
+		By: by, Event: auditlog.EventSignInBreakGlass, Detail: auditlog.SubjectDetail(by.UserName, "by password, past the identity provider"),
 		At: s.now(),
 	})
 }

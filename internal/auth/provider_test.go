@@ -13,25 +13,25 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/openid"
 	"countersign/internal/openid/openidtest"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/provision"
+	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // applied has one administrator ask for a change and the other approve it.
-func applied(t *testing.T, h *stationtest.House, in admin.RequestInput) {
+func applied(t *testing.T, h *stationtest.House, in service.RequestInput) {
 	t.Helper()
 	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), in)
 	check(t, err)
-	_, err = h.Admin.Decide(t.Context(), h.Person(t, "admin2"), admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	_, err = h.Admin.Decide(t.Context(), h.Person(t, "admin2"), service.DecideInput{ChangeID: made.Change.ID, Approve: true})
 	check(t, err)
 }
 
@@ -39,11 +39,11 @@ func applied(t *testing.T, h *stationtest.House, in admin.RequestInput) {
 func provided(t *testing.T) (*stationtest.House, *openidtest.Liar) {
 	t.Helper()
 	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
-	applied(t, h, admin.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
+	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
 		"issuer": liar.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret,
 		"portalAddress": "https://portal.bank.example",
 	}})
-	applied(t, h, admin.RequestInput{
+	applied(t, h, service.RequestInput{
 		Kind: administration.KindUserLink, Subject: "maker1", Values: administration.Values{"outerSubject": "s-1"},
 	})
 	return h, liar
@@ -92,12 +92,12 @@ func TestAnAnswerIsOverAfterTenMinutes(t *testing.T) {
 func TestNobodyIsLinkedAlone(t *testing.T) {
 	t.Parallel()
 	h, liar := provided(t)
-	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), admin.RequestInput{
+	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserLink, Subject: "admin2", Values: administration.Values{"outerSubject": "s-2"},
 	})
 	check(t, err)
 	for _, name := range []string{"admin1", "admin2"} {
-		_, err = h.Admin.Decide(t.Context(), h.Person(t, name), admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+		_, err = h.Admin.Decide(t.Context(), h.Person(t, name), service.DecideInput{ChangeID: made.Change.ID, Approve: true})
 		var alone *payment.FourEyesError
 		if !errors.As(err, &alone) {
 			t.Errorf("%s decides it: %v", name, err)
@@ -139,16 +139,16 @@ func TestAProviderThatHangsKeepsNobodyOfAnotherRealmOut(t *testing.T) {
 	t.Parallel()
 	const places = 32
 	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	h.Log = log
 	issuer, let := hanging(t)
 	other := demo.Realms()[1]
-	other.Provider = &provision.ProviderDefinition{Provider: administration.Provider{
+	other.Provider = &adminpkg.ProviderDefinition{Provider: administration.Provider{
 		Issuer: liar.Issuer, ClientID: openidtest.ClientID, PortalAddress: "https://portal.bank.example",
 		Passwords: administration.PasswordsEverybody, SignInAge: time.Minute,
 	}}
-	check(t, provision.Apply(t.Context(), provision.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
-	applied(t, h, admin.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
+	check(t, adminpkg.Apply(t.Context(), adminpkg.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
+	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
 		"issuer": issuer, "providerClient": openidtest.ClientID, "portalAddress": "https://portal.bank.example",
 	}})
 	answers := make(chan error, places+1)

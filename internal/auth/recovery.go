@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Recovery codes stand in for a factor that was lost: ten of 60 bits, each good once. They are long and made by chance, so a digest under a
@@ -28,8 +28,8 @@ const recoveryName = "Recovery codes"
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // newCodes makes a set of codes, and the factor that they are.
-func (s *Station) newCodes(by identity.Principal) (codes []string, factor credential.Factor, err error) {
-	factor = credential.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
+func (s *Station) newCodes(by identity.Principal) (codes []string, factor admin.Factor, err error) {
+	factor = admin.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
 	for range recoveryCodes {
 		bits := make([]byte, codeBytes)
 		_, err = io.ReadFull(s.random, bits)
@@ -49,7 +49,7 @@ func (s *Station) codeDigests(by identity.Principal, factor uuid.UUID, code stri
 }
 
 // fitsRecovery holds a code against a set of them. Every digest is compared.
-func (s *Station) fitsRecovery(c factorCheck, f credential.Factor) (token [digestSize]byte, fits bool) {
+func (s *Station) fitsRecovery(c factorCheck, f admin.Factor) (token [digestSize]byte, fits bool) {
 	code := strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(c.answer.Code)))
 	if len(code) != codeLetters {
 		return token, false

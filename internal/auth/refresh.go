@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"time"
 
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // grace is how long the answer to a refresh can be asked for again.
@@ -37,14 +37,14 @@ func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 		client: client, scope: in.Scope, now: s.now(), successors: s.successors(presented),
 	}
 	var outcome refreshOutcome
-	var used credential.RefreshToken
-	err = s.tokens.Rotate(ctx, credential.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
-		func(stored credential.RefreshToken) credential.Rotation {
+	var used admin.RefreshToken
+	err = s.tokens.Rotate(ctx, admin.RotateInput{Realm: in.Realm, Hashes: presented.hashes(), At: use.now},
+		func(stored admin.RefreshToken) admin.Rotation {
 			used, outcome = stored, use.decide(stored)
 			return outcome.rotation
 		})
 	switch {
-	case errors.Is(err, credential.ErrUnknownToken):
+	case errors.Is(err, admin.ErrUnknownToken):
 		return TokenSet{}, ErrInvalidGrant
 	case err != nil:
 		return TokenSet{}, err
@@ -59,14 +59,14 @@ func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error
 
 // refreshUse is the use of a refresh token, with the successors it would have under each key.
 type refreshUse struct {
-	client     credential.Client
+	client     admin.Client
 	scope      string
 	now        time.Time
 	successors []successor
 }
 
 type refreshOutcome struct {
-	rotation credential.Rotation
+	rotation admin.Rotation
 	tokens   TokenSet
 	err      error
 }
@@ -75,7 +75,7 @@ func refuse(err error) refreshOutcome { return refreshOutcome{err: err} }
 
 // decide says what the use of a stored refresh token leads to. The order matters: a second use is noticed before anything that
 // would merely refuse it, because it means that the token is in two hands.
-func (u refreshUse) decide(t credential.RefreshToken) refreshOutcome {
+func (u refreshUse) decide(t admin.RefreshToken) refreshOutcome {
 	spent := !t.SpentAt.IsZero()
 	given, inGrace := u.inGrace(t)
 	switch {
@@ -83,7 +83,7 @@ func (u refreshUse) decide(t credential.RefreshToken) refreshOutcome {
 		!t.FamilyAsOf.IsZero() && !t.FamilyAsOf.Equal(t.UserAsOf):
 		return refuse(ErrInvalidGrant)
 	case spent && !inGrace:
-		return refreshOutcome{rotation: credential.Rotation{Revoke: credential.RevokedByReuse}, err: ErrInvalidGrant}
+		return refreshOutcome{rotation: admin.Rotation{Revoke: admin.RevokedByReuse}, err: ErrInvalidGrant}
 	case t.ClientID != u.client.ClientID, !spent && !u.now.Before(t.ExpiresAt):
 		return refuse(ErrInvalidGrant)
 	case problemOf(t.UserStatus) != "":
@@ -98,7 +98,7 @@ func (u refreshUse) decide(t credential.RefreshToken) refreshOutcome {
 
 // inGrace reports whether a spent token is the direct predecessor of an unspent one, spent a moment ago by this very client, and which
 // successor it was given.
-func (u refreshUse) inGrace(t credential.RefreshToken) (successor, bool) {
+func (u refreshUse) inGrace(t admin.RefreshToken) (successor, bool) {
 	repeated := t.ClientID == u.client.ClientID && u.now.Sub(t.SpentAt) <= grace && t.SuccessorSpentAt.IsZero() &&
 		u.now.Before(t.SuccessorExpiresAt)
 	for _, given := range u.successors {
@@ -112,21 +112,21 @@ func (u refreshUse) inGrace(t credential.RefreshToken) (successor, bool) {
 }
 
 // repeat gives the answer of the first use again, with the time that is left of it.
-func (u refreshUse) repeat(t credential.RefreshToken, given successor) refreshOutcome {
+func (u refreshUse) repeat(t admin.RefreshToken, given successor) refreshOutcome {
 	accessEnd := earlier(t.SpentAt.Add(u.client.Life.Access), t.FamilyEndsAt)
 	return refreshOutcome{tokens: u.tokenSet(t, given, tokenEnds{access: accessEnd, refresh: t.SuccessorExpiresAt})}
 }
 
-func (u refreshUse) rotate(t credential.RefreshToken) refreshOutcome {
+func (u refreshUse) rotate(t admin.RefreshToken) refreshOutcome {
 	life, next := u.client.Life, u.successors[0]
 	ends := tokenEnds{
 		access:  earlier(u.now.Add(life.Access), t.FamilyEndsAt),
 		refresh: earlier(u.now.Add(life.Refresh), t.FamilyEndsAt),
 	}
 	return refreshOutcome{
-		rotation: credential.Rotation{
-			Refresh: credential.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
-			Access:  credential.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
+		rotation: admin.Rotation{
+			Refresh: admin.IssuedToken{Hash: next.refresh.hash(), ExpiresAt: ends.refresh},
+			Access:  admin.IssuedToken{Hash: next.access.hash(), ExpiresAt: ends.access},
 		},
 		tokens: u.tokenSet(t, next, ends),
 	}
@@ -136,7 +136,7 @@ type tokenEnds struct {
 	access, refresh time.Time
 }
 
-func (u refreshUse) tokenSet(t credential.RefreshToken, given successor, ends tokenEnds) TokenSet {
+func (u refreshUse) tokenSet(t admin.RefreshToken, given successor, ends tokenEnds) TokenSet {
 	scope := t.Scope
 	if u.scope != "" {
 		scope = u.scope

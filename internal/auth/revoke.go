@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // LogoutInput ends a sign-in.
@@ -17,7 +17,7 @@ type LogoutInput struct {
 // Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
 // ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
 func (s *Station) Logout(ctx context.Context, in LogoutInput) error {
-	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: credential.RevokedByLogout})
+	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: admin.RevokedByLogout})
 	if err == nil && !found {
 		return ErrInvalidGrant
 	}
@@ -35,7 +35,7 @@ type RevokeInput struct {
 // an effect. Errors: ErrUnknownRealm, ErrInvalidClient.
 func (s *Station) Revoke(ctx context.Context, in RevokeInput) error {
 	_, err := s.end(ctx, endInput{
-		realm: in.Realm, client: in.Client, token: in.Token, reason: credential.RevokedByRequest, accessToken: true,
+		realm: in.Realm, client: in.Client, token: in.Token, reason: admin.RevokedByRequest, accessToken: true,
 	})
 	return err
 }
@@ -44,7 +44,7 @@ type endInput struct {
 	realm       string
 	client      ClientCredentials
 	token       string
-	reason      credential.Revocation
+	reason      admin.Revocation
 	accessToken bool
 }
 
@@ -57,10 +57,10 @@ func (s *Station) end(ctx context.Context, in endInput) (found bool, err error) 
 	if !ok {
 		return false, nil
 	}
-	family, err := s.tokens.Revoke(ctx, credential.RevokeInput{
+	family, err := s.tokens.Revoke(ctx, admin.RevokeInput{
 		Realm: in.realm, Hashes: given.hashes(), ClientID: client.ClientID, AccessToken: in.accessToken, At: s.now(), Reason: in.reason,
 	})
-	if errors.Is(err, credential.ErrUnknownToken) {
+	if errors.Is(err, admin.ErrUnknownToken) {
 		return false, nil
 	}
 	if err != nil {

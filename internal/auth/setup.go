@@ -9,7 +9,7 @@ import (
 	"log/slog"
 
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Why a set-up did not set a password.
@@ -64,7 +64,7 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 	if err != nil {
 		return err
 	}
-	err = s.people.UseSetUp(ctx, credential.SetUpUse{SetUp: found, From: in.SourceAddress, Change: credential.AccountChange{
+	err = s.people.UseSetUp(ctx, admin.SetUpUse{SetUp: found, From: in.SourceAddress, Change: admin.AccountChange{
 		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
 	}})
 	if err != nil {
@@ -77,7 +77,7 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 }
 
 // triedSetUp counts a try of the link, holds its code against it, and hashes the password.
-func (s *Station) triedSetUp(ctx context.Context, found credential.SetUp, in SetUpInput) (hash string, err error) {
+func (s *Station) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInput) (hash string, err error) {
 	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
 	if err != nil {
 		return "", setUpOver(err)
@@ -94,24 +94,24 @@ func (s *Station) triedSetUp(ctx context.Context, found credential.SetUp, in Set
 }
 
 // openSetUp finds a set-up that can still be used, of an account that may be.
-func (s *Station) openSetUp(ctx context.Context, in SetUpInput) (credential.SetUp, error) {
+func (s *Station) openSetUp(ctx context.Context, in SetUpInput) (admin.SetUp, error) {
 	digests := s.keys.setUps.Link(in.Realm, in.Link)
 	hashes := make([][]byte, len(digests))
 	for i := range digests {
 		hashes[i] = digests[i][:]
 	}
-	found, err := s.people.SetUp(ctx, credential.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
+	found, err := s.people.SetUp(ctx, admin.SetUpKey{Realm: in.Realm, LinkHashes: hashes, At: s.now()})
 	if err != nil {
-		return credential.SetUp{}, setUpOver(err)
+		return admin.SetUp{}, setUpOver(err)
 	}
 	if found.Account.Status == store.UserSuppressed {
-		return credential.SetUp{}, ErrSetUpOver
+		return admin.SetUp{}, ErrSetUpOver
 	}
 	return found, nil
 }
 
 func setUpOver(err error) error {
-	if errors.Is(err, credential.ErrSetUpOver) {
+	if errors.Is(err, admin.ErrSetUpOver) {
 		return ErrSetUpOver
 	}
 	return err

@@ -5,22 +5,22 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
 // reset has two administrators reset maker1, and returns the set-up with its link and its code.
 func reset(t *testing.T, h *stationtest.House) auth.SetUpInput {
 	t.Helper()
-	asked, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), admin.RequestInput{
+	asked, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserReset, Subject: "maker1",
 	})
 	check(t, err)
-	decided, err := h.Admin.Decide(t.Context(), h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+	decided, err := h.Admin.Decide(t.Context(), h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 	check(t, err)
 	return auth.SetUpInput{
 		Realm: demo.Realm, Link: strings.TrimPrefix(decided.SetUpPath, identity.SetUpPath(demo.Realm, "")), Code: asked.Code,

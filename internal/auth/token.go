@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // secretBytes is the randomness of a token.
@@ -102,7 +102,7 @@ func (s *Station) successors(of token) []successor {
 
 type familyStart struct {
 	realm  string
-	client credential.Client
+	client admin.Client
 	userID uuid.UUID
 	asOf   time.Time // of the account whose password was checked
 	scope  string
@@ -124,11 +124,11 @@ func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet,
 	now, life := s.now(), start.client.Life
 	end := now.Add(life.Absolute)
 	refreshEnd, accessEnd := earlier(now.Add(life.Refresh), end), earlier(now.Add(life.Access), end)
-	err = s.tokens.Start(ctx, credential.NewFamily{
+	err = s.tokens.Start(ctx, admin.NewFamily{
 		Realm: start.realm, FamilyID: family, UserID: start.userID, ClientID: start.client.ClientID, Scope: start.scope, At: now, EndsAt: end,
 		AsOf:    start.asOf,
-		Refresh: credential.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
-		Access:  credential.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
+		Refresh: admin.IssuedToken{Hash: refresh.hash(), ExpiresAt: refreshEnd},
+		Access:  admin.IssuedToken{Hash: access.hash(), ExpiresAt: accessEnd},
 	})
 	if err != nil {
 		return TokenSet{}, err

@@ -19,7 +19,7 @@ import (
 	"github.com/pquerna/otp/totp"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // digestSize is the size of the digests of what is shown.
@@ -140,7 +140,7 @@ func stepToken(step int64) [digestSize]byte {
 }
 
 // fitsTOTP holds a code against an app.
-func (s *Station) fitsTOTP(c factorCheck, f credential.Factor, now time.Time) (token [digestSize]byte, fits bool) {
+func (s *Station) fitsTOTP(c factorCheck, f admin.Factor, now time.Time) (token [digestSize]byte, fits bool) {
 	secret, err := s.keys.factors.Decrypt(f.Secret, secretOf(c.by, f.ID)...)
 	if err != nil {
 		return token, false

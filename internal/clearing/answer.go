@@ -6,13 +6,12 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/audit"
-	"countersign/internal/globalid"
+	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // answersLead is how long the job queue has an answer to itself before its lane sends it.
@@ -42,11 +41,11 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 // tracedAnswer begins the span of an answer in the trace of what it answers, which its reference ends with: the Global ID of the payment,
 // recall or return that came in. What became no message has no trace.
 func (s *Station) tracedAnswer(ctx context.Context, reference string) (of context.Context, end func(error)) {
-	at := len(reference) - globalid.Length
+	at := len(reference) - payment.Length
 	if s.cfg.Traces == nil || at < 0 {
 		return ctx, func(error) {}
 	}
-	global, err := globalid.Parse(reference[at:])
+	global, err := payment.Parse(reference[at:])
 	if err != nil {
 		return ctx, func(error) {}
 	}
@@ -64,7 +63,7 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
 			"reference", reference, "error", why.Error())
 		s.auditRefused(ctx, store.Refusal{
-			Realm: realm, Event: audit.EventAnswerRefused, Why: "seal",
+			Realm: realm, Event: auditlog.EventAnswerRefused, Why: "seal",
 			Sentence: "The answer " + reference + " of " + string(scheme) + " does not fit its seal and is never delivered: " + why.Error(),
 		})
 	}
@@ -119,7 +118,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
 	err := s.takeUp(limited, in)
-	if errors.Is(err, lifecycle.ErrSeen) {
+	if errors.Is(err, message.ErrSeen) {
 		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
 	}
 	subject := string(in.Scheme) + " " + in.Reference

@@ -4,22 +4,21 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 )
 
 // answered is what came in as the answer to a recall: the newest message about the payment that the other bank made.
 func answered(t *testing.T, h *stationtest.House, recall payment.Message) payment.Message {
 	t.Helper()
 	list, err := h.Reader.Messages(
-		ctx, recall.Realm, lookup.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
+		ctx, recall.Realm, message.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
 	)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d answers came in: %v", len(list), err)
@@ -38,12 +37,12 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 			state, recallState, reason := payment.StateSettled, payment.StateAccepted, "FOCR"
 			if kind == payment.KindReturn {
 				document, err = interbank.Return(interbank.RTransactionInput{
-					Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+					Request: rulebook.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
 					ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now(),
 				})
 			} else {
 				document, err = interbank.Resolution(interbank.RTransactionInput{
-					Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+					Request: rulebook.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
 					ID: "ANSWER", At: h.Clock.Now(),
 				})
 				state, recallState, reason = payment.StateCommunicated, payment.StateRefused, "AC04"
@@ -65,7 +64,7 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 			}
 			holdDocuments(t, h, m, got)
 			for _, name := range []string{"checker1", "both1"} {
-				_, err = h.Approval.Approve(ctx, h.Person(t, name), approval.Input{InternalID: got.InternalID})
+				_, err = h.Approval.Approve(ctx, h.Person(t, name), service.Input{InternalID: got.InternalID})
 				if err == nil {
 					t.Errorf("%s decided on what came in", name)
 				}
@@ -83,13 +82,13 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 		m, paid, sent := recalledPayment(t, h, scheme)
 		back := func(id string) clearing.Document {
 			document, err := interbank.Return(interbank.RTransactionInput{
-				Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: id, ID: id,
+				Request: rulebook.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: id, ID: id,
 				At: h.Clock.Now(), Day: h.Clock.Now(),
 			})
 			return inbound(t, scheme, id, document, err)
 		}
 		refused, err := interbank.Resolution(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
+			Request: rulebook.Request{Reason: "AC04"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
 			At: h.Clock.Now(),
 		})
 		receive(t, h, back("ONE"))
@@ -113,7 +112,7 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 func holdDocuments(t *testing.T, h *stationtest.House, recall, answer payment.Message) {
 	t.Helper()
 	for _, m := range []payment.Message{recall, answer} {
-		list, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+		list, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -136,7 +135,7 @@ func TestWhatCameInCannotBeDecidedOrReleased(t *testing.T) {
 	h := stationtest.New(t)
 	m, paid, _ := recalledPayment(t, h, rulebook.SchemeSCT)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: m.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
+		Request: rulebook.Request{Reason: "FOCR"}, Scheme: m.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",
 		ID: "ANSWER", At: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, m.Scheme, "ANSWER", back, err))

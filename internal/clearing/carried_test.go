@@ -3,9 +3,9 @@ package clearing_test
 import (
 	"testing"
 
-	"countersign/internal/approval"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -59,7 +59,7 @@ func TestAPlantedDocumentKeepsNoApprovalBack(t *testing.T) {
 	eventually(t, "the process works", h.Jobs.Working)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	plant(t, superuser(t, h), m, m.Reference(), mallorys(t, h, m.Reference()), nil, nil)
-	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}

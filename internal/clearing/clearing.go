@@ -23,14 +23,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/trace"
+	"countersign/internal/store/message"
 )
 
 // Network hands documents to the clearing of a scheme. Implementations are safe for concurrent use.
@@ -43,10 +41,10 @@ type Network interface {
 // Station talks to clearing.
 type Station struct {
 	cfg       Config
-	inbox     *lifecycle.Inbox
-	outbox    *lifecycle.Outbox
-	documents *lifecycle.Documents
-	accounts  *lifecycle.Accounts
+	inbox     *message.Inbox
+	outbox    *message.Outbox
+	documents *message.Documents
+	accounts  *message.Accounts
 
 	lanes   []*lane            // one for each scheme
 	sending *busy[uuid.UUID]   // messages being sent by this process
@@ -67,16 +65,16 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Messages *lifecycle.Messages
-	Due      *lifecycle.Messages // by connections that only the clock uses
+	Messages *message.Messages
+	Due      *message.Messages // by connections that only the clock uses
 	Network  Network
 	Seal     payment.Sealer
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
 	Zone     *time.Location   // of the banking day: Europe/Zurich
 	Log      *slog.Logger
-	NewID    func() uuid.UUID // UUIDv7
-	Metrics  *metric.Metrics  // nil for none
-	Traces   *trace.Traces    // nil for none
+	NewID    func() uuid.UUID       // UUIDv7
+	Metrics  *observability.Metrics // nil for none
+	Traces   *observability.Traces  // nil for none
 	// Taken says whether two administrators have said that clearing has a message as another document under its id.
 	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
 	// Random makes Global IDs of what comes in.
@@ -102,9 +100,9 @@ func New(cfg Config) *Station {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
 	s := &Station{
-		cfg: cfg, inbox: lifecycle.NewInbox(cfg.Messages), outbox: lifecycle.NewOutbox(cfg.Messages),
-		documents: lifecycle.NewDocuments(cfg.Messages),
-		accounts:  lifecycle.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
+		cfg: cfg, inbox: message.NewInbox(cfg.Messages), outbox: message.NewOutbox(cfg.Messages),
+		documents: message.NewDocuments(cfg.Messages),
+		accounts:  message.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
 		looking: newBusy[string](), scanning: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
 		moves: make(chan struct{}, clockParallel),
@@ -225,7 +223,7 @@ func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 // the same document in the form of another profile of the scheme. Errors: as lifecycle.Documents.Keep.
 func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
 	err := s.documents.Keep(ctx, made, content, s.cfg.Now())
-	if !errors.Is(err, lifecycle.ErrRemade) {
+	if !errors.Is(err, message.ErrRemade) {
 		return content, err
 	}
 	// Another profile was in force when the document was made: its seal fits, and it is the same document.
@@ -244,7 +242,7 @@ func (s *Station) profile(scheme rulebook.Scheme) *profile.Profile {
 
 // answerBy is the last day to answer a recall that the other bank gets now.
 func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
-	return rtransactionrule.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
+	return rulebook.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
 // recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.
@@ -259,7 +257,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.AnswersID)
 }
 
-func (s *Station) noteAnswer(ctx context.Context, by *lifecycle.Messages, realm string, recall uuid.UUID) error {
+func (s *Station) noteAnswer(ctx context.Context, by *message.Messages, realm string, recall uuid.UUID) error {
 	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.cfg.Now()))
 	})
@@ -279,7 +277,7 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 // hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
 // must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
 func (s *Station) hold(ctx context.Context, m payment.Message, err error) error {
-	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, lifecycle.ErrRemade) {
+	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, message.ErrRemade) {
 		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
 			"internalId", m.InternalID, "globalId", m.GlobalID, "error", err.Error())
 	}
@@ -306,7 +304,7 @@ func (s *Station) alarmOnce(ctx context.Context, subject, text string, with ...a
 // moveIf turns "nothing to move" into the store's word for it.
 func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
-		return payment.Transition{}, lifecycle.ErrNoChange
+		return payment.Transition{}, message.ErrNoChange
 	}
 	return t, err
 }

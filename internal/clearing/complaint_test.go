@@ -12,11 +12,11 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // lines counts the lines of a log at a level, and how often the most frequent of them stands there but for its time.
-func lines(log *testlog.Log, level string) (count, same int) {
+func lines(log *testutil.Log, level string) (count, same int) {
 	known := map[string]int{}
 	for line := range strings.Lines(log.String()) {
 		if strings.Contains(line, "level="+level) {
@@ -33,7 +33,7 @@ func lines(log *testlog.Log, level string) (count, same int) {
 // does not answer, the log tells once of each thing that is looked for. When it is back the log says so, and nothing else.
 func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
 	t.Parallel()
-	var log testlog.Log
+	var log testutil.Log
 	var line *storetest.Line
 	logger := slog.New(slog.NewTextHandler(&log, nil))
 	h := stationtest.With(t, stationtest.Options{Log: logger, Database: func(db *storetest.DB) *store.Database {
@@ -79,7 +79,7 @@ func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
 // tells that clearing takes nothing, and none after.
 func TestAClearingThatIsAwayIsToldOnce(t *testing.T) {
 	t.Parallel()
-	var log testlog.Log
+	var log testutil.Log
 	h := stationtest.With(t, stationtest.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	defer h.CheckInvariants(t)
 	offers := offered(h, "P8", errors.New("down"))

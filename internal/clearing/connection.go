@@ -9,8 +9,8 @@ import (
 
 	"github.com/sony/gobreaker/v2"
 
+	"countersign/internal/observability"
 	"countersign/internal/rulebook"
-	"countersign/internal/trace"
 )
 
 var (
@@ -124,7 +124,7 @@ func (c *connection) deliver(ctx context.Context, reference string, content []by
 	began := c.cfg.Now()
 	limited, cancel := context.WithTimeout(ctx, DeliverWithin)
 	defer cancel()
-	limited, end := trace.Within(limited, "deliver", "countersign.scheme", string(c.scheme))
+	limited, end := observability.Within(limited, "deliver", "countersign.scheme", string(c.scheme))
 	err = c.cfg.Network.Deliver(limited, c.scheme, reference, content)
 	end(err)
 	done(err)

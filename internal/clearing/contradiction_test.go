@@ -11,7 +11,6 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -95,7 +94,7 @@ func TestTheLargestChargeOfARecallIsASetting(t *testing.T) {
 		m, paid, _ := recalledPayment(t, h, scheme)
 		keep := func(charge money.Amount) string {
 			back, err := interbank.Return(interbank.RTransactionInput{
-				Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX",
+				Request: rulebook.Request{Reason: "FOCR", Charge: charge}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX",
 				MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
 			})
 			reference := fmt.Sprint("KEEP-", charge.Minor())

@@ -15,14 +15,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // crossing is a clearing before which one payment stands still at one moment of its way, until it may go on.
@@ -153,7 +153,7 @@ func cross(t *testing.T, server *ownServer, at string, kill bool) {
 func approveAtLast(t *testing.T, h *stationtest.House, checker identity.Principal, id uuid.UUID) (failed int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: id})
+		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: id})
 		var done *payment.StateError
 		if err == nil || errors.As(err, &done) {
 			return failed
@@ -221,7 +221,7 @@ func smallDisk(t *testing.T) string {
 	must(t, err)
 	err = syscall.Mount("tmpfs", folder, "tmpfs", 0, "size=200m,mode=0755")
 	if errors.Is(err, syscall.EPERM) {
-		testneed.Elsewhere(t, "only root mounts a file system")
+		testutil.Elsewhere(t, "only root mounts a file system")
 	}
 	must(t, err)
 	t.Cleanup(func() {

@@ -13,20 +13,20 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // faultRounds is how often `make faults` plays each fault. The tests take minutes, so they have a build tag.
 func faultRounds(t *testing.T) int {
 	t.Helper()
-	return testneed.Count(t, "COUNTERSIGN_FAULTS", 0)
+	return testutil.Count(t, "COUNTERSIGN_FAULTS", 0)
 }
 
 // wire is a clearing that remembers what it took, recognises duplicates, and settles all but some, which it never answers. Its answers come
@@ -91,7 +91,7 @@ func (c *client) work(ctx context.Context, h *stationtest.House, scheme rulebook
 		m, err := h.Submission.Create(ctx, by[0], h.Order(scheme))
 		if err == nil {
 			c.made = append(c.made, m.Message.InternalID)
-			_, err = h.Approval.Approve(ctx, by[1], approval.Input{InternalID: m.Message.InternalID})
+			_, err = h.Approval.Approve(ctx, by[1], service.Input{InternalID: m.Message.InternalID})
 		}
 		switch {
 		case err == nil:

@@ -5,7 +5,6 @@ import (
 	"sync"
 	"time"
 
-	"countersign/internal/globalid"
 	"countersign/internal/payment"
 )
 
@@ -23,8 +22,8 @@ const (
 // What is not here, because another process sent it or too much is under way, is read.
 type flights struct {
 	mu           sync.Mutex
-	now, before  map[globalid.ID]*flight // those of this time to answer, and of the one before
-	began        time.Time               // when the newer half did
+	now, before  map[payment.ID]*flight // those of this time to answer, and of the one before
+	began        time.Time              // when the newer half did
 	answerWithin time.Duration
 }
 
@@ -36,16 +35,16 @@ type flight struct {
 }
 
 func newFlights(answerWithin time.Duration) *flights {
-	return &flights{now: make(map[globalid.ID]*flight), before: make(map[globalid.ID]*flight), answerWithin: answerWithin}
+	return &flights{now: make(map[payment.ID]*flight), before: make(map[payment.ID]*flight), answerWithin: answerWithin}
 }
 
 // begin remembers a message that is about to be handed to clearing. End it with land. What was not answered in time is forgotten.
-func (f *flights) begin(id globalid.ID, at time.Time) *flight {
+func (f *flights) begin(id payment.ID, at time.Time) *flight {
 	one := &flight{handed: make(chan struct{})}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if passed := at.Sub(f.began); passed > f.answerWithin || passed < 0 {
-		f.before, f.now, f.began = f.now, make(map[globalid.ID]*flight), at
+		f.before, f.now, f.began = f.now, make(map[payment.ID]*flight), at
 	}
 	if len(f.now) < maxFlights {
 		f.now[id] = one
@@ -61,7 +60,7 @@ func (one *flight) land(after payment.Message, known bool) {
 
 // answered is the message that clearing answers about, if it is one of those: each is told once. It waits a moment for the end of a
 // delivery.
-func (f *flights) answered(ctx context.Context, id globalid.ID) (m payment.Message, known bool) {
+func (f *flights) answered(ctx context.Context, id payment.ID) (m payment.Message, known bool) {
 	f.mu.Lock()
 	one := f.now[id]
 	if one == nil {

@@ -8,11 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
@@ -43,7 +43,7 @@ func inState(t *testing.T, h *stationtest.House, m payment.Message, state paymen
 // toSettled has a payment approved, sent, and settled by an answer of clearing under a reference.
 func toSettled(t *testing.T, h *stationtest.House, checker identity.Principal, m payment.Message, reference string) {
 	t.Helper()
-	_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for number, moves := range []bool{false, true} {
 		m := h.Create(t, maker, rulebook.SchemeSIC)
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 		return nil
 	}
 	for _, m := range []payment.Message{first, second} {
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 		if err != nil {
 			t.Fatal(err)
 		}

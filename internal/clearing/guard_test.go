@@ -6,15 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // offered counts the documents whose message id begins so, taken or not.
@@ -123,11 +122,11 @@ func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
 	must(t, err)
 	made, err := verified.Outbound(out.Message.AcceptedAt)
 	must(t, err)
-	documents := lifecycle.NewDocuments(h.Messages)
+	documents := message.NewDocuments(h.Messages)
 	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
 	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
 	err = documents.Keep(ctx, made, []byte("<Document>other</Document>"), h.Clock.Now())
-	if !errors.Is(err, lifecycle.ErrRemade) {
+	if !errors.Is(err, message.ErrRemade) {
 		t.Errorf("other bytes: %v", err)
 	}
 }
@@ -143,7 +142,7 @@ func TestTheMoneyOfAnAmendedPaymentComesBack(t *testing.T) {
 	order.ExternalID = ""
 	m, err := h.Submission.Amend(ctx, h.Person(t, "maker1"), m.InternalID, order)
 	if err == nil {
-		m, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{
+		m, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{
 			InternalID: m.InternalID, ContentHash: &m.ContentHash, Version: m.Version,
 		})
 	}
@@ -153,11 +152,11 @@ func TestTheMoneyOfAnAmendedPaymentComesBack(t *testing.T) {
 	send(t, h, m)
 	receive(t, h, answer(t, m, "ST-AMENDED", "ACSC", ""))
 	recall := request(t, h, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: m.Scheme, OriginalID: m.InternalID,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: m.Scheme, OriginalID: m.InternalID,
 	})
 	send(t, h, recall)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: m.Scheme, Bank: "BBBBFRPPXXX", MessageID: "BACK-1", ID: "BACK-1",
+		Request: rulebook.Request{Reason: "FOCR"}, Scheme: m.Scheme, Bank: "BBBBFRPPXXX", MessageID: "BACK-1", ID: "BACK-1",
 		Original: lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer), At: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, m.Scheme, "BACK-1", back, err))

@@ -12,9 +12,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/approval"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -125,7 +125,7 @@ func approveAll(t *testing.T, h *stationtest.House, ids []uuid.UUID) {
 	for worker := range 4 {
 		all.Go(func() {
 			for i := worker; i < len(ids); i += 4 {
-				_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: ids[i]})
+				_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: ids[i]})
 				if err != nil {
 					t.Error(err)
 				}
@@ -140,7 +140,7 @@ func swiss(t *testing.T, h *stationtest.House, ids []uuid.UUID) (times took) {
 	t.Helper()
 	began, checker := h.Now(), h.Person(t, "checker1")
 	for _, id := range ids {
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: id})
+		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: id})
 		must(t, err)
 		time.Sleep(20 * time.Millisecond)
 	}

@@ -15,7 +15,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 type incomingDocument = iso20022.FIToFICustomerCreditTransfer
@@ -41,7 +41,7 @@ func setIncoming(d *incomingDocument, tx *iso20022.CreditTransferTransaction39, 
 func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	accounts := lifecycle.NewAccounts(h.Messages)
+	accounts := message.NewAccounts(h.Messages)
 	iban := receiving[rulebook.SchemeSIC]
 	realm, err := accounts.IncomingRealm(ctx, iban)
 	if err != nil || realm != "demo" {

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -25,7 +24,7 @@ func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) 
 		t.Fatal(err)
 	}
 	answer = request(t, h, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme,
 		OriginalID: original.InternalID, RecallID: id,
 	})
 	send(t, h, answer)

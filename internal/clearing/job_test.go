@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment
@@ -48,7 +48,7 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 // minutes.
 func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	t.Parallel()
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	h := stationtest.With(t, stationtest.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
 	defer h.CheckInvariants(t)
 	const slow = 3

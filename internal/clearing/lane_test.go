@@ -11,13 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // halfDead is a clearing side of which SEPA accepts connections and never answers. The Swiss one takes everything and settles it, unless
@@ -100,7 +100,7 @@ func approveMany(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, cou
 func approveOne(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, maker, checker identity.Principal) {
 	t.Helper()
 	m := h.Create(t, maker, scheme)
-	_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +146,7 @@ const busyMachine = 4 * time.Second
 func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	network := &halfDead{}
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	h := stationtest.With(t, stationtest.Options{Now: runningClock(), Clearing: network})
 	h.Log, network.house = log, h
 	defer h.CheckInvariants(t)

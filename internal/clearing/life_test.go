@@ -7,13 +7,12 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
-	"countersign/internal/globalid"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 )
@@ -26,7 +25,7 @@ var ctx = context.Background()
 func approved(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) payment.Message {
 	t.Helper()
 	m := h.Create(t, h.Person(t, "maker1"), scheme)
-	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,7 +78,7 @@ func TestAnAmountOfFewerDecimalsIsNoOther(t *testing.T) {
 		stationtest.SetAmount(order.Document, amount)
 		created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 		must(t, err)
-		m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: created.Message.InternalID})
+		m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: created.Message.InternalID})
 		must(t, err)
 		must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 		sent := h.Network.Delivered()
@@ -276,7 +275,7 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 			t.Errorf("%.40q: %v", content, err)
 		}
 	}
-	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: globalid.New("ZZ", h.Clock.Now(), [4]byte{1})}
+	stranger := payment.Message{Scheme: rulebook.SchemeSIC, GlobalID: payment.New("ZZ", h.Clock.Now(), [4]byte{1})}
 	for i, doc := range []clearing.Document{
 		answer(t, stranger, "S1", "ACSC", ""),
 		answer(t, payment.Message{Scheme: "sct-inst", GlobalID: "NOT-OURS"}, "S2", "ACSC", ""),
@@ -323,7 +322,7 @@ func TestWhatNobodyDecidesExpires(t *testing.T) {
 	want{state: payment.StateApprovalPending}.check(t, h, m)
 	h.Clock.Add(time.Microsecond)
 	var late *payment.StateError
-	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if !errors.As(err, &late) {
 		t.Errorf("an approval when the time is up: %v", err)
 	}

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn brings 250 payments in (make race: 1,000), 8 at a time, while payments of ours are
@@ -21,7 +21,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 	h := stationtest.New(t)
 	defer h.CheckInvariants(t)
 	const senders = 8
-	payments := testneed.Count(t, "COUNTERSIGN_ARRIVALS", 250)
+	payments := testutil.Count(t, "COUNTERSIGN_ARRIVALS", 250)
 	running, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
 	h.RunJobs(t)

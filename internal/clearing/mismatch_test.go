@@ -13,7 +13,6 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -114,7 +113,7 @@ func recalledPayment(
 	original := settled(t, h, scheme)
 	paid := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
 	m := request(t, h, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
 	})
 	send(t, h, m)
 	return m, paid, lastSent(t, h, "camt.056").(*iso20022.FIToFIPaymentCancellationRequest)
@@ -128,7 +127,7 @@ func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testi
 		m, paid, _ := recalledPayment(t, h, scheme)
 		honest := func() *iso20022.PaymentReturn {
 			back, err := interbank.Return(interbank.RTransactionInput{
-				Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET",
+				Request: rulebook.Request{Reason: "FOCR"}, Scheme: scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET",
 				ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
 			})
 			if err != nil {
@@ -169,7 +168,7 @@ func TestAReturnMayKeepACharge(t *testing.T) {
 		t.Fatal(err)
 	}
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR", Charge: charge}, Scheme: rulebook.SchemeSCT, Original: paid,
+		Request: rulebook.Request{Reason: "FOCR", Charge: charge}, Scheme: rulebook.SchemeSCT, Original: paid,
 		Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET", At: h.Clock.Now(), Day: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RET", back, err))
@@ -186,7 +185,7 @@ func TestARefusalThatDisagreesWithItsRecallIsQuarantined(t *testing.T) {
 			scheme: scheme, about: m, lies: resolutionLies(),
 			honest: func() *iso20022.ResolutionOfInvestigation {
 				no, err := interbank.Resolution(interbank.RTransactionInput{
-					Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: recall, Bank: "BBBBFRPPXXX", MessageID: "NO",
+					Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, Recall: recall, Bank: "BBBBFRPPXXX", MessageID: "NO",
 					ID: "NO", At: h.Clock.Now(),
 				})
 				if err != nil {

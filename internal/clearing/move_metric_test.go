@@ -8,10 +8,9 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
@@ -21,7 +20,7 @@ import (
 func TestWhatComesInIsCounted(t *testing.T) {
 	t.Parallel()
 	const scheme = rulebook.SchemeSIC
-	m := metric.New()
+	m := observability.New()
 	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(ctx, store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Metrics: m})
 		if err != nil {
@@ -34,12 +33,12 @@ func TestWhatComesInIsCounted(t *testing.T) {
 	receivedRecall(t, h, original, document)
 
 	recall := request(t, h, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme,
 		OriginalID: settled(t, h, scheme).InternalID,
 	})
 	send(t, h, recall)
 	no, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1", At: h.Clock.Now(),
+		Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1", At: h.Clock.Now(),
 		Recall: lastSent(t, h, "camt.056").(*iso20022.FIToFIPaymentCancellationRequest),
 	})
 	receive(t, h, inbound(t, scheme, "NO1", no, err))

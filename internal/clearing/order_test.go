@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -39,19 +39,19 @@ func (l *life) document(status, code string) clearing.Document {
 
 var events = []event{
 	{"approve", func(l *life) error {
-		_, err := l.h.Approval.Approve(ctx, l.people["checker1"], approval.Input{InternalID: l.model.InternalID})
+		_, err := l.h.Approval.Approve(ctx, l.people["checker1"], service.Input{InternalID: l.model.InternalID})
 		return err
 	}, func(l *life) (payment.Transition, error) {
 		return l.model.Approve(payment.Verdict{By: l.people["checker1"], At: l.h.Clock.Now()}, l.terms())
 	}},
 	{"approve as the maker", func(l *life) error {
-		_, err := l.h.Approval.Approve(ctx, l.people["both1"], approval.Input{InternalID: l.model.InternalID})
+		_, err := l.h.Approval.Approve(ctx, l.people["both1"], service.Input{InternalID: l.model.InternalID})
 		return err
 	}, func(l *life) (payment.Transition, error) {
 		return l.model.Approve(payment.Verdict{By: l.people["both1"], At: l.h.Clock.Now()}, l.terms())
 	}},
 	{"reject", func(l *life) error {
-		_, err := l.h.Approval.Reject(ctx, l.people["checker2"], approval.Input{InternalID: l.model.InternalID}, "no")
+		_, err := l.h.Approval.Reject(ctx, l.people["checker2"], service.Input{InternalID: l.model.InternalID}, "no")
 		return err
 	}, func(l *life) (payment.Transition, error) {
 		return l.model.Reject(payment.Verdict{By: l.people["checker2"], At: l.h.Clock.Now()}, "no")

@@ -9,7 +9,6 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -19,7 +18,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSIC)
 	m := request(t, h, payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC,
 		OriginalID: original.InternalID,
 	})
 	h.Network.Refuse = func(d stationtest.Delivery) error {
@@ -43,7 +42,7 @@ func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 		h := stationtest.New(t)
 		original, _ := booked(t, h, scheme, "TX9")
 		m := request(t, h, payment.RTransaction{
-			Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+			Request: rulebook.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
 		})
 		send(t, h, m)
 		h.Clock.Add(11 * time.Second)

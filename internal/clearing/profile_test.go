@@ -6,13 +6,12 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -141,7 +140,7 @@ func TestTheTermsOfAClearingAreData(t *testing.T) {
 	paid, waiting := settled(t, h, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
 	recall := func(reason string) payment.RTransaction {
 		return payment.RTransaction{
-			Request: rtransactionrule.Request{Reason: reason}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: paid.InternalID,
+			Request: rulebook.Request{Reason: reason}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC, OriginalID: paid.InternalID,
 		}
 	}
 	preview, err := h.Submission.PreviewRTransaction(ctx, maker, recall(""))
@@ -171,7 +170,7 @@ func TestTheTermsOfAClearingAreData(t *testing.T) {
 	if strings.Join(rules, " ") != "amount-maximum purpose-code" {
 		t.Errorf("beyond the terms: %q, %v", rules, err)
 	}
-	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: waiting.InternalID})
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: waiting.InternalID})
 	if !errors.As(err, &refused) {
 		t.Errorf("what was entered before is approved above the limit: %v", err)
 	}

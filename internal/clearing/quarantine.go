@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
@@ -39,7 +39,7 @@ func unprocessableOf(err error) *unprocessableError {
 
 func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
-	if errors.Is(err, lifecycle.ErrSeen) {
+	if errors.Is(err, message.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	if err == nil {
@@ -61,7 +61,7 @@ func (s *Station) seen(ctx context.Context, in store.Document) error {
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
 	failed := &unprocessableError{reason: "The message id " + used + " was used before for another document."}
 	err = s.inbox.Quarantine(ctx, in, failed.reason, nil)
-	if errors.Is(err, lifecycle.ErrSeen) {
+	if errors.Is(err, message.ErrSeen) {
 		return ErrDuplicate
 	}
 	if err == nil {
@@ -84,7 +84,7 @@ func (s *Station) auditQuarantined(ctx context.Context, in store.Document, faile
 	s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{
-		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: audit.EventDocumentQuarantined, Why: "quarantine",
+		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: auditlog.EventDocumentQuarantined, Why: "quarantine",
 		Sentence: string(in.Name) + " " + in.Reference + " of " + string(in.Scheme) + ": " + failed.reason,
 	})
 }

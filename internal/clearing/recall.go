@@ -5,14 +5,12 @@ import (
 	"errors"
 	"time"
 
-	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // waitForPayment is how long a recall waits for the payment it overtook before an operator sees it.
@@ -49,11 +47,11 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
-	answerBy := rtransactionrule.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.arrive(ctx, lifecycle.Arrival{
+	answerBy := rulebook.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
+	err = s.arrive(ctx, message.Arrival{
 		Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer,
 	})
-	var conflict *lifecycle.ConflictError
+	var conflict *message.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable("The payment was recalled before: there is one recall of a payment.")
 	}
@@ -106,15 +104,15 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
-	return s.arriveAnswer(ctx, lifecycle.Arrival{
+	return s.arriveAnswer(ctx, message.Arrival{
 		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: moves,
 	})
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
-func (s *Station) arriveAnswer(ctx context.Context, a lifecycle.Arrival) error {
+func (s *Station) arriveAnswer(ctx context.Context, a message.Arrival) error {
 	err := s.arrive(ctx, a)
-	var conflict *lifecycle.ConflictError
+	var conflict *message.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable(answeredBefore)
 	}
@@ -149,7 +147,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 		}
 		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.cfg.Now()))
 	}
-	return s.arriveAnswer(ctx, lifecycle.Arrival{
+	return s.arriveAnswer(ctx, message.Arrival{
 		Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: moves,
 	})
 }
@@ -167,7 +165,7 @@ func (s *Station) keepUndecided(
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return payment.Transition{}, lifecycle.ErrNoChange
+		return payment.Transition{}, message.ErrNoChange
 	}, answers...)
 }
 
@@ -182,7 +180,7 @@ func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (pay
 
 // recallOf finds our recall of the payment a document is about. What answers a recall that is withheld goes to quarantine.
 func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
-	global, err := globalid.Parse(about.TransactionID)
+	global, err := payment.Parse(about.TransactionID)
 	if err != nil {
 		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
 	}
@@ -233,6 +231,6 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Document, documen
 		case confirmation.Outcome == interbank.OutcomeNegative:
 			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.cfg.Now()))
 		}
-		return payment.Transition{}, lifecycle.ErrNoChange
+		return payment.Transition{}, message.ErrNoChange
 	})
 }

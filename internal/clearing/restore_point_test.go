@@ -10,10 +10,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/approval"
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -105,7 +105,7 @@ func TestWhatWasSentAfterThePointOfARestoreIsFoundAgain(t *testing.T) {
 	h.Network.Refuse = there.refuse
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	server.ask(t, "SELECT pg_create_restore_point('entered')::text")
-	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
 	send(t, h, m)
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))

@@ -15,16 +15,15 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // memory is a clearing that remembers: another document under a message id it knows is refused.
@@ -118,13 +117,13 @@ func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 	there := &memory{has: map[string]string{}}
 	h.Network.Refuse = there.refuse
 	for i, one := range append([]payment.Message{m}, others[:3]...) {
-		_, err := h.Approval.Approve(ctx, checker, approval.Input{InternalID: one.InternalID})
+		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: one.InternalID})
 		must(t, err)
 		send(t, h, one)
 		receive(t, h, answer(t, one, fmt.Sprint("A", i+1), "ACSC", ""))
 		want{state: payment.StateSettled}.check(t, h, one)
 	}
-	_, err := h.Approval.Reject(ctx, checker, approval.Input{InternalID: others[3].InternalID}, "not ours")
+	_, err := h.Approval.Reject(ctx, checker, service.Input{InternalID: others[3].InternalID}, "not ours")
 	must(t, err)
 	again := stationtest.On(t, restored(t, backup), stationtest.Options{At: h.Clock.Now().Add(time.Minute)})
 	foundAgain(t, again, there, m)
@@ -146,11 +145,11 @@ func endedHere(t *testing.T, h *stationtest.House, others [5]payment.Message) {
 	if _, reason := inboxOf(t, h, "B0"); !strings.Contains(reason, "Have it approved again before it expires") || alarms(log) != 1 {
 		t.Errorf("the answer to what waits: %s\n%s", reason, log)
 	}
-	_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: others[0].InternalID}, "not ours")
+	_, err := h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: others[0].InternalID}, "not ours")
 	must(t, err)
 	_, err = h.Submission.Withdraw(ctx, h.Person(t, "maker1"), others[1].InternalID, "")
 	must(t, err)
-	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: others[3].InternalID}, "not ours")
+	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: others[3].InternalID}, "not ours")
 	must(t, err)
 	h.Clock.Set(others[2].ExpiresAt)
 	h.Clearing.Sweep(ctx)
@@ -163,7 +162,7 @@ func endedHere(t *testing.T, h *stationtest.House, others [5]payment.Message) {
 		if outcome != "quarantined" || !strings.Contains(reason, "here it is "+string(ended[i])) || !strings.Contains(reason, "book outside") {
 			t.Errorf("the answer to what is %s here is %s: %s", ended[i], outcome, reason)
 		}
-		_, err = h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+		_, err = h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
 			Kind: administration.KindMessageTaken, Subject: string(one.GlobalID), Note: "clearing's statement, line 13",
 		})
 		var malformed *payment.FieldError
@@ -184,7 +183,7 @@ func endedHere(t *testing.T, h *stationtest.House, others [5]payment.Message) {
 func needsPrograms(t *testing.T) {
 	t.Helper()
 	for _, program := range []string{"pg_dump", "pg_restore"} {
-		testneed.OfPostgres(t, program)
+		testutil.OfPostgres(t, program)
 	}
 }
 
@@ -199,7 +198,7 @@ func foundAgain(t *testing.T, again *stationtest.House, there *memory, m payment
 	if outcome, reason := inboxOf(t, again, "A1"); outcome != "quarantined" || !strings.Contains(reason, "After a restore") {
 		t.Errorf("the answer to what waits here is %s: %s", outcome, reason)
 	}
-	_, err := again.Approval.Approve(ctx, again.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := again.Approval.Approve(ctx, again.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
 	again.Clock.Add(11 * time.Second)
 	again.Clearing.Sweep(ctx)
@@ -228,7 +227,7 @@ func stuck(t *testing.T, h *stationtest.House, m payment.Message, log string) {
 func sayTaken(t *testing.T, h *stationtest.House, m payment.Message) {
 	t.Helper()
 	one, other := h.Person(t, "admin1"), h.Person(t, "admin2")
-	in := admin.RequestInput{Kind: administration.KindMessageTaken, Subject: string(m.GlobalID)}
+	in := service.RequestInput{Kind: administration.KindMessageTaken, Subject: string(m.GlobalID)}
 	_, err := h.Admin.Request(ctx, one, in)
 	var malformed *payment.FieldError
 	if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/note" {
@@ -237,7 +236,7 @@ func sayTaken(t *testing.T, h *stationtest.House, m payment.Message) {
 	in.Note = "clearing's statement, line 12"
 	made, err := h.Admin.Request(ctx, one, in)
 	must(t, err)
-	_, err = h.Admin.Decide(ctx, one, admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	_, err = h.Admin.Decide(ctx, one, service.DecideInput{ChangeID: made.Change.ID, Approve: true})
 	var alone *payment.FourEyesError
 	if !errors.As(err, &alone) {
 		t.Errorf("one administrator alone: %v", err)
@@ -247,9 +246,9 @@ func sayTaken(t *testing.T, h *stationtest.House, m payment.Message) {
 	if current(t, h, m).DeliveredAt != (time.Time{}) {
 		t.Error("what one administrator says counts")
 	}
-	_, err = h.Admin.Decide(ctx, other, admin.DecideInput{ChangeID: made.Change.ID, Approve: true})
+	_, err = h.Admin.Decide(ctx, other, service.DecideInput{ChangeID: made.Change.ID, Approve: true})
 	must(t, err)
-	_, err = h.Admin.Request(ctx, one, admin.RequestInput{Kind: in.Kind, Subject: "DM00000000000000", Note: in.Note})
+	_, err = h.Admin.Request(ctx, one, service.RequestInput{Kind: in.Kind, Subject: "DM00000000000000", Note: in.Note})
 	if !errors.As(err, &malformed) || malformed.Findings[0].Pointer != "/subject" {
 		t.Errorf("of a message that is not there: %v", err)
 	}

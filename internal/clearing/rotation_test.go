@@ -6,9 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 )
@@ -22,7 +22,7 @@ func TestAfterARotationTheOlderKeyStillVerifies(t *testing.T) {
 	waiting := before.Create(t, before.Person(t, "maker1"), rulebook.SchemeSIC)
 	after := before.WithKeys(t, newKey, storetest.Key)
 	send(t, after, old)
-	_, err := after.Approval.Approve(ctx, after.Person(t, "checker1"), approval.Input{InternalID: waiting.InternalID})
+	_, err := after.Approval.Approve(ctx, after.Person(t, "checker1"), service.Input{InternalID: waiting.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -26,7 +25,7 @@ func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX7", document, nil))
 	refused := incoming(t, h, rulebook.SchemeSCT, "TX7")
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: document, MessageID: "RE7", ID: "RE7",
+		Request: rulebook.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, Original: document, MessageID: "RE7", ID: "RE7",
 		At: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE7", recall, err))
@@ -45,7 +44,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	defer h.CheckInvariants(t)
 	early := transfer(t, h, rulebook.SchemeSCT, "TX5", receiving[rulebook.SchemeSCT])
 	doubled := func(id string) interbank.RTransactionInput {
-		return interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, ID: id}
+		return interbank.RTransactionInput{Request: rulebook.Request{Reason: "DUPL"}, Scheme: rulebook.SchemeSCT, ID: id}
 	}
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE5", recalling(t, h, early, doubled("RE5")), nil))
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-TX5", early, nil))
@@ -70,7 +69,7 @@ func TestTwoMakersOneRecall(t *testing.T) {
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
 	in := payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
 	}
 	makers := []string{"maker1", "maker2", "both1"}
 	errs := make([]error, len(makers))
@@ -100,13 +99,13 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
 	in := payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
+		Request: rulebook.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSCT, OriginalID: original.InternalID,
 	}
 	first, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), approval.Input{InternalID: first.Message.InternalID}, "not a duplicate")
+	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: first.Message.InternalID}, "not a duplicate")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +123,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 	}
 	h.DB.SealVersions(t)
 	h.Clock.Add(2 * 24 * time.Hour)
-	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: second.Message.InternalID})
+	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: second.Message.InternalID})
 	var refused *payment.RefusalError
 	if !errors.As(err, &refused) || refused.Findings[0].Code != "TM01" {
 		t.Errorf("an approval after the deadline: %v", err)
@@ -144,9 +143,9 @@ func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 		original, document := booked(t, h, scheme, "TX9")
 		id := receivedRecall(t, h, original, document).InternalID
 		asked := []payment.RTransaction{
-			{Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID},
+			{Request: rulebook.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID},
 			{
-				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
 				RecallID: id,
 			},
 		}

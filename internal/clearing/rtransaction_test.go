@@ -6,14 +6,13 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/approval"
 	"countersign/internal/clearing"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 )
 
@@ -58,7 +57,7 @@ func request(t *testing.T, h *stationtest.House, in payment.RTransaction) paymen
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: result.Message.InternalID})
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: result.Message.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,7 +154,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			h := stationtest.New(t)
 			original := settled(t, h, scheme)
 			m := request(t, h, payment.RTransaction{
-				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
 			})
 			if got := payment.RecallStatusOf(current(t, h, original).RecallState); got != payment.RecallInProgress {
 				t.Errorf("the original shows %q", got)
@@ -171,7 +170,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 			case payment.StateAccepted:
 				was := lastSent(t, h, "pacs.008").(*iso20022.FIToFICustomerCreditTransfer)
 				back, err := interbank.Return(interbank.RTransactionInput{
-					Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1",
+					Request: rulebook.Request{Reason: "FOCR"}, Scheme: scheme, Original: was, Bank: "BBBBFRPPXXX", MessageID: "RET1", ID: "RET1",
 					At: h.Clock.Now(), Day: h.Clock.Now(),
 				})
 				receive(t, h, inbound(t, scheme, "RET1", back, err))
@@ -180,7 +179,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 				lastSent(t, h, "pacs.002")
 			case payment.StateRefused:
 				no, err := interbank.Resolution(interbank.RTransactionInput{
-					Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1",
+					Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO1", ID: "NO1",
 					At: h.Clock.Now(),
 				})
 				receive(t, h, inbound(t, scheme, "NO1", no, err))
@@ -198,7 +197,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 				t.Errorf("%s %s: the original shows %q", scheme, answered.name, got)
 			}
 			refusedAgain(t, h, payment.RTransaction{
-				Request: rtransactionrule.Request{Reason: "FRAD"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "FRAD"}, Kind: payment.KindRecall, Scheme: scheme, OriginalID: original.InternalID,
 			}, "AM05")
 			h.CheckInvariants(t)
 		}
@@ -271,14 +270,14 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 				t.Fatalf("the recall is %s until %s", received.State, received.AnswerBy)
 			}
 			yes := payment.RTransaction{
-				Request: rtransactionrule.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "FOCR"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
 			}
 			no := payment.RTransaction{
-				Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: scheme, OriginalID: original.InternalID,
 				RecallID: id,
 			}
 			refusedAgain(t, h, payment.RTransaction{
-				Request: rtransactionrule.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
+				Request: rulebook.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,
 			}, "CH16")
 			mine, other := yes, no
 			if kind == payment.KindResolution {

@@ -9,16 +9,16 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/approval"
-	"countersign/internal/documentseal"
+	"countersign/internal/auditlog"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lookup"
-	"countersign/internal/testlog"
+	"countersign/internal/store/message"
+	"countersign/internal/testutil"
 )
 
 // superuser is a connection that is held by no constraint, as somebody who owns the database could have one.
@@ -68,13 +68,13 @@ func mallorys(t *testing.T, h *stationtest.House, reference string) []byte {
 }
 
 // listen lets the test read what the station logs.
-func listen(h *stationtest.House) *testlog.Log {
-	log := &testlog.Log{}
+func listen(h *stationtest.House) *testutil.Log {
+	log := &testutil.Log{}
 	h.Log = log
 	return log
 }
 
-func alarms(log *testlog.Log) int { return strings.Count(log.String(), "alarm=true") }
+func alarms(log *testutil.Log) int { return strings.Count(log.String(), "alarm=true") }
 
 // look lets enough time go by for the watch to take up what it finds, many times.
 func look(h *stationtest.House) {
@@ -113,7 +113,7 @@ func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	execute(t, owner, insert, "FORGED5", "pacs.008.001.08", content, then, nil, nil)
 	for _, name := range []iso20022.MessageName{"pacs.008.001.08", "pacs.004.001.09", "camt.056.001.08", "camt.029.001.09"} {
 		// Even with the key: a payment never leaves from the outbox.
-		a := documentseal.Answer{Scheme: rulebook.SchemeSIC, Reference: "SEALED-" + string(name), Name: name, Content: content}
+		a := auditlog.Answer{Scheme: rulebook.SchemeSIC, Reference: "SEALED-" + string(name), Name: name, Content: content}
 		seal := h.Seal.SealAnswer(a)
 		execute(t, owner, insert, a.Reference, string(name), content, then, seal.KeyID, seal.MAC[:])
 	}
@@ -170,7 +170,7 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 		execute(t, superuser(t, h), "UPDATE outbox SET delivered_at = now(), "+mark)
 		told := func() (delivered bool) {
 			t.Helper()
-			documents, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 10})
+			documents, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -235,7 +235,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 				m.Reference(), other.Reference(),
 			)
 		}
-		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
+		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 		if err != nil {
 			t.Fatal(planter, err)
 		}
@@ -277,7 +277,7 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
 	reports := map[bool]int{}
-	documents, err := h.Reader.Documents(ctx, m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+	documents, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,12 +358,12 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 			t.Fatalf("untouched, it is withheld: %s", got)
 		}
 		execute(t, superuser(t, h), change)
-		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+		_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 		var withheld *payment.WithheldError
 		if !errors.As(err, &withheld) {
 			t.Errorf("%s: the approval got %v", what, err)
 		}
-		listed, err := h.Reader.Queue(ctx, m.Realm, lookup.QueueFilter{PageSize: 10})
+		listed, err := h.Reader.Queue(ctx, m.Realm, message.QueueFilter{PageSize: 10})
 		if err != nil || len(listed) != 1 || listed[0].Withheld == "" || current(t, h, m).Withheld == "" {
 			t.Errorf("%s: the queue shows it as if nothing were wrong: %v", what, err)
 		}

@@ -6,12 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
@@ -62,7 +61,7 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall. sent is
 // the message where this process knows it, or nil.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide lifecycle.DecideFunc) (err error) {
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide message.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
@@ -109,12 +108,12 @@ func (s *Station) sentMessage(ctx context.Context, about interbank.Original) (re
 }
 
 // sentIDOf is the Global ID of the message of ours that a document is about.
-func sentIDOf(about interbank.Original) (globalid.ID, error) {
+func sentIDOf(about interbank.Original) (payment.ID, error) {
 	global, ours := payment.ParseReference(about.MessageID)
 	if ours {
 		return global, nil
 	}
-	return globalid.Parse(about.TransactionID)
+	return payment.Parse(about.TransactionID)
 }
 
 // statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.
@@ -125,5 +124,5 @@ func (s *Station) statusMove(m payment.Message, status interbank.Status) (paymen
 	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
 		return moveIf(m.Settle(s.cfg.Now()))
 	}
-	return payment.Transition{}, lifecycle.ErrNoChange
+	return payment.Transition{}, message.ErrNoChange
 }

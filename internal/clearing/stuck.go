@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -78,7 +78,7 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 		}
 	}
 	err = s.cfg.Messages.Told(ctx, store.Deed{
-		Actor: by.Actor(), Realm: by.Realm, Event: audit.EventTryAgain, Subject: told, At: s.cfg.Now(),
+		Actor: by.Actor(), Realm: by.Realm, Event: auditlog.EventTryAgain, Subject: told, At: s.cfg.Now(),
 	})
 	if err != nil {
 		return false, err

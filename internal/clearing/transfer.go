@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 
-	"countersign/internal/globalid"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 // receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
@@ -45,8 +44,8 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	err = s.arrive(ctx, lifecycle.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
-	if errors.Is(err, lifecycle.ErrKnownTransaction) {
+	err = s.arrive(ctx, message.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	if errors.Is(err, message.ErrKnownTransaction) {
 		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
 	if err != nil {
@@ -59,12 +58,12 @@ func (s *Station) arrival(in store.Document, realm, mark string) payment.Arrival
 	now := s.cfg.Now()
 	return payment.ArrivalInput{
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
-		GlobalID: globalid.New(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+		GlobalID: payment.New(mark, now, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
 	}
 }
 
 // arrive makes a message of what came in.
-func (s *Station) arrive(ctx context.Context, a lifecycle.Arrival) error {
+func (s *Station) arrive(ctx context.Context, a message.Arrival) error {
 	err := s.inbox.Arrive(ctx, a)
 	if err == nil {
 		s.cfg.Traces.Arrived(ctx, a.Created.Message.InternalID)

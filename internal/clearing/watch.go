@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 )
 
 const (
@@ -132,15 +132,15 @@ func (s *Station) poll(ctx context.Context, realm string, group *sync.WaitGroup)
 	steps.Wait()
 }
 
-func (s *Station) due(ctx context.Context, realm string) (lifecycle.Due, error) {
+func (s *Station) due(ctx context.Context, realm string) (message.Due, error) {
 	limited, cancel := context.WithTimeout(ctx, dueTimeout)
 	defer cancel()
 	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 }
 
-func (s *Station) dueTimes(held []uuid.UUID, page int32) lifecycle.DueTimes {
+func (s *Station) dueTimes(held []uuid.UUID, page int32) message.DueTimes {
 	now := s.cfg.Now()
-	return lifecycle.DueTimes{
+	return message.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
 	}

@@ -10,10 +10,9 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lookup"
-	"countersign/internal/testlog"
+	"countersign/internal/store/message"
+	"countersign/internal/testutil"
 )
 
 // TestNothingIsMadeOfAPaymentThatSomebodyBroke: whoever writes into the database an incoming payment, or the amount of one, gets no return
@@ -39,7 +38,7 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content, "instruction.recall-refused"},
 	} {
 		h := stationtest.New(t)
-		asked := payment.RTransaction{Request: rtransactionrule.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
+		asked := payment.RTransaction{Request: rulebook.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
 		switch c.kind {
 		case payment.KindRecall:
 			asked.OriginalID = settled(t, h, rulebook.SchemeSIC).InternalID
@@ -65,7 +64,7 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 			t.Errorf("%s is made: %v %v", name, made.Message.State, err)
 		}
 		events, err := h.Reader.Audit(ctx, "demo", broken)
-		if err != nil || !slices.ContainsFunc(events, func(e lookup.Event) bool { return e.Event == c.event && e.Refused }) {
+		if err != nil || !slices.ContainsFunc(events, func(e message.Event) bool { return e.Event == c.event && e.Refused }) {
 			t.Errorf("%s: no %s in the trail: %+v %v", name, c.event, events, err)
 		}
 	}
@@ -85,7 +84,7 @@ func recalling(t *testing.T, h *stationtest.House, original *iso20022.FIToFICust
 
 // byCustomer is the recall RE1 that a customer asked for.
 func byCustomer(scheme rulebook.Scheme) interbank.RTransactionInput {
-	return interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: scheme, ID: "RE1"}
+	return interbank.RTransactionInput{Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, ID: "RE1"}
 }
 
 // receivedRecall brings the recall of an incoming payment in.
@@ -105,7 +104,7 @@ func receivedRecall(
 func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	h.Log = log
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", original.InternalID)
@@ -124,13 +123,13 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
 	h := stationtest.New(t)
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	h.Log = log
 	recall, paid, sent := recalledPayment(t, h, rulebook.SchemeSIC)
 	recall = current(t, h, recall)
 	execute(t, superuser(t, h), "UPDATE message_version SET debtor_name = 'Mallory' WHERE message_id = $1", recall.InternalID)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "FOCR",
 		},
 		Scheme: recall.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "RET", ID: "RET",
@@ -139,7 +138,7 @@ func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	})
 	receive(t, h, inbound(t, recall.Scheme, "RET", back, err))
 	no, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: recall.Scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
+		Request: rulebook.Request{Reason: "CUST"}, Scheme: recall.Scheme, Recall: sent, Bank: "BBBBFRPPXXX", MessageID: "NO", ID: "NO",
 		At: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, recall.Scheme, "NO", no, err))

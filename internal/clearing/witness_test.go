@@ -18,7 +18,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 )
 
 // witness sees what the clock asks the database, and what the house logs, so that a payment that becomes Unconfirmed late explains itself.
@@ -26,7 +26,7 @@ type witness struct {
 	storetest.Unmoved
 
 	now func() time.Time
-	log testlog.Log
+	log testutil.Log
 
 	mu   sync.Mutex
 	seen []sight

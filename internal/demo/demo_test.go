@@ -10,14 +10,13 @@ import (
 	"github.com/alexedwards/argon2id"
 
 	"countersign/internal/account"
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
-	"countersign/internal/store/provision"
+	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -32,7 +31,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	realms, err := provision.Realms(t.Context(), db.OwnerURL)
+	realms, err := adminpkg.Realms(t.Context(), db.OwnerURL)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,20 +73,20 @@ func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
 		}
 		return there
 	}
-	asked, err := h.Admin.Request(ctx, h.Person(t, "maker1"), admin.RequestInput{
+	asked, err := h.Admin.Request(ctx, h.Person(t, "maker1"), service.RequestInput{
 		Kind: administration.KindBeneficiaryCreate, Values: administration.Values{"creditorName": "A", "creditorIban": "CH4821966000009613388"},
 	})
 	if err == nil {
-		_, err = h.Admin.DecideBeneficiary(ctx, h.Person(t, "checker1"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+		_, err = h.Admin.DecideBeneficiary(ctx, h.Person(t, "checker1"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 	}
 	if err != nil || !later() {
 		t.Errorf("a demo in daily use does not get what a later version adds: %v", err)
 	}
-	asked, err = h.Admin.Request(ctx, h.Person(t, "admin1"), admin.RequestInput{
+	asked, err = h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserSuppress, Subject: "maker2",
 	})
 	if err == nil {
-		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), admin.DecideInput{ChangeID: asked.Change.ID, Approve: true})
+		_, err = h.Admin.Decide(ctx, h.Person(t, "admin2"), service.DecideInput{ChangeID: asked.Change.ID, Approve: true})
 	}
 	if err != nil || later() {
 		t.Errorf("what administrators changed is changed by the demo: %v", err)
@@ -97,7 +96,7 @@ func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
 func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	err := provision.Apply(t.Context(), db.Provisioner(t), provision.RealmDefinition{
+	err := adminpkg.Apply(t.Context(), db.Provisioner(t), adminpkg.RealmDefinition{
 		Realm: "bank", Name: "A bank", Mark: "BK", MadeBy: store.MadeByOperator,
 		Life: store.TokenLife{Access: time.Minute, Refresh: time.Minute, Absolute: time.Minute},
 	})
@@ -108,7 +107,7 @@ func TestEnsureRefusesADatabaseOfSomebodyElse(t *testing.T) {
 	if !errors.Is(err, demo.ErrForeignDatabase) {
 		t.Errorf("got %v, want %v", err, demo.ErrForeignDatabase)
 	}
-	realms, err := provision.Realms(t.Context(), db.OwnerURL)
+	realms, err := adminpkg.Realms(t.Context(), db.OwnerURL)
 	if err != nil || len(realms) != 1 {
 		t.Errorf("got realms %v, %v, want the bank's alone", realms, err)
 	}
@@ -178,19 +177,19 @@ func TestADemoUserIsKnownToTheApplication(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	people := credential.NewPeople(db.Database)
+	people := adminpkg.NewPeople(db.Database)
 	client, err := people.Client(t.Context(), demo.Realm, demo.Backoffice)
 	if err != nil || !client.MayDecideOwn || client.Kind != store.ClientConfidential || client.Life.Access != 5*time.Minute {
 		t.Errorf("got client %+v, %v", client, err)
 	}
 	now := time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
-	user, found, err := credential.NewLogins(db.Database).Reserve(t.Context(), credential.LoginTry{
+	user, found, err := adminpkg.NewLogins(db.Database).Reserve(t.Context(), adminpkg.LoginTry{
 		Realm: demo.Realm, Name: "both1", NameHash: make([]byte, 32), At: now, ForgetBefore: now,
 	})
 	if err != nil || !found {
 		t.Fatalf("got %v, %v", found, err)
 	}
-	principal, err := people.Principal(t.Context(), credential.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
+	principal, err := people.Principal(t.Context(), adminpkg.PrincipalKey{Realm: demo.Realm, UserID: user.UserID, ClientID: "portal"})
 	if err != nil || !principal.Has(identity.RoleMaker) || !principal.Has(identity.RoleChecker) || principal.DisplayName != "Both 1" {
 		t.Errorf("got %+v, %v", principal, err)
 	}

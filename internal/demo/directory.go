@@ -8,7 +8,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/directory"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // directorySource is what pages tell of where the demo's directories come from.
@@ -32,7 +32,7 @@ ES21000418;AAAAESMMXXX;Demo bank of the sample account ES 2100, without instant 
 
 // Directories are the directories of the demo's realms for a time: of the first day of its quarter, so that a demo's directory is never
 // stale and a start on another day changes nothing.
-func Directories(at time.Time) ([]provision.DirectoryImport, error) {
+func Directories(at time.Time) ([]admin.DirectoryImport, error) {
 	year, month, _ := at.UTC().Date()
 	edition := time.Date(year, month-(month-1)%3, 1, 0, 0, 0, 0, time.UTC)
 	swiss, european := begun(edition), begun(edition)
@@ -52,13 +52,13 @@ func Directories(at time.Time) ([]provision.DirectoryImport, error) {
 			fmt.Fprintf(swiss, "CH%s;;Demo bank of the sample accounts CH %s;yes\n", code, code)
 		}
 	}
-	var made []provision.DirectoryImport
+	var made []admin.DirectoryImport
 	for scheme, text := range map[rulebook.Scheme]*bytes.Buffer{rulebook.SchemeSIC: swiss, rulebook.SchemeSCT: european} {
 		read, err := directory.Parse(text.Bytes())
 		if err != nil {
 			return nil, fmt.Errorf("read the directory of %s: %w", scheme, err)
 		}
-		made = append(made, provision.DirectoryImport{Scheme: scheme, Directory: read, Source: directorySource})
+		made = append(made, admin.DirectoryImport{Scheme: scheme, Directory: read, Source: directorySource})
 	}
 	return made, nil
 }

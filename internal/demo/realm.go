@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // Names of the demo's realms and clients, and the secrets that go with them.
@@ -29,14 +29,14 @@ const (
 const UserPasswordHash = "$argon2id$v=19$m=19456,t=2,p=1$KmLa02Hu59Zr+DZnUOrQVA$txhHIJEDYozaGqKwxQ90nfrhmUSv4FKCGTYZGHU8KHQ"
 
 // Realms are the definitions of the demo's realms.
-func Realms() []provision.RealmDefinition {
-	return []provision.RealmDefinition{demoRealm(), secondRealm()}
+func Realms() []admin.RealmDefinition {
+	return []admin.RealmDefinition{demoRealm(), secondRealm()}
 }
 
-func demoRealm() provision.RealmDefinition {
-	return provision.RealmDefinition{
+func demoRealm() admin.RealmDefinition {
+	return admin.RealmDefinition{
 		Realm: Realm, Name: "Demo", Mark: "DM", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []provision.PersonDefinition{
+		People: []admin.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("maker2", "Maker 2", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
@@ -46,14 +46,14 @@ func demoRealm() provision.RealmDefinition {
 			administrator("admin1", "Admin 1"),
 			administrator("admin2", "Admin 2"),
 		},
-		Clients: []provision.ClientDefinition{
+		Clients: []admin.ClientDefinition{
 			backoffice(Backoffice),
 			// Its messages never wait for a decision, so it needs no leave to decide them.
 			{ClientID: Straight, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
 			backoffice(Brief),
 			portal(),
 		},
-		Policies: []provision.PolicyDefinition{
+		Policies: []admin.PolicyDefinition{
 			defaultPolicy(),
 			// Of a large payment two people must say yes.
 			{Rank: 5, AmountFrom: largeAmount(), ApprovalsRequired: 2, Pending: pendingDefault},
@@ -66,15 +66,15 @@ func demoRealm() provision.RealmDefinition {
 }
 
 // secondRealm shows that realms see nothing of each other.
-func secondRealm() provision.RealmDefinition {
-	return provision.RealmDefinition{
+func secondRealm() admin.RealmDefinition {
+	return admin.RealmDefinition{
 		Realm: SecondRealm, Name: "Demo 2", Mark: "D2", MadeBy: store.MadeByDemo, Life: tokenLife(),
-		People: []provision.PersonDefinition{
+		People: []admin.PersonDefinition{
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
 		},
-		Clients:        []provision.ClientDefinition{backoffice(SecondClient), portal()},
-		Policies:       []provision.PolicyDefinition{defaultPolicy()},
+		Clients:        []admin.ClientDefinition{backoffice(SecondClient), portal()},
+		Policies:       []admin.PolicyDefinition{defaultPolicy()},
 		DebtorAccounts: debtorAccounts(false),
 	}
 }
@@ -83,14 +83,14 @@ func tokenLife() store.TokenLife {
 	return store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour}
 }
 
-func payer(name, displayName string, roles ...identity.Role) provision.PersonDefinition {
-	return provision.PersonDefinition{DisplayName: displayName, Duty: provision.DutyPayments, Accounts: []provision.AccountDefinition{
+func payer(name, displayName string, roles ...identity.Role) admin.PersonDefinition {
+	return admin.PersonDefinition{DisplayName: displayName, Duty: admin.DutyPayments, Accounts: []admin.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: roles},
 	}}
 }
 
-func administrator(name, displayName string) provision.PersonDefinition {
-	return provision.PersonDefinition{DisplayName: displayName, Duty: provision.DutyAdministration, Accounts: []provision.AccountDefinition{
+func administrator(name, displayName string) admin.PersonDefinition {
+	return admin.PersonDefinition{DisplayName: displayName, Duty: admin.DutyAdministration, Accounts: []admin.AccountDefinition{
 		{Name: name, PasswordHash: UserPasswordHash, Status: store.UserActive, Roles: []identity.Role{identity.RoleAdministrator}},
 	}}
 }
@@ -98,13 +98,13 @@ func administrator(name, displayName string) provision.PersonDefinition {
 // backoffice is an API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
 // creation and approval with it, as maker1 and then as checker1. The people are still compared. Outside a demo a back end that holds
 // the passwords of both is one pair of eyes, and this stays off.
-func backoffice(clientID string) provision.ClientDefinition {
-	return provision.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
+func backoffice(clientID string) admin.ClientDefinition {
+	return admin.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
 }
 
 // portal is the client of the people who work in the browser; makers and checkers share it by its nature.
-func portal() provision.ClientDefinition {
-	return provision.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
+func portal() admin.ClientDefinition {
+	return admin.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
 }
 
 func secretHash() []byte {
@@ -112,8 +112,8 @@ func secretHash() []byte {
 	return digest[:]
 }
 
-func defaultPolicy() provision.PolicyDefinition {
-	return provision.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
+func defaultPolicy() admin.PolicyDefinition {
+	return admin.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
 }
 
 // largeAmount is CHF or EUR 10,000.00, in minor units. The second realm has one checker, so it makes no difference there.
@@ -124,13 +124,13 @@ func largeAmount() *int64 {
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the
 // BICs of banks without one in the public list are neutral.
-func debtorAccounts(receives bool) []provision.DebtorAccountDefinition {
-	swiss := provision.DebtorAccountDefinition{
+func debtorAccounts(receives bool) []admin.DebtorAccountDefinition {
+	swiss := admin.DebtorAccountDefinition{
 		Receives: receives,
 		IBAN:     "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
 		HolderBuilding: "24", HolderPostcode: "3000", HolderTown: "Bern", HolderCountry: "CH", AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
 	}
-	german := provision.DebtorAccountDefinition{
+	german := admin.DebtorAccountDefinition{
 		Receives: receives,
 		IBAN:     "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
 		HolderBuilding: "7", HolderPostcode: "50667", HolderTown: "Koeln", HolderCountry: "DE", AgentBIC: "AAAADEFFXXX",
@@ -138,5 +138,5 @@ func debtorAccounts(receives bool) []provision.DebtorAccountDefinition {
 	swissSample, germanSample := swiss, german
 	swissSample.IBAN, swissSample.AgentBIC, swissSample.AgentIID = "CH7280005000088877766", "RAIFCH22005", "80005"
 	germanSample.IBAN = "DE89370400440532013000"
-	return []provision.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
+	return []admin.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
 }

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
@@ -26,7 +25,7 @@ func minor(t *testing.T, currency money.Currency, count int64) money.Amount {
 
 func (c chain) returnInput(t *testing.T) interbank.RTransactionInput {
 	return interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "FOCR",
 		},
 		Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, MessageID: "M", ID: "R", At: accepted, Day: answerDay,
@@ -76,10 +75,10 @@ func TestReasonsOfOtherListsAreRefused(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
 		_, recall := interbank.CancellationRequest(
-			interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "LEGL"}, Scheme: c.scheme, Original: c.transfer(t)},
+			interbank.RTransactionInput{Request: rulebook.Request{Reason: "LEGL"}, Scheme: c.scheme, Original: c.transfer(t)},
 		)
 		_, resolution := interbank.Resolution(
-			interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: c.scheme, Recall: c.recall(t, "DUPL")},
+			interbank.RTransactionInput{Request: rulebook.Request{Reason: "DUPL"}, Scheme: c.scheme, Recall: c.recall(t, "DUPL")},
 		)
 		in := c.returnInput(t)
 		in.Reason = "XXXX"
@@ -97,7 +96,7 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 	swiss, sepa := chains()[0], chains()[1]
 	known := swiss.transfer(t) // its debtor agent is a bank of the list
 	made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: swiss.scheme, Original: known, MessageID: "A", ID: "C", At: accepted,
+		Request: rulebook.Request{Reason: "DUPL"}, Scheme: swiss.scheme, Original: known, MessageID: "A", ID: "C", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +111,7 @@ func TestOurBankIsFoundOrMissed(t *testing.T) {
 		Name: "?",
 	}
 	_, err = interbank.CancellationRequest(
-		interbank.RTransactionInput{Request: rtransactionrule.Request{Reason: "DUPL"}, Scheme: sepa.scheme, Original: unknown},
+		interbank.RTransactionInput{Request: rulebook.Request{Reason: "DUPL"}, Scheme: sepa.scheme, Original: unknown},
 	)
 	if !errors.Is(err, interbank.ErrIncomplete) {
 		t.Errorf("no BIC: %v", err)
@@ -179,7 +178,7 @@ func TestTheCaseOfARecallIsResolved(t *testing.T) {
 	opened := &iso20022.Case5{ID: "CASE-1", Creator: recall.Assignment.Assigner}
 	recall.Case = opened
 	made, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: c.scheme, Recall: recall, MessageID: "A", ID: "S", At: accepted,
+		Request: rulebook.Request{Reason: "NOAS"}, Scheme: c.scheme, Recall: recall, MessageID: "A", ID: "S", At: accepted,
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -276,7 +275,7 @@ func TestInformationInSEPAIsTransliterated(t *testing.T) {
 	t.Parallel()
 	c := chains()[1]
 	made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "FRAD", Information: []string{"Täuschung & Betrug"},
 		},
 		Scheme: c.scheme, Original: c.transfer(t), MessageID: "A", ID: "C", At: accepted,

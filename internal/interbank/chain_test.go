@@ -5,7 +5,7 @@ import (
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // TestTheConstructedChains makes every document of the two chains from the ones before it.
@@ -81,7 +81,7 @@ func (c chain) reports(t *testing.T) {
 func (c chain) recalls(t *testing.T) {
 	for reason, information := range map[string][]string{"DUPL": nil, "FRAD": {"Reported to police, case 2026-77"}, "CUST": nil} {
 		made, err := interbank.CancellationRequest(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{
+			Request: rulebook.Request{
 				Reason: reason, Information: information,
 			},
 			Scheme: c.scheme, Original: c.transfer(t), Bank: c.debtorBank, MessageID: c.letter + "CAMT56-20260303-0001", ID: c.letter + "CXL-0001",
@@ -107,7 +107,7 @@ func (c chain) receipt(t *testing.T) {
 func (c chain) resolutions(t *testing.T) {
 	for reason, information := range map[string][]string{"CUST": nil, "NOAS": nil, "LEGL": {"Court order 12-2026"}} {
 		made, err := interbank.Resolution(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{
+			Request: rulebook.Request{
 				Reason: reason, Information: information,
 			},
 			Scheme: c.scheme, Recall: c.recall(t, "DUPL"), Bank: c.creditorBank, MessageID: c.letter + "CAMT29-20260310-0001",
@@ -123,13 +123,13 @@ func (c chain) resolutions(t *testing.T) {
 func (c chain) returns(t *testing.T) {
 	for _, reason := range []string{"FOCR", "AC04"} {
 		asked := interbank.RTransactionInput{
-			Request: rtransactionrule.Request{
+			Request: rulebook.Request{
 				Reason: reason,
 			},
 			Scheme: c.scheme, Original: c.transfer(t), Bank: c.creditorBank, At: accepted, Day: answerDay,
 			MessageID: c.letter + "PACS4-20260310-" + reason, ID: c.letter + "RTR-" + reason + "-0001",
 		}
-		if reason == rtransactionrule.ReturnAfterRecall {
+		if reason == rulebook.ReturnAfterRecall {
 			asked.Recall = c.recall(t, "DUPL")
 		}
 		made, err := interbank.Return(asked)
@@ -155,14 +155,14 @@ func TestAnswersCiteWhoAsked(t *testing.T) {
 		{"FRAD", "NOAS", []string{"Account emptied"}, []string{"ATR053/ECXL-0001", "FRAD/Account emptied"}},
 	}
 	for _, test := range cases {
-		asked := rtransactionrule.Case{
-			Request: rtransactionrule.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall,
+		asked := rulebook.RTransactionCase{
+			Request: rulebook.Request{Reason: test.reason, Information: test.information}, Scheme: c.scheme, RecallReason: test.recall,
 		}
-		if findings := rtransactionrule.CheckResolution(asked); len(findings) > 0 {
+		if findings := rulebook.CheckResolution(asked); len(findings) > 0 {
 			t.Errorf("%s after %s: %+v", test.reason, test.recall, findings)
 		}
 		made, err := interbank.Resolution(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{
+			Request: rulebook.Request{
 				Reason: test.reason, Information: test.information,
 			},
 			Scheme: c.scheme, Recall: c.recall(t, test.recall), MessageID: "A", ID: "S", At: accepted,

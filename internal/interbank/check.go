@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"countersign/internal/charset"
-	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -30,7 +29,7 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		return nil
 	}
 	var findings []iso20022.Finding
-	carriage.FindRefused(scheme, order, func(row carriage.Row, pointer string) bool {
+	FindRefused(scheme, order, func(row Row, pointer string) bool {
 		findings = append(findings, iso20022.Finding{
 			Rule: RuleNotForwarded, Pointer: pointer, Code: "CH17",
 			Text: "Remove " + row.Name + ": instant payments do not carry it to the creditor's bank.",

@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // GroupRejectionInput is the input of a pacs.002 about a whole message.
@@ -36,7 +35,7 @@ func GroupRejection(in GroupRejectionInput) (*iso20022.FIToFIPaymentStatusReport
 			OriginalNumberOfTransactions: in.About.GroupHeader.NumberOfTransactions, GroupStatus: statusRejected,
 			StatusReasonInformation: []iso20022.StatusReasonInformation12{{
 				Reason:                &iso20022.StatusReason6Choice{Code: in.Code},
-				AdditionalInformation: c.lines(in.Information, rtransactionrule.InformationLength),
+				AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
 			}},
 		}},
 	}, nil

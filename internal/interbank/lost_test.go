@@ -13,7 +13,6 @@ import (
 
 	"countersign/internal/charset"
 	"countersign/internal/interbank"
-	"countersign/internal/interbank/carriage"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/iso20022/element"
@@ -188,7 +187,7 @@ func TestNothingOfAnOrderIsLost(t *testing.T) {
 			for _, leaf := range orderLeaves() {
 				counts[c.accountFor(t, leaf, used)]++
 			}
-			for _, row := range carriage.Rows(c.scheme) {
+			for _, row := range interbank.Rows(c.scheme) {
 				if !used[row.Place] {
 					t.Errorf("no order has what the table says of %s: take the row out", row.Place)
 				}
@@ -205,7 +204,7 @@ func TestNothingOfAnOrderIsLost(t *testing.T) {
 
 // placesOfGoodOrder are the places of the table that the order has to which elements are added.
 func (c chain) placesOfGoodOrder(t *testing.T) map[string]bool {
-	table := carriage.Rows(c.scheme)
+	table := interbank.Rows(c.scheme)
 	set := element.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
 	for number, row := range table {
 		set.MustAdd(row.Place, number)
@@ -220,9 +219,9 @@ func (c chain) placesOfGoodOrder(t *testing.T) map[string]bool {
 
 // rowAbout is the row about an element of an order, the closest one above it; false when the table does not speak of it, because a rule
 // refuses it.
-func rowAbout(scheme rulebook.Scheme, place string) (carriage.Row, bool) {
-	best := carriage.Row{}
-	for _, r := range carriage.Rows(scheme) {
+func rowAbout(scheme rulebook.Scheme, place string) (interbank.Row, bool) {
+	best := interbank.Row{}
+	for _, r := range interbank.Rows(scheme) {
 		about := place == r.Place || strings.HasPrefix(place, r.Place+"/")
 		if about && len(r.Place) > len(best.Place) {
 			best = r
@@ -247,7 +246,7 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 		}
 		refused, forGood := c.refuses(order, element)
 		// Refused by this row, or taken with one value only, such as NOTPROVIDED.
-		used[row.Place] = used[row.Place] || forGood || refused && row.Fate == carriage.Refused
+		used[row.Place] = used[row.Place] || forGood || refused && row.Fate == interbank.Refused
 		if forGood {
 			return "refused"
 		}
@@ -259,13 +258,13 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 		was, now := c.sent(t, c.orderFor(t, element)), c.sent(t, order)
 		more := occurrences(now, value) > occurrences(was, value)
 		switch {
-		case more && row.Fate != carriage.Carried:
+		case more && row.Fate != interbank.Carried:
 			t.Errorf("%s = %q is sent on, and the table says %q", element.path(), value, row.Fate)
-		case more, known && row.Fate == carriage.Carried && occurrences(now, value) > 0:
+		case more, known && row.Fate == interbank.Carried && occurrences(now, value) > 0:
 			return "sent on"
-		case notedAt(carriage.Notes(c.scheme, order), element):
+		case notedAt(interbank.Notes(c.scheme, order), element):
 			return "noted"
-		case known && row.Fate == carriage.Kept:
+		case known && row.Fate == interbank.Kept:
 			return "kept"
 		}
 		t.Errorf("%s = %q is accepted and neither sent on, kept nor noted", element.path(), value)
@@ -274,8 +273,8 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 }
 
 // notedAt reports whether a note speaks of an element or of what holds it.
-func notedAt(notes []carriage.Note, element leaf) bool {
-	return slices.ContainsFunc(notes, func(note carriage.Note) bool {
+func notedAt(notes []interbank.Note, element leaf) bool {
+	return slices.ContainsFunc(notes, func(note interbank.Note) bool {
 		above := withoutIndexes(note.Pointer) + "/"
 		return note.Text != "" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.path()+"/", above)
 	})

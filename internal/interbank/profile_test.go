@@ -14,7 +14,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // profiles are all profiles shipped for a scheme, each as a connection has it.
@@ -46,7 +45,7 @@ func TestEveryDocumentOfSixtyPaymentsFollowsTheSchemaOfItsProfile(t *testing.T) 
 	const each = 60
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rtransactionrule.RecallReasons(c.scheme), rtransactionrule.ResolutionReasons(c.scheme)
+		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
 		for _, used := range profiles(t, c.scheme) {
 			t.Run(used.Name, func(t *testing.T) {
 				t.Parallel()
@@ -120,11 +119,11 @@ func TestTheShippedTermsAreThoseOfTheSchemes(t *testing.T) {
 		for _, used := range profiles(t, scheme) {
 			for field, list := range map[string]struct {
 				codes   []string
-				reasons []rtransactionrule.Reason
+				reasons []rulebook.Reason
 			}{
-				"recallReasons":     {used.Terms.RecallReasons, rtransactionrule.RecallReasons(scheme)},
-				"returnReasons":     {used.Terms.ReturnReasons, rtransactionrule.ReturnReasons(scheme)},
-				"resolutionReasons": {used.Terms.ResolutionReasons, rtransactionrule.ResolutionReasons(scheme)},
+				"recallReasons":     {used.Terms.RecallReasons, rulebook.RecallReasons(scheme)},
+				"returnReasons":     {used.Terms.ReturnReasons, rulebook.ReturnReasons(scheme)},
+				"resolutionReasons": {used.Terms.ResolutionReasons, rulebook.ResolutionReasons(scheme)},
 			} {
 				var codes []string
 				for _, reason := range list.reasons {

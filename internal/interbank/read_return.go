@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/money"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // Returned is an incoming return.
@@ -24,7 +24,7 @@ type Returned struct {
 }
 
 // AnswersRecall reports whether the return is the positive answer to a recall.
-func (r Returned) AnswersRecall() bool { return r.Reason.Code == rtransactionrule.ReturnAfterRecall }
+func (r Returned) AnswersRecall() bool { return r.Reason.Code == rulebook.ReturnAfterRecall }
 
 // ReadReturn reads an incoming pacs.004. It fails with ErrTransactions, ErrIncomplete without OrgnlTxId, a MismatchError when it names the
 // payment's document twice and differently, or on an amount (money.Error) or date that cannot be read.

@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // CancellationRequest makes the camt.056 that recalls a payment.
@@ -47,7 +47,7 @@ func CancellationRequest(in RTransactionInput) (*iso20022.FIToFIPaymentCancellat
 }
 
 func (c convention) cancellationReason(in RTransactionInput, about original) (iso20022.PaymentCancellationReason5, error) {
-	reason, err := reasonFrom(rtransactionrule.RecallReasons(in.Scheme), code.CancellationReasons, in.Reason)
+	reason, err := reasonFrom(rulebook.RecallReasons(in.Scheme), code.CancellationReasons, in.Reason)
 	if err != nil {
 		return iso20022.PaymentCancellationReason5{}, err
 	}

@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // rejected is the only answer of a camt.029: a positive one is a return.
@@ -84,7 +84,7 @@ func recallReason(recall *iso20022.PaymentTransaction106) string {
 func (c convention) resolutionReason(
 	in RTransactionInput, recall *iso20022.PaymentTransaction106,
 ) (iso20022.CancellationStatusReason4, error) {
-	reason, err := reasonFrom(rtransactionrule.ResolutionReasons(in.Scheme), code.CancellationRejections, in.Reason)
+	reason, err := reasonFrom(rulebook.ResolutionReasons(in.Scheme), code.CancellationRejections, in.Reason)
 	if err != nil {
 		return iso20022.CancellationStatusReason4{}, err
 	}
@@ -97,7 +97,7 @@ func (c convention) resolutionReason(
 		return iso20022.CancellationStatusReason4{}, err
 	}
 	asked := recallReason(recall)
-	lines := c.information(rtransactionrule.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
+	lines := c.information(rulebook.ResolutionInformation(in.Scheme, in.Reason, asked), in.Information)
 	if c.answersCite {
 		lines = append([]string{c.citation(recall)}, lines...)
 	}
@@ -109,12 +109,12 @@ func (c convention) resolutionReason(
 // citation returns the first line of an answer: the id of the answered recall (CxlId). In SCT Inst the attribute
 // precedes it: ATR053/ for the recall of a bank (AT-R053), ATR072/ for the request of a customer (AT-R072).
 func (c convention) citation(recall *iso20022.PaymentTransaction106) string {
-	id := c.text(cmp.Or(recall.CancellationID, iso20022.NotProvided), rtransactionrule.InformationLength)
+	id := c.text(cmp.Or(recall.CancellationID, iso20022.NotProvided), rulebook.InformationLength)
 	if !c.answersCite {
 		return id
 	}
-	reason, known := rtransactionrule.FindReason(rtransactionrule.RecallReasons(c.scheme), recallReason(recall))
-	if known && reason.Originator == rtransactionrule.OriginatorCustomer {
+	reason, known := rulebook.FindReason(rulebook.RecallReasons(c.scheme), recallReason(recall))
+	if known && reason.Originator == rulebook.OriginatorCustomer {
 		return "ATR072/" + id
 	}
 	return "ATR053/" + id

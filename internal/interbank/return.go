@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/money"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // Return makes the pacs.004 that sends an incoming payment back.
@@ -81,7 +81,7 @@ func keepCharge(transaction *iso20022.PaymentTransaction112, charge money.Amount
 }
 
 func (c convention) returnReason(in RTransactionInput, about original) (iso20022.PaymentReturnReason6, error) {
-	reason, err := reasonFrom(rtransactionrule.ReturnReasons(in.Scheme), code.ReturnReasons, in.Reason)
+	reason, err := reasonFrom(rulebook.ReturnReasons(in.Scheme), code.ReturnReasons, in.Reason)
 	if err != nil {
 		return iso20022.PaymentReturnReason6{}, err
 	}

@@ -7,13 +7,12 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // RTransactionInput is the input of a recall (camt.056), a return (pacs.004) or a resolution (camt.029). Package
 // rtransactionrule must have accepted the request.
 type RTransactionInput struct {
-	rtransactionrule.Request
+	rulebook.Request
 
 	Scheme rulebook.Scheme
 	// Original is the pacs.008 that is recalled, which we sent, or sent back, which came in. A resolution needs none.
@@ -41,8 +40,8 @@ func (in RTransactionInput) original() (convention, original, error) {
 }
 
 // originator names who wants or refuses something: a bank by its BIC alone, a customer by its name alone (EPC AT-48).
-func (c convention) originator(reason rtransactionrule.Reason, bank string, customer *party) (*party, error) {
-	if reason.Originator == rtransactionrule.OriginatorCustomer && customer != nil && customer.Name != "" {
+func (c convention) originator(reason rulebook.Reason, bank string, customer *party) (*party, error) {
+	if reason.Originator == rulebook.OriginatorCustomer && customer != nil && customer.Name != "" {
 		return &party{Name: c.text(customer.Name, c.NameLength)}, nil
 	}
 	if bank == "" {
@@ -52,26 +51,26 @@ func (c convention) originator(reason rtransactionrule.Reason, bank string, cust
 }
 
 // information writes the lines a person entered: in the scheme's characters, each behind the prefix of its kind.
-func (c convention) information(limits rtransactionrule.Information, lines []string) []string {
+func (c convention) information(limits rulebook.Information, lines []string) []string {
 	if len(lines) == 0 {
 		return nil
 	}
 	written := make([]string, len(lines))
 	for i, line := range lines {
-		written[i] = limits.Prefix + c.text(line, rtransactionrule.InformationLength-len(limits.Prefix))
+		written[i] = limits.Prefix + c.text(line, rulebook.InformationLength-len(limits.Prefix))
 	}
 	return written
 }
 
 // reasonFrom finds a reason in a scheme's list, else in that of ISO: the terms of a clearing may take more than the scheme has. It fails
 // with ErrReason.
-func reasonFrom(list []rtransactionrule.Reason, further code.Set, id string) (rtransactionrule.Reason, error) {
-	reason, known := rtransactionrule.FindReason(list, id)
+func reasonFrom(list []rulebook.Reason, further code.Set, id string) (rulebook.Reason, error) {
+	reason, known := rulebook.FindReason(list, id)
 	if !known {
-		reason, known = rtransactionrule.Further(further, id)
+		reason, known = rulebook.Further(further, id)
 	}
 	if !known {
-		return rtransactionrule.Reason{}, fmt.Errorf("reason %q: %w", id, ErrReason)
+		return rulebook.Reason{}, fmt.Errorf("reason %q: %w", id, ErrReason)
 	}
 	return reason, nil
 }

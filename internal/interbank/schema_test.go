@@ -13,7 +13,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // swissSchema is the Swiss subset of pain.001.001.09, which may not be copied into the project; ok is false where it is not at hand.
@@ -30,7 +30,7 @@ func swissSchema() (path string, ok bool) {
 // lint holds files against a schema with xmllint.
 func lint(t *testing.T, schema string, paths []string) {
 	t.Helper()
-	program := testneed.Program(t, "xmllint", "make xmllint")
+	program := testutil.Program(t, "xmllint", "make xmllint")
 	output, err := exec.Command(program, append([]string{"--noout", "--nonet", "--schema", schema}, paths...)...).CombinedOutput()
 	if err != nil {
 		t.Errorf("%s: %v\n%s", filepath.Base(schema), err, firstLines(string(output)))

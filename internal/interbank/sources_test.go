@@ -11,11 +11,10 @@ import (
 	"pgregory.net/rapid"
 
 	"countersign/internal/interbank"
-	"countersign/internal/interbank/provenance"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/profile"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // told are the documents a person makes about a payment, as they are told element by element: the R-transactions with all they can say.
@@ -25,7 +24,7 @@ func (c chain) told(t *testing.T, order *iso20022.CustomerCreditTransferInitiati
 	paid := life[0].(*iso20022.FIToFICustomerCreditTransfer)
 	asked := life[3].(*iso20022.FIToFIPaymentCancellationRequest)
 	ours := interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FRAD", Information: []string{"We were told"}},
+		Request: rulebook.Request{Reason: "FRAD", Information: []string{"We were told"}},
 		Scheme:  c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R2", ID: "R2", At: accepted, Day: answerDay,
 	}
 	informed, err := interbank.CancellationRequest(ours)
@@ -39,7 +38,7 @@ func (c chain) told(t *testing.T, order *iso20022.CustomerCreditTransferInitiati
 	charged, err := interbank.Return(ours)
 	must(t, err)
 	all := append(life, informed, charged)
-	return slices.DeleteFunc(all, func(d iso20022.Document) bool { return !provenance.Known(string(d.MessageName())) })
+	return slices.DeleteFunc(all, func(d iso20022.Document) bool { return !interbank.Known(string(d.MessageName())) })
 }
 
 // TestInEveryProfileEachElementSaysWhereItCameFrom draws payments, writes each document of theirs in every profile shipped, and asks for
@@ -48,7 +47,7 @@ func TestInEveryProfileEachElementSaysWhereItCameFrom(t *testing.T) {
 	t.Parallel()
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rtransactionrule.RecallReasons(c.scheme), rtransactionrule.ResolutionReasons(c.scheme)
+		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
 		for _, used := range profiles(t, c.scheme) {
 			t.Run(used.Name, func(t *testing.T) {
 				t.Parallel()
@@ -73,11 +72,11 @@ func TestInEveryProfileEachElementSaysWhereItCameFrom(t *testing.T) {
 }
 
 // sourcesIn are the sources of a document as a profile sends it.
-func sourcesIn(t *testing.T, used *profile.Profile, document iso20022.Document) []provenance.Source {
+func sourcesIn(t *testing.T, used *profile.Profile, document iso20022.Document) []interbank.Source {
 	t.Helper()
 	written, err := used.Write(document)
 	must(t, err)
-	sources := provenance.Sources(string(document.MessageName()), written)
+	sources := interbank.Sources(string(document.MessageName()), written)
 	if len(sources) < 10 {
 		t.Fatalf("%s has %d sources", document.MessageName(), len(sources))
 	}
@@ -130,7 +129,7 @@ func (c chain) wantSources(t *testing.T, used *profile.Profile, wanted map[strin
 	information.UltimateDebtor = &iso20022.PartyIdentification135{Name: "Somebody Else"}
 	information.PaymentTypeInformation.CategoryPurpose = &iso20022.CategoryPurpose1Choice{Code: "SUPP"}
 	found := map[string]string{}
-	for _, document := range c.told(t, order, rtransactionrule.RecallReasons(c.scheme)[0].Code, "CUST") {
+	for _, document := range c.told(t, order, rulebook.RecallReasons(c.scheme)[0].Code, "CUST") {
 		for _, s := range sourcesIn(t, used, document) {
 			found[profile.Family(string(document.MessageName()))+" "+s.Element] = s.From
 		}

@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // StatusReportInput is the input of a pacs.002.
@@ -52,7 +51,7 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 		status.TransactionStatus = statusRejected
 		status.StatusReasonInformation = []iso20022.StatusReasonInformation12{{
 			Reason:                StatusReasonOf(in.Code),
-			AdditionalInformation: c.lines(in.Information, rtransactionrule.InformationLength),
+			AdditionalInformation: c.lines(in.Information, rulebook.InformationLength),
 		}}
 	}
 	header := iso20022.GroupHeader91{MessageID: in.Reference, CreationDateTime: dateTime(in.At)}

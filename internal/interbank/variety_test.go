@@ -16,8 +16,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // failer is what a property and a plain test have in common.
@@ -43,7 +42,7 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 	})
 	must(t, err)
 	recalled, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: recall,
 		},
 		Scheme: c.scheme, Original: paid, Bank: c.debtorBank, MessageID: "R", ID: "R1", At: accepted,
@@ -62,14 +61,14 @@ func (c chain) life(t failer, order *iso20022.CustomerCreditTransferInitiation, 
 		information = []string{"Gerichtsbeschluss vom März"}
 	}
 	refused, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: resolution, Information: information,
 		},
 		Scheme: c.scheme, Recall: recalled, Bank: c.creditorBank, MessageID: "N", ID: "N1", At: accepted,
 	})
 	must(t, err)
 	returned, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "FOCR",
 		},
 		Scheme: c.scheme, Original: paid, Bank: c.creditorBank, MessageID: "B", ID: "B1", At: accepted, Day: answerDay,
@@ -112,8 +111,8 @@ func (c chain) checkLife(t *rapid.T) {
 	if len(findings) > 0 {
 		t.Fatalf("the order is refused: %+v", findings)
 	}
-	recall := rapid.SampledFrom(rtransactionrule.RecallReasons(c.scheme)).Draw(t, "recall").Code
-	resolution := rapid.SampledFrom(rtransactionrule.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
+	recall := rapid.SampledFrom(rulebook.RecallReasons(c.scheme)).Draw(t, "recall").Code
+	resolution := rapid.SampledFrom(rulebook.ResolutionReasons(c.scheme)).Draw(t, "resolution").Code
 	documents := c.life(t, order, recall, resolution)
 	for _, document := range documents {
 		if findings := codec.Validate(document); len(findings) > 0 {
@@ -168,12 +167,12 @@ func foreign(encoded string) (rune, bool) {
 // TestXmllintTakesTheDocuments holds generated documents of each kind against the schemas with another program.
 func TestXmllintTakesTheDocuments(t *testing.T) {
 	t.Parallel()
-	program := testneed.Program(t, "xmllint", "make xmllint")
+	program := testutil.Program(t, "xmllint", "make xmllint")
 	folder := t.TempDir()
 	files := map[iso20022.MessageName][]string{}
 	for _, c := range chains() {
 		orders := rapid.Custom(func(t *rapid.T) *iso20022.CustomerCreditTransferInitiation { return drawOrder(t, c.scheme, c.from) })
-		recalls, resolutions := rtransactionrule.RecallReasons(c.scheme), rtransactionrule.ResolutionReasons(c.scheme)
+		recalls, resolutions := rulebook.RecallReasons(c.scheme), rulebook.ResolutionReasons(c.scheme)
 		for seed := range 40 {
 			for i, document := range c.life(t, orders.Example(seed), recalls[seed%len(recalls)].Code, resolutions[seed%len(resolutions)].Code) {
 				path := filepath.Join(folder, fmt.Sprintf("%s-%d-%d.xml", c.scheme, seed, i))

@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
@@ -21,7 +20,7 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
 )
 
@@ -29,7 +28,7 @@ import (
 // and sign-ins. What HTTP costs is the difference.
 type own struct {
 	database       *store.Database
-	parts          *stations.Stations
+	parts          *service.Service
 	maker, checker identity.Principal
 }
 
@@ -53,7 +52,7 @@ func (cfg Config) openOwn(ctx context.Context, o gatewayOptions) (*own, error) {
 		return nil, err
 	}
 	w := &own{database: database}
-	w.parts, err = stations.New(stations.Config{Database: database, Seal: seal, TokenKeys: token, Now: time.Now, Log: log})
+	w.parts, err = service.New(service.Config{Database: database, Seal: seal, TokenKeys: token, Now: time.Now, Log: log})
 	if err == nil {
 		w.maker, err = w.signIn(ctx, "maker1")
 	}
@@ -126,6 +125,6 @@ func (w *own) pair(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = w.parts.Approval.Approve(ctx, w.checker, approval.Input{InternalID: made.Message.InternalID})
+	_, err = w.parts.Approval.Approve(ctx, w.checker, service.Input{InternalID: made.Message.InternalID})
 	return err
 }

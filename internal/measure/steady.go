@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/store/bench"
-	"countersign/internal/store/snapshot"
+	"countersign/internal/store/integrity"
 )
 
 // tenths is in how many parts an endurance run is told.
@@ -136,7 +136,7 @@ func quickOf(t *Tenth, seconds map[int64]bool) Quick {
 
 // broken are the ids of the invariants that a database breaks.
 func broken(ctx context.Context, address string) (ids []string, err error) {
-	s, err := snapshot.Open(ctx, address)
+	s, err := integrity.Open(ctx, address)
 	if err != nil {
 		return nil, err
 	}

@@ -1,9 +1,9 @@
 package mutant
 
 const (
-	rows    = "internal/store/snapshot/invariant.go"
+	rows    = "internal/store/integrity/invariant.go"
 	nothing = `func(context.Context) ([]Violation, error) { return nil, nil }`
-	drill   = "internal/auditor:TestEveryTamperingIsFoundAndItsRowNamed"
+	drill   = "internal/store/integrity:TestEveryTamperingIsFoundAndItsRowNamed"
 )
 
 // ofAuditor make countersign check blind in one eye (review: the check made vacuous for I1, I4, I8 and I12).
@@ -28,25 +28,25 @@ var ofAuditor = []mutant{
 	},
 	{name: "check: no second factor (I31)", file: rows, tests: drill, before: `list(q.InvariantStepUp)`, after: nothing},
 	{
-		name: "check: the seals of documents (I18)", file: "internal/auditor/sealed.go", tests: drill,
+		name: "check: the seals of documents (I18)", file: "internal/store/integrity/sealed.go", tests: drill,
 		before: `if d.Outbound() {`, after: "err = nil\n\t\tif false {",
 	},
 	{
-		name: "check: the seals of decisions (I21)", file: "internal/auditor/sealed.go", tests: drill,
+		name: "check: the seals of decisions (I21)", file: "internal/store/integrity/sealed.go", tests: drill,
 		before: `err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)`, after: `var err error`,
 	},
 	{
-		name: "check: what was sent is not made of the release (I17)", file: "internal/auditor/version.go",
-		tests:  "internal/auditor:TestWhatWasSentOtherwiseIsNamed",
+		name: "check: what was sent is not made of the release (I17)", file: "internal/store/integrity/version.go",
+		tests:  "internal/store/integrity:TestWhatWasSentOtherwiseIsNamed",
 		before: `if !a.cfg.Profiles.Wrote(`, after: `if false && !a.cfg.Profiles.Wrote(`,
 	},
 	{
-		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/auditor/tree.go",
-		tests:  "internal/auditor:TestACheckpointOfAnotherTreeIsNamed",
+		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/store/integrity/auditor_tree.go",
+		tests:  "internal/store/integrity:TestACheckpointOfAnotherTreeIsNamed",
 		within: `func (t *treeAudit) compareRoots(`, before: `if t.roots[c.Size] != c.Root {`, after: `if false && t.roots[c.Size] != c.Root {`,
 	},
 	{
-		name: "a tree is sealed on though somebody changed it", file: "internal/store/sealing/sealing.go", tests: "internal/notary",
+		name: "a tree is sealed on though somebody changed it", file: "internal/store/integrity/sealing.go", tests: "internal/store/integrity",
 		before: `case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():`, after: `case g.checkpoint.Size != g.tree.Size:`,
 	},
 }

@@ -1,7 +1,7 @@
 package mutant
 
 const (
-	factorRoles = "internal/store/governance/factors.go"
+	factorRoles = "internal/store/admin/factors.go"
 	passkeys    = "internal/auth/passkey.go"
 	ownQuestion = "internal/auth:TestAPasskeyAnswersItsOwnQuestionAlone"
 	overtaken   = "internal/auth:TestASignInThatOvertook"
@@ -56,11 +56,11 @@ var ofFactors = []mutant{
 		before: `UserVerification: protocol.VerificationRequired`, after: `UserVerification: protocol.VerificationPreferred`,
 	},
 	{
-		name: "what was looked at before the end of all counts after it", file: "internal/store/credential/people.go", tests: overtaken,
+		name: "what was looked at before the end of all counts after it", file: "internal/store/admin/people.go", tests: overtaken,
 		before: ` || !key.AsOf.IsZero() && !key.AsOf.Equal(now)`, after: ``,
 	},
 	{
-		name: "of two changes of factors both count", file: "internal/store/credential/factor.go", tests: "internal/auth:TestOfTwoChanges",
+		name: "of two changes of factors both count", file: "internal/store/admin/factor.go", tests: "internal/auth:TestOfTwoChanges",
 		before: `	if !same {`, after: `	if !same && false {`,
 	},
 }
@@ -68,7 +68,7 @@ var ofFactors = []mutant{
 // ofAdministration let one human being be two, or hide something from whoever decides.
 var ofAdministration = []mutant{
 	{
-		name: "a new person is called like another one", file: "internal/store/governance/facts.go",
+		name: "a new person is called like another one", file: "internal/store/admin/facts.go",
 		tests:  "web/portal:TestOnePersonIsNotTaken",
 		before: `if kind == administration.KindUserCreate && values`, after: `if false && values`,
 	},
@@ -79,18 +79,18 @@ var ofAdministration = []mutant{
 		after:  `if false && identity.SameName(person.DisplayName, other.DisplayName) {`,
 	},
 	{
-		name: "a maker becomes an administrator besides", file: "internal/store/provision/administrator.go",
+		name: "a maker becomes an administrator besides", file: "internal/store/admin/administrator.go",
 		tests:  "cmd/countersign:TestTwoAdministratorsShut",
 		before: `		return ErrNamesake`, after: `		return nil`,
 	},
 	{
-		name: "somebody is made whose link nobody saw", file: "internal/store/provision/provision.go",
+		name: "somebody is made whose link nobody saw", file: "internal/store/admin/provision.go",
 		tests:  "cmd/countersign:TestWhatCannotBeShown",
 		before: `		return by.Tell()`, after: `		_ = by.Tell()
 		return nil`,
 	},
 	{
-		name: "of two operators at once both count", file: "internal/store/provision/administrator.go",
+		name: "of two operators at once both count", file: "internal/store/admin/administrator.go",
 		tests:  "cmd/countersign:TestOfTwoOperators",
 		before: `case !reflect.DeepEqual(now, seen):`, after: `case false && !reflect.DeepEqual(now, seen):`,
 	},
@@ -104,13 +104,13 @@ var ofAdministration = []mutant{
 		before: `if desk.Tried != nil && change.Decision == nil {`, after: `if false && desk.Tried != nil && change.Decision == nil {`,
 	},
 	{
-		name: "a supervisor reads what is no report", file: "internal/admin/read.go", tests: "web/portal:TestTheReportOfWhatLets",
-		within: `func (s *Station) Reported(`, before: `if err == nil && change.Kind.DecidedUnder()`,
+		name: "a supervisor reads what is no report", file: "internal/service/read.go", tests: "web/portal:TestTheReportOfWhatLets",
+		within: `func (s *Administration) Reported(`, before: `if err == nil && change.Kind.DecidedUnder()`,
 		after: `if false && change.Kind.DecidedUnder()`,
 	},
 	{
-		name: "who decides too late waits for the lock", file: "internal/store/lifecycle/transact.go",
-		tests:  "internal/approval:TestWhoComesTooLate",
+		name: "who decides too late waits for the lock", file: "internal/store/message/transact.go",
+		tests:  "internal/service:TestWhoComesTooLate",
 		before: `	if !found.over {`, after: `	if found.over {
 		return s.considerAlone(ctx, realm, id, c)
 	}
@@ -127,7 +127,7 @@ var ofAdministration = []mutant{
 		within: `func (s *Station) BeginAtProvider(`, before: `s.providers.take(in.Realm)`, after: `s.providers.take("")`,
 	},
 	{
-		name: "a bundle is signed twice", file: "internal/evidence/bundle.go", tests: "internal/auditor:TestABundleThatTellsHalf",
+		name: "a bundle is signed twice", file: "internal/auditlog/bundle.go", tests: "internal/store/integrity:TestABundleThatTellsHalf",
 		before: ` || !alone`, after: ` || !alone && false`,
 	},
 }

@@ -53,7 +53,7 @@ var ofDecisions = []mutant{
 		before: `if decision.Ordinal >= m.ApprovalsRequired {`, after: `if decision.Ordinal >= 1 {`,
 	},
 	{
-		name: "the policy in force is not asked at the approval", file: decide, tests: "internal/approval:TestAPolicyThatCameLater",
+		name: "the policy in force is not asked at the approval", file: decide, tests: "internal/service:TestAPolicyThatCameLater",
 		before: `err = m.MeetsPolicy(on.Policy)`, after: `err = nil`,
 	},
 	{
@@ -63,7 +63,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "what was amended is approved without a word about its content", file: decide,
-		tests:  "internal/approval:TestAnAmendedMessageIsApproved",
+		tests:  "internal/service:TestAnAmendedMessageIsApproved",
 		before: `if (m.Version > 1 || on.Policy`, after: `if (on.Policy`,
 	},
 	{
@@ -71,7 +71,7 @@ var ofDecisions = []mutant{
 		within: `func (m Message) Approve(`, before: `err = m.Trusted()`, after: `err = nil`,
 	},
 	{
-		name: "no second factor is asked for at the approval", file: decide, tests: "internal/approval:TestOfTwoApprovalsWithOneCode",
+		name: "no second factor is asked for at the approval", file: decide, tests: "internal/service:TestOfTwoApprovalsWithOneCode",
 		before: `if err == nil && on.StepUp {`, after: `if false && on.StepUp {`,
 	},
 	{
@@ -83,11 +83,11 @@ var ofDecisions = []mutant{
 		before: `v.StepUp.UserID != v.By.UserID`, after: `false`,
 	},
 	{
-		name: "the reason of a rejection is lost (review 18)", file: decide, tests: "internal/approval:TestEachOfMany",
+		name: "the reason of a rejection is lost (review 18)", file: decide, tests: "internal/service:TestEachOfMany",
 		before: "\tdecision.Reason = reason\n", after: "",
 	},
 	{
-		name: "the reason of a rejection is lost in the history (review 19)", file: decide, tests: "internal/approval:TestEachOfMany",
+		name: "the reason of a rejection is lost in the history (review 19)", file: decide, tests: "internal/service:TestEachOfMany",
 		before: "\tt.reason = reason\n", after: "",
 	},
 	{
@@ -99,7 +99,7 @@ var ofDecisions = []mutant{
 		before: `m.Decisions, m.Account = nil, nil`, after: `m.Account = nil`,
 	},
 	{
-		name: "who changes a message is none of its makers", file: pending, tests: "internal/approval:TestAPaymentThatShrinks",
+		name: "who changes a message is none of its makers", file: pending, tests: "internal/service:TestAPaymentThatShrinks",
 		before: `m.Makers = append(m.Makers[:len(m.Makers):len(m.Makers)], by.PersonID)`,
 		after:  `m.Makers = m.Makers[:len(m.Makers):len(m.Makers)]`,
 	},
@@ -117,7 +117,7 @@ var ofDecisions = []mutant{
 	},
 	{
 		name: "who is no maker may create payments", file: "internal/payment/instruction.go",
-		tests:  "internal/submission:TestADryRun",
+		tests:  "internal/service:TestADryRun",
 		before: `if !in.By.Has(identity.RoleMaker) {`, after: `if false {`,
 	},
 	{

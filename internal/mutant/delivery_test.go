@@ -93,12 +93,12 @@ var ofDeliveries = []mutant{
 		before: `l.dueTimes(t.paused.held(l.cfg.Now()), page)`, after: `l.dueTimes(nil, page)`,
 	},
 	{
-		name: "an answer in the outbox is not held against its seal", file: "internal/store/lifecycle/outbox.go",
+		name: "an answer in the outbox is not held against its seal", file: "internal/store/message/outbox.go",
 		tests:  ofBooked + ":TestTheOutboxSendsOnly|TestAChangedAnswer",
-		before: `err = s.db.Seal().CheckAnswer(facts, column.Seal(row.KeyID, row.Mac))`, after: `err = nil`,
+		before: `err = s.db.Seal().CheckAnswer(facts, rowmap.Seal(row.KeyID, row.Mac))`, after: `err = nil`,
 	},
 	{
-		name: "a payment leaves from the outbox", file: "internal/documentseal/documentseal.go",
+		name: "a payment leaves from the outbox", file: "internal/auditlog/documentseal.go",
 		tests:  ofBooked + ":TestTheOutboxSendsOnly",
 		before: `if !slices.Contains(allowed, a.Name) {`, after: `if false && !slices.Contains(allowed, a.Name) {`,
 	},
@@ -137,7 +137,7 @@ var ofDeliveries = []mutant{
 // ofArrivals book what clearing sends twice, or where it does not belong.
 var ofArrivals = []mutant{
 	{
-		name: "a document counts twice (review 16)", file: "internal/store/lifecycle/inbox.go",
+		name: "a document counts twice (review 16)", file: "internal/store/message/inbox.go",
 		tests:  ofBooked + ":TestAnAnswerCountsOnce|TestAnIncomingPaymentIsBooked",
 		before: `if settled == 0 {`, after: `if false && settled == 0 {`,
 	},
@@ -151,7 +151,7 @@ var ofArrivals = []mutant{
 		before: `err := m.AgreesWith(about, s.cfg.Zone)`, after: `var err error`,
 	},
 	{
-		name: "a payment comes in twice under one transaction id", file: "internal/store/lifecycle/arrival.go",
+		name: "a payment comes in twice under one transaction id", file: "internal/store/message/arrival.go",
 		tests:  ofBooked + ":TestAnIncomingPaymentIsBookedOrRefused",
 		before: `if added == 0 {`, after: `if false && added == 0 {`,
 	},
@@ -189,17 +189,17 @@ var ofArrivals = []mutant{
 		before: `one.land(after, ahead)`, after: `one.land(after, ahead && false)`,
 	},
 	{
-		name: "what carries a release is sent and not stored with it", file: "internal/store/lifecycle/release.go",
+		name: "what carries a release is sent and not stored with it", file: "internal/store/message/release.go",
 		tests:  ofBooked + ":TestWhatIsReleased|TestTheWholeWay",
 		before: `one.documents = append(one.documents,`, after: `_ = append(one.documents,`,
 	},
 	{
-		name: "what carries a release is made where nothing is delivered", file: "internal/store/lifecycle/release.go",
+		name: "what carries a release is made where nothing is delivered", file: "internal/store/message/release.go",
 		tests:  ofBooked + ":TestWhatIsReleased",
 		before: `if s.makeOutbound == nil || !s.jobs.Working() {`, after: `if s.makeOutbound == nil {`,
 	},
 	{
-		name: "a step that follows another is not written with it", file: "internal/store/lifecycle/arrays.go",
+		name: "a step that follows another is not written with it", file: "internal/store/message/arrays.go",
 		tests:  ofBooked + ":TestAnAnswerFollows",
 		before: `if one.Sequence == before.Sequence+1 &&`, after: `if one.Sequence < before.Sequence &&`,
 	},

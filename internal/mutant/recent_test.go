@@ -1,7 +1,7 @@
 package mutant
 
 const (
-	ofSpending = "internal/rulebook/spending/spending.go"
+	ofSpending = "internal/rulebook/spending.go"
 	atProvider = "internal/openid/flow.go"
 	liars      = "web/portal:TestAnswersOfAProviderThatLies"
 	headers    = "internal/profile/envelope.go"
@@ -10,32 +10,32 @@ const (
 // ofLimits let more be paid than two administrators set.
 var ofLimits = []mutant{
 	{
-		name: "more is paid at a time than the limit lets", file: ofSpending, tests: "internal/approval:TestLimitsHold",
+		name: "more is paid at a time than the limit lets", file: ofSpending, tests: "internal/service:TestLimitsHold",
 		before: `case l.PerPayment > 0 && whole > l.PerPayment:`, after: `case false:`,
 	},
 	{
 		name: "what was paid today does not count", file: ofSpending,
-		tests:  "internal/approval:TestTwoApprovalsThatTogether|TestLimitsHold",
+		tests:  "internal/service:TestTwoApprovalsThatTogether|TestLimitsHold",
 		before: `(whole > l.PerDay || l.Used > l.PerDay-whole)`, after: `whole > l.PerDay`,
 	},
 	{
-		name: "a limit that nobody set lets through", file: ofSpending, tests: "internal/approval:TestALimitThatIsNotWhatWasSet",
+		name: "a limit that nobody set lets through", file: ofSpending, tests: "internal/service:TestALimitThatIsNotWhatWasSet",
 		before: `case l.Untrusted:`, after: `case false:`,
 	},
 	{
-		name: "a limit in another currency binds nobody", file: ofSpending, tests: "internal/approval:TestLimitsHold",
+		name: "a limit in another currency binds nobody", file: ofSpending, tests: "internal/service:TestLimitsHold",
 		before: `if l.Currency != amount.Currency() {`, after: `if l.Currency == amount.Currency() {`,
 	},
 	{
 		name: "no limit is asked at the approval", file: "internal/payment/policy.go",
-		tests:  "internal/approval:TestLimitsHold|TestTwoApprovalsThatTogether",
-		before: `findings := spending.Check(m.Summary.Amount, limits, pointerInternalID)`,
-		after:  `findings := spending.Check(m.Summary.Amount, limits[:0], pointerInternalID)`,
+		tests:  "internal/service:TestLimitsHold|TestTwoApprovalsThatTogether",
+		before: `findings := rulebook.CheckSpending(m.Summary.Amount, limits, pointerInternalID)`,
+		after:  `findings := rulebook.CheckSpending(m.Summary.Amount, limits[:0], pointerInternalID)`,
 	},
 	{
 		name: "a release takes nothing of the day", file: decide,
-		tests:  "internal/approval:TestTwoApprovalsThatTogether|TestLimitsHold",
-		before: `t.uses = spending.Uses(m.Summary.Amount, on.Limits)`, after: `t.uses = spending.Uses(m.Summary.Amount, on.Limits[:0])`,
+		tests:  "internal/service:TestTwoApprovalsThatTogether|TestLimitsHold",
+		before: `t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits)`, after: `t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits[:0])`,
 	},
 }
 

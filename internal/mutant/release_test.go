@@ -51,8 +51,8 @@ var ofReleases = []mutant{
 		before: `case value.Scale() > exponent:`, after: `case value.Scale() > exponent+1:`,
 	},
 	{
-		name: "a payment is recalled a day too late", file: "internal/rulebook/rtransactionrule/deadline.go",
-		tests:  "internal/rulebook/rtransactionrule",
+		name: "a payment is recalled a day too late", file: "internal/rulebook/deadline.go",
+		tests:  "internal/rulebook",
 		before: `recallBankingDays = 10`, after: `recallBankingDays = 11`,
 	},
 }

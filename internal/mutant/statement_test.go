@@ -9,16 +9,16 @@ const (
 var ofStatements = []mutant{
 	{
 		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL,
-		tests:  "internal/store/lifecycle:TestADecisionAboutAnOlderState",
+		tests:  "internal/store/message:TestADecisionAboutAnOlderState",
 		within: moveIf, before: `m.state_sequence = $`, after: `m.state_sequence >= 0 * $`,
 	},
 	{
-		name: "a step has no row in the history", file: messageSQL, tests: "internal/store/lifecycle:TestADecisionAboutAnOlderState",
+		name: "a step has no row in the history", file: messageSQL, tests: "internal/store/message:TestADecisionAboutAnOlderState",
 		within: moveIf, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
 	},
 	{
 		name: "a step has no row in the audit trail (review 21)", file: messageSQL,
-		tests:  "internal/approval:TestSharedStatementsWrite",
+		tests:  "internal/service:TestSharedStatementsWrite",
 		within: moveIf, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
 	},
 	{
@@ -52,7 +52,7 @@ var ofStatements = []mutant{
 		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
 	},
 	{
-		name: "writes of requests and of clearing take connections of their own", file: "internal/store/lifecycle/together.go",
+		name: "writes of requests and of clearing take connections of their own", file: "internal/store/message/together.go",
 		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(store.ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
 	},
 	{
@@ -60,15 +60,15 @@ var ofStatements = []mutant{
 		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
 	},
 	{
-		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/submission/submission.go",
-		tests:  "internal/submission:TestARepeatIsRefusedForGood",
+		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/service/payments.go",
+		tests:  "internal/service:TestARepeatIsRefusedForGood",
 		within: `case err == nil, is && !duplicate.SameContent:`, before: `return Result{}, err
 }`, after: `return Result{}, refused
 }`,
 	},
 	{
-		name: "a statement for many stores an approval without its second factor", file: "internal/store/lifecycle/together.go",
-		tests:  "internal/approval:TestAFactorThatIsNoLongerAskedFor",
+		name: "a statement for many stores an approval without its second factor", file: "internal/store/message/together.go",
+		tests:  "internal/service:TestAFactorThatIsNoLongerAskedFor",
 		before: ` || d != nil && d.FactorUse != uuid.Nil {`, after: ` || d != nil && false {`,
 	},
 	{
@@ -97,12 +97,12 @@ var ofStatements = []mutant{
 		after: `ctx = limited(ctx, statementWithin*1000)`,
 	},
 	{
-		name: "an approved message has no job (review: release without a job)", file: "internal/store/lifecycle/transact.go",
+		name: "an approved message has no job (review: release without a job)", file: "internal/store/message/transact.go",
 		tests:  "internal/clearing:TestTheJobAlone",
 		within: `func (s *Messages) stored(`, before: `if out != nil {`, after: `if false && out != nil {`,
 	},
 	{
-		name: "a message that needs no approval has no job", file: "internal/store/lifecycle/insert.go",
+		name: "a message that needs no approval has no job", file: "internal/store/message/insert.go",
 		tests:  "internal/clearing:TestAMessageThatNeedsNoApproval",
 		within: `func (s *Messages) following(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
 	},
@@ -112,15 +112,15 @@ var ofStatements = []mutant{
 		before: `time.AfterFunc(pause, func() { lane.put(one, time.Now()) })`, after: `lane.forget(one)`,
 	},
 	{
-		name: "a document made with other bytes is sent under the same id", file: "internal/store/lifecycle/documents.go",
+		name: "a document made with other bytes is sent under the same id", file: "internal/store/message/documents.go",
 		tests:  "internal/clearing:TestADocumentMadeOtherwise",
 		before: `case !d.Same(kept):`, after: `case false && !d.Same(kept):`,
 	},
 	{
-		name: "a stored document is not held against its seal", file: "internal/store/lifecycle/documents.go",
+		name: "a stored document is not held against its seal", file: "internal/store/message/documents.go",
 		tests:  "internal/clearing:Planted",
-		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), column.Seal(row.KeyID, row.Mac))`,
-		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), column.Seal(row.KeyID, row.Mac))\n\treturn d, nil",
+		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))`,
+		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))\n\treturn d, nil",
 	},
 	{
 		name: "a document stands in the buffer that the next one is written into", file: "internal/iso20022/codec/buffer.go",
@@ -128,7 +128,7 @@ var ofStatements = []mutant{
 		before: `written = bytes.Clone(written)`, after: `_ = bytes.Clone(written)`,
 	},
 	{
-		name: "a key used for other content is a repeat", file: "internal/store/lifecycle/insert.go",
+		name: "a key used for other content is a repeat", file: "internal/store/message/insert.go",
 		tests:  "web/api:TestAKeyNamesOneOrder",
 		before: `SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}`,
 		after:  `SameContent: bytes.Equal(row.Fingerprint, row.Fingerprint)}`,

@@ -17,8 +17,6 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/rulebook/spending"
 )
 
 const (
@@ -167,7 +165,7 @@ func TestWhatIsRefusedOfARequest(t *testing.T) {
 	withheld := func(err error) bool { var e *payment.WithheldError; return errors.As(err, &e) }
 	code := func(want string) func(error) bool { return func(err error) bool { return refusedWith(err, want) } }
 	refused := func(err error) bool { var e *payment.RefusalError; return errors.As(err, &e) }
-	tight := []spending.Limit{{Of: spending.OfAccount, PerPayment: 1, Currency: "CHF"}}
+	tight := []rulebook.SpendingLimit{{Of: rulebook.OfAccount, PerPayment: 1, Currency: "CHF"}}
 	for _, kind := range asked {
 		for name, c := range map[string]struct {
 			change func(*payment.RTransactionInput)
@@ -219,7 +217,7 @@ func TestWhatAnRTransactionBecomes(t *testing.T) {
 			t.Errorf("%s: %+v", kind, m)
 		}
 		bound := terms(in.Seal)
-		bound.Limits = []spending.Limit{{PerDay: 1 << 40, Currency: "CHF"}}
+		bound.Limits = []rulebook.SpendingLimit{{PerDay: 1 << 40, Currency: "CHF"}}
 		approved, err := m.Approve(by(checker), bound)
 		if (len(approved.LimitUses()) > 0) != kind.Limited() {
 			t.Errorf("the release of a %s takes %+v of limits", kind, approved.LimitUses())
@@ -242,7 +240,7 @@ func TestWhatAnRTransactionBecomes(t *testing.T) {
 				t.Errorf("%s approved %d days after its last day: %v", kind, day, err)
 			}
 		}
-		in.About.Policy.ApprovalsRequired, in.About.Limits = 0, []spending.Limit{{PerDay: 1 << 40, Currency: "CHF"}}
+		in.About.Policy.ApprovalsRequired, in.About.Limits = 0, []rulebook.SpendingLimit{{PerDay: 1 << 40, Currency: "CHF"}}
 		created, err = payment.NewRTransaction(in)
 		if err != nil || created.Release == nil || created.Message.State != payment.StateProcessing || !created.Message.ExpiresAt.IsZero() ||
 			created.Message.AcceptedAt != noon || (len(created.Uses) > 0) != kind.Limited() {
@@ -251,7 +249,7 @@ func TestWhatAnRTransactionBecomes(t *testing.T) {
 	}
 	charged := request(t, payment.KindReturn)
 	charged.About.Original, charged.About.Recall = cameIn(t)
-	charged.Reason = rtransactionrule.ReturnAfterRecall
+	charged.Reason = rulebook.ReturnAfterRecall
 	charged.Charge, _ = money.Parse("CHF", "5.00")
 	created, err := payment.NewRTransaction(charged)
 	if err != nil || created.Message.Summary.Amount.Minor() != 19495 || created.Message.AnswersID != charged.About.Recall.InternalID {
@@ -418,12 +416,14 @@ func TestAnAnswerIsAboutItsMessage(t *testing.T) {
 func TestWhichAccountMayBeDebited(t *testing.T) {
 	t.Parallel()
 	for want, change := range map[string]func(*payment.InstructionInput){
-		"":              func(*payment.InstructionInput) {},
-		"AC01 not":      func(in *payment.InstructionInput) { in.Account = nil },
-		"AC04 closed":   func(in *payment.InstructionInput) { in.Account.Open = false },
-		"AC01 for sct":  func(in *payment.InstructionInput) { in.Account.Scheme = rulebook.SchemeSCT },
-		"AGNT bank":     func(in *payment.InstructionInput) { in.Account.AgentBIC, in.Account.AgentIID = "BBBBCHZZXXX", "21966" },
-		"AM14 at most":  func(in *payment.InstructionInput) { in.Limits = []spending.Limit{{PerPayment: 1, Currency: "CHF"}} },
+		"":             func(*payment.InstructionInput) {},
+		"AC01 not":     func(in *payment.InstructionInput) { in.Account = nil },
+		"AC04 closed":  func(in *payment.InstructionInput) { in.Account.Open = false },
+		"AC01 for sct": func(in *payment.InstructionInput) { in.Account.Scheme = rulebook.SchemeSCT },
+		"AGNT bank":    func(in *payment.InstructionInput) { in.Account.AgentBIC, in.Account.AgentIID = "BBBBCHZZXXX", "21966" },
+		"AM14 at most": func(in *payment.InstructionInput) {
+			in.Limits = []rulebook.SpendingLimit{{PerPayment: 1, Currency: "CHF"}}
+		},
 		"role no maker": func(in *payment.InstructionInput) { in.By = checker },
 	} {
 		in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(t, rulebook.SchemeSIC))
@@ -457,7 +457,7 @@ func TestWhatAnInstructionBecomes(t *testing.T) {
 		in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(t, rulebook.SchemeSIC))
 		in.Policy, in.Seal = payment.Policy{ID: uuid.New(), ApprovalsRequired: approvals, PendingFor: time.Hour}, sealer(t, 'k')
 		in.By.Grants = []identity.Grant{{ID: uuid.New(), Role: identity.RoleMaker}}
-		in.Limits = []spending.Limit{{PerDay: 1 << 40, Currency: "CHF"}}
+		in.Limits = []rulebook.SpendingLimit{{PerDay: 1 << 40, Currency: "CHF"}}
 		created, err := payment.NewInstruction(in)
 		m, none := created.Message, approvals == 0
 		if err != nil || m.State != state || (created.Release != nil) != none || (len(created.Uses) == 1) != none || m.ExpiresAt.IsZero() != none ||

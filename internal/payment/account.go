@@ -8,8 +8,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/reach"
-	"countersign/internal/rulebook/spending"
 )
 
 // DebtorAccount is an account that a realm may debit, with its bank's master data. Client data about the holder is
@@ -44,7 +42,7 @@ const (
 func (s Summary) asSent(in InstructionInput) Summary {
 	scheme, from := in.Scheme, in.Account
 	if s.CreditorAgent == "" {
-		s.CreditorAgent = reach.RouteOf(scheme, s.CreditorAccount, in.Directory)
+		s.CreditorAgent = rulebook.RouteOf(scheme, s.CreditorAccount, in.Directory)
 	}
 	if from == nil {
 		return s
@@ -79,7 +77,7 @@ func (a DebtorAccount) agent(scheme rulebook.Scheme) string {
 // apply.
 type Debit struct {
 	Account *DebtorAccount
-	Limits  []spending.Limit
+	Limits  []rulebook.SpendingLimit
 }
 
 // debits are those of the payment informations of an order, the first one's also where it has none.
@@ -148,7 +146,7 @@ func (d Debit) checkLimits(information *iso20022.PaymentInstruction30, at string
 			continue // other rules say why
 		}
 		pointer := at + "/CdtTrfTxInf/" + strconv.Itoa(index) + "/Amt/InstdAmt"
-		findings = append(findings, spending.Check(amount, d.Limits, pointer)...)
+		findings = append(findings, rulebook.CheckSpending(amount, d.Limits, pointer)...)
 	}
 	return findings
 }

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/spending"
 )
 
 // MaxReason is the longest reason of a rejection or withdrawal, in characters.
@@ -110,7 +109,7 @@ type Terms struct {
 	StepUp bool
 	Rules  rulebook.Settings
 	// Limits are the limits of the message, its makers and its approvers.
-	Limits []spending.Limit
+	Limits []rulebook.SpendingLimit
 	// Directory is as InstructionInput has it.
 	Directory *directory.Directory
 	Today     time.Time // the day of the verdict in the scheme's time zone
@@ -172,7 +171,7 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 		release := m.release(append(m.Decisions[:len(m.Decisions):len(m.Decisions)], decision), v.At, on.Seal)
 		t.release = &release
 		if m.Kind.Limited() {
-			t.uses = spending.Uses(m.Summary.Amount, on.Limits)
+			t.uses = rulebook.LimitUses(m.Summary.Amount, on.Limits)
 		}
 		t.changes.AcceptedAt = v.At
 	}

@@ -8,7 +8,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/reach"
 )
 
 // searched is a field that is stored twice: in a column, which lists, pages and searches show, and in the document,
@@ -128,7 +127,7 @@ func (m Message) derivedAgent() string {
 	if m.Scheme != rulebook.SchemeSIC {
 		return m.Summary.CreditorAgent
 	}
-	return reach.RouteOf(m.Scheme, m.Summary.CreditorAccount, nil)
+	return rulebook.RouteOf(m.Scheme, m.Summary.CreditorAccount, nil)
 }
 
 // holderName returns the account holder's name for an order without a debtor name. At approval checkDebtor compares

@@ -6,8 +6,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/rulebook/spending"
 )
 
 // RTransactionSubject holds the stored payment that an R-transaction refers to, with its context.
@@ -18,11 +16,11 @@ type RTransactionSubject struct {
 	// are read.
 	Others []Message
 
-	Sent    []byte           // the pacs.008 that was sent for Original; nil for an incoming payment
-	Account *DebtorAccount   // ours in the payment; nil when it is gone
-	Policy  Policy           // the new message would fall under
-	Limits  []spending.Limit // bind the new message
-	Mark    string           // opens the realm's Global IDs
+	Sent    []byte                   // the pacs.008 that was sent for Original; nil for an incoming payment
+	Account *DebtorAccount           // ours in the payment; nil when it is gone
+	Policy  Policy                   // the new message would fall under
+	Limits  []rulebook.SpendingLimit // bind the new message
+	Mark    string                   // opens the realm's Global IDs
 }
 
 // Recalled reports whether another bank waits for an answer to its recall.
@@ -53,8 +51,8 @@ func (s RTransactionSubject) Eligible(kind Kind, rules rulebook.Settings) error 
 	if err != nil {
 		return err
 	}
-	asked := rtransactionrule.Case{Scheme: s.Original.Scheme, Recalled: s.Recalled(), Settings: rules}
-	if finding, refused := rtransactionrule.OnlyAfterRecall(asked); kind == KindReturn && refused {
+	asked := rulebook.RTransactionCase{Scheme: s.Original.Scheme, Recalled: s.Recalled(), Settings: rules}
+	if finding, refused := rulebook.OnlyAfterRecall(asked); kind == KindReturn && refused {
 		return &RefusalError{Findings: []Finding{finding}}
 	}
 	return nil

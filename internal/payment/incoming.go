@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -24,7 +23,7 @@ type ArrivalInput struct {
 	Name       iso20022.MessageName
 	Reference  string // message id
 	Content    []byte
-	GlobalID   globalid.ID
+	GlobalID   ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	At         time.Time

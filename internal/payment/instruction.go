@@ -9,14 +9,11 @@ import (
 
 	"countersign/internal/calendar"
 	"countersign/internal/directory"
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payee"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/reach"
-	"countersign/internal/rulebook/spending"
 )
 
 // Order is a payment order as a door took it. It goes unchanged to the station, to the rules and to the message made of it.
@@ -49,13 +46,13 @@ type InstructionInput struct {
 	Policy    Policy
 	Rules     rulebook.Settings
 	// Limits are those that bind the order: of its account, its client and its maker.
-	Limits []spending.Limit
+	Limits []rulebook.SpendingLimit
 	// Further are the account and the limits of each payment information behind the first, for a dry run of many.
 	Further []Debit
 	// Payee is the result of the payee verification; zero if none was requested. No rule reads it.
 	Payee payee.Verification
 
-	GlobalID   globalid.ID
+	GlobalID   ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	At         time.Time
@@ -71,7 +68,7 @@ type Created struct {
 	Origin  Origin         // of the message's content
 	Release *Release       // when the policy asks for no approval
 	// Uses are the amounts that the release adds to daily limits.
-	Uses   []spending.Use
+	Uses   []rulebook.LimitUse
 	Action Action // that leads to the first state
 	// MessageKey is the client's own message id (MsgId), which it may use once; "" when the order has none.
 	MessageKey string
@@ -113,7 +110,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 type opening struct {
 	by     identity.Principal
 	policy Policy
-	limits []spending.Limit
+	limits []rulebook.SpendingLimit
 	at     time.Time
 	seal   Sealer
 }
@@ -131,7 +128,7 @@ func (c Created) open(m Message, o opening) Created {
 		release := m.release(nil, o.at, o.seal)
 		c.Release = &release
 		if m.Kind.Limited() {
-			c.Uses = spending.Uses(m.Summary.Amount, o.limits)
+			c.Uses = rulebook.LimitUses(m.Summary.Amount, o.limits)
 		}
 	} else {
 		m.ExpiresAt = o.at.Add(o.policy.PendingFor)
@@ -162,7 +159,7 @@ func CheckInstruction(in InstructionInput) []Finding {
 	for index, debit := range in.debits() {
 		findings = append(findings, debit.check(in, index)...)
 	}
-	findings = append(findings, reach.Check(reach.Input{
+	findings = append(findings, rulebook.CheckReach(rulebook.ReachInput{
 		Scheme: in.Scheme, Document: in.Document, Today: in.Today, Directory: in.Directory, Found: slices.Concat(findings, in.Structure),
 	})...)
 	slices.SortStableFunc(findings, func(a, b Finding) int { return rulebook.ComparePointers(a.Pointer, b.Pointer) })
@@ -182,7 +179,7 @@ func (m Message) StillHolds(on Terms, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	findings := append(m.checkDebtor(), reach.Recheck(reach.Entered{
+	findings := append(m.checkDebtor(), rulebook.RecheckReach(rulebook.ReachEntered{
 		Scheme: m.Scheme, IBAN: m.Summary.CreditorAccount, Agent: m.routedTo(), Today: on.Today, Against: on.Directory,
 	})...)
 	for _, f := range rulebook.Check(rulebook.Input{Scheme: m.Scheme, Document: doc, Today: on.Today, Now: at, Settings: on.Rules}) {

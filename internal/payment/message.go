@@ -9,7 +9,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/money"
@@ -41,7 +40,7 @@ var errNoDigest = errors.New("no digest of a document")
 type Message struct {
 	Realm      string
 	InternalID uuid.UUID
-	GlobalID   globalid.ID
+	GlobalID   ID
 	Kind       Kind
 	Scheme     rulebook.Scheme
 	Direction  Direction

@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/iso20022"
 )
 
@@ -39,10 +38,10 @@ func (m Message) Reference() string {
 }
 
 // ParseReference finds the message whose document has this message id.
-func ParseReference(reference string) (globalid.ID, bool) {
+func ParseReference(reference string) (ID, bool) {
 	for _, prefix := range referencePrefix {
-		if len(reference) == len(prefix)+globalid.Length && reference[:len(prefix)] == prefix {
-			id, err := globalid.Parse(reference[len(prefix):])
+		if len(reference) == len(prefix)+Length && reference[:len(prefix)] == prefix {
+			id, err := Parse(reference[len(prefix):])
 			return id, err == nil
 		}
 	}

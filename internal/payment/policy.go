@@ -8,7 +8,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/spending"
 )
 
 // Policy is the approval rule of a realm for a new message. The message stores a copy. A later policy or an amendment
@@ -71,11 +70,11 @@ func approvalsInWords(n int) string {
 func (k Kind) Limited() bool { return k == KindInstruction || k == KindReturn }
 
 // withinLimits refuses a message that would pass a limit. Error: RefusalError.
-func (m Message) withinLimits(limits []spending.Limit) error {
+func (m Message) withinLimits(limits []rulebook.SpendingLimit) error {
 	if !m.Kind.Limited() {
 		return nil
 	}
-	findings := spending.Check(m.Summary.Amount, limits, pointerInternalID)
+	findings := rulebook.CheckSpending(m.Summary.Amount, limits, pointerInternalID)
 	if len(findings) > 0 {
 		return &RefusalError{Findings: findings}
 	}

@@ -7,7 +7,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 const (
@@ -31,12 +30,12 @@ var recallKind = rTransactionKind{
 		}
 		return nil
 	},
-	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
-		return rtransactionrule.OfferedRecallReasons(s.Original.Scheme, terms)
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rulebook.Reason {
+		return rulebook.OfferedRecallReasons(s.Original.Scheme, terms)
 	},
-	check: rtransactionrule.CheckRecall,
-	lastDay: func(c rtransactionrule.Case) (time.Time, bool) {
-		return rtransactionrule.RecallDeadline(c.Scheme, c.Reason, c.Settled, c.Settings)
+	check: rulebook.CheckRecall,
+	lastDay: func(c rulebook.RTransactionCase) (time.Time, bool) {
+		return rulebook.RecallDeadline(c.Scheme, c.Reason, c.Settled, c.Settings)
 	},
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
 		sent, _ := profile.Read(in.About.Sent)

@@ -6,7 +6,6 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // resolutionKind refuses a received recall that nobody has answered (camt.029 with RJCR). To grant a recall is a return with FOCR, not a
@@ -24,16 +23,16 @@ var resolutionKind = rTransactionKind{
 		}
 		return nil
 	},
-	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
-		list := rtransactionrule.OfferedResolutionReasons(s.Original.Scheme, terms)
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rulebook.Reason {
+		list := rulebook.OfferedResolutionReasons(s.Original.Scheme, terms)
 		for i := range list {
-			list[i].Information = rtransactionrule.ResolutionInformation(s.Original.Scheme, list[i].Code, s.Recall.Reason)
+			list[i].Information = rulebook.ResolutionInformation(s.Original.Scheme, list[i].Code, s.Recall.Reason)
 		}
 		return list
 	},
-	check: rtransactionrule.CheckResolution,
+	check: rulebook.CheckResolution,
 	// There is no last day: a late refusal is better than none.
-	lastDay: func(rtransactionrule.Case) (time.Time, bool) { return time.Time{}, false },
+	lastDay: func(rulebook.RTransactionCase) (time.Time, bool) { return time.Time{}, false },
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
 		recall, err := contentOf[*iso20022.FIToFIPaymentCancellationRequest](in.About.Recall)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // returnKind sends an incoming payment that is booked back (pacs.004). When a recall of the payment is open, the return answers it.
@@ -24,14 +23,14 @@ var returnKind = rTransactionKind{
 		return nil
 	},
 	// To answer a recall with the money there is one reason, and without a recall it is not there.
-	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rtransactionrule.Reason {
-		return slices.DeleteFunc(rtransactionrule.OfferedReturnReasons(s.Original.Scheme, terms), func(r rtransactionrule.Reason) bool {
-			return (r.Code == rtransactionrule.ReturnAfterRecall) != s.Recalled()
+	reasons: func(s RTransactionSubject, terms rulebook.Terms) []rulebook.Reason {
+		return slices.DeleteFunc(rulebook.OfferedReturnReasons(s.Original.Scheme, terms), func(r rulebook.Reason) bool {
+			return (r.Code == rulebook.ReturnAfterRecall) != s.Recalled()
 		})
 	},
-	check: rtransactionrule.CheckReturn,
-	lastDay: func(c rtransactionrule.Case) (time.Time, bool) {
-		return rtransactionrule.ReturnWindow(c.Scheme, c.Reason, c.Settled, c.Settings)
+	check: rulebook.CheckReturn,
+	lastDay: func(c rulebook.RTransactionCase) (time.Time, bool) {
+		return rulebook.ReturnWindow(c.Scheme, c.Reason, c.Settled, c.Settings)
 	},
 	draft: func(in RTransactionInput, asked interbank.RTransactionInput) (iso20022.Document, error) {
 		original, err := contentOf[*iso20022.FIToFICustomerCreditTransfer](in.About.Original)

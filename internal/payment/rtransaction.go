@@ -7,21 +7,18 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/rulebook/spending"
 )
 
 // RTransaction is a maker's request for a recall, a return or a resolution. The API or a form makes it; rules,
 // message and interbank document share the value.
 type RTransaction struct {
-	rtransactionrule.Request
+	rulebook.Request
 
 	Kind       Kind            // KindRecall, KindReturn or KindResolution
 	Scheme     rulebook.Scheme // of the door it came through; "" for one that serves both
@@ -53,7 +50,7 @@ type RTransactionInput struct {
 	At    time.Time
 	Zone  *time.Location // of the banking day
 
-	GlobalID   globalid.ID
+	GlobalID   ID
 	InternalID uuid.UUID
 	DocumentID uuid.UUID
 	Seal       Sealer
@@ -64,10 +61,10 @@ type RTransactionInput struct {
 type rTransactionKind struct {
 	pointer  string // to the identifier of the payment in the request
 	eligible func(RTransactionSubject) error
-	reasons  func(RTransactionSubject, rulebook.Terms) []rtransactionrule.Reason // that may be given now, with the information of each
-	check    func(rtransactionrule.Case) []Finding
+	reasons  func(RTransactionSubject, rulebook.Terms) []rulebook.Reason // that may be given now, with the information of each
+	check    func(rulebook.RTransactionCase) []Finding
 	// lastDay is the last day for a reason; limited is false when there is none.
-	lastDay func(c rtransactionrule.Case) (last time.Time, limited bool)
+	lastDay func(c rulebook.RTransactionCase) (last time.Time, limited bool)
 	// draft makes the document a checker decides about.
 	draft func(RTransactionInput, interbank.RTransactionInput) (iso20022.Document, error)
 }
@@ -126,7 +123,7 @@ type RTransactionPreview struct {
 
 // ReasonOnOffer is a reason a maker may choose.
 type ReasonOnOffer struct {
-	rtransactionrule.Reason
+	rulebook.Reason
 
 	LastDay time.Time // on which it may be given; zero when there is none
 }
@@ -180,14 +177,14 @@ func (in RTransactionInput) check() []Finding {
 	findings := kind.check(in.ruleCase())
 	amount, err := in.amount()
 	if err == nil && in.Kind.Limited() {
-		findings = append(findings, spending.Check(amount, in.About.Limits, kind.pointer)...)
+		findings = append(findings, rulebook.CheckSpending(amount, in.About.Limits, kind.pointer)...)
 	}
 	return findings
 }
 
 // ruleCase returns the request with the payment data that the rules need.
-func (in RTransactionInput) ruleCase() rtransactionrule.Case {
-	return rtransactionrule.Case{
+func (in RTransactionInput) ruleCase() rulebook.RTransactionCase {
+	return rulebook.RTransactionCase{
 		Request: in.Request, Scheme: in.About.Original.Scheme, Amount: in.About.Original.Summary.Amount,
 		Settled: in.About.Original.SettledOn(in.Zone), Today: in.today(), Recalled: in.About.Recalled(),
 		RecallReason: in.About.Recall.Reason, Settings: in.Rules,

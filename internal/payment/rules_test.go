@@ -14,7 +14,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook/spending"
+	"countersign/internal/rulebook"
 )
 
 // life says for each event where it leads a message of each kind, state by state. "=" is a state in which the event has no effect; in
@@ -266,7 +266,7 @@ var approvalFaults = []struct {
 	{"policy", func(a *attempt) { a.terms.Policy.ApprovalsRequired = 3 }, &payment.RefusalError{}, "3 approvals", false},
 	{"rule", func(a *attempt) { a.terms.Rules.SICLimit, _ = money.Parse("CHF", "0.01") }, &payment.RefusalError{}, "0.01", false},
 	{"limit", func(a *attempt) {
-		a.terms.Limits = []spending.Limit{{Of: spending.OfAccount, Name: "A", PerPayment: 19994, Currency: "CHF"}}
+		a.terms.Limits = []rulebook.SpendingLimit{{Of: rulebook.OfAccount, Name: "A", PerPayment: 19994, Currency: "CHF"}}
 	}, &payment.RefusalError{}, "at a time", false},
 	{"step-up", func(a *attempt) { a.terms.StepUp = true }, &payment.StepUpError{}, "second factor", false},
 }
@@ -346,7 +346,7 @@ func TestWhatADecisionKeeps(t *testing.T) {
 	who.Grants = []identity.Grant{{ID: uuid.New(), Role: identity.RoleChecker, GrantedAt: m.CreatedAt}}
 	shown := identity.StepUp{UseID: uuid.New(), UserID: who.UserID, Kind: identity.FactorTOTP, For: m.Approval(), At: noon}
 	on := terms(sealer(t, 'k'))
-	on.Limits = []spending.Limit{{Of: spending.OfAccount, PerDay: 50000, Currency: "CHF"}}
+	on.Limits = []rulebook.SpendingLimit{{Of: rulebook.OfAccount, PerDay: 50000, Currency: "CHF"}}
 	done, err := m.Approve(payment.Verdict{By: who, At: noon, ContentHash: &orderedHash, StepUp: &shown, Remark: " seen\n"}, on)
 	if err != nil {
 		t.Fatal(err)

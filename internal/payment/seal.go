@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"countersign/internal/documentseal"
+	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
 )
 
@@ -23,7 +23,7 @@ var (
 // Sealer makes and checks the seals of stored data. Its keys are outside the database, so a writer of rows cannot
 // forge a seal. Each purpose has its own subkey. The zero Sealer has no key: the database refuses its seals.
 type Sealer struct {
-	documentseal.Sealer // of what is stored of documents
+	auditlog.Sealer // of what is stored of documents
 
 	keys      keyring.Ring
 	releases  keyring.Ring
@@ -34,7 +34,7 @@ type Sealer struct {
 
 // NewSealer derives the subkeys of a key ring. The first key of the ring seals, all of them verify.
 func NewSealer(keys keyring.Ring) (Sealer, error) {
-	documents, err := documentseal.New(keys)
+	documents, err := auditlog.New(keys)
 	if err != nil {
 		return Sealer{}, err
 	}

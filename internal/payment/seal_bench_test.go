@@ -5,8 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/documentseal"
-	"countersign/internal/globalid"
+	"countersign/internal/auditlog"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -24,7 +23,7 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			in := benchmarkInput(rulebook.SchemeSIC, order)
 			in.Policy, in.Seal = payment.Policy{ID: uuid.New(), ApprovalsRequired: 1, PendingFor: 1 << 40}, c.seal
-			in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), globalid.New("DM", noon, [4]byte{})
+			in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), payment.New("DM", noon, [4]byte{})
 			b.ReportAllocs()
 			reportCPU(b, func() {
 				for b.Loop() {
@@ -35,7 +34,7 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 					m := created.Message.WithContent(created.Message.Content)
 					if c.on { // as the store does: sealed when it is written, checked when it is loaded for the approval
 						m.Seal = c.seal.SealVersion(m)
-						c.seal.SealKept(documentseal.Kept{Outbound: documentseal.Outbound{Realm: m.Realm, Hash: m.ContentHash}, Direction: "in"})
+						c.seal.SealKept(auditlog.Kept{Outbound: auditlog.Outbound{Realm: m.Realm, Hash: m.ContentHash}, Direction: "in"})
 						m.Withheld = payment.WithheldBy(c.seal.CheckVersion(m))
 					}
 					approved, err := m.Approve(by(checker), payment.Terms{Today: noon, Seal: c.seal})
@@ -56,7 +55,7 @@ func BenchmarkListed(b *testing.B) {
 	seal := sealer(b, 'k')
 	in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(b, rulebook.SchemeSIC))
 	in.Policy, in.Seal = payment.Policy{ID: uuid.New(), ApprovalsRequired: 1, PendingFor: 1 << 40}, seal
-	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), globalid.New("DM", noon, [4]byte{})
+	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), payment.New("DM", noon, [4]byte{})
 	created, err := payment.NewInstruction(in)
 	if err != nil {
 		b.Fatal(err)
@@ -84,7 +83,7 @@ func BenchmarkVerify(b *testing.B) {
 	seal := sealer(b, 'k')
 	in := benchmarkInput(rulebook.SchemeSIC, benchmarkOrder(b, rulebook.SchemeSIC))
 	in.Policy, in.Seal = payment.Policy{ID: uuid.New()}, seal // released at once
-	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), globalid.New("DM", noon, [4]byte{})
+	in.InternalID, in.DocumentID, in.GlobalID = uuid.New(), uuid.New(), payment.New("DM", noon, [4]byte{})
 	created, err := payment.NewInstruction(in)
 	if err != nil {
 		b.Fatal(err)

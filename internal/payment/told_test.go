@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -134,7 +133,7 @@ func TestReferencesNameTheirMessage(t *testing.T) {
 	for kind, prefix := range map[payment.Kind]string{
 		payment.KindInstruction: "P8", payment.KindRecall: "C56", payment.KindReturn: "P4", payment.KindResolution: "C29",
 	} {
-		m := payment.Message{Kind: kind, GlobalID: globalid.New("DM", noon, [4]byte{})}
+		m := payment.Message{Kind: kind, GlobalID: payment.New("DM", noon, [4]byte{})}
 		id, ours := payment.ParseReference(m.Reference())
 		if m.Reference() != prefix+string(m.GlobalID) || !ours || id != m.GlobalID {
 			t.Errorf("%s: %s, %s %t", kind, m.Reference(), id, ours)

@@ -4,7 +4,7 @@ import (
 	"time"
 
 	"countersign/internal/identity"
-	"countersign/internal/rulebook/spending"
+	"countersign/internal/rulebook"
 )
 
 // Transition is a move a message may make, with everything the store must write for it. Only the methods of Message make one; the zero
@@ -18,7 +18,7 @@ type Transition struct {
 
 	decision *Decision
 	release  *Release
-	uses     []spending.Use
+	uses     []rulebook.LimitUse
 	version  *NewVersion
 	changes  Changes
 }
@@ -60,7 +60,7 @@ func (t Transition) Decision() *Decision { return t.decision }
 func (t Transition) Release() *Release { return t.release }
 
 // LimitUses returns the amounts that the release adds to daily limits; none without a release.
-func (t Transition) LimitUses() []spending.Use { return t.uses }
+func (t Transition) LimitUses() []rulebook.LimitUse { return t.uses }
 
 // Version returns the new version of the content, or nil.
 func (t Transition) Version() *NewVersion { return t.version }

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 const ordinaryUser = 65534
@@ -20,7 +20,7 @@ const ordinaryUser = 65534
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
-		testneed.Elsewhere(t, "needs root: it is about what root must not do")
+		testutil.Elsewhere(t, "needs root: it is about what root must not do")
 	}
 }
 
@@ -76,7 +76,7 @@ func TestFetchedBinariesBelowAClosedDirectory(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, program := range []string{"postgres", "initdb"} {
-		installed, err := filepath.EvalSymlinks(testneed.OfPostgres(t, program))
+		installed, err := filepath.EvalSymlinks(testutil.OfPostgres(t, program))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +285,7 @@ func TestAReadOnlyFileSystemIsTold(t *testing.T) {
 	output, err := mount.CombinedOutput()
 	said := string(output)
 	if strings.Contains(said, "unshare") || strings.Contains(said, "mount:") {
-		testneed.Elsewhere(t, "this machine mounts nothing: "+said)
+		testutil.Elsewhere(t, "this machine mounts nothing: "+said)
 	}
 	if err == nil || !strings.Contains(said, place+" is on a read-only file system: mount it for writing, or choose another data directory") {
 		t.Errorf("%v: %s", err, said)

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // Secrets makes what is secret of those who are new to a realm.
@@ -24,15 +24,15 @@ type Secrets interface {
 	// what to do, without its full stop.
 	Provider(from ProviderSecret) (string, error)
 	// Kept reports whether the provider in force has this secret already; there may be none.
-	Kept(inForce *provision.ProviderDefinition, wanted provision.ProviderDefinition) (bool, error)
+	Kept(inForce *admin.ProviderDefinition, wanted admin.ProviderDefinition) (bool, error)
 }
 
 // Definition is the realm a form describes, over the realm as it is: passwords, secrets and everything that the form does not name stay,
 // but for policies, which the form names all, and the roles of an account. All faults of the form are told at once, as a
 // payment.FieldError.
-func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provision.RealmDefinition, error) {
+func (f Form) Definition(now admin.RealmDefinition, secrets Secrets) (admin.RealmDefinition, error) {
 	d := definer{now: now, secrets: secrets}
-	wanted := provision.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
+	wanted := admin.RealmDefinition{Realm: f.Realm, Name: f.Name, Mark: f.Mark, MadeBy: now.MadeBy, Life: d.life(f.Tokens)}
 	d.note(administration.Realm{Realm: f.Realm, Name: f.Name, Mark: f.Mark}.Check())
 	if f.Realm != now.Realm || f.Mark != now.Mark {
 		d.find("/realm", "Give realm and mark as the realm has them: they are fixed for ever.")
@@ -69,12 +69,12 @@ func (f Form) Definition(now provision.RealmDefinition, secrets Secrets) (provis
 
 // definer collects what is wrong with a form.
 type definer struct {
-	now      provision.RealmDefinition
+	now      admin.RealmDefinition
 	secrets  Secrets
 	findings []payment.Finding
 	err      error // a secret could not be made
 	// outer is the identity provider that the realm is to have; nil for none.
-	outer *provision.ProviderDefinition
+	outer *admin.ProviderDefinition
 }
 
 // note takes the findings of an error.
@@ -134,8 +134,8 @@ func (d *definer) life(t *Tokens) store.TokenLife {
 	return life
 }
 
-func (d *definer) person(at string, p Person) provision.PersonDefinition {
-	person := provision.PersonDefinition{DisplayName: p.Name}
+func (d *definer) person(at string, p Person) admin.PersonDefinition {
+	person := admin.PersonDefinition{DisplayName: p.Name}
 	if len(p.Users) == 0 {
 		d.find(at+"/users", "Give the person at least one user account.")
 	}
@@ -157,8 +157,8 @@ func (d *definer) person(at string, p Person) provision.PersonDefinition {
 }
 
 // user keeps the password of an account that is there, and makes a set-up for a new one; linked is who the account is at the provider now.
-func (d *definer) user(u administration.User, suppressed bool) (account provision.AccountDefinition, linked string) {
-	account = provision.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
+func (d *definer) user(u administration.User, suppressed bool) (account admin.AccountDefinition, linked string) {
+	account = admin.AccountDefinition{Name: u.Name, Roles: u.Roles, Status: store.UserUnverified}
 	for _, person := range d.now.People {
 		for _, known := range person.Accounts {
 			if known.Name == u.Name {
@@ -183,10 +183,10 @@ func (d *definer) user(u administration.User, suppressed bool) (account provisio
 	return account, linked
 }
 
-func (d *definer) client(at string, c Client) provision.ClientDefinition {
+func (d *definer) client(at string, c Client) admin.ClientDefinition {
 	read, err := administration.ClientOf(administration.Values{"clientId": c.Client, "kind": c.Kind}, at)
 	d.note(err)
-	client := provision.ClientDefinition{
+	client := admin.ClientDefinition{
 		ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: bool(c.MayDecideOwn), PayeeWaived: bool(c.PayeeWaived),
 	}
 	if client.ClientID == identity.PortalClient {
@@ -207,7 +207,7 @@ func (d *definer) client(at string, c Client) provision.ClientDefinition {
 	return client
 }
 
-func (d *definer) policy(at string, p Policy) provision.PolicyDefinition {
+func (d *definer) policy(at string, p Policy) admin.PolicyDefinition {
 	values := administration.Values{
 		"clientId": p.Client, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind, "amountFrom": p.AmountFrom, "amountTo": p.AmountTo,
 		"expiresAfter": p.ExpiresAfter,
@@ -220,14 +220,14 @@ func (d *definer) policy(at string, p Policy) provision.PolicyDefinition {
 	}
 	read, err := administration.PolicyOf(values, at)
 	d.note(err)
-	return provision.PolicyDefinition{
+	return admin.PolicyDefinition{
 		Rank: read.Rank, ClientID: read.ClientID, Channel: identity.Channel(read.Channel), Scheme: read.Scheme, Kind: read.Kind,
 		AmountFrom: read.AmountFrom, AmountTo: read.AmountTo, ApprovalsRequired: read.Approvals, Pending: read.ExpiresAfter,
 		ContentHashRequired: bool(p.ContentHashRequired), StepUp: bool(p.StepUp),
 	}
 }
 
-func (d *definer) account(at string, a Account) provision.DebtorAccountDefinition {
+func (d *definer) account(at string, a Account) admin.DebtorAccountDefinition {
 	read, err := administration.AccountOf(administration.Values{
 		"iban": a.IBAN, "scheme": a.Scheme, "currency": a.Currency, "holderName": a.Holder.Name, "holderStreet": a.Holder.Street,
 		"holderBuilding": a.Holder.Building, "holderPostcode": a.Holder.Postcode, "holderTown": a.Holder.Town, "holderCountry": a.Holder.Country,
@@ -235,7 +235,7 @@ func (d *definer) account(at string, a Account) provision.DebtorAccountDefinitio
 	}, at)
 	d.note(err)
 	d.note(read.Check(at))
-	return provision.DebtorAccountDefinition{
+	return admin.DebtorAccountDefinition{
 		IBAN: read.IBAN, Scheme: read.Scheme, Currency: read.Currency, HolderName: read.HolderName, HolderStreet: read.HolderStreet,
 		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,
 		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: bool(a.Receives), Closed: bool(a.Closed),
@@ -243,7 +243,7 @@ func (d *definer) account(at string, a Account) provision.DebtorAccountDefinitio
 }
 
 // namesakes refuses people of one name: were they one human being, four-eyes would take them for two.
-func (d *definer) namesakes(wanted provision.RealmDefinition) {
+func (d *definer) namesakes(wanted admin.RealmDefinition) {
 	for i, person := range wanted.People {
 		for _, other := range wanted.People[:i] {
 			if identity.SameName(person.DisplayName, other.DisplayName) {
@@ -261,14 +261,14 @@ func (d *definer) namesakes(wanted provision.RealmDefinition) {
 }
 
 // shareAccount reports whether two are the same person by an account of theirs.
-func shareAccount(a, b provision.PersonDefinition) bool {
-	return slices.ContainsFunc(a.Accounts, func(one provision.AccountDefinition) bool {
-		return slices.ContainsFunc(b.Accounts, func(other provision.AccountDefinition) bool { return one.Name == other.Name })
+func shareAccount(a, b admin.PersonDefinition) bool {
+	return slices.ContainsFunc(a.Accounts, func(one admin.AccountDefinition) bool {
+		return slices.ContainsFunc(b.Accounts, func(other admin.AccountDefinition) bool { return one.Name == other.Name })
 	})
 }
 
 // once refuses what the form names twice.
-func (d *definer) once(wanted provision.RealmDefinition) {
+func (d *definer) once(wanted admin.RealmDefinition) {
 	seen := map[string]bool{}
 	name := func(at, key string) {
 		if seen[at+key] {

@@ -7,12 +7,12 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // Differences are what Apply would change of a realm, one line each: "+" for what is new, "~" for what changes, "-" for a policy that is
 // retired. What the definition does not name stays, but for policies.
-func Differences(now, wanted provision.RealmDefinition) ([]string, error) {
+func Differences(now, wanted admin.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
 	eachActor(from, d.remember)

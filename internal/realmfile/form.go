@@ -11,7 +11,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // Form is a realm as the file has it.
@@ -142,7 +142,7 @@ func Write(form Form) ([]byte, error) {
 }
 
 // Of is the form of a realm as it is.
-func Of(realm provision.RealmDefinition) Form {
+func Of(realm admin.RealmDefinition) Form {
 	form := Form{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, Tokens: &Tokens{
 		Access: administration.Wait(realm.Life.Access), Refresh: administration.Wait(realm.Life.Refresh),
 		Absolute: administration.Wait(realm.Life.Absolute),
@@ -184,7 +184,7 @@ func Of(realm provision.RealmDefinition) Form {
 	return form
 }
 
-func policyForm(p provision.PolicyDefinition) Policy {
+func policyForm(p admin.PolicyDefinition) Policy {
 	values := administration.Policy{AmountFrom: p.AmountFrom, AmountTo: p.AmountTo, ExpiresAfter: p.Pending}.Values()
 	rank, approvals := Whole(p.Rank), Whole(p.ApprovalsRequired)
 	return Policy{

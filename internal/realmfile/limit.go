@@ -2,8 +2,8 @@ package realmfile
 
 import (
 	"countersign/internal/administration"
-	"countersign/internal/rulebook/spending"
-	"countersign/internal/store/provision"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/admin"
 )
 
 // SpendingLimit is how much a person (named by a user account), a client or an account may pay.
@@ -20,7 +20,7 @@ func (l SpendingLimit) key() string {
 	return "limit of " + l.LimitOf + " " + l.Holder + " in " + l.Currency
 }
 
-func limitForm(d provision.LimitDefinition) SpendingLimit {
+func limitForm(d admin.LimitDefinition) SpendingLimit {
 	values := administration.LimitValues(d.PerPayment, d.PerDay)
 	return SpendingLimit{
 		LimitOf: string(d.Of), Holder: d.Holder, Currency: d.Currency, PerPayment: values["perPayment"], PerDay: values["perDay"],
@@ -28,14 +28,14 @@ func limitForm(d provision.LimitDefinition) SpendingLimit {
 }
 
 // limit reads a limit. Whom it binds has to stand in the file as well.
-func (d *definer) limit(at string, l SpendingLimit, wanted provision.RealmDefinition) provision.LimitDefinition {
+func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition) admin.LimitDefinition {
 	values := administration.Values{
 		"limitOf": l.LimitOf, "holder": l.Holder, "currency": l.Currency, "perPayment": l.PerPayment, "perDay": l.PerDay,
 	}
 	key := administration.LimitKeyOf(values)
 	limit, err := administration.LimitOf(values, at, holderIn(key, wanted))
 	d.note(err)
-	read := provision.LimitDefinition{Of: limit.Of, Holder: key.Holder, Currency: limit.Currency}
+	read := admin.LimitDefinition{Of: limit.Of, Holder: key.Holder, Currency: limit.Currency}
 	if limit.PerPayment != nil {
 		read.PerPayment = *limit.PerPayment
 	}
@@ -46,20 +46,20 @@ func (d *definer) limit(at string, l SpendingLimit, wanted provision.RealmDefini
 }
 
 // holderIn looks for whom a limit names in the realm that the file describes.
-func holderIn(key administration.LimitKey, wanted provision.RealmDefinition) administration.LimitHolder {
+func holderIn(key administration.LimitKey, wanted admin.RealmDefinition) administration.LimitHolder {
 	holder := administration.LimitHolder{Key: key.Holder}
 	switch key.Of {
-	case spending.OfPerson:
+	case rulebook.OfPerson:
 		for _, person := range wanted.People {
 			for _, account := range person.Accounts {
 				holder.Found = holder.Found || account.Name == key.Holder
 			}
 		}
-	case spending.OfClient:
+	case rulebook.OfClient:
 		for _, client := range wanted.Clients {
 			holder.Found = holder.Found || client.ClientID == key.Holder
 		}
-	case spending.OfAccount:
+	case rulebook.OfAccount:
 		for _, account := range wanted.DebtorAccounts {
 			if account.IBAN == key.Holder {
 				holder.Found, holder.Currency = true, account.Currency

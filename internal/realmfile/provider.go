@@ -4,7 +4,7 @@ import (
 	"errors"
 
 	"countersign/internal/administration"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 )
 
 // IdentityProvider is where people of the realm prove who they are besides by a password, with the fields of the change provider.set.
@@ -30,7 +30,7 @@ var ErrSecretPlace = errors.New(
 )
 
 // provider reads the identity provider. Without one the realm keeps its own.
-func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
+func (d *definer) provider(p *IdentityProvider) *admin.ProviderDefinition {
 	if p == nil {
 		return d.now.Provider
 	}
@@ -41,7 +41,7 @@ func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
 	const at = "/identityProvider"
 	read, err := administration.ProviderOf(values, at)
 	d.note(err)
-	wanted := &provision.ProviderDefinition{Provider: read}
+	wanted := &admin.ProviderDefinition{Provider: read}
 	wanted.Status = administration.StatusInForce
 	if p.ProviderSecret == nil {
 		return wanted
@@ -67,7 +67,7 @@ func (d *definer) provider(p *IdentityProvider) *provision.ProviderDefinition {
 }
 
 // providerForm shows a provider. A secret that is not in force yet is neither kept nor anywhere else.
-func providerForm(d *provision.ProviderDefinition) *IdentityProvider {
+func providerForm(d *admin.ProviderDefinition) *IdentityProvider {
 	if d == nil {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (d *definer) subject(at, subject, known string) string {
 }
 
 // linkedOnce refuses two accounts that would be the same somebody, named here or not.
-func (d *definer) linkedOnce(wanted provision.RealmDefinition) {
+func (d *definer) linkedOnce(wanted admin.RealmDefinition) {
 	named, accounts := map[string]bool{}, map[string]bool{}
 	for _, person := range wanted.People {
 		for _, account := range person.Accounts {

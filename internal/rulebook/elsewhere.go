@@ -55,7 +55,7 @@ var rulesElsewhere = []Rule{
 		Source: "Interface contract of this gateway",
 	},
 	{
-		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook/reach",
+		ID: RuleCreditorBankReached, Element: creditorAccount + "/IBAN", Code: "AGNT", CheckedBy: "internal/rulebook",
 		Text:   "Check the IBAN with the creditor, or pay in another way: instant payments reach no such bank.",
 		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
 	},
@@ -70,7 +70,7 @@ var rulesElsewhere = []Rule{
 		Source: "Interface contract of this gateway",
 	},
 	{
-		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook/spending",
+		ID: RuleSpendingLimit, Element: amountElement, Code: "AM14", CheckedBy: "internal/rulebook",
 		Text:   "Pay less at a time, wait for another day, or have two administrators set another limit.",
 		Source: "Interface contract of this gateway; ISO, AM14 (limits agreed between bank and client)",
 	},

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // recalled is a payment of ours that we want back, as clearing knows it.
@@ -74,14 +73,14 @@ func (b *bank) receipt(scheme rulebook.Scheme, about iso20022.Document, referenc
 // answerRecall sends the money back, or says that it does not.
 func (b *bank) answerRecall(p *paid, d *iso20022.FIToFIPaymentCancellationRequest, r *recalled, wait time.Duration) {
 	in := interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: p.scheme, Recall: d, Original: p.document, Bank: "BBBBFRPPXXX",
+		Request: rulebook.Request{Reason: "CUST"}, Scheme: p.scheme, Recall: d, Original: p.document, Bank: "BBBBFRPPXXX",
 		At: b.now(), Day: b.now(),
 	}
 	transaction := p.document.CreditTransferTransactionInformation[0].PaymentID.TransactionID
 	var document iso20022.Document
 	var err error
 	if r.returns {
-		in.Reason, in.MessageID, in.ID = rtransactionrule.ReturnAfterRecall, "BK-"+transaction, "BK-"+transaction
+		in.Reason, in.MessageID, in.ID = rulebook.ReturnAfterRecall, "BK-"+transaction, "BK-"+transaction
 		document, err = interbank.Return(in)
 	} else {
 		in.MessageID, in.ID = "NO-"+transaction, "NO-"+transaction
@@ -114,7 +113,7 @@ func (b *bank) recall(transaction string) bool {
 		return false
 	}
 	document, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Scheme: schemeOf(a), Original: a.document, MessageID: "RE-" + transaction,
+		Request: rulebook.Request{Reason: "CUST"}, Scheme: schemeOf(a), Original: a.document, MessageID: "RE-" + transaction,
 		ID: "RE-" + transaction, At: b.now(),
 	})
 	if err != nil {

@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/auditor"
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
 
@@ -121,7 +121,7 @@ func (g *game) judgeEnd() {
 
 // audit has the auditor look at the database, with all keys.
 func (s *ground) audit() (wrong []string) {
-	report, err := auditor.Check(ctx, auditor.Config{
+	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: s.db.OwnerURL, Seal: s.db.Seal, Tokens: storetest.Keys(s.t), AuditKeys: storetest.AuditKeys(s.t), Now: s.clock.Now(),
 		Zone: s.start.Location(),
 	})

@@ -9,12 +9,12 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/approval"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 )
@@ -184,7 +184,7 @@ func (g *game) approve(o *order) {
 		if err != nil {
 			return err
 		}
-		_, err = h.Approval.Approve(ctx, g.people[checker], approval.Input{InternalID: o.id, ContentHash: &m.ContentHash, Version: m.Version})
+		_, err = h.Approval.Approve(ctx, g.people[checker], service.Input{InternalID: o.id, ContentHash: &m.ContentHash, Version: m.Version})
 		var repeat *payment.RepeatError
 		if err == nil || errors.As(err, &repeat) {
 			o.approved[checker] = true
@@ -202,7 +202,7 @@ func (g *game) approve(o *order) {
 // cheat has the maker try to approve, which nobody may.
 func (g *game) cheat(o *order) {
 	_ = g.call("cheat with "+o.name, func(h *stationtest.House) error {
-		_, err := h.Approval.Approve(ctx, g.people[o.maker], approval.Input{InternalID: o.id})
+		_, err := h.Approval.Approve(ctx, g.people[o.maker], service.Input{InternalID: o.id})
 		if err == nil {
 			g.blame("%s was approved by its maker", o.name)
 		}
@@ -217,7 +217,7 @@ func (g *game) cheat(o *order) {
 
 func (g *game) reject(o *order) {
 	_ = g.call("reject "+o.name, func(h *stationtest.House) error {
-		_, err := h.Approval.Reject(ctx, g.people["checker1"], approval.Input{InternalID: o.id}, "Not today.")
+		_, err := h.Approval.Reject(ctx, g.people["checker1"], service.Input{InternalID: o.id}, "Not today.")
 		return o.close(err)
 	})
 }

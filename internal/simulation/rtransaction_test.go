@@ -6,10 +6,10 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/approval"
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 )
@@ -46,7 +46,7 @@ func (g *game) askBack() {
 		return
 	}
 	g.request(&request{name: "recall " + o.name, transaction: transaction, RTransaction: payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: o.Scheme, OriginalID: o.id,
+		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: o.Scheme, OriginalID: o.id,
 	}})
 }
 
@@ -58,11 +58,11 @@ func (g *game) answerRecall() {
 			continue
 		}
 		r := &request{name: "answer " + transaction, transaction: transaction, RTransaction: payment.RTransaction{
-			Request: rtransactionrule.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: schemeOf(a), OriginalID: original,
+			Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindResolution, Scheme: schemeOf(a), OriginalID: original,
 			RecallID: received,
 		}}
 		if g.bank.chance("answer", transaction).IntN(2) == 0 {
-			r.Kind, r.Reason, r.RecallID = payment.KindReturn, rtransactionrule.ReturnAfterRecall, uuid.Nil
+			r.Kind, r.Reason, r.RecallID = payment.KindReturn, rulebook.ReturnAfterRecall, uuid.Nil
 		}
 		g.request(r)
 		return
@@ -142,7 +142,7 @@ func (g *game) advanceRequest(r *request) bool {
 func (g *game) approveRequest(r *request) {
 	checker := fmt.Sprint("checker", 1+r.approvals)
 	err := g.call("approve "+r.name+" by "+checker, func(h *stationtest.House) error {
-		m, err := h.Approval.Approve(ctx, g.people[checker], approval.Input{InternalID: r.id})
+		m, err := h.Approval.Approve(ctx, g.people[checker], service.Input{InternalID: r.id})
 		var repeat *payment.RepeatError
 		if errors.As(err, &repeat) {
 			m, err = h.Messages.Message(ctx, demo.Realm, r.id)

@@ -18,7 +18,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/simulator"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 var schemes = []string{"sic-inst", "sct-inst"}
@@ -202,7 +202,7 @@ func encode(t *testing.T, document iso20022.Document) []byte {
 // checkSchema runs xmllint over a document with the schema of its message.
 func checkSchema(t *testing.T, name, xml string) {
 	t.Helper()
-	linter := testneed.Program(t, "xmllint", "make xmllint")
+	linter := testutil.Program(t, "xmllint", "make xmllint")
 	command := exec.Command(linter, "--noout", "--schema", "../iso20022/schema/"+name+".xsd", "-")
 	command.Stdin = strings.NewReader(xml)
 	output, err := command.CombinedOutput()

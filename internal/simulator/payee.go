@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"countersign/internal/payee"
-	"countersign/internal/payee/vop"
 )
 
 // latePayee is how long the late answer about a payee takes: a second more than anybody waits for one.
@@ -43,17 +42,17 @@ func payeeOf(name string) payeeAnswer {
 
 // servePayee answers whether a name is that of an account, for all banks of the table.
 func (s *Simulator) servePayee(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, vop.MaxBody))
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, payee.MaxBody))
 	if err == nil {
 		var asked payee.Question
-		asked, err = vop.ReadRequest(body)
+		asked, err = payee.ReadRequest(body)
 		if err == nil {
 			s.answerPayee(w, r, asked.Name)
 			return
 		}
 	}
-	writeJSON(w, http.StatusBadRequest, vop.Problem{
-		Type: "about:blank", Code: vop.CodeFormat, Title: "The question cannot be read", Status: http.StatusBadRequest, Detail: err.Error(),
+	writeJSON(w, http.StatusBadRequest, payee.Problem{
+		Type: "about:blank", Code: payee.CodeFormat, Title: "The question cannot be read", Status: http.StatusBadRequest, Detail: err.Error(),
 	})
 }
 
@@ -62,7 +61,7 @@ func (s *Simulator) answerPayee(w http.ResponseWriter, r *http.Request, name str
 	if answer.wait > 0 && s.config.Sleep(r.Context(), answer.wait) != nil {
 		return // whoever asked waits no longer
 	}
-	w.Header().Set(vop.RequestID, r.Header.Get(vop.RequestID))
-	w.Header().Set(vop.ResponseTimestamp, vop.Timestamp(s.config.Now()))
-	writeJSON(w, http.StatusOK, vop.NewResponse(payee.Answer{Result: answer.result, MatchedName: answer.matched}, name != ""))
+	w.Header().Set(payee.RequestID, r.Header.Get(payee.RequestID))
+	w.Header().Set(payee.ResponseTimestamp, payee.Timestamp(s.config.Now()))
+	writeJSON(w, http.StatusOK, payee.NewResponse(payee.Answer{Result: answer.result, MatchedName: answer.matched}, name != ""))
 }

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"countersign/internal/payee/vop"
+	"countersign/internal/payee"
 	"countersign/internal/profile"
 )
 
@@ -146,7 +146,7 @@ func (s *Simulator) Handler() http.Handler {
 	mux.HandleFunc("POST /clearing/{scheme}", s.serveDelivery)
 	mux.HandleFunc("POST /scenario/incoming-payment", s.serveIncomingPayment)
 	mux.HandleFunc("POST /scenario/recall", s.serveRecall)
-	mux.HandleFunc("POST "+vop.Path, s.servePayee)
+	mux.HandleFunc("POST "+payee.Path, s.servePayee)
 	mux.HandleFunc("GET /log", s.serveLog)
 	mux.HandleFunc("GET /livez", s.serveLiveness)
 	return mux

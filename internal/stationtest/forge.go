@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store/storetest"
 )
 
@@ -30,7 +30,7 @@ func Forge(t testing.TB, db *storetest.DB, m payment.Message, changed map[string
 			said[i] = value
 		}
 	}
-	id := stations.NewID()
+	id := service.NewID()
 	_, err := db.ConnectAsApplication(t, m.Realm).Exec(context.Background(), `
 WITH forged AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, maker_user, maker_person, policy_id,

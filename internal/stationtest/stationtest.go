@@ -15,7 +15,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/govalues/decimal"
 
-	"countersign/internal/auditor"
 	"countersign/internal/clearing"
 	"countersign/internal/demo"
 	"countersign/internal/identity"
@@ -24,15 +23,16 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
 
 // House is everything below the web.
 type House struct {
-	*stations.Stations
+	*service.Service
 	DB      *storetest.DB
 	Network *Network
 	Clock   *Clock
@@ -184,7 +184,7 @@ func (h *House) WithKeys(t testing.TB, lines ...string) *House {
 // open sets the stations up on a database.
 func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
-	cfg := stations.Config{
+	cfg := service.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
@@ -200,11 +200,11 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	if h.options.Clearing != nil {
 		cfg.Network = h.options.Clearing
 	}
-	parts, err := stations.New(cfg)
+	parts, err := service.New(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.Stations = parts
+	h.Service = parts
 }
 
 // logTo writes to what the house's Log is at the time.
@@ -235,7 +235,7 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 	if err != nil {
 		t.Fatalf("user %s of %s: %v", d.Name, d.Realm, err)
 	}
-	p, err := credential.NewPeople(h.DB.Database).Principal(context.Background(), credential.PrincipalKey{
+	p, err := admin.NewPeople(h.DB.Database).Principal(context.Background(), admin.PrincipalKey{
 		Realm: d.Realm, UserID: id, ClientID: d.Client,
 	})
 	if err != nil {
@@ -352,9 +352,9 @@ func (h *House) checkNothingWithheld(t testing.TB) {
 }
 
 // Check has the auditor look at the database, with all keys.
-func (h *House) Check(t testing.TB) auditor.Report {
+func (h *House) Check(t testing.TB) integrity.Report {
 	t.Helper()
-	report, err := auditor.Check(context.Background(), auditor.Config{
+	report, err := integrity.Check(context.Background(), integrity.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), Now: h.Clock.Now(), Zone: h.Clock.Now().Location(),
 		Profiles: h.options.Profiles,
 	})

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
@@ -23,7 +23,7 @@ func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
 	}
 	limited, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
-	_, err = credential.NewPeople(db.Database).Preference(limited, demo.Realm, [16]byte{1})
+	_, err = admin.NewPeople(db.Database).Preference(limited, demo.Realm, [16]byte{1})
 	if !errors.Is(err, store.ErrBusy) {
 		t.Errorf("behind a lock: %v", err)
 	}

@@ -8,10 +8,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
 )
 
 // Deed is something a person did that changed no message and no master data.
@@ -27,7 +27,7 @@ type Deed struct {
 func (d *Database) Told(ctx context.Context, deed Deed) error {
 	err := d.InRealm(ctx, deed.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return Tell(ctx, q, Event{
-			Realm: deed.Realm, Actor: deed.Actor, Name: deed.Event, Detail: audit.SubjectDetail(deed.Subject, ""), At: deed.At,
+			Realm: deed.Realm, Actor: deed.Actor, Name: deed.Event, Detail: auditlog.SubjectDetail(deed.Subject, ""), At: deed.At,
 		})
 	})
 	if err != nil {
@@ -52,10 +52,10 @@ func Tell(ctx context.Context, q *dbsqlc.Queries, e Event) error {
 	if err != nil {
 		return err
 	}
-	user, person := column.ActorIDs(e.Actor)
+	user, person := rowmap.ActorIDs(e.Actor)
 	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
 		Realm: e.Realm, EventID: id, Event: e.Name, ActorUser: user, ActorPerson: person, ActorName: e.Actor.Name,
-		ClientID: column.OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: column.OrNull(e.Actor.RequestID),
-		SourceAddress: column.OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
+		ClientID: rowmap.OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: rowmap.OrNull(e.Actor.RequestID),
+		SourceAddress: rowmap.OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
 	})
 }

@@ -7,11 +7,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/documentseal"
+	"countersign/internal/auditlog"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/internal/column"
 	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
 )
 
 // Document is a stored ISO 20022 document: received from clearing, stored with a message, or waiting in the outbox.
@@ -32,7 +32,7 @@ type Document struct {
 // DocumentOf is a row of the table of documents.
 func DocumentOf(row dbsqlc.Document) Document {
 	return Document{
-		ID: row.DocumentID, Realm: row.Realm, MessageID: column.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+		ID: row.DocumentID, Realm: row.Realm, MessageID: rowmap.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
 		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
 	}
 }
@@ -50,11 +50,11 @@ func (d Document) Same(other Document) bool {
 }
 
 // Sealed returns the fields that the seal of an outbound document covers.
-func (d Document) Sealed() documentseal.Outbound { return d.SealedAs(sha256.Sum256(d.Content)) }
+func (d Document) Sealed() auditlog.Outbound { return d.SealedAs(sha256.Sum256(d.Content)) }
 
 // SealedAs returns the fields that the seal of an outbound document covers, by the digest of its content.
-func (d Document) SealedAs(hash [sha256.Size]byte) documentseal.Outbound {
-	return documentseal.Outbound{
+func (d Document) SealedAs(hash [sha256.Size]byte) auditlog.Outbound {
+	return auditlog.Outbound{
 		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: hash,
 	}
 }

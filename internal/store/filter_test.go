@@ -9,8 +9,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/approval"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -22,7 +22,7 @@ func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 	ctx := context.Background()
 	h := stationtest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,10 +26,9 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
-	"countersign/internal/metric"
+	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/trace"
 )
 
 // appRole is the role the service works as; see the first migration.
@@ -104,8 +103,8 @@ type Database struct {
 	masterData keyring.Ring
 	answers    keyring.Ring // encrypts drafts, parked forms and templates
 	log        *slog.Logger
-	metrics    *metric.Metrics
-	traces     *trace.Traces
+	metrics    *observability.Metrics
+	traces     *observability.Traces
 	workers    int              // of a lane
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
@@ -129,9 +128,9 @@ type Config struct {
 	// Log receives alarms about stored data and failed writes of the audit log; nil disables it.
 	Log *slog.Logger
 	// Metrics counts what happens to messages; nil for none.
-	Metrics *metric.Metrics
+	Metrics *observability.Metrics
 	// Traces tells of the steps of messages; nil for nobody.
-	Traces *trace.Traces
+	Traces *observability.Traces
 	// LaneWorkers is the number of parallel deliveries to clearing per scheme in this process, counted separately for
 	// messages and answers; 0 for 32.
 	LaneWorkers int
@@ -241,10 +240,10 @@ func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 func (d *Database) Log() *slog.Logger { return d.log }
 
 // Metrics counts what happens; nil, which takes everything too, where nobody watches.
-func (d *Database) Metrics() *metric.Metrics { return d.metrics }
+func (d *Database) Metrics() *observability.Metrics { return d.metrics }
 
 // Traces tells of the steps of messages; nil, which takes everything too, where nobody watches.
-func (d *Database) Traces() *trace.Traces { return d.traces }
+func (d *Database) Traces() *observability.Traces { return d.traces }
 
 // Usage is the number of used connections per use.
 type Usage struct {

@@ -1,158 +1,63 @@
 package tidy
 
-// floors is the plan: every package with its floor. A package may import only packages of lower floors, so neither upwards nor
-// sideways. A new package needs a line here, and a sentence in its comment that says why no existing one fits.
+// floors is the layout: every package with its floor, 1 at the bottom. A package imports packages of its own floor or of lower ones. A new
+// package needs a line here, and a sentence in its comment that says why no existing package fits.
 var floors = map[string]int{
-	"cmd/countersign": 15, // the program: puts the parts together
+	// 7: commands
+	"cmd/countersign": 7,
 
-	"web": 14, // server, routes, middleware
+	// 6: HTTP: pages, JSON, clearing and verification of payee
+	"web": 6, "web/api": 6, "web/api/body": 6, "web/inbound": 6, "web/problem": 6, "web/request": 6, "web/respond": 6, "web/sheet": 6,
+	"web/portal": 6, "web/portal/administrator": 6, "web/portal/beneficiary": 6, "web/portal/checker": 6, "web/portal/maker": 6,
+	"web/portal/page": 6, "web/portal/records": 6, "web/portal/rtransaction": 6,
+	"views": 6, "views/gallery": 6, "views/making": 6, "views/ui": 6, "static": 6, "api": 6,
 
-	"web/portal": 13, // pages for people: the rooms below, put together
+	// 5: use cases
+	"internal/service": 5, "internal/clearing": 5, "internal/auth": 5, "internal/openid": 5, "internal/realmfile": 5,
+	"internal/transport/amqp": 5, "internal/transport/http": 5, "internal/transport/payeebank": 5,
+	"internal/demo": 5, "internal/simulator": 5, "internal/measure": 5,
 
-	// The rooms of the portal, by who works there. Makers and checkers read, so records stand below them; everybody reads of recalls and
-	// returns, so their words stand below records.
-	"web/portal/maker":         12,
-	"web/portal/checker":       12,
-	"web/portal/administrator": 12,
-	"web/portal/beneficiary":   12,
-	"web/portal/records":       11,
-	"web/portal/rtransaction":  10,
-	"web/portal/page":          9, // what every page is made with
+	// 4: storage and texts
+	"internal/store": 4, "internal/store/admin": 4, "internal/store/integrity": 4, "internal/store/message": 4, "internal/store/bench": 4,
+	"internal/store/internal/rowmap": 4, "internal/store/internal/dbsqlc": 4, "migrations": 4, "internal/postgres": 4,
 
-	"web/api":     9, // JSON for integrators
-	"web/respond": 9, // banks that ask about payees
-	"web/inbound": 9, // documents from the schemes
+	// 3: the domain
+	"internal/payment": 3, "internal/administration": 3, "internal/entry": 3,
 
-	"web/api/body":  5,  // what integrators send, read strictly; apart, so that fuzzing it builds little else
-	"web/problem":   8,  // errors, as callers see them
-	"web/request":   7,  // who asks, under which request id, and with which body
-	"views":         8,  // pages
-	"views/making":  9,  // the maker's tools; apart, because a folder takes so many files
-	"views/gallery": 10, // each page in each state, for people and tests that look at them
+	// 2: rules, documents between banks, integrity
+	"internal/rulebook": 2, "internal/interbank": 2, "internal/auditlog": 2,
 
-	"internal/measure":             9, // what `countersign bench` does: starts the program beside itself and measures it
-	"internal/stations":            8, // the stations of one gateway put together, for the program and for tests
-	"internal/stationtest":         9, // stations on a real store, for tests
-	"internal/transport/amqp":      8, // how documents travel: they fill the clearing station's seam, which knows none of them
-	"internal/transport/http":      8,
-	"internal/transport/payeebank": 8, // how payees are verified at other banks: it fills the port of internal/payee
+	// 1: types, codes, reading and writing
+	"internal/iso20022": 1, "internal/iso20022/code": 1, "internal/iso20022/codec": 1, "internal/iso20022/element": 1,
+	"internal/iso20022/isosample": 1, "internal/iso20022/schema": 1,
+	"internal/account": 1, "internal/calendar": 1, "internal/charset": 1, "internal/directory": 1, "internal/identity": 1,
+	"internal/keyring": 1, "internal/language": 1, "internal/profile": 2, "internal/money": 1, "internal/observability": 1, "internal/payee": 1, "internal/qrbill": 1,
 
-	// Stations: the order of steps of a use case. They never import each other.
-	"internal/submission":      7,
-	"internal/approval":        7,
-	"internal/holder":          7, // tells other banks whose account it is; apart from submission, because it works for banks
-	"internal/clearing":        7,
-	"internal/auth":            7,
-	"internal/admin":           7,
-	"internal/notary":          7, // seals the audit trail behind all others
-	"internal/auditor":         7, // holds what is stored against what must hold; follows no use case, so it is no part of another station
-	"internal/demo":            7, // the demo's realms
-	"internal/realmfile":       7, // a realm as a file, for the operator
-	"internal/store/bench":     7, // what figures of speed are measured by
-	"internal/simulator":       7, // the other side of the wire
-	"views/ui":                 7, // the parts pages are made of
-	"internal/store/storetest": 7, // databases for tests
-
-	// The rooms of the store, by noun: only they know the queries. They never import each other.
-	"internal/store/lifecycle":  6, // where a message is made, changes, is sent and answered
-	"internal/store/lookup":     6, // what pages and lists read
-	"internal/store/credential": 6, // who signs in, and with what
-	"internal/store/governance": 6, // changes of administration, and the master data that follow from them
-	"internal/store/provision":  6, // what the operator brings into a realm, outside the running service
-	"internal/store/snapshot":   6, // what the auditor reads
-	"internal/store/sealing":    6, // the hash trees over the audit trail
-
-	"internal/trace":               0, // what the steps of a message are told by to a collector
-	"internal/store":               5, // opens the database, the one place where its transactions begin
-	"internal/store/internal/load": 5, // rows of messages as the domain knows them
-	"internal/postgres":            5, // runs a private server
-
-	"internal/administration":            5, // what a realm is made of, and the rules of changes to it; pure
-	"internal/openid":                    1, // who somebody is to an identity provider; knows no realm and no account
-	"internal/openid/openidtest":         1, // identity providers for tests
-	"internal/entry":                     5, // a form or a file to a payment order, and back
-	"internal/payment":                   4, // the pure domain
-	"internal/interbank":                 3, // the documents banks exchange
-	"internal/interbank/provenance":      3, // where each element of them came from
-	"internal/rulebook/rtransactionrule": 2, // what the schemes allow of recalls, returns and resolutions, and until when
-	"internal/rulebook/spending":         2, // that an amount is within what person, client and account may pay
-	"internal/rulebook/reach":            2, // that the creditor's bank keeps the account and is reached, by a directory
-	"internal/profile":                   2, // how documents look on the way to and from a clearing
-	"internal/interbank/carriage":        2, // what becomes of each element of an order
-	"internal/rulebook":                  1, // what the schemes allow, as a table
-
-	"internal/iso20022":           0,  // the payment messages as types
-	"internal/iso20022/codec":     1,  // their documents read, checked and written; most of the gateway speaks of messages and never of bytes
-	"internal/iso20022/isosample": 1,  // random documents for tests
-	"internal/iso20022/element":   -1, // places of a message, found by the names on the way to them
-	"internal/iso20022/schema":    -1, // the shape of the schemas, which types and codec share
-	"internal/account":            0,
-	"internal/payee":              0, // what is asked and answered of a payee, and how names are compared; pure
-	"internal/payee/vop":          1, // the same as the inter-bank API of the EPC writes it, for whoever asks and whoever answers
-	"internal/qrbill":             1, // the Swiss QR code of a bill: its text, and the picture that holds it
-	"internal/directory":          1, // which bank keeps an account, and whether instant payments reach it
-	"internal/charset":            0, // which characters texts may hold, and texts rewritten with them
-	"internal/identity":           1,
-	"internal/audit":              1,
-	"internal/evidence":           2, // what an auditor can prove without trusting the database: leaves, checkpoints, bundles
-
-	"internal/language": -1, // what people read in the portal, in their own language
-	"internal/money":    0,
-	"internal/calendar": 0, // bank working days
-	"internal/metric":   0, // what operators watch, in Prometheus's form; parts of every floor count, so it stands below all
-	"internal/keyring":  0, // secret keys outside the database: seals and keyed digests
-	"internal/globalid": 0, // the identifiers messages are known by
-	// seals of documents on their way out; a document is a name and bytes here, so it needs no message
-	"internal/documentseal":              2,
-	"internal/iso20022/code":             0,  // external code sets
-	"internal/iso20022/xmltoken":         -1, // XML in pieces, without knowing what they mean
-	"internal/iso20022/jsontoken":        -1, // JSON in pieces, likewise
-	"internal/store/internal/masterdata": 3,  // what the seal of each row of master data covers
-	"internal/store/internal/tokenseal":  3,  // what the seal of a token's row covers
-	"internal/store/internal/column":     2,  // NULL and the zero value
-	"internal/store/internal/word":       2,  // the words that messages are found by
-	"internal/store/internal/share":      0,  // one answer for all who ask the same at about the same time
-	"internal/store/internal/dbsqlc":     0,  // generated from queries/
-	"internal/transport/amqp/brokertest": 1,  // brokers for tests
-	"internal/testlog":                   0,  // logs that tests read
-	"internal/testneed":                  0,  // what tests need of the machine
-	"migrations":                         0,  // the schema, embedded
-	"static":                             0,  // files for browsers, embedded
-	"web/sheet":                          0,  // tables for spreadsheets
-	"api":                                0,  // the OpenAPI document, embedded
-
-	// Programs and tests of the development, which nothing imports.
-	"api/jsondoc":                15,
-	"internal/account/datagen":   15,
-	"internal/iso20022/xsdgen":   15,
-	"internal/rulebook/rulesdoc": 15,
-	"internal/mutant":            15, // the program with a guard taken out, which tests must notice
-	"internal/simulation":        15, // schedules of chance, with crashes between any two statements
-	"internal/tidy":              15,
-	"web/browsertest":            15,
-	"web/webtest":                15, // the whole gateway with its doors, for tests
+	// Tests and generators; the product imports none of them.
+	"internal/testutil": 1, "internal/openid/openidtest": 5, "internal/transport/amqp/brokertest": 5, "internal/store/storetest": 5,
+	"internal/stationtest": 6, "web/webtest": 7, "web/browsertest": 7, "internal/mutant": 7, "internal/simulation": 7, "internal/tidy": 7,
+	"api/jsondoc": 7, "internal/account/datagen": 7, "internal/iso20022/xsdgen": 7, "internal/rulebook/rulesdoc": 7, "tools/count": 7,
+	"tools/bench": 7, "tools/gallery": 7,
 }
 
 // barred are imports that the floors would allow. Both sides mean the package and all below it; "*" means every package of this
 // project. Files of tests are not held to this.
 var barred = []struct{ from, target, reason string }{
-	{"internal/evidence", "internal/payment", "who verifies a bundle needs nothing of the gateway"},
+	{"internal/auditlog", "internal/payment", "who verifies a bundle needs nothing of the gateway"},
 	{"internal/simulator", "internal/store", "the simulator knows the wire only"},
 	{"internal/simulator", "internal/payment", "the simulator knows the wire only"},
 	{"internal/simulator", "internal/rulebook", "the simulator knows the wire only"},
 	{"internal/simulator", "internal/interbank", "the simulator knows the wire only"},
 	{"internal/postgres", "*", "the launcher serves any program"},
 	{"views", "internal/store", "views know view models only"},
-	{"views", "internal/submission", "views know view models only"},
-	{"views", "internal/approval", "views know view models only"},
+	{"views", "internal/service", "views know view models only"},
 	{"views", "internal/clearing", "views know view models only"},
 	{"views", "internal/auth", "views know view models only"},
-	{"views", "internal/admin", "views know view models only"},
 }
 
 // testSupport are the packages that only tests may import, and each other.
 var testSupport = []string{
-	"internal/store/storetest", "internal/stationtest", "internal/testlog", "internal/testneed", "internal/openid/openidtest",
+	"internal/store/storetest", "internal/stationtest", "internal/testutil", "internal/openid/openidtest",
 	"internal/iso20022/isosample", "internal/transport/amqp/brokertest", "web/webtest",
 }
 
@@ -167,8 +72,8 @@ var confined = []struct {
 	{"github.com/labstack/echo", []string{"web"}},
 	{"github.com/sony/gobreaker", []string{"internal/clearing", "internal/transport/payeebank"}},
 	{"github.com/makiuchi-d/gozxing", []string{"internal/qrbill"}},
-	{"github.com/prometheus", []string{"internal/metric"}},
-	{"go.opentelemetry.io", []string{"internal/trace"}},
+	{"github.com/prometheus", []string{"internal/observability"}},
+	{"go.opentelemetry.io", []string{"internal/observability"}},
 	{"github.com/coreos/go-oidc", []string{"internal/openid"}},
 	{"golang.org/x/oauth2", []string{"internal/openid"}},
 	{"github.com/zitadel/oidc", []string{"internal/openid/openidtest"}},
@@ -185,7 +90,7 @@ var allowed = []struct{ rule, place, reason string }{
 	{"clock", "web/health.go", "how old the last look at the database is, by the machine's clock"},
 	{"root context", "cmd", "the program's own context begins here"},
 	{"panic", "cmd", "a wrong build may end here"},
-	{"skips", "internal/testneed", "it knows when a test may be skipped"},
+	{"skips", "internal/testutil", "it knows when a test may be skipped"},
 	{"root context", "internal/store/storetest", "a database is dropped after the test's own context has ended"},
 	{"root context", "internal/stationtest", "a station is closed after the test's own context has ended"},
 	{"root context", "internal/simulator/simulator.go", "its life ends with Close, not with a request"},

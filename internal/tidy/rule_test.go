@@ -66,7 +66,7 @@ func checkSkips(file source, report reporter) {
 		}
 		of, named := called.X.(*ast.Ident)
 		if named && slices.Contains([]string{"t", "b", "tb", "f"}, of.Name) {
-			report(called.Pos(), "ask internal/testneed, which knows when a test may be skipped")
+			report(called.Pos(), "ask internal/testutil, which knows when a test may be skipped")
 		}
 		return true
 	})
@@ -83,7 +83,7 @@ func checkFloors(file source, report reporter) {
 		if !ours {
 			continue
 		}
-		if floor, known := floors[target]; known && floor >= own {
+		if floor, known := floors[target]; known && floor > own {
 			report(spec.Pos(), "floor %d imports %s on floor %d: imports point down", own, target, floor)
 		}
 		for _, bar := range barred {

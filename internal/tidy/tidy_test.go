@@ -46,8 +46,7 @@ func TestRulesFindWhatTheyForbid(t *testing.T) {
 		found                     bool
 	}{
 		{"upwards", "floors", "internal/payment/a.go", `package payment; import _ "countersign/internal/store"`, true},
-		{"sideways", "floors", "internal/approval/a.go", `package approval; import _ "countersign/internal/clearing"`, true},
-		{"down", "floors", "internal/approval/a.go", `package approval; import _ "countersign/internal/store"`, false},
+		{"down", "floors", "internal/service/a.go", `package approval; import _ "countersign/internal/store"`, false},
 		{"upwards in a test", "floors", "internal/payment/a_test.go", `package payment; import _ "countersign/internal/store"`, false},
 		{"no floor", "floors", "internal/cellar/a.go", `package cellar`, true},
 		{"barred", "floors", "internal/simulator/a.go", `package simulator; import _ "countersign/internal/payment"`, true},

@@ -1,7 +1,7 @@
 -- What must hold after everything that can happen: each query lists what breaks one invariant, so an empty answer is the good one. Each
 -- row names itself: its realm (empty where the table has none), its table, its key there, and what does not fit. They run over all realms,
 -- as a login that sees every row; `countersign check` prints them. The numbers are those of docs/operations.md. What needs a key or a
--- look into a document is in internal/auditor.
+-- look into a document is in internal/store/integrity.
 
 -- name: HiddenTableList :many
 -- The tables of which this login does not see every row: because row-level security holds for it, or because it may not read them.

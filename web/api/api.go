@@ -13,13 +13,11 @@ import (
 	"slices"
 	"time"
 
-	"countersign/internal/admin"
-	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lookup"
-	"countersign/internal/submission"
+	"countersign/internal/service"
+	"countersign/internal/store/message"
 	"countersign/web/api/body"
 	"countersign/web/request"
 )
@@ -27,10 +25,10 @@ import (
 // Config is what the API works with.
 type Config struct {
 	Auth       *auth.Station
-	Submission *submission.Station
-	Approval   *approval.Station
-	Admin      *admin.Station
-	Reader     *lookup.Reader
+	Submission *service.Payments
+	Approval   *service.Approvals
+	Admin      *service.Administration
+	Reader     *message.Reader
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy
@@ -104,7 +102,7 @@ func (a *API) Routes() []request.Route {
 		}
 		for _, kind := range approvedKinds() {
 			path := "/api/" + string(scheme) + "/v1/" + string(kind) + "/"
-			expect := approval.Expectation{Kind: kind, Scheme: scheme}
+			expect := service.Expectation{Kind: kind, Scheme: scheme}
 			routes = append(routes, request.Route{Method: http.MethodPost, Path: path + "cancel", Handle: a.cancel(expect)})
 			routes = append(routes, request.Alias(http.MethodPost, a.decide(expect), path+"approval", path+"approve")...)
 		}
@@ -117,7 +115,7 @@ func (a *API) commonRoutes() []request.Route {
 	const common = "/api/common/v1/"
 	var routes []request.Route
 	for _, kind := range approvedKinds() {
-		expect := approval.Expectation{Kind: kind}
+		expect := service.Expectation{Kind: kind}
 		if kind == payment.KindInstruction {
 			expect.Kind = "" // this path takes every kind
 		}

@@ -4,13 +4,13 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/administration"
-	"countersign/internal/approval"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 )
 
 // decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
-func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
+func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Approval, "")
 		if err != nil {
@@ -21,7 +21,7 @@ func (a *API) decide(expect approval.Expectation) echo.HandlerFunc {
 }
 
 // decision has the station take a decision as a body tells it.
-func (a *API) decision(c echo.Context, command command, expect approval.Expectation) step {
+func (a *API) decision(c echo.Context, command command, expect service.Expectation) step {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
 		return step{err: err}
@@ -30,14 +30,14 @@ func (a *API) decision(c echo.Context, command command, expect approval.Expectat
 	if err != nil {
 		return step{err: err}
 	}
-	m, err := a.apply(c, command, approval.Input{
+	m, err := a.apply(c, command, service.Input{
 		InternalID: id, Expect: expect, ContentHash: seen,
 		StepUp: identity.FactorAnswer{Code: command.Text("ApprovalDetails", "stepUp", "code")},
 	})
 	return step{message: m, err: err}
 }
 
-func (a *API) apply(c echo.Context, command command, in approval.Input) (payment.Message, error) {
+func (a *API) apply(c echo.Context, command command, in service.Input) (payment.Message, error) {
 	ctx, by := c.Request().Context(), principal(c)
 	if command.Text("ApprovalDetails", "action") == string(payment.ActionReject) {
 		return a.cfg.Approval.Reject(ctx, by, in, command.Text("ApprovalDetails", "rejectReason"))

@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/problem"
 	"countersign/web/sheet"
 )
@@ -18,8 +18,8 @@ import (
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
 
 // auditFilter reads the filters; possible is false when no event can fit them.
-func auditFilter(q *query) (filter lookup.AuditFilter, possible bool) {
-	filter = lookup.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
+func auditFilter(q *query) (filter message.AuditFilter, possible bool) {
+	filter = message.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
 	text := q.text("messageId")
 	if text == "" {
 		return filter, true
@@ -42,10 +42,10 @@ func (a *API) listAudit(c echo.Context) error {
 	if page.changedSince.After(filter.From) { // an event never changes, so since then is from then
 		filter.From = page.changedSince
 	}
-	var list []lookup.Event
+	var list []message.Event
 	if possible {
 		filter.OldestFirst = page.oldestFirst
-		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]lookup.Event, error) {
+		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]message.Event, error) {
 			filter.Before, filter.PageSize = from, size
 			return a.cfg.Reader.AuditTrail(c.Request().Context(), by.Realm, filter)
 		})
@@ -64,7 +64,7 @@ func (a *API) listAudit(c echo.Context) error {
 	return c.Blob(http.StatusOK, sheet.ContentType, auditTable(list))
 }
 
-func eventKey(e lookup.Event) uuid.UUID { return e.ID }
+func eventKey(e message.Event) uuid.UUID { return e.ID }
 
 // acceptsCSV reports whether the caller asks for a table before JSON.
 func acceptsCSV(r *http.Request) bool {
@@ -81,7 +81,7 @@ func acceptsCSV(r *http.Request) bool {
 }
 
 // auditTable writes events as a table.
-func auditTable(events []lookup.Event) []byte {
+func auditTable(events []message.Event) []byte {
 	rows := [][]string{
 		{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"},
 	}

@@ -8,8 +8,8 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/approval"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/web/api/body"
 	"countersign/web/problem"
 )
@@ -43,7 +43,7 @@ func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) re
 	if len(malformed) > 0 {
 		return a.refused(c, refusal{problem: problem.Fields(malformed...)})
 	}
-	s := a.decision(c, o, approval.Expectation{})
+	s := a.decision(c, o, service.Expectation{})
 	if !s.failed() {
 		return a.stepReply(c, s)
 	}

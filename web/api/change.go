@@ -7,10 +7,10 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/payment"
-	"countersign/internal/store/governance"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
 	"countersign/web/api/body"
 	"countersign/web/problem"
 	"countersign/web/request"
@@ -58,7 +58,7 @@ func (a *API) requestChange(c echo.Context) error {
 	if err != nil {
 		return a.failChange(c, err)
 	}
-	made, err := a.cfg.Admin.Request(c.Request().Context(), principal(c), admin.RequestInput{
+	made, err := a.cfg.Admin.Request(c.Request().Context(), principal(c), service.RequestInput{
 		Kind: administration.Kind(command.Text("kind")), Subject: command.Text("subject"), Note: command.Text("note"),
 		Values: fieldsOf(command, "values"),
 	})
@@ -78,7 +78,7 @@ func (a *API) decideChange(c echo.Context) error {
 	if err != nil {
 		return a.failChange(c, payment.ErrNotFound)
 	}
-	decided, err := a.cfg.Admin.Decide(c.Request().Context(), principal(c), admin.DecideInput{
+	decided, err := a.cfg.Admin.Decide(c.Request().Context(), principal(c), service.DecideInput{
 		ChangeID: id, Approve: command.Text("ApprovalDetails", "action") == string(payment.ActionApprove),
 		Reason: command.Text("ApprovalDetails", "rejectReason"),
 	})
@@ -97,7 +97,7 @@ var changeFilters = append([]string{"state", "kind", "subject"}, pageParameters.
 func (a *API) listChanges(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, changeFilters, nil)
-	filter := governance.Filter{
+	filter := adminpkg.Filter{
 		Kind:    administration.Kind(q.oneOf("kind", texts(administration.Kinds())...)),
 		State:   administration.State(q.oneOf("state", texts(changeStates)...)),
 		Subject: q.text("subject"),

@@ -11,10 +11,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/globalid"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -29,8 +28,8 @@ var documentFilters = append([]string{
 }, pageParameters...)
 
 // documentFilter reads the filters; possible is false when no document can fit them.
-func documentFilter(q *query) (filter lookup.DocumentFilter, possible bool) {
-	filter = lookup.DocumentFilter{
+func documentFilter(q *query) (filter message.DocumentFilter, possible bool) {
+	filter = message.DocumentFilter{
 		Name: q.text("type"), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
 		CreatedFrom: q.time("creationDateFrom", dayStart), CreatedTo: q.time("creationDateTo", dayEnd),
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
@@ -43,7 +42,7 @@ func documentFilter(q *query) (filter lookup.DocumentFilter, possible bool) {
 		filter.MessageID, possible = id, err == nil
 	}
 	if text := q.text("globalId"); text != "" {
-		id, err := globalid.Parse(text)
+		id, err := payment.Parse(text)
 		filter.GlobalID, possible = string(id), possible && err == nil
 	}
 	return filter, possible
@@ -59,10 +58,10 @@ func (a *API) listDocuments(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	var list []lookup.Document
+	var list []message.Document
 	if possible {
 		filter.OldestFirst, filter.ChangedSince = page.oldestFirst, page.changedSince
-		list, err = walk(page, documentKey, func(from uuid.UUID, size int32) ([]lookup.Document, error) {
+		list, err = walk(page, documentKey, func(from uuid.UUID, size int32) ([]message.Document, error) {
 			filter.Before, filter.PageSize = from, size
 			return a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
 		})
@@ -74,7 +73,7 @@ func (a *API) listDocuments(c echo.Context) error {
 	return c.JSON(http.StatusOK, InterfaceList{Header: a.header(c), Messages: messagesOf(list), Page: shownPage})
 }
 
-func documentKey(d lookup.Document) uuid.UUID { return d.ID }
+func documentKey(d message.Document) uuid.UUID { return d.ID }
 
 // listMessages lists the documents of one transaction.
 func (a *API) listMessages(c echo.Context) error {
@@ -82,7 +81,7 @@ func (a *API) listMessages(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	list, err := a.cfg.Reader.Documents(c.Request().Context(), m.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxPageSize})
+	list, err := a.cfg.Reader.Documents(c.Request().Context(), m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: maxPageSize})
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -108,7 +107,7 @@ func (a *API) showDocument(c echo.Context) error {
 	if acceptsXML(c.Request()) {
 		return c.Blob(http.StatusOK, echo.MIMEApplicationXML, d.Content)
 	}
-	message := messagesOf([]lookup.Document{d})[0]
+	message := messagesOf([]message.Document{d})[0]
 	message.ContentHash, message.Document = hex.EncodeToString(d.Hash[:]), documentJSON(d.Content)
 	return c.JSON(http.StatusOK, InterfaceAnswer{Header: a.header(c), Message: message})
 }
@@ -142,7 +141,7 @@ func documentJSON(content []byte) json.RawMessage {
 }
 
 // messagesOf shows documents.
-func messagesOf(list []lookup.Document) []InterfaceMessage {
+func messagesOf(list []message.Document) []InterfaceMessage {
 	shown := make([]InterfaceMessage, 0, len(list))
 	for _, d := range list {
 		message := InterfaceMessage{

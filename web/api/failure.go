@@ -8,9 +8,8 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/globalid"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -43,7 +42,7 @@ var referenceTypes = []string{"internalId", "globalId", "externalId", "instructi
 
 // failureFilter is what a list of errors is narrowed to.
 type failureFilter struct {
-	lookup.Filter
+	message.Filter
 	message    string // any part of the sentence, in lower case
 	impossible bool   // no error can fit
 }
@@ -88,7 +87,7 @@ func (q *query) reference(f failureFilter) failureFilter {
 		return f
 	}
 	id, err := parseID(reference)
-	global, errGlobal := globalid.Parse(reference)
+	global, errGlobal := payment.Parse(reference)
 	switch {
 	case err == nil && kind != "globalId":
 		f.InternalID = id

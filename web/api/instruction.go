@@ -8,11 +8,11 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/approval"
-	"countersign/internal/interbank/carriage"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/web/api/body"
 	"countersign/web/problem"
 	"countersign/web/request"
@@ -112,7 +112,7 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 }
 
 // cancel withdraws a pending message. expect is what the path says about it.
-func (a *API) cancel(expect approval.Expectation) echo.HandlerFunc {
+func (a *API) cancel(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Cancel, "")
 		if err != nil {
@@ -134,7 +134,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 		if err != nil {
 			return a.failCommand(c, command, a.withRules(c, command, err))
 		}
-		id, err := a.expected(c, command, approval.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
+		id, err := a.expected(c, command, service.Expectation{Kind: payment.KindInstruction, Scheme: scheme})
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
@@ -150,7 +150,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 // notesOf lists what of an order is not forwarded, at the places where the caller put it.
 func notesOf(command command, scheme rulebook.Scheme) Notes {
 	var notes Notes
-	for _, note := range carriage.Notes(scheme, command.Document) {
+	for _, note := range interbank.Notes(scheme, command.Document) {
 		notes = append(notes, Note{FieldMap: command.Prefix + note.Pointer, Text: note.Text})
 	}
 	return notes
@@ -167,7 +167,7 @@ func (r reply) noting(notes Notes) reply {
 
 // expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
 // happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
-func (a *API) expected(c echo.Context, command command, expect approval.Expectation) (uuid.UUID, error) {
+func (a *API) expected(c echo.Context, command command, expect service.Expectation) (uuid.UUID, error) {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
 		return uuid.Nil, err
@@ -177,7 +177,7 @@ func (a *API) expected(c echo.Context, command command, expect approval.Expectat
 		return uuid.Nil, err
 	}
 	if m.Kind != expect.Kind || m.Scheme != expect.Scheme {
-		return uuid.Nil, &approval.MismatchError{Message: m}
+		return uuid.Nil, &service.MismatchError{Message: m}
 	}
 	return id, nil
 }

@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/web/webtest"
 )
 
@@ -172,7 +171,7 @@ func (b *bundle) returned(t *testing.T, original string) string {
 	by, err := b.Auth.Authenticate(t.Context(), b.Token(t, both1))
 	must(t, err)
 	made, err := b.Submission.CreateRTransaction(t.Context(), by, payment.RTransaction{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "AC04",
 		},
 		Kind: payment.KindReturn, Scheme: rulebook.SchemeSIC, OriginalID: parse(t, original), ExternalID: "return-1",

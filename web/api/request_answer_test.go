@@ -8,7 +8,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/rulebook/rtransactionrule"
+	"countersign/internal/rulebook"
 )
 
 // sentTo is the newest document of a type that the gateway made.
@@ -86,7 +86,7 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	recall := b.approvedRequest(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(refused, "CUST")})
 	sent, _ := b.sentTo(t, recall, "camt.056.001.08").(*iso20022.FIToFIPaymentCancellationRequest)
 	no, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: european, Recall: sent, Bank: bank, MessageID: "NO1", ID: "NO1", At: b.Now(),
+		Request: rulebook.Request{Reason: "NOAS"}, Scheme: european, Recall: sent, Bank: bank, MessageID: "NO1", ID: "NO1", At: b.Now(),
 	})
 	b.from(t, european, no, err)
 	b.shows(t, recall, map[string]string{"state": "Refused", "code": "NOAS"})
@@ -97,7 +97,7 @@ func TestWhatOthersAnswerIsShown(t *testing.T) {
 	recall = b.approvedRequest(t, call{Path: requestPath(european, "recall"), Who: maker1, Body: recallBody(granted, "DUPL")})
 	was, _ := b.sentTo(t, granted, "pacs.008.001.08").(*iso20022.FIToFICustomerCreditTransfer)
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "FOCR",
 		},
 		Scheme: european, Original: was, Bank: bank, MessageID: "RET1", ID: "RET1", At: b.Now(), Day: b.Now(),

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/web"
 	"countersign/web/inbound"
@@ -115,7 +114,7 @@ func (b *interbankBundle) recalled(
 	t.Helper()
 	name := fmt.Sprintf("RE-%d", b.number.Add(1))
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: reason,
 		},
 		Scheme: scheme, Original: document, Bank: "BBBBCHZZXXX", MessageID: name, ID: name, At: b.Now(),

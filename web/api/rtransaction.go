@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/submission"
+	"countersign/internal/service"
 	"countersign/web/api/body"
 	"countersign/web/problem"
 )
@@ -63,7 +63,7 @@ func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, err
 
 // submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names
 // nothing is a payment.RefusalError; those of checkRepeat for a repeat.
-func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (submission.Result, error) {
+func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (service.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)
 	switch {
 	case errors.Is(err, payment.ErrNotFound):

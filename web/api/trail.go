@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -45,7 +45,7 @@ func (a *API) showAudit(c echo.Context) error {
 }
 
 // eventsOf shows audit events.
-func eventsOf(events []lookup.Event) []Event {
+func eventsOf(events []message.Event) []Event {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
@@ -58,7 +58,7 @@ func eventsOf(events []lookup.Event) []Event {
 }
 
 // outcomeOf says whether what an event names was done.
-func outcomeOf(e lookup.Event) string {
+func outcomeOf(e message.Event) string {
 	if e.Refused {
 		return "refused"
 	}

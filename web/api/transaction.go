@@ -8,10 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/globalid"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -56,7 +55,7 @@ func (a *API) listTransactions(c echo.Context) error {
 }
 
 // search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart.
-func (a *API) search(c echo.Context, filter lookup.Filter, page paging) ([]payment.Message, error) {
+func (a *API) search(c echo.Context, filter message.Filter, page paging) ([]payment.Message, error) {
 	if filter.Kind == string(payment.KindRecall) {
 		filter.OrKind = payment.KindReceivedRecall
 	}
@@ -80,8 +79,8 @@ func firstOf(errs ...error) error {
 }
 
 // transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
-func transactionFilter(q *query) (filter lookup.Filter, possible bool) {
-	filter = lookup.Filter{
+func transactionFilter(q *query) (filter message.Filter, possible bool) {
+	filter = message.Filter{
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
@@ -96,7 +95,7 @@ func transactionFilter(q *query) (filter lookup.Filter, possible bool) {
 		filter.InternalID, possible = id, possible && err == nil
 	}
 	if text := q.text("globalId"); text != "" {
-		id, err := globalid.Parse(text)
+		id, err := payment.Parse(text)
 		filter.GlobalID, possible = string(id), possible && err == nil
 	}
 	return filter, possible
@@ -140,7 +139,7 @@ func (a *API) find(c echo.Context, given string) (uuid.UUID, error) {
 	if err == nil {
 		return id, nil
 	}
-	global, err := globalid.Parse(given)
+	global, err := payment.Parse(given)
 	if err != nil {
 		return uuid.Nil, payment.ErrNotFound
 	}
@@ -170,7 +169,7 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 	if about == uuid.Nil {
 		about = m.InternalID
 	}
-	list, err := a.cfg.Reader.Messages(ctx, m.Realm, lookup.Filter{OriginalID: about, PageSize: maxPageSize})
+	list, err := a.cfg.Reader.Messages(ctx, m.Realm, message.Filter{OriginalID: about, PageSize: maxPageSize})
 	if err != nil || about == m.InternalID {
 		return list, err
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 	"golang.org/x/sync/errgroup"
 
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // house is what all tests share: one program, one browser. Tests keep out of each other's way by payments of their own.
@@ -41,7 +41,7 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) (code int, err error) {
-	err = testneed.KeepInMemory()
+	err = testutil.KeepInMemory()
 	if err != nil {
 		return 0, err
 	}

@@ -24,7 +24,7 @@ import (
 	// all below for this reason only: what they test is the program built from them.
 	_ "countersign/internal/demo"
 	_ "countersign/internal/simulator"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	_ "countersign/web"
 )
 
@@ -44,7 +44,7 @@ type program struct {
 	folder  string
 	cluster *postgres.Cluster
 	command *exec.Cmd
-	log     *testlog.Log
+	log     *testutil.Log
 	caused  []string // what is in the lines of errors that a test caused
 }
 
@@ -69,7 +69,7 @@ func (p *program) errors() []string {
 func startProgram(ctx context.Context) (p *program, err error) {
 	ctx, cancel := context.WithTimeout(ctx, startLimit)
 	defer cancel()
-	p = &program{log: &testlog.Log{}}
+	p = &program{log: &testutil.Log{}}
 	p.folder, err = os.MkdirTemp("", "csb")
 	if err != nil {
 		return nil, err

@@ -13,7 +13,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 	"countersign/web/webtest"
 )
@@ -189,7 +188,7 @@ func TestClearingLiesAboutAReturnAndSendsItTwice(t *testing.T) {
 	c.approved(recall)
 	honest := func() *back {
 		made, err := interbank.Return(interbank.RTransactionInput{
-			Request: rtransactionrule.Request{
+			Request: rulebook.Request{
 				Reason: "FOCR",
 			},
 			Scheme: rulebook.SchemeSIC, Original: paid, Bank: "BBBBCHZZXXX", MessageID: "RET", ID: "RET", At: c.Clock.Now(), Day: c.Clock.Now(),

@@ -13,7 +13,6 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/internal/stationtest"
 )
 
@@ -120,7 +119,7 @@ func (o *otherSide) recalled(scheme rulebook.Scheme, transactionID string) (orig
 	o.t.Helper()
 	original, document := o.arrived(scheme, transactionID)
 	request, err := interbank.CancellationRequest(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{
+		Request: rulebook.Request{
 			Reason: "CUST",
 		},
 		Scheme: scheme, Original: document, MessageID: "RE" + transactionID, ID: "RE" + transactionID, At: time.Now(),

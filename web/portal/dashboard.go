@@ -8,9 +8,9 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/language"
-	"countersign/internal/notary"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/checker"
@@ -75,8 +75,8 @@ func (v *visit) fillWaiting(model *views.Dashboard) error {
 }
 
 // longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
-func (v *visit) longest(model *views.Dashboard) lookup.QueueFilter {
-	ask := lookup.QueueFilter{PageSize: dashboardRows}
+func (v *visit) longest(model *views.Dashboard) message.QueueFilter {
+	ask := message.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
@@ -122,7 +122,7 @@ func (v *visit) gatewayTiles() ([]views.Tile, error) {
 }
 
 // sealingTile says how the audit trail is sealed.
-func sealingTile(standing notary.Standing) views.Tile {
+func sealingTile(standing integrity.SignerStanding) views.Tile {
 	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
 	if !standing.Newest.IsZero() {
 		tile.Note = language.Text("last at %s").With(ui.DateTime(standing.Newest))

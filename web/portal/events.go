@@ -13,7 +13,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/checker"
 )
@@ -89,7 +89,7 @@ func (p *Portal) events(v *visit) error {
 	return err
 }
 
-func (v *visit) stream(pause time.Duration, rights *lookup.Rights) error {
+func (v *visit) stream(pause time.Duration, rights *message.Rights) error {
 	live, err := checker.Follow(v.Visit)
 	if err != nil {
 		return err

@@ -20,11 +20,11 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/stations"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	"countersign/web/portal"
 )
 
@@ -35,7 +35,7 @@ type bench struct {
 	*stationtest.House
 	t      *testing.T
 	server *httptest.Server
-	log    *testlog.Log
+	log    *testutil.Log
 	config portal.Config
 }
 
@@ -53,7 +53,7 @@ func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 // setupWith is setup of a house with options; clock and log are set.
 func setupWith(t *testing.T, options stationtest.Options) *bench {
 	t.Helper()
-	b := &bench{t: t, log: &testlog.Log{}}
+	b := &bench{t: t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	options.Now, options.Log = time.Now, log
 	b.House = stationtest.With(t, options)
@@ -64,7 +64,7 @@ func setupWith(t *testing.T, options stationtest.Options) *bench {
 // beside is another instance of the same service: on the same database, with connections of its own and nothing remembered.
 func (b *bench) beside() *bench {
 	b.t.Helper()
-	other := &bench{t: b.t, log: &testlog.Log{}}
+	other := &bench{t: b.t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(other.log, nil))
 	other.House = stationtest.On(b.t, b.DB, stationtest.Options{
 		Now: time.Now, Log: log, Database: func(db *storetest.DB) *store.Database { return db.Open(b.t, db.Seal) },
@@ -78,7 +78,7 @@ func (b *bench) configure(log *slog.Logger) {
 	b.t.Helper()
 	b.config = portal.Config{
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Desk: b.Desk,
-		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: stations.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
+		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: service.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
 		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Jobs: b.Jobs, Verify: b.VerifyTrail(),
 	}
 	b.serve()

@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 )
 
-func documentsOf(m payment.Message) lookup.DocumentFilter {
-	return lookup.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
+func documentsOf(m payment.Message) message.DocumentFilter {
+	return message.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
 }
 
 func TestTheMakerWithdrawsBeforeTheChecker(t *testing.T) {

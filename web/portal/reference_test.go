@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/calendar"
-	"countersign/internal/store/provision"
+	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
 
@@ -44,9 +44,9 @@ func TestThePageOfReferenceDataShowsImportedCalendars(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = provision.ImportReference(t.Context(), provision.Provisioner{
+	_, err = admin.ImportReference(t.Context(), admin.Provisioner{
 		OwnerURL: b.DB.OwnerURL, Keys: storetest.Keys(t), At: time.Now(),
-	}, provision.ReferenceImport{Calendar: days, Source: "clearing-days.csv"})
+	}, admin.ReferenceImport{Calendar: days, Source: "clearing-days.csv"})
 	if err != nil {
 		t.Fatal(err)
 	}

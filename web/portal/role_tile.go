@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/maker"
@@ -26,7 +26,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	if makes && !decides {
 		return v.makerTiles()
 	}
-	standing, err := v.Config.Reader.Standing(v.Context(), v.By.Realm, lookup.Counted{Since: v.Midnight(), Most: maxInTile})
+	standing, err := v.Config.Reader.Standing(v.Context(), v.By.Realm, message.Counted{Since: v.Midnight(), Most: maxInTile})
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +61,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 
 // makerTiles are what a maker has on the way.
 func (v *visit) makerTiles() ([]views.Tile, error) {
-	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, lookup.Counted{
+	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, message.Counted{
 		Maker: v.By.UserID, Since: v.Midnight(), Most: maxInTile,
 	})
 	if err != nil {

@@ -15,7 +15,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/views/ui"
 )
 
@@ -204,13 +203,13 @@ func TestSearchTakesWhatTheScreenPrintsOfRecallsAndReturns(t *testing.T) {
 	const bank = "BBBBFRPPXXX"
 	sent, _ := recall("a", "Petra Muster", "Rechnung 1", "101.10", "DUPL")
 	back, err := interbank.Return(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT,
+		Request: rulebook.Request{Reason: "FOCR"}, Scheme: rulebook.SchemeSCT,
 		Original: sent.(*iso20022.FIToFICustomerCreditTransfer), Bank: bank, MessageID: "RET1", ID: "RET1", At: time.Now(), Day: time.Now(),
 	})
 	o.receive(rulebook.SchemeSCT, "RET1", back, err)
 	_, asked := recall("b", "Hans Beispiel", "Rechnung 2", "202.20", "TECH")
 	no, err := interbank.Resolution(interbank.RTransactionInput{
-		Request: rtransactionrule.Request{Reason: "NOAS"}, Scheme: rulebook.SchemeSCT,
+		Request: rulebook.Request{Reason: "NOAS"}, Scheme: rulebook.SchemeSCT,
 		Recall: asked.(*iso20022.FIToFIPaymentCancellationRequest), Bank: bank, MessageID: "NO1", ID: "NO1", At: time.Now(),
 	})
 	o.receive(rulebook.SchemeSCT, "NO1", no, err)

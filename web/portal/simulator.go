@@ -17,8 +17,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -109,7 +108,7 @@ func (p *Portal) sendRecall(v *visit) error {
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
 	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
 	model.Shell.Failed = len(model.Problems) > 0
-	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
+	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, message.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
 	if err != nil {
@@ -121,7 +120,7 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 			Label: language.Text("%s from %s, %s").With(m.Summary.Amount.Format(), m.Summary.DebtorName, ui.DateTime(m.CreatedAt)),
 		})
 	}
-	for _, reason := range rtransactionrule.RecallReasons(rulebook.SchemeSCT) {
+	for _, reason := range rulebook.RecallReasons(rulebook.SchemeSCT) {
 		model.Reasons = append(model.Reasons, ui.Option{
 			Value: reason.Code,
 			Label: language.Text("%s (%s)").With(language.Sentence(reason.Text), reason.Code),

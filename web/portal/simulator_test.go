@@ -12,7 +12,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/simulator"
 	"countersign/internal/stationtest"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web"
 
 	transport "countersign/internal/transport/http"
@@ -30,7 +30,7 @@ func (b *bench) withSimulator() {
 	}
 	house := b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: transport.New(addresses)})
 	door, err := web.OpenWith(
-		house.Stations, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil,
+		house.Service, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil,
 	)
 	if err != nil {
 		b.t.Fatal(err)
@@ -72,7 +72,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says(
 		"pacs.008.001.08",
 	)
-	list, err := b.Reader.Messages(context.Background(), "demo", lookup.Filter{Kind: string(payment.KindPayment), PageSize: 5})
+	list, err := b.Reader.Messages(context.Background(), "demo", message.Filter{Kind: string(payment.KindPayment), PageSize: 5})
 	if err != nil || len(list) != 1 || list[0].Summary.Amount.Format() != "EUR 1'250.50" || list[0].State != payment.StateBooked {
 		t.Fatalf("%d payments came in: %v", len(list), err)
 	}

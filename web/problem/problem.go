@@ -15,12 +15,11 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/administration"
-	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/submission"
+	"countersign/internal/store/message"
 	"countersign/web/request"
 )
 
@@ -150,7 +149,7 @@ func Of(err error) *Problem {
 // variant of its own, because it may have been done; so has what broke off while it was stored.
 func OfCommand(err error) *Problem {
 	switch {
-	case errors.Is(err, submission.ErrKeyReused):
+	case errors.Is(err, service.ErrKeyReused):
 		return KeyReused()
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
@@ -182,7 +181,7 @@ func ofAccess(err error) *Problem {
 		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Error(), RetryAfter: stepUp.RetryAfter}
 	case errors.As(err, &forbidden):
 		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
-	case errors.Is(err, lifecycle.ErrNoPolicy):
+	case errors.Is(err, message.ErrNoPolicy):
 		return &Problem{
 			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
 			Text: "No approval policy of your institution covers this payment. Ask an administrator.",
@@ -224,7 +223,7 @@ func ofMessage(err error) *Problem {
 	var state *payment.StateError
 	var content *payment.ContentError
 	var withheld *payment.WithheldError
-	var mismatch *approval.MismatchError
+	var mismatch *service.MismatchError
 	var conflict *administration.ConflictError
 	switch {
 	case errors.As(err, &conflict):

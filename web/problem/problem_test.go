@@ -10,11 +10,11 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/lifecycle"
+	messagepkg "countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -33,10 +33,10 @@ func TestEachErrorHasOneAnswer(t *testing.T) {
 		{"refused", &payment.RefusalError{Findings: findings}, "400 400_REFUSED 2", ""},
 		{"wrong state", &payment.StateError{Message: message, Wanted: payment.StateApprovalPending}, "400 400_STATE 2", ""},
 		{"content changed", &payment.ContentError{Message: message}, "400 400_CONTENT_CHANGED 1", ""},
-		{"wrong path", &approval.MismatchError{Message: message}, "400 400_WRONG_PATH 2", ""},
+		{"wrong path", &service.MismatchError{Message: message}, "400 400_WRONG_PATH 2", ""},
 		{"four-eyes", &payment.FourEyesError{Text: "Another person must decide."}, "403 403_FOUR_EYES 0", ""},
 		{"role", &payment.ForbiddenError{Text: "This needs the role maker."}, "403 403_FORBIDDEN 0", ""},
-		{"no policy", lifecycle.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},
+		{"no policy", messagepkg.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},
 		{"unknown", payment.ErrNotFound, "404 404_NOT_FOUND 0", "400 400_UNKNOWN_ID 2"},
 		{"no token", auth.ErrUnauthorized, "401 401_UNAUTHORIZED 0", ""},
 		{"too slow", context.DeadlineExceeded, "503 503_UNAVAILABLE 0", "400 400_TIMEOUT 3"},

@@ -1,5 +1,5 @@
 // Package respond is the door for other banks that ask about payees: whether a name is that of an account kept here. It speaks the
-// inter-bank API of the EPC (internal/payee/vop) and knows no users: each bank that may ask has a token of its own. It stands apart from
+// inter-bank API of the EPC (internal/payee) and knows no users: each bank that may ask has a token of its own. It stands apart from
 // the door of clearing, which takes documents and keeps them; this one reads and forgets.
 package respond
 
@@ -19,9 +19,8 @@ import (
 	"golang.org/x/time/rate"
 
 	"countersign/internal/account"
-	"countersign/internal/holder"
 	"countersign/internal/payee"
-	"countersign/internal/payee/vop"
+	"countersign/internal/service"
 	"countersign/web/request"
 )
 
@@ -47,7 +46,7 @@ const DefaultPerSecond = 100
 
 // Config is what the door works with.
 type Config struct {
-	Station    *holder.Station
+	Station    *service.PayeeLookup
 	Requesters []Requester
 	PerSecond  int // questions of one requester; 0 means DefaultPerSecond
 	Now        func() time.Time
@@ -77,30 +76,30 @@ func New(cfg Config) (*Door, error) {
 
 // Routes lists the one call.
 func (d *Door) Routes() []request.Route {
-	return []request.Route{{Method: http.MethodPost, Path: vop.Path, Handle: d.answer}}
+	return []request.Route{{Method: http.MethodPost, Path: payee.Path, Handle: d.answer}}
 }
 
 // answer answers one question.
 func (d *Door) answer(c echo.Context) error {
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
-	c.Response().Header().Set(vop.ResponseTimestamp, vop.Timestamp(d.cfg.Now()))
+	c.Response().Header().Set(payee.ResponseTimestamp, payee.Timestamp(d.cfg.Now()))
 	by, known := d.requester(c.Request())
 	if !known {
 		c.Response().Header().Set(echo.HeaderWWWAuthenticate, `Bearer realm="countersign"`)
-		return refuse(c, http.StatusUnauthorized, vop.CodeClient, "Send the bearer token that was agreed on.")
+		return refuse(c, http.StatusUnauthorized, payee.CodeClient, "Send the bearer token that was agreed on.")
 	}
 	taken := d.limits[by].ReserveN(d.cfg.Now(), 1)
 	if wait := taken.DelayFrom(d.cfg.Now()); wait > 0 {
 		taken.CancelAt(d.cfg.Now())
 		c.Response().Header().Set(echo.HeaderRetryAfter, strconv.Itoa(int(math.Ceil(wait.Seconds()))))
-		return refuse(c, http.StatusTooManyRequests, vop.CodeClient, "Ask less often: more than was agreed on are asked in a second.")
+		return refuse(c, http.StatusTooManyRequests, payee.CodeClient, "Ask less often: more than was agreed on are asked in a second.")
 	}
 	q, fault, err := d.question(c)
 	if err != nil {
 		return err
 	}
 	if fault == nil && d.cfg.Requesters[by].BIC != AnyBank && !account.SameBank(d.cfg.Requesters[by].BIC, q.Asker) {
-		fault = &faulty{vop.CodeInconsistent, "requestingAgent is another bank than the one whose token this is."}
+		fault = &faulty{payee.CodeInconsistent, "requestingAgent is another bank than the one whose token this is."}
 	}
 	if fault != nil {
 		return refuse(c, http.StatusBadRequest, fault.code, fault.text)
@@ -110,8 +109,8 @@ func (d *Door) answer(c echo.Context) error {
 		return err
 	}
 	d.cfg.Log.LogAttrs(c.Request().Context(), slog.LevelInfo, "a bank asked about a payee", slog.String("bank", q.Asker),
-		slog.String("result", string(answer.Result)), slog.String("question", c.Request().Header.Get(vop.RequestID)))
-	return c.JSON(http.StatusOK, vop.NewResponse(answer, q.Name != ""))
+		slog.String("result", string(answer.Result)), slog.String("question", c.Request().Header.Get(payee.RequestID)))
+	return c.JSON(http.StatusOK, payee.NewResponse(answer, q.Name != ""))
 }
 
 // requester finds who asks by the bearer token. Every requester is compared, each in constant time.
@@ -135,31 +134,31 @@ type faulty struct{ code, text string }
 // question reads a question to its end. Whatever is wrong with its headers is told before what is wrong with its body.
 func (d *Door) question(c echo.Context) (payee.Question, *faulty, error) {
 	r := c.Request()
-	id, err := uuid.Parse(r.Header.Get(vop.RequestID))
-	if err != nil || len(r.Header.Get(vop.RequestID)) != len(id.String()) {
-		return payee.Question{}, &faulty{vop.CodeFormat, vop.RequestID + ": give a UUID in its 36 characters."}, nil
+	id, err := uuid.Parse(r.Header.Get(payee.RequestID))
+	if err != nil || len(r.Header.Get(payee.RequestID)) != len(id.String()) {
+		return payee.Question{}, &faulty{payee.CodeFormat, payee.RequestID + ": give a UUID in its 36 characters."}, nil
 	}
-	c.Response().Header().Set(vop.RequestID, r.Header.Get(vop.RequestID))
-	at, err := time.Parse(time.RFC3339, r.Header.Get(vop.RequestTimestamp))
+	c.Response().Header().Set(payee.RequestID, r.Header.Get(payee.RequestID))
+	at, err := time.Parse(time.RFC3339, r.Header.Get(payee.RequestTimestamp))
 	if off := d.cfg.Now().Sub(at); err != nil || off.Abs() > clockSkew {
-		text := vop.RequestTimestamp + ": give the present time, such as 2026-11-20T09:30:00.000Z."
-		return payee.Question{}, &faulty{vop.CodeTimestamp, text}, nil
+		text := payee.RequestTimestamp + ": give the present time, such as 2026-11-20T09:30:00.000Z."
+		return payee.Question{}, &faulty{payee.CodeTimestamp, text}, nil
 	}
-	body, err := request.ReadTyped(c, echo.MIMEApplicationJSON, vop.MaxBody)
+	body, err := request.ReadTyped(c, echo.MIMEApplicationJSON, payee.MaxBody)
 	var mediaType *request.MediaTypeError
 	if errors.As(err, &mediaType) {
-		return payee.Question{}, &faulty{vop.CodeFormat, "Content-Type: send application/json."}, nil
+		return payee.Question{}, &faulty{payee.CodeFormat, "Content-Type: send application/json."}, nil
 	}
 	if err != nil {
 		return payee.Question{}, nil, err
 	}
-	q, err := vop.ReadRequest(body)
+	q, err := payee.ReadRequest(body)
 	if err != nil {
-		return q, &faulty{vop.CodeFormat, err.Error()}, nil
+		return q, &faulty{payee.CodeFormat, err.Error()}, nil
 	}
 	iban, err := account.Parse(q.IBAN)
 	if err != nil {
-		return q, &faulty{vop.CodeFormat, "partyAccount.iban: give a valid IBAN without spaces."}, nil
+		return q, &faulty{payee.CodeFormat, "partyAccount.iban: give a valid IBAN without spaces."}, nil
 	}
 	q.IBAN = iban.String()
 	return q, nil, nil
@@ -168,5 +167,5 @@ func (d *Door) question(c echo.Context) (payee.Question, *faulty, error) {
 // refuse answers with a problem in the form of the API (RFC 9457).
 func refuse(c echo.Context, status int, code, text string) error {
 	c.Response().Header().Set(echo.HeaderContentType, "application/problem+json")
-	return c.JSON(status, vop.Problem{Type: "about:blank", Code: code, Title: http.StatusText(status), Status: status, Detail: text})
+	return c.JSON(status, payee.Problem{Type: "about:blank", Code: code, Title: http.StatusText(status), Status: status, Detail: text})
 }

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/payee/vop"
+	"countersign/internal/payee"
 	"countersign/internal/store/storetest"
 	"countersign/web"
 	"countersign/web/respond"
@@ -37,18 +37,18 @@ func asked(t testing.TB, perSecond int) *webtest.Gateway {
 }
 
 // ask asks as the French bank; change changes the request.
-func ask(t testing.TB, g *webtest.Gateway, body string, change func(http.Header)) (int, vop.Response, vop.Problem) {
+func ask(t testing.TB, g *webtest.Gateway, body string, change func(http.Header)) (int, payee.Response, payee.Problem) {
 	t.Helper()
-	a := g.Send(t, webtest.Call{Path: vop.Path, Body: body, Change: func(r *http.Request) {
+	a := g.Send(t, webtest.Call{Path: payee.Path, Body: body, Change: func(r *http.Request) {
 		r.Header.Set("Authorization", "Bearer "+french)
-		r.Header.Set(vop.RequestID, "019b0a50-0000-7000-8000-00000000000a")
-		r.Header.Set(vop.RequestTimestamp, vop.Timestamp(g.Clock.Now()))
+		r.Header.Set(payee.RequestID, "019b0a50-0000-7000-8000-00000000000a")
+		r.Header.Set(payee.RequestTimestamp, payee.Timestamp(g.Clock.Now()))
 		if change != nil {
 			change(r.Header)
 		}
 	}})
-	var answer vop.Response
-	var fault vop.Problem
+	var answer payee.Response
+	var fault payee.Problem
 	_, _ = json.Unmarshal([]byte(a.Body), &answer), json.Unmarshal([]byte(a.Body), &fault)
 	if strings.Contains(a.Body, theAccount) {
 		t.Errorf("the answer repeats the account: %s", a.Body)
@@ -106,17 +106,17 @@ func TestOnlyThoseWhoMayAskAreAnswered(t *testing.T) {
 		status int
 		code   string
 	}{
-		"no token":              {question, header("Authorization", ""), http.StatusUnauthorized, vop.CodeClient},
-		"another token":         {question, header("Authorization", "Bearer "+webtest.ClearingToken), http.StatusUnauthorized, vop.CodeClient},
-		"for another bank":      {ofAnother, nil, http.StatusBadRequest, vop.CodeInconsistent},
-		"no id":                 {question, header(vop.RequestID, ""), http.StatusBadRequest, vop.CodeFormat},
-		"no time":               {question, header(vop.RequestTimestamp, "today"), http.StatusBadRequest, vop.CodeTimestamp},
-		"an old time":           {question, header(vop.RequestTimestamp, "2026-11-20T09:00:00.000Z"), http.StatusBadRequest, vop.CodeTimestamp},
-		"no JSON":               {"<x/>", nil, http.StatusBadRequest, vop.CodeFormat},
-		"XML":                   {question, header("Content-Type", "application/xml"), http.StatusBadRequest, vop.CodeFormat},
-		"nobody":                {strings.Replace(question, "Muster GmbH", " ", 1), nil, http.StatusBadRequest, vop.CodeFormat},
-		"a long name":           {strings.Replace(question, "Muster GmbH", long, 1), nil, http.StatusBadRequest, vop.CodeFormat},
-		"a mistyped account":    {strings.Replace(question, "DE62", "DE63", 1), nil, http.StatusBadRequest, vop.CodeFormat},
+		"no token":              {question, header("Authorization", ""), http.StatusUnauthorized, payee.CodeClient},
+		"another token":         {question, header("Authorization", "Bearer "+webtest.ClearingToken), http.StatusUnauthorized, payee.CodeClient},
+		"for another bank":      {ofAnother, nil, http.StatusBadRequest, payee.CodeInconsistent},
+		"no id":                 {question, header(payee.RequestID, ""), http.StatusBadRequest, payee.CodeFormat},
+		"no time":               {question, header(payee.RequestTimestamp, "today"), http.StatusBadRequest, payee.CodeTimestamp},
+		"an old time":           {question, header(payee.RequestTimestamp, "2026-11-20T09:00:00.000Z"), http.StatusBadRequest, payee.CodeTimestamp},
+		"no JSON":               {"<x/>", nil, http.StatusBadRequest, payee.CodeFormat},
+		"XML":                   {question, header("Content-Type", "application/xml"), http.StatusBadRequest, payee.CodeFormat},
+		"nobody":                {strings.Replace(question, "Muster GmbH", " ", 1), nil, http.StatusBadRequest, payee.CodeFormat},
+		"a long name":           {strings.Replace(question, "Muster GmbH", long, 1), nil, http.StatusBadRequest, payee.CodeFormat},
+		"a mistyped account":    {strings.Replace(question, "DE62", "DE63", 1), nil, http.StatusBadRequest, payee.CodeFormat},
 		"for a bank, a service": {ofAnother, header("Authorization", "Bearer "+service), http.StatusOK, ""},
 	} {
 		status, _, fault := ask(t, g, test.body, test.change)
@@ -124,7 +124,7 @@ func TestOnlyThoseWhoMayAskAreAnswered(t *testing.T) {
 			t.Errorf("%s: %d %+v", name, status, fault)
 		}
 	}
-	status, _, _ := ask(t, g, strings.Repeat(" ", vop.MaxBody)+question, nil)
+	status, _, _ := ask(t, g, strings.Repeat(" ", payee.MaxBody)+question, nil)
 	if status != http.StatusRequestEntityTooLarge {
 		t.Errorf("a body beyond the limit: %d", status)
 	}
@@ -160,11 +160,11 @@ func TestAThousandQuestionsAreAnswered(t *testing.T) {
 	for range atOnce {
 		work.Go(func() {
 			for i := range next {
-				r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+vop.Path, strings.NewReader(question))
+				r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, server.URL+payee.Path, strings.NewReader(question))
 				r.Header.Set("Authorization", "Bearer "+service)
 				r.Header.Set("Content-Type", "application/json")
-				r.Header.Set(vop.RequestID, fmt.Sprintf("019b0a50-0000-7000-8000-%012d", i))
-				r.Header.Set(vop.RequestTimestamp, vop.Timestamp(g.Clock.Now()))
+				r.Header.Set(payee.RequestID, fmt.Sprintf("019b0a50-0000-7000-8000-%012d", i))
+				r.Header.Set(payee.RequestTimestamp, payee.Timestamp(g.Clock.Now()))
 				began := time.Now()
 				answer, err := server.Client().Do(r)
 				if err != nil || answer.StatusCode != http.StatusOK {

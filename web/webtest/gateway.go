@@ -14,7 +14,7 @@ import (
 	"countersign/internal/stationtest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	"countersign/web"
 	"countersign/web/inbound"
 )
@@ -26,7 +26,7 @@ const ClearingToken = "test-clearing-token-canary"
 type Gateway struct {
 	*stationtest.House
 	Server *web.Server
-	Log    *testlog.Log // everything that is logged
+	Log    *testutil.Log // everything that is logged
 	// Impatient is how long the client of the next requests waits, in nanoseconds; 0 for as long as it takes.
 	Impatient atomic.Int64
 
@@ -54,7 +54,7 @@ func New(t testing.TB) *Gateway {
 // With sets a gateway up that differs from the usual one.
 func With(t testing.TB, options Options) *Gateway {
 	t.Helper()
-	g := &Gateway{Log: &testlog.Log{}}
+	g := &Gateway{Log: &testutil.Log{}}
 	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	below := stationtest.Options{Payee: options.Payee, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
 	if options.Database != nil {
@@ -67,7 +67,7 @@ func With(t testing.TB, options Options) *Gateway {
 	if set.Connections == nil {
 		set.Connections = []inbound.Connection{inbound.NewConnection(ClearingToken, rulebook.SchemeSIC)}
 	}
-	server, err := web.OpenWith(g.Stations, set, options.Pages)
+	server, err := web.OpenWith(g.Service, set, options.Pages)
 	must(t, err)
 	g.Server = server
 	return g

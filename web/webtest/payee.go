@@ -9,10 +9,9 @@ import (
 	"time"
 
 	"countersign/internal/payee"
-	"countersign/internal/payee/vop"
+	"countersign/internal/service"
 	"countersign/internal/simulator"
-	"countersign/internal/stations"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	"countersign/internal/transport/payeebank"
 )
 
@@ -21,7 +20,7 @@ type Banks struct {
 	payee.Verifier
 	Asked *atomic.Int64
 	URL   string
-	Log   *testlog.Log // of the transport
+	Log   *testutil.Log // of the transport
 }
 
 // nowOfBanks is what the clocks of the banks say.
@@ -30,12 +29,12 @@ func nowOfBanks() time.Time { return time.Date(2026, time.November, 20, 9, 30, 0
 // AskBanks has payees verified by the simulator, over HTTP.
 func AskBanks(t testing.TB) Banks {
 	t.Helper()
-	b := Banks{Asked: &atomic.Int64{}, Log: &testlog.Log{}}
+	b := Banks{Asked: &atomic.Int64{}, Log: &testutil.Log{}}
 	other := simulator.New(simulator.Config{Now: nowOfBanks})
 	t.Cleanup(other.Close)
 	answer := other.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path == vop.Path {
+		if r.URL.Path == payee.Path {
 			b.Asked.Add(1)
 		}
 		answer.ServeHTTP(w, r)
@@ -43,7 +42,7 @@ func AskBanks(t testing.TB) Banks {
 	t.Cleanup(server.Close)
 	b.URL = server.URL
 	b.Verifier = payeebank.New(payeebank.Config{
-		Address: server.URL, Now: nowOfBanks, NewID: stations.NewID, Log: slog.New(slog.NewJSONHandler(b.Log, nil)),
+		Address: server.URL, Now: nowOfBanks, NewID: service.NewID, Log: slog.New(slog.NewJSONHandler(b.Log, nil)),
 	})
 	return b
 }

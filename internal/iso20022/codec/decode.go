@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // decoder is what the two front ends share.
@@ -29,18 +28,18 @@ func newDecoder(options Options, data []byte, prefix string) decoder {
 
 // Namespace is the XML namespace of the Document element, "" when there is none to be found.
 func Namespace(data []byte) string {
-	scanner := xmltoken.New(data, Options{}.withDefaults().MaxDepth)
+	scanner := NewXMLScanner(data, Options{}.withDefaults().MaxDepth)
 	scanner.SkipByteOrderMark()
 	for {
 		t := scanner.Next()
 		switch t.Kind {
-		case xmltoken.Start:
+		case Start:
 			if string(t.Local) == documentElement {
 				return t.Namespace
 			}
-		case xmltoken.EndOfDocument, xmltoken.Broken:
+		case EndOfDocument, Broken:
 			return ""
-		case xmltoken.End, xmltoken.Text:
+		case End, Text:
 		}
 	}
 }

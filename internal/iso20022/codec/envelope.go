@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // The elements of an envelope.
@@ -25,20 +24,20 @@ func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso200
 
 // envelope reads the children of a root element that is no Document: a header and, after it, a document between banks. What is anything
 // else is refused as a document without Document.
-func (x *xmlDecoder) envelope(root xmltoken.Token) (document iso20022.Document) {
+func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 	for {
 		t, ok := x.next()
 		if !ok {
 			return document
 		}
 		switch {
-		case t.Kind == xmltoken.End && document != nil:
+		case t.Kind == End && document != nil:
 			return document
-		case t.Kind == xmltoken.Text && t.IsBlank():
-		case t.Kind == xmltoken.Start && string(t.Local) == headerElement && x.header == nil && document == nil &&
+		case t.Kind == Text && t.IsBlank():
+		case t.Kind == Start && string(t.Local) == headerElement && x.header == nil && document == nil &&
 			t.Namespace == iso20022.Head001V02.Namespace():
 			x.readHeader(t)
-		case t.Kind == xmltoken.Start && string(t.Local) == documentElement && x.header != nil && document == nil:
+		case t.Kind == Start && string(t.Local) == documentElement && x.header != nil && document == nil:
 			document = x.body(t)
 			if document != nil && strings.HasPrefix(string(document.MessageName()), "pain.") {
 				x.fail(t.Offset, "Send the order without an envelope.")
@@ -52,7 +51,7 @@ func (x *xmlDecoder) envelope(root xmltoken.Token) (document iso20022.Document) 
 }
 
 // readHeader reads the header just opened.
-func (x *xmlDecoder) readHeader(opened xmltoken.Token) {
+func (x *xmlDecoder) readHeader(opened XMLToken) {
 	definition := iso20022.DefinitionNamed(iso20022.Head001V02)
 	x.header, x.namespace = new(iso20022.BusinessApplicationHeaderV02), opened.Namespace
 	prefix := x.prefix
@@ -87,7 +86,7 @@ func EncodeEnvelope(document iso20022.Document, namespace string, e Envelope) ([
 	x.out = append(x.out, e.Root...)
 	if e.Namespace != "" {
 		x.out = append(x.out, ` xmlns="`...)
-		x.out = xmltoken.AppendEscaped(x.out, e.Namespace, true)
+		x.out = AppendEscaped(x.out, e.Namespace, true)
 		x.out = append(x.out, '"')
 	}
 	x.out = append(x.out, "><"+headerElement+` xmlns="`...)

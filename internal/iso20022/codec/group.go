@@ -6,7 +6,6 @@ import (
 	"reflect"
 
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // groupState is one group while its children are read.
@@ -86,7 +85,7 @@ func emptyCode(mandatory bool) string {
 // unknown is the problem of an element the group does not have.
 func unknown(group *schema.Group, tag string) problem {
 	if group.Document {
-		return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": this message has no such element."}
+		return problem{codeNotAllowed, "Remove " + Shown(tag) + ": this message has no such element."}
 	}
-	return problem{codeNotAllowed, "Remove " + xmltoken.Shown(tag) + ": the component " + group.Name + " has no such element."}
+	return problem{codeNotAllowed, "Remove " + Shown(tag) + ": the component " + group.Name + " has no such element."}
 }

@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 const opening = `<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09">`
@@ -74,7 +73,7 @@ func manyPrefixes(count int) string {
 		attributes.WriteByte(byte('a' + i%26))
 		attributes.WriteString(strings.Repeat("b", i%11))
 		attributes.WriteString("='urn:x' ")
-		if i == xmltoken.MaxAttributes {
+		if i == MaxAttributes {
 			break
 		}
 	}

@@ -3,9 +3,7 @@ package codec
 import (
 	"reflect"
 
-	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // amount reads an amount object.
@@ -57,9 +55,9 @@ func (j *jsonDecoder) repeated(key string, offset int, what string) {
 }
 
 func (j *jsonDecoder) unknownAmountMember(key string, offset int) {
-	refused := problem{codeNotAllowed, "Remove " + xmltoken.Shown(key) + ": an amount has only Ccy and value."}
+	refused := problem{codeNotAllowed, "Remove " + Shown(key) + ": an amount has only Ccy and value."}
 	if amountKeys.Variant(key) != "" {
-		refused = problem{codeFormat, "Write " + xmltoken.Shown(key) + " as Ccy or value: names are case-sensitive."}
+		refused = problem{codeFormat, "Write " + Shown(key) + " as Ccy or value: names are case-sensitive."}
 	}
 	j.reportChild(step{key, -1}, offset, refused)
 	j.skip()
@@ -86,7 +84,7 @@ func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
 		return
 	}
 	at, _ := amountPlaces(place)
-	*at = string(jsontoken.Text(raw))
+	*at = string(JSONText(raw))
 	j.currency(e, offset, *at)
 }
 

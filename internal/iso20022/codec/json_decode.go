@@ -7,9 +7,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // DecodeJSON reads the content of Document with the default limits; see Options.DecodeJSON.
@@ -33,14 +31,14 @@ func (o Options) DecodeJSON(value []byte, at string, name iso20022.MessageName) 
 // jsonDecoder is the JSON front end.
 type jsonDecoder struct {
 	decoder
-	reader *jsontoken.Reader
+	reader *JSONReader
 	name   iso20022.MessageName
 }
 
 func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 	message := iso20022.DefinitionNamed(name)
 	if message == nil {
-		j.fail(0, "Send a message this system knows: it has no "+xmltoken.Shown(string(name))+".")
+		j.fail(0, "Send a message this system knows: it has no "+Shown(string(name))+".")
 		return nil
 	}
 	if len(j.data) > j.options.MaxBytes {
@@ -48,7 +46,7 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 		return nil
 	}
 	j.name = name
-	j.reader = jsontoken.New(j.data)
+	j.reader = NewJSONReader(j.data)
 	defer j.reader.Close()
 	document := message.New()
 	if !j.object("the content of the message") {
@@ -166,7 +164,7 @@ func (j *jsonDecoder) xmlns() {
 		j.broken(err)
 		return
 	}
-	if raw[0] != '"' || string(jsontoken.Text(raw)) != j.name.Namespace() {
+	if raw[0] != '"' || string(JSONText(raw)) != j.name.Namespace() {
 		j.report(offset, codeFormat, "Enter "+j.name.Namespace()+" as @xmlns or remove it.")
 	}
 }
@@ -206,7 +204,7 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 func (j *jsonDecoder) unknownMember(group *schema.Group, name string, offset int) {
 	refused := unknown(group, name)
 	if variant := group.Variant(name); variant != "" {
-		refused = problem{codeFormat, "Write " + xmltoken.Shown(name) + " as " + variant + ": names are case-sensitive."}
+		refused = problem{codeFormat, "Write " + Shown(name) + " as " + variant + ": names are case-sensitive."}
 	}
 	j.reportChild(step{name, -1}, offset, refused)
 	j.skip()
@@ -302,7 +300,7 @@ func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
 		return leafText{}, false
 	}
 	if found == '"' {
-		return leafText{string(jsontoken.Text(raw)), offset}, true
+		return leafText{string(JSONText(raw)), offset}, true
 	}
 	return leafText{string(raw), offset}, true
 }
@@ -319,8 +317,8 @@ func (j *jsonDecoder) content(e *schema.Element, place reflect.Value) {
 		j.broken(err)
 		return
 	}
-	text := string(jsontoken.Text(raw))
-	if advice := xmltoken.CheckElement(text, j.options.MaxDepth); advice != "" {
+	text := string(JSONText(raw))
+	if advice := CheckElement(text, j.options.MaxDepth); advice != "" {
 		j.report(offset, codeContent, advice)
 		return
 	}

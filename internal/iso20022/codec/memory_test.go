@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // filled is a document of just under the largest size: as many repetitions as fit.
@@ -29,7 +28,7 @@ func hostileXML() map[string][]byte {
 	// Namespaces that stand on the root are copied into each envelope.
 	var root strings.Builder
 	root.WriteString(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pain.001.001.09"`)
-	for i := range xmltoken.MaxAttributes - 1 {
+	for i := range MaxAttributes - 1 {
 		fmt.Fprintf(&root, ` xmlns:n%d="urn:%s"`, i, strings.Repeat("&quot;", 700))
 	}
 	root.WriteString(`><CstmrCdtTrfInitn>`)

@@ -9,13 +9,13 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // followsSchema says for each document whether xmllint finds that it follows the schema of the message.
 func followsSchema(t *testing.T, name iso20022.MessageName, documents [][]byte) []bool {
 	t.Helper()
-	program := testneed.Program(t, "xmllint", "make xmllint")
+	program := testutil.Program(t, "xmllint", "make xmllint")
 	folder := t.TempDir()
 	schema, err := filepath.Abs(filepath.Join("..", "schema", string(name)+".xsd"))
 	if err != nil {

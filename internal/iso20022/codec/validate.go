@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // Validate checks a document built in code against its schema, like the decoders do: what has no findings is written as a document that
@@ -72,7 +71,7 @@ func (v *validator) element(place step, e *schema.Element, value reflect.Value) 
 	defer v.leave()
 	switch {
 	case e.Group != nil && e.Group.Any:
-		advice := xmltoken.CheckElement(value.Field(0).String(), defaultMaxDepth)
+		advice := CheckElement(value.Field(0).String(), defaultMaxDepth)
 		if advice != "" {
 			v.report(0, codeContent, advice)
 		}

@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // schemaInstance is the namespace of attributes that every schema allows.
@@ -33,7 +32,7 @@ func (o Options) DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) 
 // xmlDecoder is the XML front end.
 type xmlDecoder struct {
 	decoder
-	scanner   xmltoken.Scanner
+	scanner   XMLScanner
 	namespace string
 	marked    bool // the input begins with a byte order mark
 	// header stands before the document, where an envelope holds both.
@@ -56,7 +55,7 @@ func (x *xmlDecoder) document() iso20022.Document {
 	if !ok {
 		return nil
 	}
-	if root.Kind != xmltoken.Start {
+	if root.Kind != Start {
 		x.fail(root.Offset, rootAdvice)
 		return nil
 	}
@@ -75,11 +74,11 @@ func (x *xmlDecoder) document() iso20022.Document {
 const rootAdvice = "Send an ISO 20022 document: its root element must be Document."
 
 // body reads the Document element just opened.
-func (x *xmlDecoder) body(root xmltoken.Token) iso20022.Document {
+func (x *xmlDecoder) body(root XMLToken) iso20022.Document {
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
 		x.fail(
-			root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(xmltoken.Shown(root.Namespace))+".",
+			root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(Shown(root.Namespace))+".",
 		)
 		return nil
 	}
@@ -108,7 +107,7 @@ func (x *xmlDecoder) acceptable() bool {
 		x.fail(firstInvalid(x.data), "Send the document in UTF-8: this byte is not part of a character.")
 		return false
 	}
-	x.scanner = xmltoken.New(x.data, x.options.MaxDepth)
+	x.scanner = NewXMLScanner(x.data, x.options.MaxDepth)
 	if x.scanner.SkipByteOrderMark() {
 		x.marked = true
 	}
@@ -127,22 +126,22 @@ func firstInvalid(data []byte) int {
 }
 
 // next reads a token; ok is false at the end and when the XML is broken, which is reported.
-func (x *xmlDecoder) next() (xmltoken.Token, bool) {
+func (x *xmlDecoder) next() (XMLToken, bool) {
 	if x.stopped {
-		return xmltoken.Token{}, false
+		return XMLToken{}, false
 	}
 	t := x.scanner.Next()
 	switch t.Kind {
-	case xmltoken.Broken:
+	case Broken:
 		x.fail(t.Offset, t.Advice)
 		return t, false
-	case xmltoken.Text:
+	case Text:
 		if t.CDATA && x.strict {
 			x.report(t.Offset, codeContent, "Write the text without CDATA section.")
 		}
-	case xmltoken.EndOfDocument:
+	case EndOfDocument:
 		return t, false
-	case xmltoken.Start, xmltoken.End:
+	case Start, End:
 	}
 	return t, true
 }
@@ -156,25 +155,25 @@ func (x *xmlDecoder) group(state groupState) {
 			return
 		}
 		switch t.Kind {
-		case xmltoken.End:
+		case End:
 			x.finish(&state)
 			return
-		case xmltoken.Text:
+		case Text:
 			if !strayText && !t.IsBlank() {
 				strayText = true
 				x.report(t.Offset, codeFormat, "Remove the text between the elements.")
 			}
-		case xmltoken.Start:
+		case Start:
 			state.count++
 			x.child(&state, t)
-		case xmltoken.EndOfDocument, xmltoken.Broken: // next has reported them
+		case EndOfDocument, Broken: // next has reported them
 			return
 		}
 	}
 }
 
 // child reads one child element.
-func (x *xmlDecoder) child(s *groupState, t xmltoken.Token) {
+func (x *xmlDecoder) child(s *groupState, t XMLToken) {
 	i := s.group.Find(t.Local, s.last)
 	if i < 0 || t.Namespace != x.namespace {
 		x.reportChild(step{string(t.Local), -1}, t.Offset, unknown(s.group, string(t.Local)))
@@ -241,7 +240,7 @@ func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool)
 			name := string(attribute.Local)
 			x.reportChild(
 				step{name, -1}, attribute.Offset,
-				problem{codeNotAllowed, "Remove the attribute " + xmltoken.Shown(name) + ": the element has no such attribute."},
+				problem{codeNotAllowed, "Remove the attribute " + Shown(name) + ": the element has no such attribute."},
 			)
 		}
 	}
@@ -257,13 +256,13 @@ func (x *xmlDecoder) text(e *schema.Element) string {
 	text, whole := "", []byte(nil)
 	for parts := 0; ; parts++ {
 		t, ok := x.next()
-		if !ok || t.Kind == xmltoken.End {
+		if !ok || t.Kind == End {
 			break
 		}
-		if t.Kind == xmltoken.Start {
+		if t.Kind == Start {
 			x.reportChild(
 				step{string(t.Local), -1}, t.Offset,
-				problem{codeNotAllowed, "Remove " + xmltoken.Shown(string(t.Local)) + ": " + e.Tag + " holds text only."},
+				problem{codeNotAllowed, "Remove " + Shown(string(t.Local)) + ": " + e.Tag + " holds text only."},
 			)
 			x.skip()
 			continue
@@ -296,17 +295,17 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 			return
 		}
 		switch t.Kind {
-		case xmltoken.End:
+		case End:
 			if kept == "" {
 				x.report(offset, codeMissing, "Enter one element in "+e.Tag+" or remove it.")
 			}
 			place.Field(0).SetString(kept)
 			return
-		case xmltoken.Text:
+		case Text:
 			if !t.IsBlank() {
 				x.report(t.Offset, codeFormat, "Remove the text between the elements.")
 			}
-		case xmltoken.Start:
+		case Start:
 			if kept != "" {
 				x.report(t.Offset, codeFormat, "Remove the second element in "+e.Tag+": it holds exactly one.")
 			}
@@ -317,7 +316,7 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 				kept = string(x.data[t.Offset:nameEnd]) + inherited + string(x.data[nameEnd:x.scanner.Position()])
 				x.keep(len(kept), offset)
 			}
-		case xmltoken.EndOfDocument, xmltoken.Broken: // next has reported them
+		case EndOfDocument, Broken: // next has reported them
 			return
 		}
 	}
@@ -339,11 +338,11 @@ func (x *xmlDecoder) skip() {
 			return
 		}
 		switch t.Kind {
-		case xmltoken.Start:
+		case Start:
 			depth++
-		case xmltoken.End:
+		case End:
 			depth--
-		case xmltoken.EndOfDocument, xmltoken.Text, xmltoken.Broken:
+		case EndOfDocument, Text, Broken:
 		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
-	"countersign/internal/iso20022/xmltoken"
 )
 
 // ErrDocument is returned for a document that is nil or not of this package.
@@ -63,7 +62,7 @@ func encodeXML(document iso20022.Document, x *xmlEncoder) ([]byte, error) {
 		if x.namespace == "" {
 			x.namespace = message.Name.Namespace()
 		}
-		x.out = xmltoken.AppendEscaped(x.out, x.namespace, true)
+		x.out = AppendEscaped(x.out, x.namespace, true)
 		x.out = append(x.out, `">`...)
 		x.group(&message.Document, value, 1)
 		x.line(0)
@@ -171,7 +170,7 @@ func (x *xmlEncoder) text(text string, attribute bool) {
 	if character, bad := schema.ForbiddenCharacter(text); bad && x.err == nil {
 		x.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 	}
-	x.out = xmltoken.AppendEscaped(x.out, text, attribute)
+	x.out = AppendEscaped(x.out, text, attribute)
 }
 
 func (x *xmlEncoder) decimal(value decimal.Decimal) {

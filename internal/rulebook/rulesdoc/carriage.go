@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"io"
 
-	"countersign/internal/interbank/carriage"
+	"countersign/internal/interbank"
 	"countersign/internal/rulebook"
 )
 
@@ -21,12 +21,12 @@ An order in pain.001.001.03 first becomes one in pain.001.001.09, and what has n
 `)
 	for _, scheme := range rulebook.Schemes() {
 		fmt.Fprintf(page, "\n### %s\n\n| pain.001 | pacs.008 | How |\n|---|---|---|\n", scheme)
-		for _, row := range carriage.Rows(scheme) {
+		for _, row := range interbank.Rows(scheme) {
 			to := string(row.Fate)
-			if row.Fate == carriage.Carried {
+			if row.Fate == interbank.Carried {
 				to = "`" + row.To + "`"
 			}
-			if row.Fate == carriage.Refused {
+			if row.Fate == interbank.Refused {
 				to = "refused: `" + rulebook.RuleNotForwarded + "`"
 			}
 			fmt.Fprintf(page, "| `%s` | %s | %s |\n", row.Place, to, escape(row.How()))

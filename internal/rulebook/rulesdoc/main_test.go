@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 func TestPageIsCurrent(t *testing.T) {
@@ -24,7 +23,7 @@ func TestPageIsCurrent(t *testing.T) {
 func TestPageNamesEachRuleOnce(t *testing.T) {
 	t.Parallel()
 	text := string(page())
-	for _, rule := range append(rulebook.Rules(), rtransactionrule.Rules()...) {
+	for _, rule := range append(rulebook.Rules(), rulebook.RTransactionRules()...) {
 		if strings.Count(text, "| `"+rule.ID+"` |") != 1 {
 			t.Errorf("rule %s does not stand once on the page", rule.ID)
 		}
@@ -35,9 +34,9 @@ func TestPageNamesEachReason(t *testing.T) {
 	t.Parallel()
 	_, reasons, _ := strings.Cut(string(page()), "### Reasons of a recall")
 	for _, scheme := range rulebook.Schemes() {
-		for _, list := range [][]rtransactionrule.Reason{
-			rtransactionrule.RecallReasons(scheme), rtransactionrule.ReturnReasons(scheme),
-			rtransactionrule.ResolutionReasons(scheme),
+		for _, list := range [][]rulebook.Reason{
+			rulebook.RecallReasons(scheme), rulebook.ReturnReasons(scheme),
+			rulebook.ResolutionReasons(scheme),
 		} {
 			for _, reason := range list {
 				if !strings.Contains(reasons, "| "+reason.Code+" |") && !strings.Contains(reasons, " "+reason.Code+",") {

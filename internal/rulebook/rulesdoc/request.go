@@ -9,7 +9,6 @@ import (
 
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // writeRequests writes the rules of recalls, returns and resolutions.
@@ -23,7 +22,7 @@ the request is made and again when it is approved.
 | Rule | Scheme | Element | Code | What to do | Source |
 |---|---|---|---|---|---|
 `)
-	for _, rule := range rtransactionrule.Rules() {
+	for _, rule := range rulebook.RTransactionRules() {
 		fmt.Fprintf(
 			page,
 			"| `%s` | %s | `%s` | %s | %s | %s |\n",
@@ -46,11 +45,11 @@ const longList = 50
 func writeReasons(page io.Writer) {
 	lists := []struct {
 		title string
-		of    func(rulebook.Scheme) []rtransactionrule.Reason
+		of    func(rulebook.Scheme) []rulebook.Reason
 	}{
-		{"Reasons of a recall (camt.056)", rtransactionrule.RecallReasons},
-		{"Reasons of a return (pacs.004)", rtransactionrule.ReturnReasons},
-		{"Reasons to refuse a recall (camt.029)", rtransactionrule.ResolutionReasons},
+		{"Reasons of a recall (camt.056)", rulebook.RecallReasons},
+		{"Reasons of a return (pacs.004)", rulebook.ReturnReasons},
+		{"Reasons to refuse a recall (camt.029)", rulebook.ResolutionReasons},
 	}
 	for _, list := range lists {
 		for _, scheme := range rulebook.Schemes() {
@@ -78,15 +77,15 @@ In sct-inst, the refusal of a recall for fraud (FRAD) or for a wrong account (AC
 `)
 }
 
-func originator(reason rtransactionrule.Reason) string {
-	if reason.Originator == rtransactionrule.OriginatorCustomer {
+func originator(reason rulebook.Reason) string {
+	if reason.Originator == rulebook.OriginatorCustomer {
 		return "customer, by name"
 	}
 	return "bank, by BIC"
 }
 
 // lines describes the amount of additional information that a reason allows.
-func lines(reason rtransactionrule.Reason) string {
+func lines(reason rulebook.Reason) string {
 	limits := reason.Information
 	if limits.Allowed == 0 {
 		return "none"
@@ -118,10 +117,10 @@ the last day for an event on %s, before Easter.
 `, day)
 	none := rulebook.Settings{}
 	recall := func(scheme rulebook.Scheme, reason string) string {
-		return shown(rtransactionrule.RecallDeadline(scheme, reason, exampleDay, none))
+		return shown(rulebook.RecallDeadline(scheme, reason, exampleDay, none))
 	}
 	returned := func(scheme rulebook.Scheme, reason string) string {
-		return shown(rtransactionrule.ReturnWindow(scheme, reason, exampleDay, none))
+		return shown(rulebook.ReturnWindow(scheme, reason, exampleDay, none))
 	}
 	for _, row := range [][4]string{
 		{"Recall for DUPL or TECH", "sct-inst", "10 banking days after settlement", recall(rulebook.SchemeSCT, "DUPL")},
@@ -129,15 +128,15 @@ the last day for an event on %s, before Easter.
 		{"Recall", "sic-inst", "a setting; none published", recall(rulebook.SchemeSIC, "DUPL")},
 		{
 			"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting",
-			shown(rtransactionrule.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true),
+			shown(rulebook.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true),
 		},
 		{
 			"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting",
-			shown(rtransactionrule.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true),
+			shown(rulebook.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true),
 		},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
 		{"Return without a recall", "sic-inst", "a setting; none published", returned(rulebook.SchemeSIC, "AC04")},
-		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rtransactionrule.ReturnAfterRecall)},
+		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
 	} {
 		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row[0], row[1], row[2], row[3])
 	}

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/store/bench"
 	"countersign/internal/store/storetest"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -21,7 +21,7 @@ func TestTheBarePairsAreThere(t *testing.T) {
 	must(t, err)
 	before, err := server.ProcessorTime()
 	must(t, err)
-	testneed.OfPostgres(t, "pgbench")
+	testutil.OfPostgres(t, "pgbench")
 	result, err := bench.Bare(t.Context(), bench.BareRun{URL: db.URL, Clients: 2, For: time.Second})
 	must(t, err)
 	after, err := server.ProcessorTime()

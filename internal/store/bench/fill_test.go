@@ -8,7 +8,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/bench"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 )
 
 // TestAFilledRealmIsListed: the messages are there as often as was asked for, without those that an earlier filling made, are found by
@@ -34,10 +34,10 @@ func TestAFilledRealmIsListed(t *testing.T) {
 	if waiting != 200 {
 		t.Errorf("%d messages wait, want 100 of each filling", waiting)
 	}
-	reader := lookup.NewReader(db.Database)
-	for name, ask := range map[string]lookup.Filter{
+	reader := message.NewReader(db.Database)
+	for name, ask := range map[string]message.Filter{
 		"pending": {States: []payment.State{payment.StateApprovalPending}}, "recalls": {Kind: string(payment.KindRecall)},
-		"a word": {Search: lookup.Search{Text: "Haller"}},
+		"a word": {Search: message.Search{Text: "Haller"}},
 	} {
 		ask.PageSize = 5
 		list, _, err := reader.Page(t.Context(), demo.Realm, ask)

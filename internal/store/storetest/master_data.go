@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"countersign/internal/identity"
+	"countersign/internal/store/integrity"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/masterdata"
-	"countersign/internal/store/snapshot"
+	"countersign/internal/store/internal/rowmap"
 )
 
 // keyOf is the column of the key of each table of master data within its realm.
@@ -27,7 +27,7 @@ func (d *DB) SealMasterData(t testing.TB) {
 	ctx, conn := context.Background(), d.Connect(t)
 	keys, err := identity.MasterDataKeys(Keys(t))
 	must(t, err)
-	rows, err := masterdata.All(ctx, dbsqlc.New(conn))
+	rows, err := rowmap.All(ctx, dbsqlc.New(conn))
 	must(t, err)
 	for _, row := range rows {
 		keyID, seal, err := row.Sealed(keys)
@@ -46,10 +46,10 @@ func (d *DB) SealMasterData(t testing.TB) {
 func (d *DB) SealVersions(t testing.TB) {
 	t.Helper()
 	ctx, conn := context.Background(), d.Connect(t)
-	all, err := snapshot.Open(ctx, d.OwnerURL)
+	all, err := integrity.Open(ctx, d.OwnerURL)
 	must(t, err)
 	defer all.Close(ctx)
-	must(t, all.EachVersion(ctx, func(v snapshot.AuditedVersion) error {
+	must(t, all.EachVersion(ctx, func(v integrity.AuditedVersion) error {
 		seal := d.Seal.SealVersion(v.Message)
 		_, err := conn.Exec(ctx, "UPDATE message_version SET key_id = $4, seal = $5 WHERE realm = $1 AND message_id = $2 AND version = $3",
 			v.Message.Realm, v.Message.InternalID, v.Message.Version, seal.KeyID, seal.MAC[:])

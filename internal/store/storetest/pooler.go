@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // Pooler starts a pgbouncer in transaction mode in front of the test's server, with few connections, and returns the database's URL through
@@ -28,8 +28,8 @@ func (d *DB) Pooler(t testing.TB, login string) (through string) {
 			t.Fatal("storetest:", err)
 		}
 	}
-	testneed.Long(t, "COUNTERSIGN_PGBOUNCER")
-	program := testneed.Program(t, "pgbouncer", "make pgbouncer")
+	testutil.Long(t, "COUNTERSIGN_PGBOUNCER")
+	program := testutil.Program(t, "pgbouncer", "make pgbouncer")
 	direct, err := url.Parse(d.URL)
 	must(err)
 	socket := filepath.Join(direct.Query().Get("host"), ".s.PGSQL."+direct.Query().Get("port"))

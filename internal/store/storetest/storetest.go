@@ -23,9 +23,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
-	"countersign/internal/store/provision"
-	"countersign/internal/testneed"
+	"countersign/internal/store/admin"
+	"countersign/internal/testutil"
 )
 
 // DB is one test's database: migrated, without any realm.
@@ -83,7 +82,7 @@ func run(m *testing.M) (int, error) {
 	ctx := context.Background()
 	s := &server{name: "countersign_template_" + strconv.Itoa(os.Getpid()), prepared: map[string]error{}}
 	stop := func() {}
-	err := testneed.KeepInMemory()
+	err := testutil.KeepInMemory()
 	if err != nil {
 		return 0, err
 	}
@@ -172,7 +171,7 @@ func New(t testing.TB) *DB {
 
 // Filled makes a database for the test as New does, a copy of one that fill put rows into: once for all tests of this process that name the
 // same template. What fill opens it closes before it returns, since nobody may be connected to what is copied.
-func Filled(t testing.TB, template string, fill func(by provision.Provisioner) error) *DB {
+func Filled(t testing.TB, template string, fill func(by admin.Provisioner) error) *DB {
 	t.Helper()
 	running(t)
 	name, err := current.prepare(template, func(ownerURL string) error { return fill(provisioner(t, ownerURL)) })
@@ -241,20 +240,20 @@ func AuditKeys(t testing.TB) keyring.Ring {
 var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Provisioner brings realms into the test's database.
-func (d *DB) Provisioner(t testing.TB) provision.Provisioner {
+func (d *DB) Provisioner(t testing.TB) admin.Provisioner {
 	t.Helper()
 	return provisioner(t, d.OwnerURL)
 }
 
-func provisioner(t testing.TB, ownerURL string) provision.Provisioner {
+func provisioner(t testing.TB, ownerURL string) admin.Provisioner {
 	t.Helper()
-	return provision.Provisioner{OwnerURL: ownerURL, Keys: Keys(t), At: Provisioned}
+	return admin.Provisioner{OwnerURL: ownerURL, Keys: Keys(t), At: Provisioned}
 }
 
 // Sessions is a store of portal sessions in the test's database.
-func (d *DB) Sessions(t testing.TB) *credential.Sessions {
+func (d *DB) Sessions(t testing.TB) *admin.Sessions {
 	t.Helper()
-	sessions, err := credential.NewSessions(d.Database, Keys(t), time.Now)
+	sessions, err := admin.NewSessions(d.Database, Keys(t), time.Now)
 	if err != nil {
 		t.Fatal("storetest:", err)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"testing"
 
-	"countersign/internal/approval"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/stationtest"
 	"countersign/internal/store/storetest"
 	"countersign/internal/transport/amqp/brokertest"
@@ -50,7 +50,7 @@ func testAMessageLivesOverTheBroker(t *testing.T, b *brokertest.Broker) {
 func approved(t *testing.T, h *stationtest.House) payment.Message {
 	t.Helper()
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), approval.Input{InternalID: m.InternalID})
+	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)
 	}

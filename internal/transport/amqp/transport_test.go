@@ -18,7 +18,7 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
 	"countersign/internal/stationtest"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	wire "countersign/internal/transport/amqp"
 	"countersign/internal/transport/amqp/brokertest"
 )
@@ -201,7 +201,7 @@ func testADocumentThatIsStumbledOverEndsNothing(t *testing.T, b *brokertest.Brok
 
 // testQuietLinksAreReplaced sends documents before, at and after the moments at which the gateway takes a new link: each arrives once.
 func testQuietLinksAreReplaced(t *testing.T, b *brokertest.Broker) {
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	a, p := transport(t, b.URL(), "quiet", func(c *wire.Config) {
 		c.ReceiveWithin = 20 * time.Millisecond
 		c.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
+	"countersign/internal/observability"
 	"countersign/internal/rulebook"
-	"countersign/internal/trace"
 )
 
 // readWithin is how long a delivery waits for what clearing says behind its status, which counts for nothing.
@@ -59,7 +59,7 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	}
 	request.Header.Set("Content-Type", "application/xml")
 	request.Header.Set("X-Message-Id", reference)
-	trace.Tell(ctx, request.Header)
+	observability.Tell(ctx, request.Header)
 	response, err := to.client.Do(request)
 	if err != nil {
 		return fmt.Errorf("hand over to clearing: %w", err)

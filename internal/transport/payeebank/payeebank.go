@@ -21,7 +21,6 @@ import (
 	"github.com/sony/gobreaker/v2"
 
 	"countersign/internal/payee"
-	"countersign/internal/payee/vop"
 )
 
 // The limits that are not settings.
@@ -65,7 +64,7 @@ func New(cfg Config) *Verifier {
 	if cfg.Certificate != nil {
 		settings.Certificates = []tls.Certificate{*cfg.Certificate}
 	}
-	v := &Verifier{cfg: cfg, address: strings.TrimRight(cfg.Address, "/") + vop.Path, slots: make(chan struct{}, MaxUnderWay)}
+	v := &Verifier{cfg: cfg, address: strings.TrimRight(cfg.Address, "/") + payee.Path, slots: make(chan struct{}, MaxUnderWay)}
 	v.client = &http.Client{
 		Transport: &http.Transport{
 			Proxy: http.ProxyFromEnvironment, TLSClientConfig: settings, ForceAttemptHTTP2: true, MaxIdleConnsPerHost: MaxUnderWay,
@@ -132,7 +131,7 @@ func (v *Verifier) Verify(ctx context.Context, q payee.Question) (payee.Answer, 
 }
 
 func (v *Verifier) ask(ctx context.Context, q payee.Question) (payee.Answer, error) {
-	body, err := json.Marshal(vop.NewRequest(q))
+	body, err := json.Marshal(payee.NewRequest(q))
 	if err != nil {
 		return payee.Answer{}, fmt.Errorf("write the question: %w", err)
 	}
@@ -142,21 +141,21 @@ func (v *Verifier) ask(ctx context.Context, q payee.Question) (payee.Answer, err
 	}
 	request.Header.Set("Content-Type", "application/json")
 	request.Header.Set("Accept", "application/json")
-	request.Header.Set(vop.RequestID, v.cfg.NewID().String())
-	request.Header.Set(vop.RequestTimestamp, vop.Timestamp(v.cfg.Now()))
+	request.Header.Set(payee.RequestID, v.cfg.NewID().String())
+	request.Header.Set(payee.RequestTimestamp, payee.Timestamp(v.cfg.Now()))
 	response, err := v.client.Do(request)
 	if err != nil {
 		return payee.Answer{}, fmt.Errorf("ask the payee's bank: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }()
-	content, err := io.ReadAll(io.LimitReader(response.Body, vop.MaxBody+1))
+	content, err := io.ReadAll(io.LimitReader(response.Body, payee.MaxBody+1))
 	switch {
 	case err != nil:
 		return payee.Answer{}, fmt.Errorf("read the answer: %w", err)
-	case len(content) > vop.MaxBody:
-		return payee.Answer{}, fmt.Errorf("the answer has more than %d bytes", vop.MaxBody)
+	case len(content) > payee.MaxBody:
+		return payee.Answer{}, fmt.Errorf("the answer has more than %d bytes", payee.MaxBody)
 	case response.StatusCode == http.StatusOK:
-		return vop.ReadResponse(content)
+		return payee.ReadResponse(content)
 	case response.StatusCode/100 == 4 && response.StatusCode != http.StatusTooManyRequests:
 		return payee.Answer{}, fmt.Errorf("%w: %s", errRefused, response.Status)
 	}

@@ -22,8 +22,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payee"
-	"countersign/internal/payee/vop"
-	"countersign/internal/testlog"
+	"countersign/internal/testutil"
 	"countersign/internal/transport/payeebank"
 )
 
@@ -31,7 +30,7 @@ var question = payee.Question{
 	Name: "Atelier Exemple SARL", IBAN: "FR1420041010050500013M02606", Bank: "BBBBFRPPXXX", Asker: "AAAADEFFXXX",
 }
 
-func verifier(address string, log *testlog.Log, certificate *tls.Certificate, roots *x509.CertPool) *payeebank.Verifier {
+func verifier(address string, log *testutil.Log, certificate *tls.Certificate, roots *x509.CertPool) *payeebank.Verifier {
 	return payeebank.New(payeebank.Config{
 		Address: address, Certificate: certificate, Roots: roots, Now: time.Now, NewID: uuid.New, Log: slog.New(slog.NewJSONHandler(log, nil)),
 	})
@@ -67,14 +66,14 @@ func TestAQuestionIsAskedAsTheSchemeWritesIt(t *testing.T) {
 		}
 		_, _ = io.WriteString(w, `{"partyNameMatch":"CMTC","matchedName":"Atelier Exemple et Fils SARL","more":1}`)
 	})
-	answer, err := verifier(address+"/", &testlog.Log{}, nil, nil).Verify(t.Context(), question)
+	answer, err := verifier(address+"/", &testutil.Log{}, nil, nil).Verify(t.Context(), question)
 	if err != nil || answer.Result != payee.CloseMatch || answer.MatchedName != "Atelier Exemple et Fils SARL" {
 		t.Fatalf("%+v %v", answer, err)
 	}
 	const want = `{"party":{"name":"Atelier Exemple SARL"},"partyAccount":{"iban":"FR1420041010050500013M02606"},` +
 		`"partyAgent":{"financialInstitutionId":{"bicfi":"BBBBFRPPXXX"}},"requestingAgent":{"financialInstitutionId":{"bicfi":"AAAADEFFXXX"}}}`
-	_, idErr := uuid.Parse(header.Get(vop.RequestID))
-	_, timeErr := time.Parse(time.RFC3339, header.Get(vop.RequestTimestamp))
+	_, idErr := uuid.Parse(header.Get(payee.RequestID))
+	_, timeErr := time.Parse(time.RFC3339, header.Get(payee.RequestTimestamp))
 	if string(body) != want || idErr != nil || timeErr != nil {
 		t.Errorf("asked %s with %v", body, header)
 	}
@@ -89,7 +88,7 @@ func TestWhatIsNoAnswerIsNone(t *testing.T) {
 		"a close match without a name": says(200, `{"partyNameMatch":"CMTC"}`),
 		"a name of control characters": says(200, `{"partyNameMatch":"CMTC","matchedName":"a\u0007b"}`),
 		"a name without end":           says(200, `{"partyNameMatch":"CMTC","matchedName":"`+strings.Repeat("x", 141)+`"}`),
-		"too much":                     says(200, `{"partyNameMatch":"MTCH","more":"`+strings.Repeat("x", vop.MaxBody)+`"}`),
+		"too much":                     says(200, `{"partyNameMatch":"MTCH","more":"`+strings.Repeat("x", payee.MaxBody)+`"}`),
 		"a refusal":                    says(400, `{"code":"FORMAT_ERROR"}`),
 		"a failure":                    says(500, ``),
 		"another address": func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +96,7 @@ func TestWhatIsNoAnswerIsNone(t *testing.T) {
 		},
 	} {
 		address, asked := bank(t, answer)
-		log := &testlog.Log{}
+		log := &testutil.Log{}
 		got, err := verifier(address, log, nil, nil).Verify(t.Context(), question)
 		if err == nil || errors.Is(err, payee.ErrLate) || asked.Load() != 1 {
 			t.Errorf("%s: %+v %v, asked %d times", name, got, err, asked.Load())
@@ -116,7 +115,7 @@ func TestABankThatDoesNotAnswerIsLate(t *testing.T) {
 	})
 	soon, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	_, err := verifier(address, &testlog.Log{}, nil, nil).Verify(soon, question)
+	_, err := verifier(address, &testutil.Log{}, nil, nil).Verify(soon, question)
 	if !errors.Is(err, payee.ErrLate) {
 		t.Errorf("%v", err)
 	}
@@ -125,7 +124,7 @@ func TestABankThatDoesNotAnswerIsLate(t *testing.T) {
 func TestNobodyIsAskedWhileNobodyAnswers(t *testing.T) {
 	t.Parallel()
 	address, asked := bank(t, says(503, ""))
-	log := &testlog.Log{}
+	log := &testutil.Log{}
 	v := verifier(address, log, nil, nil)
 	for range 100 {
 		_, err := v.Verify(t.Context(), question)
@@ -190,7 +189,7 @@ func TestBothSidesShowACertificate(t *testing.T) {
 		"a stranger's":                  {&stranger, known, false},
 		"ours, to somebody else's bank": {&ours, trusted, false},
 	} {
-		answer, err := verifier(server.URL, &testlog.Log{}, test.certificate, test.roots).Verify(t.Context(), question)
+		answer, err := verifier(server.URL, &testutil.Log{}, test.certificate, test.roots).Verify(t.Context(), question)
 		if (err == nil) != test.fine || test.fine && answer.Result != payee.Match {
 			t.Errorf("%s: %+v %v", name, answer, err)
 		}

@@ -9,7 +9,7 @@ import (
 
 	contract "countersign/api"
 
-	"countersign/internal/iso20022/jsontoken"
+	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 )
 
@@ -79,7 +79,7 @@ func Compile() (Forms, error) {
 // the caller no longer waits for what the schema and the codec would say.
 func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	r := &strictReader{
-		tokens: jsontoken.New(raw), raw: raw, wrappable: f.wrappable,
+		tokens: codec.NewJSONReader(raw), raw: raw, wrappable: f.wrappable,
 		places: map[string]int{}, numbers: map[string]string{},
 	}
 	defer r.tokens.Close()

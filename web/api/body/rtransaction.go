@@ -7,7 +7,6 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // RTransactionForm is how the body of one kind of R-transaction is written (interface contract, section 3). The zero form is that of none.
@@ -80,7 +79,7 @@ func (f RTransactionForm) RTransaction(b Body, scheme rulebook.Scheme) (payment.
 	reason, _ := f.member(b, "reason").(string)
 	charge, err := f.charge(b, scheme)
 	return payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation")), Charge: charge},
+		Request: rulebook.Request{Reason: reason, Information: lines(f.member(b, "additionalInformation")), Charge: charge},
 		Kind:    f.Kind, Scheme: scheme, ExternalID: b.Text("identifiers", "externalId"), Source: b.Raw, SourceType: MediaType,
 	}, err
 }

@@ -16,7 +16,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/iso20022/jsontoken"
 	"countersign/internal/payment"
 )
 
@@ -33,7 +32,7 @@ type located struct {
 // strictReader walks through a body once. It keeps members that the schema knows and reports everything that a lenient reader would
 // have to guess about.
 type strictReader struct {
-	tokens *jsontoken.Reader
+	tokens *codec.JSONReader
 	raw    []byte
 	found  []located
 	broken bool           // the rest is not read: it cannot be, or there are more findings than are told
@@ -210,7 +209,7 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	}
 	switch found {
 	case '"':
-		return string(jsontoken.Text(value))
+		return string(codec.JSONText(value))
 	case '0':
 		r.numbers[pointer] = string(value)
 		return 0 // its type is all that a schema asks for

@@ -3,10 +3,10 @@ package administrator
 import (
 	"github.com/google/uuid"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/language"
-	"countersign/internal/store/governance"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
@@ -16,12 +16,12 @@ func (v *visit) desk() page.ChangeDesk {
 	return page.ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
 		Heading: func(c administration.Change) language.Text { return page.ChangeHeading(c.Kind, c.Subject) },
-		List: func(f governance.Filter) ([]administration.Change, error) {
+		List: func(f adminpkg.Filter) ([]administration.Change, error) {
 			return v.station.Changes(v.Context(), v.By, f)
 		},
 		Read: func(id uuid.UUID) (administration.Change, error) { return v.station.Change(v.Context(), v.By, id) },
 		Decide: func(id uuid.UUID, approve bool, reason string) (page.Decided, error) {
-			decided, err := v.station.Decide(v.Context(), v.By, admin.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			decided, err := v.station.Decide(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return page.Decided{Change: decided.Change, Secrets: v.secrets(decided)}, err
 		},
 		Tried: v.triedBefore,
@@ -30,7 +30,7 @@ func (v *visit) desk() page.ChangeDesk {
 }
 
 // secrets returns the secrets that the page of an approval shows once.
-func (v *visit) secrets(decided admin.Decided) []views.ChangeSecret {
+func (v *visit) secrets(decided service.Decided) []views.ChangeSecret {
 	var shown []views.ChangeSecret
 	if decided.SetUpPath != "" {
 		shown = append(shown, views.ChangeSecret{

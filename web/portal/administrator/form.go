@@ -7,13 +7,13 @@ import (
 	"slices"
 	"strings"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -242,7 +242,7 @@ func ask(v *visit) error {
 	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
 		return v.try(model, values)
 	}
-	made, err := v.station.Request(v.Context(), v.By, admin.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
+	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}

@@ -3,7 +3,7 @@ package administrator
 import (
 	"countersign/internal/administration"
 	"countersign/internal/language"
-	"countersign/internal/store/governance"
+	"countersign/internal/store/admin"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -43,7 +43,7 @@ func Home(site *page.Visit, most int32) (home views.Dashboard, err error) {
 			}
 		}
 	}
-	asked, err := v.station.Changes(v.Context(), v.By, governance.Filter{
+	asked, err := v.station.Changes(v.Context(), v.By, admin.Filter{
 		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
 	})
 	if err != nil {
@@ -58,7 +58,7 @@ func Home(site *page.Visit, most int32) (home views.Dashboard, err error) {
 	lines := views.Lines{
 		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
 	}
-	list, err := v.station.Changes(v.Context(), v.By, governance.Filter{
+	list, err := v.station.Changes(v.Context(), v.By, admin.Filter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
 	})
 	for _, c := range list {

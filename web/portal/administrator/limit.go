@@ -7,7 +7,7 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/money"
-	"countersign/internal/rulebook/spending"
+	"countersign/internal/rulebook"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -37,7 +37,7 @@ func showLimits(v *visit) error {
 // binds names whom a limit binds.
 func binds(l administration.Limit) language.Text {
 	holder := cmp.Or(l.HolderName, l.Holder)
-	if l.Of == spending.OfAccount {
+	if l.Of == rulebook.OfAccount {
 		holder = ui.GroupFours(holder)
 	}
 	return language.Join(" ", page.FieldValue("", string(l.Of)), language.Data(holder))

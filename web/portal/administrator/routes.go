@@ -3,7 +3,7 @@
 package administrator
 
 import (
-	"countersign/internal/admin"
+	"countersign/internal/service"
 	"countersign/web/portal/page"
 	"countersign/web/request"
 )
@@ -11,7 +11,7 @@ import (
 // visit is one request for a page of this room.
 type visit struct {
 	*page.Visit
-	station *admin.Station
+	station *service.Administration
 }
 
 // Routes lists the pages of this room in the order in which people meet them.

@@ -9,7 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/store/governance"
+	"countersign/internal/store/admin"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -37,7 +37,7 @@ func (v *visit) list(current string, heading, words language.Text) views.Adminis
 // showBook lists the beneficiaries in force.
 func showBook(v *visit) error {
 	search := page.Searchable(v.Echo.QueryParam("q"))
-	of := governance.Book{Search: search, PageSize: bookPage + 1, AfterName: page.Searchable(v.Echo.QueryParam("after"))}
+	of := admin.Book{Search: search, PageSize: bookPage + 1, AfterName: page.Searchable(v.Echo.QueryParam("after"))}
 	of.AfterID, _ = uuid.Parse(v.Echo.QueryParam("from"))
 	found, err := v.station.Beneficiaries(v.Context(), v.By, of)
 	if err != nil {

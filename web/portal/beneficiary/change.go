@@ -3,10 +3,10 @@ package beneficiary
 import (
 	"github.com/google/uuid"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/language"
-	"countersign/internal/store/governance"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -16,14 +16,14 @@ import (
 func (v *visit) desk() page.ChangeDesk {
 	return page.ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
-		List: func(f governance.Filter) ([]administration.Change, error) {
+		List: func(f adminpkg.Filter) ([]administration.Change, error) {
 			return v.station.BeneficiaryChanges(v.Context(), v.By, f)
 		},
 		Read: func(id uuid.UUID) (administration.Change, error) {
 			return v.station.BeneficiaryChange(v.Context(), v.By, id)
 		},
 		Decide: func(id uuid.UUID, approve bool, reason string) (page.Decided, error) {
-			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, admin.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return page.Decided{Change: decided}, err
 		},
 		Cells: func(c administration.Change, cells []language.Text) []language.Text {

@@ -6,11 +6,11 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/admin"
 	"countersign/internal/administration"
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -157,7 +157,7 @@ func (v *visit) ask(kind administration.Kind) error {
 		ask.values["country"] = "" // the country alone, which the form offers, is no address
 	}
 	note := typed.Get("note")
-	made, err := v.station.Request(v.Context(), v.By, admin.RequestInput{
+	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{
 		Kind: kind, Subject: ask.subject.ID, Values: ask.values.Compact(), Note: note,
 	})
 	if err != nil {

@@ -4,7 +4,7 @@
 package beneficiary
 
 import (
-	"countersign/internal/admin"
+	"countersign/internal/service"
 	"countersign/web/portal/page"
 	"countersign/web/request"
 )
@@ -12,7 +12,7 @@ import (
 // visit is one request for a page of this room.
 type visit struct {
 	*page.Visit
-	station *admin.Station
+	station *service.Administration
 }
 
 // Routes lists the pages of this room in the order in which people meet them.

@@ -2,7 +2,7 @@ package checker
 
 import (
 	"countersign/internal/identity"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -14,7 +14,7 @@ func AgeChart(v *page.Visit) (views.Chart, error) {
 	chart := views.Chart{
 		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
 	}
-	tab, ask := tabAll, lookup.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
+	tab, ask := tabAll, message.Ages{ExpiresBefore: v.At.Add(endsSoon), Most: views.MaxWaiting}
 	if v.By.Has(identity.RoleChecker) {
 		chart.Words, tab, ask.ExcludePerson = "What you may decide", tabForMe, v.By.PersonID
 	}

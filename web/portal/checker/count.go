@@ -9,7 +9,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payee"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -20,9 +20,9 @@ const maxCounted = 100
 
 // counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
 type counted struct {
-	waiting []lookup.Waiting
+	waiting []message.WaitingMessages
 	tabs    map[string]string
-	all     lookup.QueueFilter // what the address narrows the queue to for everybody, its text looked up
+	all     message.QueueFilter // what the address narrows the queue to for everybody, its text looked up
 }
 
 func (c counted) facts(f page.Filter, now time.Time) views.QueueFacts {
@@ -52,10 +52,10 @@ func (v *visit) counted(f *page.Filter) (counted, error) {
 }
 
 // shares lists the keys of what each tab holds, so many as are counted, and says what all of them are narrowed to.
-func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.QueueFilter, error) {
-	shares := map[string][]lookup.Waiting{}
+func (v *visit) shares(f *page.Filter) (map[string][]message.WaitingMessages, message.QueueFilter, error) {
+	shares := map[string][]message.WaitingMessages{}
 	if f.Impossible {
-		return shares, lookup.QueueFilter{}, nil
+		return shares, message.QueueFilter{}, nil
 	}
 	ask, err := v.Config.Reader.Meant(v.Context(), v.By.Realm, v.askAll(f))
 	if err != nil {
@@ -67,8 +67,8 @@ func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.Queu
 		return nil, ask, err
 	}
 	shares[tabAll] = all
-	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return w.Own || w.Decided })
-	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w lookup.Waiting) bool { return !w.Own })
+	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w message.WaitingMessages) bool { return w.Own || w.Decided })
+	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w message.WaitingMessages) bool { return !w.Own })
 	if len(all) < views.MaxWaiting {
 		return shares, ask, nil
 	}
@@ -92,7 +92,7 @@ func (v *visit) shares(f *page.Filter) (map[string][]lookup.Waiting, lookup.Queu
 }
 
 // waiting lists the keys of all messages the address leaves, so many as are counted.
-func (v *visit) waiting(f page.Filter) ([]lookup.Waiting, error) {
+func (v *visit) waiting(f page.Filter) ([]message.WaitingMessages, error) {
 	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
@@ -104,7 +104,7 @@ var payeeFlags = map[string][]payee.Result{
 }
 
 // onTab applies the tab's filter on top of the filter in the address.
-func (v *visit) onTab(ask lookup.QueueFilter, tab string) lookup.QueueFilter {
+func (v *visit) onTab(ask message.QueueFilter, tab string) message.QueueFilter {
 	switch tab {
 	case tabForMe:
 		ask.ExcludePerson = v.By.PersonID
@@ -115,8 +115,8 @@ func (v *visit) onTab(ask lookup.QueueFilter, tab string) lookup.QueueFilter {
 }
 
 // askAll parses the filter in the address. An invalid day is added to the problems of f.
-func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
-	ask := lookup.QueueFilter{
+func (v *visit) askAll(f *page.Filter) message.QueueFilter {
+	ask := message.QueueFilter{
 		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search:  page.ReadSearch(f.View.Text, v.Today()).Search,
 		Amended: f.View.Flag == views.FlagAmended, Begun: f.View.Flag == views.FlagBegun,
@@ -140,7 +140,7 @@ func (v *visit) askAll(f *page.Filter) lookup.QueueFilter {
 }
 
 // factsOf adds up what waits, by currency.
-func factsOf(waiting []lookup.Waiting, now time.Time) views.QueueFacts {
+func factsOf(waiting []message.WaitingMessages, now time.Time) views.QueueFacts {
 	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
 	totals := map[money.Currency]money.Amount{}
 	for _, w := range waiting {

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
@@ -46,10 +46,10 @@ func (v *visit) decidedRows(f page.Filter, model *views.Queue) error {
 
 // beginOf parses the decision after which the page begins: its message and its time in microseconds. Without one the page begins at the
 // newest.
-func beginOf(f page.Filter) lookup.Decided {
+func beginOf(f page.Filter) message.Decided {
 	micros, err := strconv.ParseInt(f.Place, 10, 64)
 	if err != nil {
-		return lookup.Decided{}
+		return message.Decided{}
 	}
-	return lookup.Decided{MessageID: f.After, At: time.UnixMicro(micros)}
+	return message.Decided{MessageID: f.After, At: time.UnixMicro(micros)}
 }

@@ -10,9 +10,9 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/approval"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -145,14 +145,14 @@ func approvalsGiven(m payment.Message) language.Text {
 
 // verdict is the content of a decision form.
 type verdict struct {
-	input approval.Input
+	input service.Input
 	whole bool // the form names the version and the digest of the shown message
 }
 
 // readVerdict reads the version and digest that the checker saw. Without them no decision is made: the checker must have seen the approved
 // content.
 func readVerdict(id uuid.UUID, form url.Values) verdict {
-	v := verdict{input: approval.Input{InternalID: id}}
+	v := verdict{input: service.Input{InternalID: id}}
 	version, err := strconv.Atoi(form.Get("version"))
 	digest, errHash := payment.ParseDigest(form.Get("contentHash"))
 	if err != nil || errHash != nil || version < 1 {
@@ -167,7 +167,7 @@ func approve(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.decide(views.Reject{}, func(in approval.Input) (payment.Message, error) {
+	return v.decide(views.Reject{}, func(in service.Input) (payment.Message, error) {
 		in.StepUp = v.FactorAnswer(form)
 		return v.Config.Approval.Approve(v.Context(), v.By, in)
 	})
@@ -182,7 +182,7 @@ func reject(v *visit) error {
 	if !knownCategory(typed.Category) {
 		return v.askCategory(typed)
 	}
-	return v.decide(typed, func(in approval.Input) (payment.Message, error) {
+	return v.decide(typed, func(in service.Input) (payment.Message, error) {
 		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(v.Language(), typed))
 	})
 }
@@ -205,7 +205,7 @@ func rejectReason(l language.Language, typed views.Reject) string {
 }
 
 // decide sends a decision to the approval station and goes on to the next message.
-func (v *visit) decide(typed views.Reject, carryOut func(approval.Input) (payment.Message, error)) error {
+func (v *visit) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err

@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -32,12 +32,12 @@ const slow = 2 * time.Second
 type Live struct {
 	visit  *visit
 	filter page.Filter
-	since  time.Time          // when the page was made
-	known  map[uuid.UUID]bool // waited when the stream began
-	last   []lookup.Waiting   // waited at the look before
-	aged   time.Time          // as of when the page tells ages
-	came   map[uuid.UUID]bool // since the page was made
-	told   string             // of what the page was told last
+	since  time.Time                 // when the page was made
+	known  map[uuid.UUID]bool        // waited when the stream began
+	last   []message.WaitingMessages // waited at the look before
+	aged   time.Time                 // as of when the page tells ages
+	came   map[uuid.UUID]bool        // since the page was made
+	told   string                    // of what the page was told last
 }
 
 // Follow begins to follow the queue as the address of the stream narrows it.
@@ -64,23 +64,23 @@ func Follow(v *page.Visit) (*Live, error) {
 // leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest:
 // the first look tells of it. What the page does not show is told for nothing.
 func (l *Live) leftMeanwhile() error {
-	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, lookup.Filter{
+	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, message.Filter{
 		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
 	})
 	for _, m := range changed {
-		switch i := slices.IndexFunc(l.last, func(w lookup.Waiting) bool { return w.MessageID == m.InternalID }); {
+		switch i := slices.IndexFunc(l.last, func(w message.WaitingMessages) bool { return w.MessageID == m.InternalID }); {
 		case i >= 0 && m.Sequence > 1:
 			l.last[i].Version = 0
 		case i < 0 && m.State != payment.StateApprovalPending:
-			l.last = append(l.last, lookup.Waiting{MessageID: m.InternalID})
+			l.last = append(l.last, message.WaitingMessages{MessageID: m.InternalID})
 		}
 	}
 	return err
 }
 
 // otherwise are the messages that wait and are not as they were at the look before.
-func (l *Live) otherwise(waiting []lookup.Waiting) (now, before []lookup.Waiting) {
-	was := make(map[uuid.UUID]lookup.Waiting, len(l.last))
+func (l *Live) otherwise(waiting []message.WaitingMessages) (now, before []message.WaitingMessages) {
+	was := make(map[uuid.UUID]message.WaitingMessages, len(l.last))
 	for _, w := range l.last {
 		was[w.MessageID] = w
 	}
@@ -135,7 +135,7 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 
 // older are the messages whose age is told by another number than at the look before: once a minute those that wait for less than an hour,
 // the others once an hour.
-func (l *Live) older(waiting []lookup.Waiting) []views.Older {
+func (l *Live) older(waiting []message.WaitingMessages) []views.Older {
 	var older []views.Older
 	for _, w := range waiting {
 		if ui.Age(w.CreatedAt, l.aged) != ui.Age(w.CreatedAt, l.visit.At) {
@@ -158,12 +158,12 @@ func (l *Live) present() error {
 
 // rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
 // told, so that further ones come at the next look.
-func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views.QueueRow, []views.Changed, error) {
+func (l *Live) rows(waiting []message.WaitingMessages, still map[uuid.UUID]bool) ([]views.QueueRow, []views.Changed, error) {
 	other, before := l.otherwise(waiting)
-	gone := slices.DeleteFunc(l.last, func(w lookup.Waiting) bool { return still[w.MessageID] })
+	gone := slices.DeleteFunc(l.last, func(w message.WaitingMessages) bool { return still[w.MessageID] })
 	l.last = append(slices.Clone(waiting), gone[min(len(gone), maxGone):]...)
 	for _, b := range before[min(len(before), maxGone):] {
-		l.last[slices.IndexFunc(l.last, func(w lookup.Waiting) bool { return w.MessageID == b.MessageID })] = b
+		l.last[slices.IndexFunc(l.last, func(w message.WaitingMessages) bool { return w.MessageID == b.MessageID })] = b
 	}
 	decided, err := l.messages(gone)
 	if err != nil {
@@ -189,7 +189,7 @@ func (l *Live) rows(waiting []lookup.Waiting, still map[uuid.UUID]bool) ([]views
 }
 
 // changedMeanwhile tells who has a message open that still waits what became of it since the look before.
-func changedMeanwhile(m payment.Message, before lookup.Waiting) views.Changed {
+func changedMeanwhile(m payment.Message, before message.WaitingMessages) views.Changed {
 	changed := views.Changed{
 		InternalID: m.InternalID.String(), As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
 	}
@@ -200,7 +200,7 @@ func changedMeanwhile(m payment.Message, before lookup.Waiting) views.Changed {
 }
 
 // messages reads the first ones of those named, so many as are told of at a time.
-func (l *Live) messages(named []lookup.Waiting) ([]payment.Message, error) {
+func (l *Live) messages(named []message.WaitingMessages) ([]payment.Message, error) {
 	var list []payment.Message
 	for _, w := range named[:min(len(named), maxGone)] {
 		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)

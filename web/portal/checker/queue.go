@@ -12,7 +12,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -161,7 +161,7 @@ func (v *visit) waitingRows(f page.Filter, now counted, model *views.Queue) erro
 }
 
 // pending reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
-func (v *visit) pending(f page.Filter, all lookup.QueueFilter) (list []payment.Message, more bool, err error) {
+func (v *visit) pending(f page.Filter, all message.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}

@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -42,7 +42,7 @@ func (v *visit) renderViews(status int, model views.SavedViews) error {
 }
 
 // savedView is a saved view as pages show it. Its address is read and written anew: what an older version of the queue knew may be gone.
-func savedView(one lifecycle.SavedView) views.SavedView {
+func savedView(one message.SavedView) views.SavedView {
 	query, _ := url.ParseQuery(strings.TrimPrefix(one.Query, "?")) // what cannot be read narrows nothing
 	f := page.ReadFilter(query, "/queue")
 	shown := views.SavedView{
@@ -89,7 +89,7 @@ func saveView(v *visit) error {
 		return err
 	}
 	kept := v.savedViews()
-	view := lifecycle.SavedView{
+	view := message.SavedView{
 		ID: v.Config.NewID(), Name: kept.Name(form), Shared: form.Get("shared") == "yes",
 		Query: savable(page.ReadFilter(v.Echo.QueryParams(), "/queue")),
 	}
@@ -104,8 +104,8 @@ func saveView(v *visit) error {
 	if problem == "" {
 		err = v.Config.Desk.SaveView(v.Context(), v.By, view, v.At)
 	}
-	if errors.Is(err, lifecycle.ErrTooManyViews) {
-		problem = language.Text("You have %d views. Remove one first.").With(lifecycle.MaxSavedViews)
+	if errors.Is(err, message.ErrTooManyViews) {
+		problem = language.Text("You have %d views. Remove one first.").With(message.MaxSavedViews)
 	} else if err != nil {
 		return err
 	}
@@ -127,9 +127,9 @@ func (v *visit) savedViews() page.Named {
 		Limit: views.SavedViewLimit, Empty: "Enter a name, such as “Large today”.", List: "/queue/views",
 		Remove: func(id uuid.UUID) error { return kept.RemoveView(ctx, v.By, id) },
 		Change: func(id uuid.UUID, name string, shared bool) error {
-			return kept.ChangeView(ctx, v.By, lifecycle.SavedView{ID: id, Name: name, Shared: shared})
+			return kept.ChangeView(ctx, v.By, message.SavedView{ID: id, Name: name, Shared: shared})
 		},
-		Taken: lifecycle.ErrViewNameTaken, Other: "Another view of yours has this name.",
+		Taken: message.ErrViewNameTaken, Other: "Another view of yours has this name.",
 		Again: func(id, typed string, problem ui.Problem) error {
 			return v.renderViews(http.StatusUnprocessableEntity, views.SavedViews{
 				Changed: id, ChangedName: typed, Problems: []ui.Problem{problem},

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -145,8 +145,8 @@ func checkAmend(v *visit) error {
 type amendment struct {
 	of    payment.Message
 	form  url.Values
-	draft lifecycle.Draft // that amends the submission, in the version that the address names
-	lost  error           // somebody decided the submission meanwhile
+	draft message.Draft // that amends the submission, in the version that the address names
+	lost  error         // somebody decided the submission meanwhile
 }
 
 // amendment takes the form, also of a submission that somebody decided meanwhile.

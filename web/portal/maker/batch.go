@@ -18,7 +18,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/making"
 	"countersign/views/ui"
@@ -38,7 +38,7 @@ func (v *visit) takeMany(name string, content []byte, many entry.Many) error {
 		return v.refuseFile(name, content, many.Findings)
 	}
 	id := v.Config.NewID()
-	drafts := make([]lifecycle.Draft, 0, len(many.Lines))
+	drafts := make([]message.Draft, 0, len(many.Lines))
 	numbers := lineNumbers(many.Lines)
 	for i, line := range many.Lines {
 		if line.Values.EndToEndID == "" {
@@ -76,7 +76,7 @@ func lineNumbers(lines []entry.Line) []int {
 }
 
 // batch loads the drafts of the file that the path names; it is the visitor's own or does not exist.
-func (v *visit) batch() (id uuid.UUID, drafts []lifecycle.Draft, err error) {
+func (v *visit) batch() (id uuid.UUID, drafts []message.Draft, err error) {
 	err = page.MayMake(v.By)
 	if err != nil {
 		return id, nil, err
@@ -140,7 +140,7 @@ func showBatch(v *visit) error {
 }
 
 // batchLine renders one payment of a file: its result, or the steps before it can be submitted.
-func (v *visit) batchLine(draft lifecycle.Draft) (making.BatchLine, prepared, error) {
+func (v *visit) batchLine(draft message.Draft) (making.BatchLine, prepared, error) {
 	values, err := entry.DecodeValues(draft.Answers)
 	if err != nil {
 		return making.BatchLine{}, prepared{}, err
@@ -235,7 +235,7 @@ func submitBatch(v *visit) error {
 }
 
 // digestOf is the digest of all lines of a file as they are shown. It stays while they are submitted, a part at a time.
-func digestOf(drafts []lifecycle.Draft) string {
+func digestOf(drafts []message.Draft) string {
 	hash := sha256.New()
 	for _, draft := range drafts {
 		_, _ = fmt.Fprintln(hash, draft.Line, draft.Digest()) // a hash takes everything
@@ -260,7 +260,7 @@ func (v *visit) payeeOfLine(line *making.BatchLine, p prepared) error {
 }
 
 // submitLine submits one payment of a file unless something has to be said to it first.
-func (v *visit) submitLine(draft lifecycle.Draft) error {
+func (v *visit) submitLine(draft message.Draft) error {
 	became, err := v.became(draft)
 	if err != nil {
 		return err
@@ -287,6 +287,6 @@ func (v *visit) submitLine(draft lifecycle.Draft) error {
 	return v.noteSubmitted(draft, m.InternalID)
 }
 
-func (v *visit) noteSubmitted(draft lifecycle.Draft, message uuid.UUID) error {
+func (v *visit) noteSubmitted(draft message.Draft, message uuid.UUID) error {
 	return v.Config.Drafts.Submitted(v.Context(), v.By, draft.ID, message)
 }

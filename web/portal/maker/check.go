@@ -7,12 +7,11 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/entry"
-	"countersign/internal/interbank/carriage"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -34,12 +33,12 @@ func showCheck(v *visit) error {
 }
 
 // checkAnew shows a draft once more that was changed since the page was made whose button was pressed. Nothing is submitted.
-func (v *visit) checkAnew(draft lifecycle.Draft) error {
+func (v *visit) checkAnew(draft message.Draft) error {
 	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: page.ChangedSince}})
 }
 
 // showDraft renders the check page of a draft with problems above it.
-func (v *visit) showDraft(draft lifecycle.Draft, status int, problems []ui.Problem) error {
+func (v *visit) showDraft(draft message.Draft, status int, problems []ui.Problem) error {
 	held, err := rtransaction.ShowCheck(v.Visit, draft, status, problems)
 	if held || err != nil {
 		return err
@@ -89,7 +88,7 @@ func (v *visit) refuseDraft(p prepared) error {
 
 // duplicates finds payments like this one, but not the one it amends.
 func (v *visit) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, lookup.Likeness{
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, message.Likeness{
 		Summary: summary, Since: v.At.Add(-records.DuplicateWindow), Except: p.draft.Amends,
 	})
 	if err != nil {
@@ -143,7 +142,7 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
 	}
 	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
-		for _, note := range carriage.Notes(p.draft.Scheme, p.built.Document) {
+		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
 			model.NotForwarded = append(model.NotForwarded, language.Sentence(note.Text))
 		}
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
@@ -217,7 +216,7 @@ func bankNamed(bank string) language.Text {
 }
 
 // fileWarnings names the file a payment came in.
-func fileWarnings(draft lifecycle.Draft) []views.Warning {
+func fileWarnings(draft message.Draft) []views.Warning {
 	return []views.Warning{{
 		Title: language.Text("From the file %s").With(draft.FileName),
 		Text:  "To change something, correct the file and upload it again.",

@@ -12,20 +12,20 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/submission"
+	"countersign/internal/service"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
 
 // prepared is a draft ready for a station: its document and its findings.
 type prepared struct {
-	draft    lifecycle.Draft
+	draft    message.Draft
 	values   entry.Values
 	built    entry.BuiltOrder
 	source   []byte               // of an uploaded file
 	message  iso20022.MessageName // what that file is
-	asked    submission.Preview   // the preview by the submission station
+	asked    service.Preview      // the preview by the submission station
 	findings []payment.Finding
 	note     string // what its maker says to the checkers
 }
@@ -45,7 +45,7 @@ func (p prepared) input() payment.Order {
 }
 
 // prepareDraft builds the document of a draft and has the submission station check it.
-func (v *visit) prepareDraft(draft lifecycle.Draft) (prepared, error) {
+func (v *visit) prepareDraft(draft message.Draft) (prepared, error) {
 	p, err := v.buildDraft(draft)
 	if err != nil {
 		return prepared{}, err
@@ -54,7 +54,7 @@ func (v *visit) prepareDraft(draft lifecycle.Draft) (prepared, error) {
 }
 
 // buildDraft builds the document of a draft; no rule is asked.
-func (v *visit) buildDraft(draft lifecycle.Draft) (prepared, error) {
+func (v *visit) buildDraft(draft message.Draft) (prepared, error) {
 	if len(draft.File) > 0 {
 		return ofFile(draft, v.readFile(draft.File)), nil
 	}
@@ -102,7 +102,7 @@ func (v *visit) readFile(content []byte) entry.File {
 }
 
 // ofFile is the draft of a file that was read.
-func ofFile(draft lifecycle.Draft, file entry.File) prepared {
+func ofFile(draft message.Draft, file entry.File) prepared {
 	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
 }
 
@@ -132,9 +132,9 @@ func (v *visit) debtorAccount(iban string) (*payment.DebtorAccount, error) {
 }
 
 // newDraft makes a draft of a form.
-func (v *visit) newDraft(scheme rulebook.Scheme, values entry.Values) (lifecycle.Draft, error) {
+func (v *visit) newDraft(scheme rulebook.Scheme, values entry.Values) (message.Draft, error) {
 	content, err := values.Encode()
-	return lifecycle.Draft{
+	return message.Draft{
 		ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}, err
 }

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -39,8 +39,8 @@ func keepTyped(v *visit) error {
 
 // begun holds the unsubmitted drafts of this person.
 type begun struct {
-	forms []lifecycle.Listed
-	files []lifecycle.ListedBatch // of many payments
+	forms []message.Listed
+	files []message.ListedBatch // of many payments
 }
 
 func (b begun) count() int { return len(b.forms) + len(b.files) }
@@ -80,7 +80,7 @@ func (v *visit) draftRows(b begun) ([]ui.Entry, error) {
 	return rows, nil
 }
 
-func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
+func (v *visit) draftRow(d message.Listed) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
@@ -91,7 +91,7 @@ func (v *visit) draftRow(d lifecycle.Listed) (ui.Entry, error) {
 		row.Name, row.URL = v.Say("The file %s", d.FileName), path+"/check"
 		return row, nil
 	}
-	about, err := rtransaction.SketchOf(lifecycle.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
+	about, err := rtransaction.SketchOf(message.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
 	if err != nil {
 		return row, err
 	}

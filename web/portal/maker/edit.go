@@ -9,7 +9,7 @@ import (
 	"countersign/internal/entry"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -25,7 +25,7 @@ func showEdit(v *visit) error {
 }
 
 // showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
-func (v *visit) showDraftForm(draft lifecycle.Draft) error {
+func (v *visit) showDraftForm(draft message.Draft) error {
 	if len(draft.File) > 0 {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
 	}
@@ -56,7 +56,7 @@ func (v *visit) showDraftForm(draft lifecycle.Draft) error {
 }
 
 // draftForm is the form of a draft with these answers. What is typed on is kept in the draft, unless it was submitted.
-func draftForm(draft lifecycle.Draft, values entry.Values) views.NewPayment {
+func draftForm(draft message.Draft, values entry.Values) views.NewPayment {
 	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
 	if draft.MessageID == uuid.Nil {
 		model.Kept.Draft, model.Kept.Seen = draft.ID.String(), page.Seen(draft)
@@ -111,7 +111,7 @@ func checkEdit(v *visit) error {
 }
 
 // placeOfEdit is the changed form of a draft, and where it is kept: in that draft, or in another that the form went on in.
-func (v *visit) placeOfEdit(draft lifecycle.Draft, form url.Values, model views.NewPayment) (lifecycle.Draft, place, error) {
+func (v *visit) placeOfEdit(draft message.Draft, form url.Values, model views.NewPayment) (message.Draft, place, error) {
 	changed, err := v.newDraft(page.SchemeOf(model.Scheme), model.Values)
 	if err != nil {
 		return changed, place{}, err

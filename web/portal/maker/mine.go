@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -48,7 +48,7 @@ func showMine(v *visit) error {
 	if err != nil {
 		return err
 	}
-	ask := lookup.Filter{MakerUser: v.By.UserID}
+	ask := message.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
 		model.Tabs = append(model.Tabs, ui.Tab{
@@ -156,7 +156,7 @@ func EndedLines(site *page.Visit, most int32) (views.Lines, error) {
 		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
 	}
-	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, lookup.Filter{
+	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, message.Filter{
 		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},
 		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: most,
 	})

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -152,7 +152,7 @@ func (v *visit) switchScheme(model views.NewPayment, to string) error {
 }
 
 // checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
-func (v *visit) checkForm(model views.NewPayment, draft lifecycle.Draft, keep page.KeepDraft, sentence language.Text) error {
+func (v *visit) checkForm(model views.NewPayment, draft message.Draft, keep page.KeepDraft, sentence language.Text) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -30,7 +30,7 @@ func (p place) of(amends uuid.UUID) place {
 }
 
 // take is the draft that a form becomes in its place.
-func (p place) take(draft lifecycle.Draft) lifecycle.Draft {
+func (p place) take(draft message.Draft) message.Draft {
 	named := p.Named()
 	if named.Amends != uuid.Nil && draft.Amends == uuid.Nil { // an amendment stays one, of the same scheme
 		draft.Scheme, draft.Amends, draft.AmendsVersion = named.Scheme, named.Amends, named.AmendsVersion
@@ -47,8 +47,8 @@ func (p place) named() string {
 }
 
 // placeOf finds where the form of a payment is kept which becomes the draft.
-func (v *visit) placeOf(form url.Values, draft lifecycle.Draft) (place, error) {
-	at, err := v.PlaceOf(form, draft, func(kept lifecycle.Draft) (bool, error) {
+func (v *visit) placeOf(form url.Values, draft message.Draft) (place, error) {
+	at, err := v.PlaceOf(form, draft, func(kept message.Draft) (bool, error) {
 		other, err := rtransaction.FormOf(kept)
 		return other == "" && len(kept.File) == 0 && kept.MessageID == uuid.Nil, err
 	})
@@ -56,7 +56,7 @@ func (v *visit) placeOf(form url.Values, draft lifecycle.Draft) (place, error) {
 }
 
 // keepAs keeps a form in the draft it names, or in a new one, and says so.
-func (v *visit) keepAs(form url.Values, draft lifecycle.Draft) error {
+func (v *visit) keepAs(form url.Values, draft message.Draft) error {
 	draft, other, err := v.keepIn(form, draft)
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func (v *visit) keepAs(form url.Values, draft lifecycle.Draft) error {
 }
 
 // keepIn keeps a form in the draft it names, or in a new one; other is the draft that it was of, if another window changed that since.
-func (v *visit) keepIn(form url.Values, draft lifecycle.Draft) (kept lifecycle.Draft, other uuid.UUID, err error) {
+func (v *visit) keepIn(form url.Values, draft message.Draft) (kept message.Draft, other uuid.UUID, err error) {
 	draft = page.FromPage(draft, form)
 	at, err := v.placeOf(form, draft)
 	if err != nil {

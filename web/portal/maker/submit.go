@@ -11,8 +11,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -71,11 +70,11 @@ func submit(v *visit) error {
 }
 
 // became finds the message of a draft that was submitted before, even when the note about it was lost; zero when there is none.
-func (v *visit) became(draft lifecycle.Draft) (uuid.UUID, error) {
+func (v *visit) became(draft message.Draft) (uuid.UUID, error) {
 	if draft.MessageID != uuid.Nil || draft.Amends != uuid.Nil {
 		return draft.MessageID, nil
 	}
-	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, lookup.Filter{
+	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, message.Filter{
 		ExternalID: draft.ID.String(), MakerUser: v.By.UserID, PageSize: 1,
 	})
 	if err != nil || len(found) == 0 {

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/making"
 	"countersign/views/ui"
@@ -132,15 +132,15 @@ func saveTemplate(v *visit) error {
 		return err
 	}
 	kept := v.templates()
-	t := lifecycle.Template{
+	t := message.Template{
 		ID: v.Config.NewID(), Name: kept.Name(form), Scheme: scheme, Answers: answers, Shared: form.Get("shared") == "yes", SavedAt: v.At,
 	}
 	problem := kept.Wrong(t.Name)
 	if problem == "" {
 		err = v.Config.Drafts.SaveTemplate(v.Context(), v.By, t)
 	}
-	if errors.Is(err, lifecycle.ErrTooManyTemplates) {
-		problem = language.Text("You have %d templates. Remove one first.").With(lifecycle.MaxTemplates)
+	if errors.Is(err, message.ErrTooManyTemplates) {
+		problem = language.Text("You have %d templates. Remove one first.").With(message.MaxTemplates)
 	} else if err != nil {
 		return err
 	}
@@ -168,9 +168,9 @@ func (v *visit) templates() page.Named {
 		Limit: making.TemplateNameLimit, Empty: "Enter a name, such as “Rent”.", List: "/templates",
 		Remove: func(id uuid.UUID) error { return kept.RemoveTemplate(ctx, v.By, id) },
 		Change: func(id uuid.UUID, name string, shared bool) error {
-			return kept.ChangeTemplate(ctx, v.By, lifecycle.Template{ID: id, Name: name, Shared: shared})
+			return kept.ChangeTemplate(ctx, v.By, message.Template{ID: id, Name: name, Shared: shared})
 		},
-		Taken: lifecycle.ErrTemplateNameTaken, Other: "Another template of yours has this name.",
+		Taken: message.ErrTemplateNameTaken, Other: "Another template of yours has this name.",
 		Again: func(id, typed string, problem ui.Problem) error {
 			return v.renderTemplates(http.StatusUnprocessableEntity, making.Templates{
 				Changed: id, ChangedName: typed, Problems: []ui.Problem{problem},
@@ -186,7 +186,7 @@ func (v *visit) fillTemplate(model *views.NewPayment, key string) error {
 		return payment.ErrNotFound
 	}
 	t, err := v.Config.Drafts.Template(v.Context(), v.By, id)
-	if errors.Is(err, lifecycle.ErrUnreadable) {
+	if errors.Is(err, message.ErrUnreadable) {
 		err = payment.ErrNotFound // the list says why
 	}
 	if err != nil {

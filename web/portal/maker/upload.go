@@ -17,7 +17,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
@@ -70,7 +70,7 @@ func readUpload(v *visit) error {
 	if read.Document == nil {
 		return v.refuseFile(name, content, read.Findings)
 	}
-	draft := lifecycle.Draft{
+	draft := message.Draft{
 		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}
 	p, err := v.preview(ofFile(draft, read))
@@ -164,7 +164,7 @@ func (v *visit) refuseFile(name string, content []byte, findings []payment.Findi
 }
 
 // refuseOrder lists the problems of an order, and links to the form for a correction where the form can hold the whole order.
-func (v *visit) refuseOrder(draft lifecycle.Draft, read entry.File, findings []payment.Finding) error {
+func (v *visit) refuseOrder(draft message.Draft, read entry.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
 	if read.FitsForm() {
 		values := entry.ValuesOf(read.Document)

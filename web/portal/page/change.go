@@ -11,8 +11,8 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook/spending"
-	"countersign/internal/store/governance"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/admin"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -33,7 +33,7 @@ type ChangeDesk struct {
 	Place   views.Place                                                          // in the menu
 	Report  string                                                               // the report that leads to it; "" elsewhere
 	Heading func(administration.Change) language.Text                            // names a change
-	List    func(governance.Filter) ([]administration.Change, error)             // of the realm
+	List    func(admin.Filter) ([]administration.Change, error)                  // of the realm
 	Read    func(uuid.UUID) (administration.Change, error)                       // one
 	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error)     // carries out a decision
 	Cells   func(c administration.Change, cells []language.Text) []language.Text // further cells of a row
@@ -49,7 +49,7 @@ type Decided struct {
 // ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
 // that were decided too.
 func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
-	filter := governance.Filter{State: administration.StatePending, PageSize: changesPage + 1}
+	filter := admin.Filter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
 	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
@@ -100,13 +100,13 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 }
 
 // sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
-func (v *Visit) sortChanges(filter *governance.Filter) string {
+func (v *Visit) sortChanges(filter *admin.Filter) string {
 	switch asked := v.Echo.QueryParam("sort"); asked {
 	case "oldest":
 		filter.OldestFirst = true
 		return asked
-	case string(governance.SortKind), string(governance.SortState):
-		filter.Sort = governance.Sort(asked)
+	case string(admin.SortKind), string(admin.SortState):
+		filter.Sort = admin.Sort(asked)
 		return asked
 	}
 	return ""
@@ -172,7 +172,7 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 			continue
 		}
 		as := d.Field
-		if as == "holder" && c.After["limitOf"] == string(spending.OfAccount) {
+		if as == "holder" && c.After["limitOf"] == string(rulebook.OfAccount) {
 			as = "iban"
 		}
 		shown = append(shown, views.ChangeDifference{
@@ -194,7 +194,7 @@ func saysNothing(c administration.Change, field string) bool {
 	case "status":
 		return c.Kind == administration.KindBeneficiaryCreate
 	case "holder":
-		return c.After["limitOf"] == string(spending.OfPerson)
+		return c.After["limitOf"] == string(rulebook.OfPerson)
 	}
 	return false
 }

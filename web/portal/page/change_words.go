@@ -9,7 +9,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook/spending"
+	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
@@ -53,8 +53,8 @@ var valueWords = map[string]language.Text{
 	administration.StatusOpen: "open", administration.StatusClosed: "closed", administration.StatusInForce: "in force",
 	administration.StatusRetired: "retired", administration.ClientConfidential: "confidential", administration.ClientPublic: "public",
 	administration.ClientPortal: "portal", administration.PasswordsEverybody: "everybody",
-	administration.PasswordsBreakGlass: "break-glass accounts", string(spending.OfPerson): "person", string(spending.OfClient): "client",
-	string(spending.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
+	administration.PasswordsBreakGlass: "break-glass accounts", string(rulebook.OfPerson): "person", string(rulebook.OfClient): "client",
+	string(rulebook.OfAccount): "account", administration.StatusUnverified: "not set up yet", administration.Password(false): "set",
 	administration.Password(true): "to be set by link and code", administration.PasswordAnew: "to be set by link and code, anew",
 	administration.SecretAnew: "a new one", string(administration.DutyPayments): "payments",
 	string(administration.DutyAdministration): "administration", string(identity.ChannelAPI): "API",

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // Session keys before the sign-in is complete: for a person whose second factor is still missing, and for one who must set up a second
@@ -28,7 +28,7 @@ const FactorsPath = "/me/factors"
 // StartHalf remembers whose password was right, under a new token.
 func (v *Visit) StartHalf(by identity.Principal, next string) error {
 	ctx, s := v.Context(), v.site.sessions
-	err := v.tellEnd(credential.EndedBySignIn)
+	err := v.tellEnd(admin.EndedBySignIn)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 	"countersign/web/portal/page"
 )
 
@@ -23,12 +22,12 @@ func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 	for _, rule := range rulebook.Rules() {
 		sentences[rule.Text] = true
 	}
-	for _, rule := range rtransactionrule.Rules() {
+	for _, rule := range rulebook.RTransactionRules() {
 		sentences[rule.Text] = true
 	}
 	for _, scheme := range []rulebook.Scheme{rulebook.SchemeSIC, rulebook.SchemeSCT} {
-		for _, list := range [][]rtransactionrule.Reason{
-			rtransactionrule.RecallReasons(scheme), rtransactionrule.ReturnReasons(scheme), rtransactionrule.ResolutionReasons(scheme),
+		for _, list := range [][]rulebook.Reason{
+			rulebook.RecallReasons(scheme), rulebook.ReturnReasons(scheme), rulebook.ResolutionReasons(scheme),
 		} {
 			for _, reason := range list {
 				if reason.Usual { // the words of the others are ISO's own

@@ -7,28 +7,28 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 // Sort is the order asked for if there is such a one, else the usual one.
-func (f Filter) Sort() lookup.Sort {
+func (f Filter) Sort() message.Sort {
 	for _, order := range views.Orders {
 		if order.Value == f.View.Sort {
-			return lookup.Sort(order.Value)
+			return message.Sort(order.Value)
 		}
 	}
-	return lookup.SortOldest
+	return message.SortOldest
 }
 
 // Behind returns the filter that continues after a message in the sort order.
 func (f Filter) Behind(m payment.Message) Filter {
 	f.After, f.Place = m.InternalID, ""
 	switch f.Sort() {
-	case lookup.SortLargest, lookup.SortSmallest:
+	case message.SortLargest, message.SortSmallest:
 		f.Place = strconv.FormatInt(m.Summary.Amount.Minor(), 10)
-	case lookup.SortExpiry:
+	case message.SortExpiry:
 		if !m.ExpiresAt.IsZero() {
 			f.Place = strconv.FormatInt(m.ExpiresAt.UnixMicro(), 10)
 		}
@@ -38,12 +38,12 @@ func (f Filter) Behind(m payment.Message) Filter {
 }
 
 // Begins is the place where the list goes on.
-func (f Filter) Begins() lookup.Place {
-	place := lookup.Place{MessageID: f.After}
+func (f Filter) Begins() message.Place {
+	place := message.Place{MessageID: f.After}
 	number, err := strconv.ParseInt(f.Place, 10, 64)
 	switch {
 	case err != nil:
-	case f.Sort() == lookup.SortExpiry:
+	case f.Sort() == message.SortExpiry:
 		place.ExpiresAt = time.UnixMicro(number).UTC()
 	default:
 		place.Minor = number
@@ -101,42 +101,42 @@ func (f Filter) Words() []language.Text {
 }
 
 // listSort is the order of a list other than the queue, if there is such a one.
-func (f Filter) listSort() lookup.ListSort {
+func (f Filter) listSort() message.ListSort {
 	if slices.Contains(views.ListOrders, f.View.Sort) {
-		return lookup.ListSort(f.View.Sort)
+		return message.ListSort(f.View.Sort)
 	}
-	return lookup.ListNewest
+	return message.ListNewest
 }
 
 // listPlace parses the position at which the list continues; an invalid one is the beginning.
-func (f Filter) listPlace(by lookup.ListSort) lookup.ListPlace {
-	place := lookup.ListPlace{MessageID: f.After}
+func (f Filter) listPlace(by message.ListSort) message.ListPlace {
+	place := message.ListPlace{MessageID: f.After}
 	switch by {
-	case lookup.ListLargest, lookup.ListSmallest:
+	case message.ListLargest, message.ListSmallest:
 		minor, err := strconv.ParseInt(f.Place, 10, 64)
 		if err != nil {
-			return lookup.ListPlace{}
+			return message.ListPlace{}
 		}
 		place.Minor = minor
-	case lookup.ListState:
+	case message.ListState:
 		place.State = payment.State(f.Place)
 		if !slices.Contains(payment.States(), place.State) {
-			return lookup.ListPlace{}
+			return message.ListPlace{}
 		}
-	case lookup.ListNewest, lookup.ListOldest:
+	case message.ListNewest, message.ListOldest:
 	}
 	return place
 }
 
 // goingOn is the filter from a place of such a list on.
-func (f Filter) goingOn(next lookup.ListPlace) Filter {
+func (f Filter) goingOn(next message.ListPlace) Filter {
 	f.After, f.Place = next.MessageID, ""
 	switch f.listSort() {
-	case lookup.ListLargest, lookup.ListSmallest:
+	case message.ListLargest, message.ListSmallest:
 		f.Place = strconv.FormatInt(next.Minor, 10)
-	case lookup.ListState:
+	case message.ListState:
 		f.Place = string(next.State)
-	case lookup.ListNewest, lookup.ListOldest:
+	case message.ListNewest, message.ListOldest:
 	}
 	return f
 }

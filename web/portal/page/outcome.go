@@ -8,7 +8,6 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/rulebook/rtransactionrule"
 )
 
 // failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
@@ -60,9 +59,9 @@ var failedReturns = map[string]language.Text{
 }
 
 // reasonsOf are the lists that the reasons of the kinds come from.
-var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rtransactionrule.Reason{
-	payment.KindRecall: rtransactionrule.RecallReasons, payment.KindReceivedRecall: rtransactionrule.RecallReasons,
-	payment.KindReturn: rtransactionrule.ReturnReasons, payment.KindResolution: rtransactionrule.ResolutionReasons,
+var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
+	payment.KindRecall: rulebook.RecallReasons, payment.KindReceivedRecall: rulebook.RecallReasons,
+	payment.KindReturn: rulebook.ReturnReasons, payment.KindResolution: rulebook.ResolutionReasons,
 }
 
 // ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
@@ -80,7 +79,7 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) languag
 	if !known {
 		return ""
 	}
-	reason, known := rtransactionrule.FindReason(reasons(scheme), code)
+	reason, known := rulebook.FindReason(reasons(scheme), code)
 	if !known {
 		return ""
 	}
@@ -89,7 +88,7 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) languag
 
 // Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
 func Refusal(m payment.Message) language.Text {
-	reason, found := rtransactionrule.FindReason(rtransactionrule.ResolutionReasons(m.Scheme), m.StatusCode)
+	reason, found := rulebook.FindReason(rulebook.ResolutionReasons(m.Scheme), m.StatusCode)
 	if !found {
 		return language.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	}

@@ -8,20 +8,19 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/globalid"
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views/ui"
 )
 
 // Searched holds the possible meanings of a search text: filters for lists, and identifiers of one message.
 type Searched struct {
-	lookup.Search
+	message.Search
 
-	Global globalid.ID
+	Global payment.ID
 	ID     uuid.UUID
 }
 
@@ -31,7 +30,7 @@ func ReadSearch(typed string, now time.Time) Searched {
 	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
 	whole := withoutDots(text)
 	text = withoutDots(withoutToward(whole))
-	s := Searched{Search: lookup.Search{Text: text, Whole: whole}}
+	s := Searched{Search: message.Search{Text: text, Whole: whole}}
 	if strings.ContainsAny(text, "0123456789") {
 		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	}
@@ -40,8 +39,8 @@ func ReadSearch(typed string, now time.Time) Searched {
 	s.States, s.Scheme, s.Kind = readLabels(whole)
 	s.Recalls, s.Returns = readMarks(whole)
 	s.Reasons = readReasons(whole)
-	s.Global, _ = globalid.Parse(text) // "" when it is none
-	s.ID, _ = uuid.Parse(text)         // zero when it is none
+	s.Global, _ = payment.Parse(text) // "" when it is none
+	s.ID, _ = uuid.Parse(text)        // zero when it is none
 	return s
 }
 
@@ -162,8 +161,8 @@ func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.R
 
 // reasonsByWords maps the printed forms of the reasons of recalls, returns and resolutions to the reasons: words, code, and both. Keys are
 // in lower case, in each language of the portal.
-var reasonsByWords = sync.OnceValue(func() map[string][]lookup.Reason {
-	known := map[string][]lookup.Reason{}
+var reasonsByWords = sync.OnceValue(func() map[string][]message.Reason {
+	known := map[string][]message.Reason{}
 	for kind, reasons := range reasonsOf {
 		for _, scheme := range rulebook.Schemes() {
 			for _, reason := range reasons(scheme) {
@@ -173,7 +172,7 @@ var reasonsByWords = sync.OnceValue(func() map[string][]lookup.Reason {
 				}
 				for _, words := range printed {
 					words = strings.ToLower(words)
-					if one := (lookup.Reason{Kind: kind, Code: reason.Code}); !slices.Contains(known[words], one) {
+					if one := (message.Reason{Kind: kind, Code: reason.Code}); !slices.Contains(known[words], one) {
 						known[words] = append(known[words], one)
 					}
 				}
@@ -184,4 +183,4 @@ var reasonsByWords = sync.OnceValue(func() map[string][]lookup.Reason {
 })
 
 // readReasons finds the reasons that a list prints like this.
-func readReasons(text string) []lookup.Reason { return reasonsByWords()[strings.ToLower(text)] }
+func readReasons(text string) []message.Reason { return reasonsByWords()[strings.ToLower(text)] }

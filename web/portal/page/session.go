@@ -14,7 +14,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/identity"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 	"countersign/web/request"
 )
 
@@ -82,7 +82,7 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 // StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
 func (v *Visit) StartSession(by identity.Principal) error {
 	ctx, s := v.Context(), v.site
-	err := v.tellEnd(credential.EndedBySignIn)
+	err := v.tellEnd(admin.EndedBySignIn)
 	if err != nil {
 		return err
 	}
@@ -104,7 +104,7 @@ func (v *Visit) StartSession(by identity.Principal) error {
 	s.sessions.Put(ctx, keyAsOf, by.AsOf.UnixMicro())
 	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
 	s.sessions.Put(ctx, keyEnds, s.sessions.Deadline(ctx).UnixMicro())
-	return v.Config.Sessions.Start(ctx, credential.SessionStart{
+	return v.Config.Sessions.Start(ctx, admin.SessionStart{
 		Token: s.sessions.Token(ctx), By: by, Device: deviceWords(v.Echo.Request().UserAgent()), At: v.At, EndsAt: v.At.Add(sessionLife),
 		Alone: v.Config.OneCheckerSession,
 	})
@@ -166,7 +166,7 @@ func (v *Visit) hadSession() bool {
 
 // EndSession ends the session of this request.
 func (v *Visit) EndSession() error {
-	err := v.tellEnd(credential.EndedBySignOut)
+	err := v.tellEnd(admin.EndedBySignOut)
 	if err != nil {
 		return err
 	}
@@ -184,7 +184,7 @@ func (v *Visit) tellEnd(reason string) error {
 		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
 	})
-	return v.Config.Sessions.End(v.Context(), credential.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
+	return v.Config.Sessions.End(v.Context(), admin.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
 }
 
 // leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
@@ -234,7 +234,7 @@ func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) 
 		if err != nil {
 			continue
 		}
-		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-credential.LapsedFor))
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-admin.LapsedFor))
 		if err != nil {
 			return identity.Principal{}, false, err
 		}

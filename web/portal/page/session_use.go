@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/language"
-	"countersign/internal/store/credential"
+	"countersign/internal/store/admin"
 )
 
 // ApprovalPath begins the addresses of the pages where payments are approved.
@@ -47,8 +47,8 @@ func (v *Visit) idle() time.Duration {
 }
 
 // Sessions lists the usable sessions of this person. A session left on a page of approvals may expire before it leaves the list.
-func (v *Visit) Sessions() ([]credential.OpenSession, error) {
-	return v.Config.Sessions.List(v.Context(), credential.SessionAsk{
+func (v *Visit) Sessions() ([]admin.OpenSession, error) {
+	return v.Config.Sessions.List(v.Context(), admin.SessionAsk{
 		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
 	})
 }
@@ -60,7 +60,7 @@ func (v *Visit) endedElsewhere() bool {
 		return false
 	}
 	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
-	return err == nil && why == credential.EndedByElsewhere
+	return err == nil && why == admin.EndedByElsewhere
 }
 
 // deviceWords names a browser and its system from the User-Agent header. The header proves nothing.

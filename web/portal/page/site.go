@@ -13,18 +13,14 @@ import (
 	"github.com/alexedwards/scs/v2"
 	"github.com/google/uuid"
 
-	"countersign/internal/admin"
-	"countersign/internal/approval"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
-	"countersign/internal/notary"
 	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/credential"
-	"countersign/internal/store/lifecycle"
-	"countersign/internal/store/lookup"
-	"countersign/internal/store/sealing"
-	"countersign/internal/submission"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -50,13 +46,13 @@ const StayPath = "/stay"
 // Config holds the dependencies and settings of the portal.
 type Config struct {
 	Auth       *auth.Station
-	Submission *submission.Station
-	Approval   *approval.Station
-	Admin      *admin.Station
-	Reader     *lookup.Reader
-	Drafts     *lifecycle.Drafts
-	Desk       *lifecycle.Desk
-	Sessions   *credential.Sessions
+	Submission *service.Payments
+	Approval   *service.Approvals
+	Admin      *service.Administration
+	Reader     *message.Reader
+	Drafts     *message.Drafts
+	Desk       *message.Desk
+	Sessions   *adminpkg.Sessions
 	Rules      rulebook.Settings
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	NewID      func() uuid.UUID // UUIDv7
@@ -66,9 +62,9 @@ type Config struct {
 	// Connections returns the state of the connections to clearing; nil for unknown.
 	Connections func() []clearing.ConnectionStatus
 	// Sealing returns the state of the sealing of the audit log; nil for unknown.
-	Sealing func() notary.Standing
+	Sealing func() integrity.SignerStanding
 	// Verify checks the audit log of a realm against its seals; nil without seals.
-	Verify func(context.Context, string) (sealing.Verification, error)
+	Verify func(context.Context, string) (integrity.Verification, error)
 	Zone   *time.Location // of the banking day: Europe/Zurich
 	Log    *slog.Logger
 
@@ -97,8 +93,8 @@ type Site struct {
 	Config   Config
 	sessions *scs.SessionManager
 	keeper   keeper
-	counter  *lookup.Counter
-	figures  *lookup.SharedFigures
+	counter  *message.Counter
+	figures  *message.SharedFigures
 	acts     sync.Map // when each person sent a form last, by their id
 }
 
@@ -115,8 +111,8 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	}
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
-	s.counter = lookup.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
-	s.figures = lookup.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
+	s.counter = message.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
+	s.figures = message.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
 	return s, nil
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -69,7 +69,7 @@ func (v *visit) wholeTrail(verified *views.AuditVerification) error {
 }
 
 // auditSearch reads the filters: what the page shows of them, and what is asked for.
-func (v *visit) auditSearch() (views.AuditTrail, lookup.AuditFilter) {
+func (v *visit) auditSearch() (views.AuditTrail, message.AuditFilter) {
 	query := v.Echo.QueryParams()
 	get := func(name string) string { return strings.TrimSpace(page.Searchable(query.Get(name))) }
 	model := views.AuditTrail{
@@ -78,7 +78,7 @@ func (v *visit) auditSearch() (views.AuditTrail, lookup.AuditFilter) {
 	}
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
 	after, _ := uuid.Parse(query.Get("after"))
-	ask := lookup.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
+	ask := message.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
 	ask.From = v.day(&model, "from", model.From)
 	ask.To = v.day(&model, "to", model.To)
 	if !ask.To.IsZero() {
@@ -115,7 +115,7 @@ func (v *visit) day(model *views.AuditTrail, name, typed string) time.Time {
 	return day
 }
 
-func (v *visit) auditTrailRow(e lookup.Event) views.AuditTrailRow {
+func (v *visit) auditTrailRow(e message.Event) views.AuditTrailRow {
 	actor := e.Actor
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
 		actor += " (" + e.ActorLogin + ")"

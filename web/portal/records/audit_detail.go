@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"countersign/internal/administration"
-	"countersign/internal/audit"
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/views/ui"
@@ -18,7 +18,7 @@ type auditDetail struct {
 	Change, Kind, Subject     string
 	Factor, Name, Purpose     string
 	Ended                     json.RawMessage // an id, or rights
-	Granted                   []audit.Right
+	Granted                   []auditlog.AuditRight
 	Rows                      json.RawMessage // some, or how many
 }
 
@@ -33,13 +33,13 @@ func detailWords(event, stored string) language.Text {
 		return language.Text("Refused: %s").With(language.Sentence(spoken(d.Reason)))
 	case d.From != "" && d.To != "":
 		return because(moveWords(d.From, d.To), d.Reason)
-	case event == audit.EventUserRights:
+	case event == auditlog.EventUserRights:
 		return d.rights()
 	case d.Kind != "":
 		return because(d.change(), d.Reason)
 	case d.Factor != "":
 		return d.factor()
-	case event == audit.EventRealmRows:
+	case event == auditlog.EventRealmRows:
 		return language.Text("Rows of master data that were not there before: %d").With(d.rows())
 	case len(d.Ended) > 0:
 		return endWords(d.Reason)
@@ -89,12 +89,12 @@ func (d auditDetail) change() language.Text {
 
 // rights are what became of the roles of an account.
 func (d auditDetail) rights() language.Text {
-	var ended []audit.Right
+	var ended []auditlog.AuditRight
 	_ = json.Unmarshal(d.Ended, &ended) // of what is no list there are none
 	var parts []language.Text
 	for _, part := range []struct {
 		words  language.Text
-		rights []audit.Right
+		rights []auditlog.AuditRight
 	}{{"%s was given: %s", d.Granted}, {"%s lost: %s", ended}} {
 		roles := make([]identity.Role, len(part.rights))
 		for i, right := range part.rights {

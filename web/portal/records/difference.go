@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -28,7 +28,7 @@ func Differences(v *page.Visit, m payment.Message) ([]views.Warning, error) {
 }
 
 // apart are the differences of a payment to whose creditor so much is new.
-func apart(v *page.Visit, m payment.Message, news lookup.CreditorNews) ([]views.Warning, error) {
+func apart(v *page.Visit, m payment.Message, news message.CreditorNews) ([]views.Warning, error) {
 	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Cautions(v *page.Visit, of []payment.Message) (map[uuid.UUID][]language.Tex
 }
 
 // newAccount says of an account that was not paid before whether its owner was.
-func newAccount(m payment.Message, past lookup.CreditorPast) views.Warning {
+func newAccount(m payment.Message, past message.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {
 		return views.Warning{Title: "First payment to this account", Text: "Nothing was paid to it before."}
 	}

@@ -6,11 +6,11 @@ import (
 	"net/http"
 	"strings"
 
-	"countersign/internal/interbank/provenance"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -34,14 +34,14 @@ func formOf(text string) string {
 }
 
 // document loads the document of the path; one of another message does not exist here.
-func (v *visit) document() (payment.Message, lookup.Document, error) {
+func (v *visit) document() (payment.Message, message.Document, error) {
 	m, err := v.Readable()
 	if err != nil {
-		return m, lookup.Document{}, err
+		return m, message.Document{}, err
 	}
 	id, err := v.ID("document")
 	if err != nil {
-		return m, lookup.Document{}, err
+		return m, message.Document{}, err
 	}
 	d, err := v.Config.Reader.Document(v.Context(), v.By.Realm, id)
 	if err == nil && d.MessageID != m.InternalID {
@@ -81,14 +81,14 @@ func showDocument(v *visit) error {
 }
 
 // madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
-func madeHere(d lookup.Document) bool {
-	return d.Direction == payment.DocumentOut && provenance.Known(string(d.Name))
+func madeHere(d message.Document) bool {
+	return d.Direction == payment.DocumentOut && interbank.Known(string(d.Name))
 }
 
 // sourcesOf lists the elements of a document, each with where it came from.
-func sourcesOf(d lookup.Document) []views.Source {
+func sourcesOf(d message.Document) []views.Source {
 	var shown []views.Source
-	for _, s := range provenance.Sources(string(d.Name), d.Content) {
+	for _, s := range interbank.Sources(string(d.Name), d.Content) {
 		shown = append(shown, views.Source{Element: s.Element, Value: s.Value, From: language.Sentence(s.From)})
 	}
 	return shown

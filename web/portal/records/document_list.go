@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 )
 
@@ -21,10 +21,10 @@ const (
 
 // documents are those of one message, as far as its page lists them.
 type documents struct {
-	list []lookup.Document // newest first
+	list []message.Document // newest first
 	// leftOut: some are not in the list, between first, the newest of the first ones, and rest, the oldest of the newest.
 	leftOut     bool
-	first, rest lookup.Document
+	first, rest message.Document
 }
 
 // between reports whether documents of that time may be left out.
@@ -35,7 +35,7 @@ func (d documents) between(at time.Time) bool {
 // documents reads the newest documents of a message, and the first where there are more.
 func (v *visit) documents(m payment.Message) (d documents, err error) {
 	d.list, err = v.Config.Reader.Documents(
-		v.Context(), v.By.Realm, lookup.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
+		v.Context(), v.By.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
 	)
 	if err != nil || len(d.list) < maxDocuments {
 		return d, err
@@ -45,7 +45,7 @@ func (v *visit) documents(m payment.Message) (d documents, err error) {
 	if err != nil {
 		return d, err
 	}
-	first = slices.DeleteFunc(first, func(one lookup.Document) bool { return bytes.Compare(one.ID[:], d.rest.ID[:]) >= 0 })
+	first = slices.DeleteFunc(first, func(one message.Document) bool { return bytes.Compare(one.ID[:], d.rest.ID[:]) >= 0 })
 	if len(first) > firstDocuments {
 		first, d.leftOut = first[:firstDocuments], true
 		d.first = first[len(first)-1]
@@ -56,8 +56,8 @@ func (v *visit) documents(m payment.Message) (d documents, err error) {
 }
 
 // documentsAfter reads documents of a message in their order, from behind one of them on.
-func (v *visit) documentsAfter(m payment.Message, after uuid.UUID, most int32) ([]lookup.Document, error) {
-	return v.Config.Reader.Documents(v.Context(), v.By.Realm, lookup.DocumentFilter{
+func (v *visit) documentsAfter(m payment.Message, after uuid.UUID, most int32) ([]message.Document, error) {
+	return v.Config.Reader.Documents(v.Context(), v.By.Realm, message.DocumentFilter{
 		MessageID: m.InternalID, Before: after, OldestFirst: true, PageSize: most,
 	})
 }

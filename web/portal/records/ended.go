@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -28,7 +28,7 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 	first := v.Today().AddDate(0, 0, 1-usualPeriod)
 	from, to := first.Format(time.DateOnly), v.Today().Format(time.DateOnly)
 	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
-	period := lookup.Period{From: midnight, Until: v.At.Add(time.Second)}
+	period := message.Period{From: midnight, Until: v.At.Add(time.Second)}
 	rejected := views.Chart{
 		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose", Label: "Reason",
 		Number: "Rejected", Nothing: "Nothing was rejected.",
@@ -53,7 +53,7 @@ func ControlCharts(v *page.Visit) ([]views.Chart, error) {
 }
 
 // reasonBars count messages by why they ended, the most frequent reason first.
-func reasonBars(list []lookup.EndedReason, urlOf func(reason string) string) []views.ChartBar {
+func reasonBars(list []message.EndedReason, urlOf func(reason string) string) []views.ChartBar {
 	var bars []views.ChartBar
 	place := map[string]int{}
 	for _, e := range list {
@@ -62,7 +62,7 @@ func reasonBars(list []lookup.EndedReason, urlOf func(reason string) string) []v
 		if !known {
 			at = len(bars)
 			place[reason] = at
-			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: lookup.MaxEnded})
+			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: message.MaxEnded})
 		}
 		bars[at].Count += e.Count
 	}
@@ -112,12 +112,12 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 // deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
 // messages that nobody decided before they expired.
 func deadlineChart(v *page.Visit, since time.Time, from, to string) (views.Chart, error) {
-	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, lookup.AskedLate{Since: since, DueBefore: dueBefore(v), Most: page.ListPage})
+	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, message.AskedLate{Since: since, DueBefore: dueBefore(v), Most: page.ListPage})
 	chart := views.Chart{
 		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
 		Number: "How many", Bars: []views.ChartBar{
 			{
-				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: lookup.MaxEnded,
+				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: message.MaxEnded,
 				URL: reportURL("/reports/unanswered", from, to),
 			},
 			{Label: "Our answers to recalls", Count: late.ToAnswer, Most: page.ListPage, URL: lateRecalls},
@@ -159,7 +159,7 @@ func habitChart(v *page.Visit, today string) (views.Chart, error) {
 const maxReported = 1000
 
 // endedCounts count what ended in a period, as far as a report lists it.
-func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, error) {
+func endedCounts(v *page.Visit, period message.Period) (map[payment.State]int, error) {
 	counts := map[payment.State]int{}
 	for _, state := range endedReports {
 		count, err := v.Config.Reader.EndedCount(v.Context(), v.By.Realm, state, period)
@@ -172,7 +172,7 @@ func endedCounts(v *page.Visit, period lookup.Period) (map[payment.State]int, er
 }
 
 // reportedEnded lists what came into a state in a period, of one reason where the address names one.
-func (v *visit) reportedEnded(state payment.State, period lookup.Period, words language.Text) (reported, error) {
+func (v *visit) reportedEnded(state payment.State, period message.Period, words language.Text) (reported, error) {
 	headings := map[payment.State]language.Text{
 		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
 	}

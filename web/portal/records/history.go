@@ -14,7 +14,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -86,7 +86,7 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 
 // noteOf is who made a version, and what they say to the checkers, "" for nothing. What came in has no maker, and its first step speaks
 // for clearing.
-func noteOf(steps []lookup.Step, version int) (editor, note string) {
+func noteOf(steps []message.Step, version int) (editor, note string) {
 	for _, s := range steps {
 		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend
 		if made && s.Version == version {
@@ -98,7 +98,7 @@ func noteOf(steps []lookup.Step, version int) (editor, note string) {
 
 // warnings are what a checker should look at first: payments like this one.
 func (v *visit) warnings(m payment.Message) ([]views.Warning, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, lookup.Likeness{
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, message.Likeness{
 		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
 	})
 	if err != nil || len(similar) == 0 {
@@ -124,7 +124,7 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 	if err != nil {
 		return err
 	}
-	var before lookup.Version
+	var before message.Version
 	for _, version := range versions {
 		if version.Number == m.Version-1 {
 			before = version
@@ -149,22 +149,22 @@ func (v *visit) fillChanges(view *views.Message, m payment.Message, current *iso
 }
 
 // The documents that a step can be about.
-func isOrder(d lookup.Document) bool {
+func isOrder(d message.Document) bool {
 	return d.Direction == payment.DocumentDraft || strings.HasPrefix(string(d.Name), "pain.001")
 }
 
-func isInquiry(d lookup.Document) bool {
+func isInquiry(d message.Document) bool {
 	return d.Direction == payment.DocumentOut && strings.HasPrefix(string(d.Name), "pacs.028")
 }
 
-func isSent(d lookup.Document) bool {
+func isSent(d message.Document) bool {
 	return d.Direction == payment.DocumentOut && !isInquiry(d) && !strings.HasPrefix(string(d.Name), "pain.")
 }
 
-func isReceived(d lookup.Document) bool { return d.Direction == payment.DocumentIn && !isOrder(d) }
+func isReceived(d message.Document) bool { return d.Direction == payment.DocumentIn && !isOrder(d) }
 
 // hasDocument are the steps that a document caused or that wrote one, with which documents that can be.
-var hasDocument = map[payment.Action]func(lookup.Document) bool{
+var hasDocument = map[payment.Action]func(message.Document) bool{
 	payment.ActionSubmit: isOrder, payment.ActionAmend: isOrder, payment.ActionDeliver: isSent, payment.ActionSettle: isReceived,
 	payment.ActionRejectByClearing: isReceived, payment.ActionInquire: isInquiry, payment.ActionAcknowledge: isReceived,
 	payment.ActionAccept: isReceived, payment.ActionRefuseRecall: isReceived, payment.ActionBook: isReceived,
@@ -173,7 +173,7 @@ var hasDocument = map[payment.Action]func(lookup.Document) bool{
 
 // documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, or it may be one
 // of those that are left out, it is the list.
-func documentOf(s lookup.Step, m payment.Message, known documents) string {
+func documentOf(s message.Step, m payment.Message, known documents) string {
 	address, nearest := "/payments/"+m.InternalID.String()+"/messages", time.Duration(math.MaxInt64)
 	if known.between(s.At) {
 		return address
@@ -193,7 +193,7 @@ var byOthers = []payment.Action{
 }
 
 // noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
-func noteLanguage(s lookup.Step, spoken language.Language) string {
+func noteLanguage(s message.Step, spoken language.Language) string {
 	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == language.English ||
 		spoken.Say(language.Sentence(s.Reason)) != s.Reason {
 		return ""
@@ -202,7 +202,7 @@ func noteLanguage(s lookup.Step, spoken language.Language) string {
 }
 
 // stepNote is the reason of a step, and its language where that is not the page's. A refusal says what the head of the page says of it.
-func stepNote(s lookup.Step, m payment.Message, spoken language.Language) (note language.Text, in string) {
+func stepNote(s message.Step, m payment.Message, spoken language.Language) (note language.Text, in string) {
 	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
 		words, _ := page.Failure(m)
 		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
@@ -213,7 +213,7 @@ func stepNote(s lookup.Step, m payment.Message, spoken language.Language) (note 
 }
 
 // timeline puts the steps of a message into words; those with a document lead to it.
-func timeline(steps []lookup.Step, m payment.Message, known documents, spoken language.Language) []ui.Event {
+func timeline(steps []message.Step, m payment.Message, known documents, spoken language.Language) []ui.Event {
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
@@ -232,7 +232,7 @@ func timeline(steps []lookup.Step, m payment.Message, known documents, spoken la
 	return events
 }
 
-func stepTitle(s lookup.Step) language.Text {
+func stepTitle(s message.Step) language.Text {
 	switch s.Action {
 	case payment.ActionSubmit:
 		return "Submitted"

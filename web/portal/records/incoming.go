@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -97,7 +97,7 @@ func showReceivedRecalls(v *visit) error {
 	v.RememberList()
 	f := page.ReadFilter(v.Echo.QueryParams(), "/recalls")
 	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
-	ask := lookup.Filter{Kind: string(payment.KindReceivedRecall)}
+	ask := message.Filter{Kind: string(payment.KindReceivedRecall)}
 	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v.Visit), page.MaxOnTab+1)
 	if err != nil {
 		return err
@@ -145,7 +145,7 @@ func showReceivedRecalls(v *visit) error {
 }
 
 // recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
-func (v *visit) recalls(f *page.Filter, ask lookup.Filter) (list []payment.Message, next lookup.ListPlace, err error) {
+func (v *visit) recalls(f *page.Filter, ask message.Filter) (list []payment.Message, next message.ListPlace, err error) {
 	if f.View.Tab == tabLate {
 		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v.Visit), page.ListPage)
 		return list, next, err

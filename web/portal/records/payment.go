@@ -12,7 +12,7 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/portal/page"
 	"countersign/web/portal/rtransaction"
@@ -119,7 +119,7 @@ func (v *visit) actions(m payment.Message) (actions []views.Action, barred []lan
 	return actions, barred
 }
 
-func documentView(m payment.Message, d lookup.Document) views.Document {
+func documentView(m payment.Message, d message.Document) views.Document {
 	of := m.InternalID
 	if d.MessageID != uuid.Nil {
 		of = d.MessageID // a recall's list shows its answer too, which is a message of its own

@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -93,7 +93,7 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 	if err == nil && id != uuid.Nil {
 		return id, nil
 	}
-	for _, ask := range []lookup.Filter{{EndToEndID: s.Whole}, {ExternalID: s.Whole}} {
+	for _, ask := range []message.Filter{{EndToEndID: s.Whole}, {ExternalID: s.Whole}} {
 		ask.PageSize = 2
 		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 		if err != nil {
@@ -107,11 +107,11 @@ func (v *visit) exact(s page.Searched) (uuid.UUID, error) {
 }
 
 // search lists a page of messages, and says where the next one begins.
-func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, next lookup.ListPlace, err error) {
+func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Message, next message.ListPlace, err error) {
 	if f.Impossible {
 		return nil, next, nil
 	}
-	ask := lookup.Filter{
+	ask := message.Filter{
 		Kind: f.Kind(payment.Kinds()), Direction: f.Direction(), Scheme: string(f.Scheme),
 		MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo, Search: found.Search,
 	}
@@ -133,7 +133,7 @@ func (v *visit) search(f *page.Filter, found page.Searched) (list []payment.Mess
 }
 
 // narrowToLastDay lists what the charts of the dashboard count: payments both ways that were not closed before their release.
-func (v *visit) narrowToLastDay(ask *lookup.Filter) {
+func (v *visit) narrowToLastDay(ask *message.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}
@@ -148,7 +148,7 @@ func (v *visit) narrowToLastDay(ask *lookup.Filter) {
 }
 
 // narrowToApproved lists what the times of the dashboard are about: payments that needed an approval and were released.
-func (v *visit) narrowToApproved(ask *lookup.Filter) {
+func (v *visit) narrowToApproved(ask *message.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}

@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"countersign/internal/language"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -42,15 +42,15 @@ func showQuarantine(v *visit) error {
 }
 
 // quarantinedURL is the address of a document, whose message id may hold any character.
-func quarantinedURL(d lookup.Quarantined) string {
+func quarantinedURL(d message.Quarantined) string {
 	return quarantinedPath + "?" + url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}}.Encode()
 }
 
 // quarantined loads the document the address names.
-func (v *visit) quarantined() (lookup.Quarantined, error) {
+func (v *visit) quarantined() (message.Quarantined, error) {
 	err := v.MayOperate()
 	if err != nil {
-		return lookup.Quarantined{}, err
+		return message.Quarantined{}, err
 	}
 	scheme := page.SchemeOf(v.Echo.QueryParam("scheme"))
 	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, page.Searchable(v.Echo.QueryParam("reference")))

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -37,7 +37,7 @@ func (v *visit) mayReport() error {
 
 // reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
 // said. What cannot be read is taken for not said, and so is a first day behind the last one or more than maxPeriod days away.
-func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
+func (v *visit) reportPeriod() (p message.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
 		day, known := page.Day(v.Echo.QueryParam(name), v.Config.Zone)
@@ -51,7 +51,7 @@ func (v *visit) reportPeriod() (p lookup.Period, from, to string) {
 	if first.After(last) || first.Before(last.AddDate(0, 0, 1-maxPeriod)) {
 		first = last.AddDate(0, 0, 1-usualPeriod)
 	}
-	return lookup.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)
+	return message.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)
 }
 
 // reportURL is the address of a report over the period of this one.
@@ -70,7 +70,7 @@ func showReports(v *visit) error {
 		return err
 	}
 	period, from, to := v.reportPeriod()
-	counts, err := v.Config.Reader.ReportCounts(v.Context(), lookup.ReportQuery{Realm: v.By.Realm, Period: period, Zone: v.Config.Zone})
+	counts, err := v.Config.Reader.ReportCounts(v.Context(), message.ReportQuery{Realm: v.By.Realm, Period: period, Zone: v.Config.Zone})
 	if err != nil {
 		return err
 	}
@@ -96,11 +96,11 @@ func showReports(v *visit) error {
 		count      int
 	}{
 		{"pairs", "Pairs that always meet", language.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
-			lookup.PairPercent, lookup.PairLeast), len(pairs)},
+			message.PairPercent, message.PairLeast), len(pairs)},
 		{
 			"fast", "Approvals faster than reading takes",
 			language.Text("In the portal, within %d seconds of the page being opened, or without opening it").
-				With(int(lookup.FastBelow / time.Second)),
+				With(int(message.FastBelow / time.Second)),
 			counts.Fast,
 		},
 		{
@@ -184,10 +184,10 @@ func (v *visit) reported() (found reported, from, to string, err error) {
 		return found, "", "", err
 	}
 	period, from, to := v.reportPeriod()
-	asked := lookup.ReportQuery{Realm: v.By.Realm, Kind: lookup.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
+	asked := message.ReportQuery{Realm: v.By.Realm, Kind: message.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
 	words := language.Text("From %s to %s, the newest first, a thousand at most.").With(from, to)
 	switch asked.Kind {
-	case lookup.ReportPairs:
+	case message.ReportPairs:
 		asked.Maker, _ = uuid.Parse(v.Echo.QueryParam("maker"))
 		asked.Checker, _ = uuid.Parse(v.Echo.QueryParam("checker"))
 		if asked.Maker == uuid.Nil || asked.Checker == uuid.Nil {
@@ -195,9 +195,9 @@ func (v *visit) reported() (found reported, from, to string, err error) {
 			return found, from, to, err
 		}
 		found, err = v.reportedApprovals("Approvals of one pair", words, asked)
-	case lookup.ReportFast:
+	case message.ReportFast:
 		found, err = v.reportedApprovals("Approvals faster than reading takes", words, asked)
-	case lookup.ReportHours:
+	case message.ReportHours:
 		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
 	case "limits":
 		found, err = v.reportedChanges(period, words)
@@ -211,7 +211,7 @@ func (v *visit) reported() (found reported, from, to string, err error) {
 	return found, from, to, err
 }
 
-func (v *visit) reportedPairs(period lookup.Period, from, to string) (reported, error) {
+func (v *visit) reportedPairs(period message.Period, from, to string) (reported, error) {
 	found := reported{
 		heading: "Pairs that always meet", words: language.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
 		columns: []language.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's messages"},
@@ -226,7 +226,7 @@ func (v *visit) reportedPairs(period lookup.Period, from, to string) (reported, 
 	return found, err
 }
 
-func (v *visit) reportedApprovals(heading, words language.Text, asked lookup.ReportQuery) (reported, error) {
+func (v *visit) reportedApprovals(heading, words language.Text, asked message.ReportQuery) (reported, error) {
 	found := reported{
 		heading: heading, words: words,
 		columns: []language.Text{"Payment", "Made by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
@@ -241,14 +241,14 @@ func (v *visit) reportedApprovals(heading, words language.Text, asked lookup.Rep
 }
 
 // looked is how long after opening the page the approval came.
-func looked(a lookup.ReportedApproval) language.Text {
+func looked(a message.ReportedApproval) language.Text {
 	if a.Looked.IsZero() {
 		return "not opened"
 	}
 	return language.Data(a.At.Sub(a.Looked).Round(100 * time.Millisecond).String())
 }
 
-func (v *visit) reportedChanges(period lookup.Period, words language.Text) (reported, error) {
+func (v *visit) reportedChanges(period message.Period, words language.Text) (reported, error) {
 	found := reported{
 		heading: raisedHeading, words: words,
 		columns: []language.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "At a time", "A day", "Asked for oneself"},

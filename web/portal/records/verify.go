@@ -7,9 +7,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/notary"
 	"countersign/internal/payment"
-	"countersign/internal/store/sealing"
+	"countersign/internal/store/integrity"
 	"countersign/views"
 )
 
@@ -26,7 +25,7 @@ func verifyAuditTrail(v *visit) error {
 	if v.Config.Verify != nil {
 		began := v.Config.Now()
 		found, err := v.Config.Verify(v.Context(), v.By.Realm)
-		if err != nil && !errors.Is(err, notary.ErrVerifying) {
+		if err != nil && !errors.Is(err, integrity.ErrVerifying) {
 			return err
 		}
 		shown = verified(found, err)
@@ -36,7 +35,7 @@ func verifyAuditTrail(v *visit) error {
 }
 
 // verified says in words what a verification came to.
-func verified(found sealing.Verification, err error) *views.AuditVerification {
+func verified(found integrity.Verification, err error) *views.AuditVerification {
 	shown := &views.AuditVerification{}
 	switch {
 	case err != nil:

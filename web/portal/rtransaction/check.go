@@ -7,7 +7,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -15,7 +15,7 @@ import (
 
 // showCheckPage shows a recall, return or resolution once more, under problems if there are any. What is no longer fine goes back to its
 // form.
-func (v *visit) showCheckPage(draft lifecycle.Draft, f form, status int, problems []ui.Problem) error {
+func (v *visit) showCheckPage(draft message.Draft, f form, status int, problems []ui.Problem) error {
 	a, err := v.check(f)
 	if err != nil {
 		return err
@@ -67,7 +67,7 @@ func (v *visit) passes(a asked) (fine bool, err error) {
 }
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
-func (v *visit) submitForm(draft lifecycle.Draft, f form) error {
+func (v *visit) submitForm(draft message.Draft, f form) error {
 	charge, problems, err := f.charge(money.Currency(f.Currency))
 	if err != nil {
 		return err

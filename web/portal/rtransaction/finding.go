@@ -11,7 +11,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -32,9 +32,9 @@ type asked struct {
 	form
 
 	preview  payment.RTransactionPreview
-	keeps    money.Amount    // the charge, the zero amount for none
-	draft    lifecycle.Draft // in which the form is kept, as it was shown; zero for none
-	problems []ui.Problem    // of the fields; none of a form nobody has filled in yet
+	keeps    money.Amount  // the charge, the zero amount for none
+	draft    message.Draft // in which the form is kept, as it was shown; zero for none
+	problems []ui.Problem  // of the fields; none of a form nobody has filled in yet
 }
 
 // barred is the sentence why the form cannot be sent, "" when it can.

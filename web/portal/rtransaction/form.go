@@ -11,8 +11,8 @@ import (
 
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook/rtransactionrule"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/message"
 	"countersign/web/portal/page"
 )
 
@@ -66,7 +66,7 @@ func (f form) lines() (lines []string, numbers []int) {
 }
 
 // newDraft is the form as a draft, which keeps it until it is submitted.
-func (v *visit) newDraft(a asked) (lifecycle.Draft, error) {
+func (v *visit) newDraft(a asked) (message.Draft, error) {
 	f, about := a.form, a.preview.About.Original
 	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()
 	if f.Kind != payment.KindRecall {
@@ -74,9 +74,9 @@ func (v *visit) newDraft(a asked) (lifecycle.Draft, error) {
 	}
 	content, err := json.Marshal(held{&f})
 	if err != nil {
-		return lifecycle.Draft{}, fmt.Errorf("write the answers: %w", err)
+		return message.Draft{}, fmt.Errorf("write the answers: %w", err)
 	}
-	return lifecycle.Draft{
+	return message.Draft{
 		ID: v.Config.NewID(), Scheme: about.Scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(page.DraftLife),
 	}, nil
 }
@@ -87,7 +87,7 @@ type held struct {
 }
 
 // formIn reads the form of a draft; nil for the draft of a payment.
-func formIn(draft lifecycle.Draft) (*form, error) {
+func formIn(draft message.Draft) (*form, error) {
 	if len(draft.Answers) == 0 {
 		return nil, nil //nolint:nilnil // a file holds a payment
 	}
@@ -104,7 +104,7 @@ func formIn(draft lifecycle.Draft) (*form, error) {
 func (f form) asked(draft uuid.UUID, charge money.Amount) payment.RTransaction {
 	lines, _ := f.lines()
 	asked := payment.RTransaction{
-		Request: rtransactionrule.Request{Reason: f.Reason, Information: lines, Charge: charge},
+		Request: rulebook.Request{Reason: f.Reason, Information: lines, Charge: charge},
 		Kind:    f.Kind, OriginalID: f.Original, RecallID: f.Recall,
 	}
 	if draft != uuid.Nil {

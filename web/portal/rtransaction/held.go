@@ -8,14 +8,14 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
 // ShowCheck shows what a draft holds once more if it is an R-transaction, under problems if there are any; held is false for a payment,
 // which it leaves alone.
-func ShowCheck(v *page.Visit, draft lifecycle.Draft, status int, problems []ui.Problem) (held bool, err error) {
+func ShowCheck(v *page.Visit, draft message.Draft, status int, problems []ui.Problem) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
@@ -24,7 +24,7 @@ func ShowCheck(v *page.Visit, draft lifecycle.Draft, status int, problems []ui.P
 }
 
 // Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.
-func Submit(v *page.Visit, draft lifecycle.Draft) (held bool, err error) {
+func Submit(v *page.Visit, draft message.Draft) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
@@ -33,7 +33,7 @@ func Submit(v *page.Visit, draft lifecycle.Draft) (held bool, err error) {
 }
 
 // FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
-func FormOf(draft lifecycle.Draft) (string, error) {
+func FormOf(draft message.Draft) (string, error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return "", err
@@ -52,7 +52,7 @@ type Sketch struct {
 }
 
 // SketchOf is what a list says of a draft; the URL is "" for a payment.
-func SketchOf(draft lifecycle.Draft) (Sketch, error) {
+func SketchOf(draft message.Draft) (Sketch, error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return Sketch{}, err

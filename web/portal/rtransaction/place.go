@@ -5,14 +5,14 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/web/portal/page"
 )
 
 // place is where a form is kept, and what it becomes there.
 type place struct {
 	page.Place
-	draft lifecycle.Draft
+	draft message.Draft
 }
 
 // placeOf finds where a form is kept: in the draft that it, or its address, names, else in a new one.
@@ -25,7 +25,7 @@ func (v *visit) placeOf(a asked, values url.Values) (place, error) {
 	if values.Get("draft") == "" && v.Echo.QueryParam("draft") != "" {
 		values = v.Echo.QueryParams()
 	}
-	at, err := v.PlaceOf(values, draft, func(kept lifecycle.Draft) (bool, error) {
+	at, err := v.PlaceOf(values, draft, func(kept message.Draft) (bool, error) {
 		f, err := formIn(kept)
 		return f != nil && f.about(a.form) && kept.MessageID == uuid.Nil, err
 	})

@@ -11,7 +11,7 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/lifecycle"
+	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -93,7 +93,7 @@ func PreparedAnswer(v *page.Visit, s Subject) language.Text {
 }
 
 // draftOf loads a draft that the address of a form names, and what it keeps, if it is one of this form; nil when nothing is kept yet.
-func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (draft lifecycle.Draft, kept *form, err error) {
+func (v *visit) draftOf(a asked, id uuid.UUID, fresh bool) (draft message.Draft, kept *form, err error) {
 	if id == uuid.Nil {
 		return draft, nil, nil
 	}

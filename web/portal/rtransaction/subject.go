@@ -6,7 +6,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/lookup"
+	"countersign/internal/store/message"
 	"countersign/web/portal/page"
 )
 
@@ -32,7 +32,7 @@ func Around(v *page.Visit, m payment.Message) (Subject, error) {
 		}
 	}
 	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm,
-		lookup.Filter{OriginalID: s.Original.InternalID, PageSize: maxRelated})
+		message.Filter{OriginalID: s.Original.InternalID, PageSize: maxRelated})
 	if err != nil {
 		return Subject{}, err
 	}

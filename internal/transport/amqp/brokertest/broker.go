@@ -21,8 +21,7 @@ import (
 
 	"github.com/Azure/go-amqp"
 
-	"countersign/internal/testlog"
-	"countersign/internal/testneed"
+	"countersign/internal/testutil"
 )
 
 // Broker is a RabbitMQ node of one test: its own name, folders, ports on loopback and port mapper (epmd).
@@ -34,14 +33,14 @@ type Broker struct {
 	owner   *syscall.Credential // nil: as we are
 	queues  []string
 	end     func() // the node, at once
-	output  testlog.Log
+	output  testutil.Log
 }
 
 // New starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
 // unless COUNTERSIGN_RABBITMQ=1, which make test-long sets; then a missing broker is a failure.
 func New(t *testing.T, queues ...string) *Broker {
 	t.Helper()
-	testneed.Long(t, "COUNTERSIGN_RABBITMQ")
+	testutil.Long(t, "COUNTERSIGN_RABBITMQ")
 	program, err := brokerProgram()
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,230 @@
+// Package audit names the events of the audit trail and gives their details one fixed form. It is pure.
+
+package auditlog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+)
+
+// EventOf names the event of a step of a message's life, for example "instruction.approve" or "instruction.time-out".
+func EventOf(kind, action string) string {
+	return kind + "." + strings.ReplaceAll(action, " ", "-")
+}
+
+// Detail is the canonical text of a step: one JSON object with the keys from, to and, where words were given, reason, in this order.
+func Detail(from, to, reason string) string {
+	return detailOf(struct {
+		From   string `json:"from"`
+		To     string `json:"to"`
+		Reason string `json:"reason,omitempty"`
+	}{from, to, reason})
+}
+
+// Opening is a message's first step.
+type Opening struct {
+	To, Reason string
+	RequestKey string // the Idempotency-Key of the request; "" for none
+}
+
+// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to, reason and, where the request had
+// an Idempotency-Key, requestKey, its SHA-256 in hexadecimal digits, in this order. The reason always stands there, "" where nothing was
+// said; rows of before have none where nothing was refused.
+func OpeningDetail(o Opening) string {
+	digest := ""
+	if o.RequestKey != "" {
+		sum := sha256.Sum256([]byte(o.RequestKey))
+		digest = hex.EncodeToString(sum[:])
+	}
+	return detailOf(struct {
+		From       string `json:"from"`
+		To         string `json:"to"`
+		Reason     string `json:"reason"`
+		RequestKey string `json:"requestKey,omitempty"`
+	}{"None", o.To, o.Reason, digest})
+}
+
+// WithPayee adds to the detail of a step what the verification of the payee came to: the keys payee (its result) and, with a close match,
+// payeeName. Without a result it is the detail as it was.
+func WithPayee(detail, result, matchedName string) string {
+	if result == "" {
+		return detail
+	}
+	text, err := json.Marshal(struct {
+		Payee string `json:"payee"`
+		Name  string `json:"payeeName,omitempty"`
+	}{result, matchedName})
+	if err != nil {
+		return detail // strings always encode
+	}
+	return strings.TrimSuffix(detail, "}") + "," + strings.TrimPrefix(string(text), "{")
+}
+
+// LimitUse is what a release takes of a daily limit: how much was used of it before, and how much was allowed, in minor units.
+type LimitUse struct {
+	Limit   string `json:"limit"` // its id
+	Day     string `json:"day"`
+	Before  int64  `json:"before"`
+	Amount  int64  `json:"amount"`
+	Allowed int64  `json:"allowed"`
+}
+
+// WithLimits adds to the detail of a step what its release takes of daily limits, under the key limits. Without any it is the detail as it
+// was.
+func WithLimits(detail string, uses []LimitUse) string {
+	if len(uses) == 0 {
+		return detail
+	}
+	text, err := json.Marshal(uses)
+	if err != nil {
+		return detail // strings and numbers always encode
+	}
+	return strings.TrimSuffix(detail, "}") + `,"limits":` + string(text) + "}"
+}
+
+// What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
+const (
+	// EventSignInRefused: a wrong name or password, or an account that may not sign in.
+	EventSignInRefused = "sign-in.refused"
+	// EventSignInLocked: a try while too many wrong ones had locked the name.
+	EventSignInLocked = "sign-in.locked"
+	// EventDocumentQuarantined: a document of clearing that belongs to nothing here, or contradicts what it belongs to.
+	EventDocumentQuarantined = "document.quarantined"
+	// EventAnswerRefused: a row of the outbox that this gateway did not write.
+	EventAnswerRefused = "answer.refused"
+)
+
+// What is done to a realm, and not to a message.
+const (
+	// EventRealmCreate, EventRealmAdministrator and EventRealmApply: the operator made a realm, brought an administrator into it, or
+	// brought it to what a file says.
+	EventRealmCreate        = "realm.create"
+	EventRealmAdministrator = "realm.administrator"
+	EventRealmApply         = "realm.apply"
+	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already, or gave somebody there a password.
+	EventRealmBreakGlass = "realm.break-glass"
+	// EventRealmSealed: the operator sealed rows that are older than seals are, and answers for them.
+	EventRealmSealed = "realm.sealed-afterwards"
+	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
+	EventRealmRows = "realm.rows"
+	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it; of a
+	// beneficiary it is a maker who asks, and a checker who decides.
+	EventChangeRequest = "change.request"
+	EventChangeApprove = "change.approve"
+	EventChangeReject  = "change.reject"
+	// EventUserSetUp: somebody set the password of an account with its link and code.
+	EventUserSetUp = "user.set-up"
+	// EventSignInEnded: a sign-in of the API was ended before its time, by its client or because a spent token came again.
+	EventSignInEnded = "sign-in.ended"
+	// EventSessionEnded: a session of the portal was ended: by signing out, by another sign-in, or by its owner from another session.
+	EventSessionEnded = "session.ended"
+	// EventSessionsEnded: somebody ended everything their account was signed in with.
+	EventSessionsEnded = "session.ended-all"
+	// EventFactorEnrol, EventFactorUse and EventFactorRemove: somebody took up a second factor, showed one that was right, or gave one up.
+	EventFactorEnrol  = "second-factor.enrol"
+	EventFactorUse    = "second-factor.use"
+	EventFactorRemove = "second-factor.remove"
+	// EventFactorRefused: a second factor was shown that was wrong, used before, or locked by too many wrong ones.
+	EventFactorRefused = "second-factor.refused"
+	// EventTryAgain: an operator had the gateway try at once what it would have tried later.
+	EventTryAgain = "operation.try-again"
+	// EventSignInProvider: somebody signed in to the portal through the identity provider of their realm.
+	EventSignInProvider = "sign-in.provider"
+	// EventSignInProviderRefused: somebody came back from the provider and was not let in.
+	EventSignInProviderRefused = "sign-in.provider-refused"
+	// EventSignInBreakGlass: an administrator signed in by password in a realm whose people use its identity provider.
+	EventSignInBreakGlass = "sign-in.break-glass"
+	// EventUserRights: an account was given roles, or roles were taken from it, by a change or by the operator.
+	EventUserRights = "user.rights"
+	// EventUserPassword: a password was changed, by its owner or by the operator.
+	EventUserPassword = "user.password"
+)
+
+// Subject is what something was done to, and the words given with it.
+type Subject struct {
+	Name   string
+	Reason string
+}
+
+// ChangeDetail is the canonical text of a step of a change of administration: one JSON object with the keys change (its id), kind, subject
+// and, where words were given, reason, in this order.
+func ChangeDetail(change, kind string, of Subject) string {
+	return detailOf(struct {
+		Change  string `json:"change"`
+		Kind    string `json:"kind"`
+		Subject string `json:"subject"`
+		Reason  string `json:"reason,omitempty"`
+	}{change, kind, of.Name, of.Reason})
+}
+
+// SubjectDetail is the canonical text of what was done to a subject: one JSON object with the keys subject and, where words were given,
+// reason, in this order.
+func SubjectDetail(subject, reason string) string {
+	return detailOf(struct {
+		Subject string `json:"subject"`
+		Reason  string `json:"reason,omitempty"`
+	}{subject, reason})
+}
+
+// Factor is a second factor and what it was shown for.
+type Factor struct {
+	Kind    string // totp, passkey or recovery
+	Name    string // as its owner calls it
+	Purpose string
+	Message string // the internal id of what was approved with it; "" for other purposes
+}
+
+// FactorDetail is the canonical text of what became of a second factor: one JSON object with the keys factor (its kind), name and, where
+// there is one, purpose and message, in this order.
+func FactorDetail(f Factor) string {
+	return detailOf(struct {
+		Kind    string `json:"factor"`
+		Name    string `json:"name"`
+		Purpose string `json:"purpose,omitempty"`
+		Message string `json:"message,omitempty"`
+	}{f.Kind, f.Name, f.Purpose, f.Message})
+}
+
+// RefusedEventOf names a step of a message's life that was refused, for example "instruction.approve-refused".
+func RefusedEventOf(kind, action string) string {
+	return EventOf(kind, action) + "-refused"
+}
+
+// RefusalDetail is the canonical text of a refusal: one JSON object with the keys refused (why, in a word: "four-eyes") and reason (the
+// sentence that was told), in this order.
+func RefusalDetail(why, sentence string) string {
+	return detailOf(struct {
+		Refused string `json:"refused"`
+		Reason  string `json:"reason,omitempty"`
+	}{why, sentence})
+}
+
+// EndDetail is the canonical text of the end of a sign-in or a session: one JSON object with the keys ended (its id or digest) and reason,
+// in this order.
+func EndDetail(ended, reason string) string {
+	return detailOf(struct {
+		Ended  string `json:"ended"`
+		Reason string `json:"reason"`
+	}{ended, reason})
+}
+
+// SealDetail is the canonical text of a sealing afterwards: one JSON object with the keys run (its id), rows (how many of the realm) and
+// reason, in this order.
+func SealDetail(run string, rows int, reason string) string {
+	return detailOf(struct {
+		Run    string `json:"run"`
+		Rows   int    `json:"rows"`
+		Reason string `json:"reason"`
+	}{run, rows, reason})
+}
+
+// detailOf is the JSON of strings and numbers, which always encode.
+func detailOf(fields any) string {
+	text, err := json.Marshal(fields)
+	if err != nil {
+		return "{}"
+	}
+	return string(text)
+}

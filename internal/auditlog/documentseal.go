@@ -1,0 +1,164 @@
+// Package documentseal seals what is stored of documents: those on their way out, and the answers in the outbox. It stands apart from
+// package payment, whose seals cover messages and releases, because it knows a document by its name and its bytes alone.
+
+package auditlog
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
+	"countersign/internal/rulebook"
+)
+
+// The documents that may wait in the outbox with a content of their own, and those that may be sent again from there. The table says the
+// same.
+var (
+	answerNames    = []iso20022.MessageName{iso20022.Pacs002V10, iso20022.Camt025V05}
+	sentAgainNames = []iso20022.MessageName{iso20022.Pacs004V09, iso20022.Camt029V09}
+)
+
+// Sealer makes and checks the seals of documents. The zero Sealer has no key: what it makes, the database refuses.
+type Sealer struct {
+	documents keyring.Ring
+	answers   keyring.Ring
+}
+
+// New derives the subkeys of a key ring.
+func New(keys keyring.Ring) (Sealer, error) {
+	documents, err := keys.Derive("document")
+	if err != nil {
+		return Sealer{}, fmt.Errorf("prepare the keys of the documents: %w", err)
+	}
+	answers, err := keys.Derive("outbox")
+	if err != nil {
+		return Sealer{}, fmt.Errorf("prepare the keys of the outbox: %w", err)
+	}
+	return Sealer{documents: documents, answers: answers}, nil
+}
+
+// Outbound are what the seal of a stored outbound document covers.
+type Outbound struct {
+	Realm     string
+	MessageID uuid.UUID
+	Scheme    rulebook.Scheme
+	Name      iso20022.MessageName
+	Reference string
+	Hash      [sha256.Size]byte
+}
+
+func (d Outbound) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 256)
+	f.Text("countersign document 1", d.Realm)
+	f.ID(d.MessageID)
+	f.Text(string(d.Scheme), string(d.Name), d.Reference)
+	f.Bytes(d.Hash[:])
+	return f
+}
+
+// SealDocument makes the seal of an outbound document.
+func (s Sealer) SealDocument(d Outbound) keyring.Seal { return s.documents.Seal(d.fields()) }
+
+// CheckDocument holds an outbound document against its seal. Errors: those of keyring.Ring.Check.
+func (s Sealer) CheckDocument(d Outbound, seal keyring.Seal) error {
+	return s.documents.Check(seal, d.fields())
+}
+
+// Kept are what the seal of a stored document covers that did not go out: what a client or clearing sent, or the draft of an R-transaction.
+type Kept struct {
+	Outbound
+
+	Direction  string
+	SourceHash [sha256.Size]byte // of what the client sent, where the document was made of another form of it; else of no bytes
+	SourceType string
+}
+
+func (d Kept) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 320)
+	f.Text("countersign kept document 1", d.Direction, d.SourceType)
+	f.Bytes(d.SourceHash[:])
+	return append(f, d.Outbound.fields()...)
+}
+
+// SealKept makes the seal of a document that did not go out.
+func (s Sealer) SealKept(d Kept) keyring.Seal { return s.documents.Seal(d.fields()) }
+
+// CheckKept holds a document that did not go out against its seal. Errors: those of keyring.Ring.Check.
+func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
+	return s.documents.Check(seal, d.fields())
+}
+
+// Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent again.
+type Answer struct {
+	Scheme     rulebook.Scheme
+	Reference  string
+	Name       iso20022.MessageName
+	Content    []byte // nil for a document that is sent again
+	Realm      string // of that document, else ""
+	DocumentID uuid.UUID
+}
+
+func (a Answer) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 256+len(a.Content))
+	f.Text("countersign outbox 1", string(a.Scheme), a.Reference, string(a.Name), a.Realm)
+	f.ID(a.DocumentID)
+	f.Bytes(a.Content)
+	return f
+}
+
+// SealAnswer makes the seal of a row of the outbox.
+func (s Sealer) SealAnswer(a Answer) keyring.Seal { return s.answers.Seal(a.fields()) }
+
+// CheckAnswer holds a row of the outbox against its seal; whatever its seal, a payment never leaves from there. Errors:
+// those of keyring.Ring.Check.
+func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
+	allowed := answerNames
+	if a.Content == nil {
+		allowed = sentAgainNames
+	}
+	if !slices.Contains(allowed, a.Name) {
+		return keyring.ErrForged
+	}
+	return s.answers.Check(seal, a.fields())
+}
+
+// Delivery is the mark that clearing has a row of the outbox.
+type Delivery struct {
+	Scheme    rulebook.Scheme
+	Reference string
+	At        time.Time
+}
+
+func (d Delivery) fields() keyring.Fields {
+	f := make(keyring.Fields, 0, 128)
+	f.Text("countersign outbox delivered 1", string(d.Scheme), d.Reference)
+	f.Moment(d.At)
+	return f
+}
+
+// SealDelivery makes the seal of the mark that clearing has an answer.
+func (s Sealer) SealDelivery(d Delivery) keyring.Seal { return s.answers.Seal(d.fields()) }
+
+// CheckDelivery holds the mark against its seal. Errors: those of keyring.Ring.Check.
+func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
+	return s.answers.Check(seal, d.fields())
+}
+
+// WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument or CheckKept returned; "" when it can.
+func WithheldBy(err error) string {
+	switch {
+	case err == nil:
+		return ""
+	case errors.Is(err, keyring.ErrUnsealed):
+		return "It was stored before documents were sealed, so it cannot be proven that this is what was sent."
+	case errors.Is(err, keyring.ErrUnknownKey):
+		return "The key that sealed it is not in the key file. Ask an operator to bring the key back."
+	}
+	return "This gateway did not make it, or it was changed afterwards. Do not act on it: tell an operator, who runs countersign check."
+}

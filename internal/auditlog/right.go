@@ -1,0 +1,141 @@
+package auditlog
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/go-json-experiment/json"
+
+	"countersign/internal/identity"
+)
+
+// Right is what somebody acted under who wrote or decided a message, and where it comes from.
+type Right struct {
+	Role, Person, Account string
+	Grant                 string
+	At                    time.Time // since when
+	// Change brought it: Requester asked for it and Decider approved it, both by name. "" where the operator of the gateway did.
+	Change, Requester, Decider string
+}
+
+// told is an event that tells of rights, with what it says.
+type told struct {
+	Event
+	rights Rights
+}
+
+// rights takes the rows of a bundle that tell of rights.
+type rights struct {
+	requests, approvals map[string]Event // by the change they are about
+	told                []told
+	granted             map[string]Right // by the grant
+	ended               map[string]time.Time
+}
+
+func newRights() rights {
+	return rights{requests: map[string]Event{}, approvals: map[string]Event{}, granted: map[string]Right{}, ended: map[string]time.Time{}}
+}
+
+// take reads one leaf.
+func (r *rights) take(realm string, data []byte) error {
+	var event Event
+	err := json.Unmarshal(data, &event, json.RejectUnknownMembers(true))
+	if err != nil || event.Layout != eventLayout || event.Realm != realm || event.MessageID != "" || event.Move != nil {
+		return errors.New("the leaf is none of the rights in this realm")
+	}
+	said, err := ParseRights(event.Detail)
+	if err != nil {
+		return errors.New("the detail of the leaf cannot be read")
+	}
+	known := map[string]map[string]Event{EventChangeRequest: r.requests, EventChangeApprove: r.approvals}[event.Event]
+	switch {
+	case event.Event == EventUserRights:
+		r.told = append(r.told, told{event, said})
+	case known == nil || said.Change == "":
+		return errors.New("the leaf tells of no right: " + event.Event)
+	case known[said.Change].Event != "":
+		return errors.New("a change is asked for or approved twice: " + said.Change)
+	default:
+		known[said.Change] = event
+	}
+	return nil
+}
+
+// conclude holds what was told against the changes that brought it, and those against their contents.
+func (r *rights) conclude(changes []ChangeContent) error {
+	contents := map[string][]byte{}
+	for _, c := range changes {
+		contents[c.ChangeID] = c.Content
+	}
+	if len(contents) != len(changes) || len(changes) != len(r.requests) || len(changes) != len(r.approvals) {
+		return errors.New("a change lacks its request, its approval or its content, or one is too many")
+	}
+	for _, t := range r.told {
+		err := r.byWhom(t, contents)
+		if err != nil {
+			return fmt.Errorf("the rights of %s: %w", t.rights.Subject, err)
+		}
+		for _, one := range t.rights.Granted {
+			if _, twice := r.granted[one.Grant]; twice {
+				return errors.New("a right is given twice: " + one.Grant)
+			}
+			r.granted[one.Grant] = Right{
+				Role: one.Role, Person: t.rights.Person, Account: t.rights.Subject, Grant: one.Grant, At: t.At, Change: t.rights.Change,
+				Requester: r.requests[t.rights.Change].ActorName, Decider: r.approvals[t.rights.Change].ActorName,
+			}
+		}
+		for _, one := range t.rights.Ended {
+			r.ended[one.Grant] = t.At
+		}
+	}
+	return nil
+}
+
+// byWhom holds rights against the change that brought them: two different people, neither of whom gained, and the content both were about.
+func (r *rights) byWhom(t told, contents map[string][]byte) error {
+	if t.rights.Change == "" {
+		if t.ActorPerson != "" || t.Channel != string(identity.ChannelOperator) {
+			return errors.New("they come from no change and not from the operator")
+		}
+		return nil
+	}
+	request, approval, content := r.requests[t.rights.Change], r.approvals[t.rights.Change], contents[t.rights.Change]
+	switch {
+	case request.ActorPerson == "" || approval.ActorPerson == "" || content == nil:
+		return errors.New("the change that brought them is not in the bundle")
+	case !approval.At.Equal(t.At) || approval.ActorPerson != t.ActorPerson:
+		return errors.New("another change brought them")
+	case request.ActorPerson == approval.ActorPerson || slices.Contains([]string{request.ActorPerson, approval.ActorPerson}, t.rights.Person):
+		return errors.New("one person asked and approved, or gained by it")
+	case !digests(content, approval.ContentHash) || len(request.ContentHash) > 0 && !bytes.Equal(request.ContentHash, approval.ContentHash):
+		return errors.New("the change says something else than was approved")
+	}
+	return nil
+}
+
+// of finds the right that a decision of a time was made under. shown is false where the bundle does not tell of it.
+func (r *rights) of(d *Decision, at time.Time) (right Right, shown bool, err error) {
+	right, shown = r.granted[d.GrantID]
+	end, ended := r.ended[d.GrantID]
+	switch {
+	case shown && (right.Role != d.Role || right.Person != d.CheckerPerson || right.At.Format(time.RFC3339Nano) != d.GrantedAt):
+		err = errors.New("the right it was made under is another one")
+	case ended && end.Before(at):
+		err = errors.New("the right it was made under had ended")
+	}
+	return right, shown, err
+}
+
+// held finds a right that a person had at a time.
+func (r *rights) held(person, role string, at time.Time) (Right, bool) {
+	for _, right := range r.granted {
+		end, ended := r.ended[right.Grant]
+		if right.Person == person && right.Role == role && !right.At.After(at) && (!ended || end.After(at)) {
+			return right, true
+		}
+	}
+	return Right{}, false
+}

@@ -1,0 +1,109 @@
+package auditlog
+
+import (
+	"errors"
+	"fmt"
+	"math/bits"
+
+	"golang.org/x/mod/sumdb/tlog"
+)
+
+// Tree is a hash tree by its right edge: all it takes to add leaves and to know the root.
+type Tree struct {
+	Size int64
+	// Edge are the roots of the full subtrees that Size is made of, largest first: one for each bit of Size.
+	Edge []Hash
+}
+
+// Node is a node of the tree: the root of the full subtree of 2^Level leaves that begins with leaf Index * 2^Level.
+type Node struct {
+	Level int
+	Index int64
+	Hash  Hash
+}
+
+// kept is how many levels apart the nodes are that are kept beside the leaves: every 256th leaf brings one.
+const kept = 8
+
+// Append adds a leaf, and returns the nodes to keep that it completes.
+func (t *Tree) Append(leaf Hash) []Node {
+	var nodes []Node
+	hash, level := leaf, 0
+	for index := t.Size; index&1 == 1; index >>= 1 {
+		last := len(t.Edge) - 1
+		hash, level = tlog.NodeHash(t.Edge[last], hash), level+1
+		t.Edge = t.Edge[:last]
+		if level%kept == 0 {
+			nodes = append(nodes, Node{Level: level, Index: t.Size >> level, Hash: hash})
+		}
+	}
+	t.Edge = append(t.Edge, hash)
+	t.Size++
+	return nodes
+}
+
+// ErrBrokenTree says that what is stored of a tree is no tree.
+var ErrBrokenTree = errors.New("the edge of the tree does not fit its size")
+
+// Check reports whether the edge has as many roots as the size asks for. Errors: ErrBrokenTree.
+func (t Tree) Check() error {
+	if t.Size < 0 || bits.OnesCount64(uint64(t.Size)) != len(t.Edge) {
+		return ErrBrokenTree
+	}
+	return nil
+}
+
+// Root is the hash of the whole tree; of an empty one that of nothing.
+func (t Tree) Root() Hash {
+	if t.Size == 0 {
+		root, _ := tlog.TreeHash(0, nil)
+		return root
+	}
+	last := len(t.Edge) - 1
+	root := t.Edge[last]
+	for i := last - 1; i >= 0; i-- {
+		root = tlog.NodeHash(t.Edge[i], root)
+	}
+	return root
+}
+
+// Stored reads hashes that are kept: those of leaves (level 0) and of nodes of each eighth level, count of them from an index on.
+type Stored func(level int, from, count int64) ([]Hash, error)
+
+// ReadHashes reads nodes by the numbers of tlog, from what is kept: a node of another level is made of the kept ones below it.
+func (s Stored) ReadHashes(numbers []int64) ([]Hash, error) {
+	hashes := make([]Hash, len(numbers))
+	for i, number := range numbers {
+		level, index := tlog.SplitStoredHashIndex(number)
+		base := level / kept * kept
+		width := int64(1) << (level - base)
+		below, err := s(base, index*width, width)
+		if err != nil {
+			return nil, err
+		}
+		if int64(len(below)) != width {
+			return nil, fmt.Errorf("%d hashes of level %d from %d on are kept, not %d: %w", len(below), base, index*width, width, ErrBrokenTree)
+		}
+		for ; len(below) > 1; below = below[:len(below)/2] {
+			for pair := range len(below) / 2 {
+				below[pair] = tlog.NodeHash(below[2*pair], below[2*pair+1])
+			}
+		}
+		hashes[i] = below[0]
+	}
+	return hashes, nil
+}
+
+// Proof is the way from a leaf up to the root of a tree of a size.
+func (s Stored) Proof(size, index int64) ([]Hash, error) {
+	proof, err := tlog.ProveRecord(size, index, s)
+	if err != nil {
+		return nil, fmt.Errorf("prove leaf %d in the tree of %d: %w", index, size, err)
+	}
+	return proof, nil
+}
+
+// Contains reports whether the proof leads from the leaf to the checkpoint's root.
+func (c Checkpoint) Contains(index int64, leaf Hash, proof []Hash) bool {
+	return tlog.CheckRecord(proof, c.Size, c.Root, index, leaf) == nil
+}

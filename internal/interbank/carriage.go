@@ -1,0 +1,175 @@
+// Package carriage says of each element of a payment order (pain.001) what becomes of it: it goes into the pacs.008, it does its work at
+// the debtor's bank, it is not forwarded, or it is refused. Nothing of an order is lost without a word: whoever hands one in reads the
+// notes about what is not forwarded before it is approved.
+//
+// One table says it for both schemes. Package interbank refuses by it, the notes are made by it, and docs/rules.md shows it; it stands
+// below interbank because makers of documents ask it, and apart because those who show notes make none. That the documents are as the table
+// says is held by tests with every element of the schema.
+
+package interbank
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/element"
+	"countersign/internal/rulebook"
+)
+
+// Fate is the handling of an element.
+type Fate string
+
+// The fates.
+const (
+	// Carried: it stands in the pacs.008, in the characters of the scheme.
+	Carried Fate = "carried"
+	// Kept: it does its work at the debtor's bank, which checks it or answers with it.
+	Kept Fate = "kept"
+	// NotForwarded: it is taken and has no effect; a note says so.
+	NotForwarded Fate = "not forwarded"
+	// Refused: an order that has it is not taken.
+	Refused Fate = "refused"
+)
+
+// Row is the handling of an element and its descendants; a row for a descendant has priority.
+type Row struct {
+	// Place is the path of the element below the message element, without indexes.
+	Place string
+	// Scheme is the one scheme the row holds for; "" for both.
+	Scheme rulebook.Scheme
+	Fate   Fate
+	// To is the path of a carried element below the message element of the pacs.008; {header} stands for the header
+	// or the transaction.
+	To string
+	// Name is the element's name in a sentence; "" for an element without a note.
+	Name string
+	// Reason says why an element is kept, not forwarded or refused, or how it is written.
+	Reason string
+	// says is the value that the pacs.008 has in any case: of any other a note is made. Only elements of one text have it.
+	says string
+	// quiet reports that an element adds nothing to the pacs.008; its argument is the parent.
+	quiet func(parent reflect.Value) bool
+	// beside are siblings next to which alone the element is not forwarded, by their tags.
+	beside []string
+}
+
+// HoldsFor reports whether the row speaks of the scheme.
+func (r Row) HoldsFor(scheme rulebook.Scheme) bool { return r.Scheme == "" || r.Scheme == scheme }
+
+// Rows is the table of a scheme, in the order of the message.
+func Rows(scheme rulebook.Scheme) []Row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !r.HoldsFor(scheme) })
+}
+
+// How says in words how an element is written, or why it stays behind.
+func (r Row) How() string {
+	switch {
+	case r.says != "" && r.Fate == Carried:
+		return "always " + r.says + "; noted where the order says otherwise"
+	case r.says != "":
+		return r.Reason + "; noted where the order does not say " + r.says
+	case len(r.beside) > 0:
+		return "not forwarded, and noted, beside " + strings.Join(r.beside, " or ") + ": " + r.Reason
+	case r.quiet != nil:
+		return r.Reason + "; noted where it is another bank"
+	case r.Reason == "":
+		return "as it is"
+	default:
+		return r.Reason
+	}
+}
+
+// Note informs the client that an element of its order is not forwarded.
+type Note struct {
+	// Pointer names the place, as those of findings do.
+	Pointer string
+	// Text is a sentence.
+	Text string
+}
+
+const orderPointer = "/Document/CstmrCdtTrfInitn"
+
+// maxNotes bounds the notes of one order; there are fewer rows, but elements repeat.
+const maxNotes = 100
+
+// Notes lists what of an order is not forwarded to the creditor's bank, in document order, at most 100. It expects an order that the rules
+// accept; of another it says as much as it can.
+func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) []Note {
+	set := sets[scheme]
+	if set == nil || order == nil {
+		return nil
+	}
+	var notes []Note
+	set.noted.Each(order, func(found element.Found) bool {
+		row := set.rows[found.Place]
+		if row.left(found) {
+			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: row.sentence()})
+		}
+		return len(notes) < maxNotes
+	})
+	return notes
+}
+
+// left reports whether an element that is there stays behind.
+func (r Row) left(found element.Found) bool {
+	switch {
+	case r.quiet != nil && r.quiet(found.Parent):
+		return false
+	case r.says != "":
+		return found.Text() != r.says
+	case len(r.beside) > 0:
+		return slices.ContainsFunc(r.beside, func(tag string) bool {
+			field, known := element.FieldOf(found.Parent.Type(), tag)
+			return known && !found.Parent.Field(field).IsZero()
+		})
+	default:
+		return r.Fate == NotForwarded
+	}
+}
+
+// sentence names the element that is not forwarded, and the reason.
+func (r Row) sentence() string {
+	return strings.ToUpper(r.Name[:1]) + r.Name[1:] + " is not forwarded to the creditor's bank: " + r.Reason + "."
+}
+
+// FindRefused visits the elements of an order that have no place in the pacs.008, with the rows that refuse them; visit returns false to
+// end it.
+func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, visit func(row Row, pointer string) bool) {
+	set := sets[scheme]
+	if set == nil {
+		return
+	}
+	set.refused.Each(order, func(found element.Found) bool {
+		return visit(set.rows[found.Place], found.Pointer(orderPointer))
+	})
+}
+
+// schemeSets are the places to look for in an order of one scheme.
+type schemeSets struct {
+	rows           []Row
+	noted, refused *element.Set
+}
+
+var sets = map[rulebook.Scheme]*schemeSets{
+	rulebook.SchemeSIC: newSets(rulebook.SchemeSIC), rulebook.SchemeSCT: newSets(rulebook.SchemeSCT),
+}
+
+func newSets(scheme rulebook.Scheme) *schemeSets {
+	made := &schemeSets{rows: Rows(scheme)}
+	made.noted = made.placesWhere(func(r Row) bool { return r.Fate == NotForwarded || r.says != "" || len(r.beside) > 0 })
+	made.refused = made.placesWhere(func(r Row) bool { return r.Fate == Refused })
+	return made
+}
+
+// placesWhere makes a set that knows places by the numbers of their rows.
+func (s *schemeSets) placesWhere(chosen func(Row) bool) *element.Set {
+	set := element.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
+	for number, row := range s.rows {
+		if chosen(row) {
+			set.MustAdd(row.Place, number)
+		}
+	}
+	return set
+}

@@ -1,0 +1,150 @@
+// Package provenance says of each element of a document this gateway makes where it came from: which part of which other document, the
+// maker, the scheme or the master data. Its tables stand beside package interbank, which makes the documents, and apart from it, because
+// nobody needs them to make one.
+
+package interbank
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"countersign/internal/iso20022/codec"
+)
+
+// Source says of one element of a document we send where it came from.
+type Source struct {
+	Element string // its place below the message element, or from AppHdr on, with a number where an element stands more than once
+	Value   string // with its currency, if it has one
+	From    string // in words
+}
+
+// origin is the source of an element in a document we send.
+type origin struct {
+	element string // its place, or the beginning of it
+	from    string // in words; with at, the document it was copied from
+	at      string // the place there that the element's beginning stands for; "" when it is not a copy
+	or      string // where it stands when it does not stand at that place; "" where there is one place alone
+}
+
+// deepest is the largest nesting of a document's elements; our own are far below.
+const deepest = 64
+
+// Known reports whether it is known of each element of a message where it came from: of those this gateway makes from others.
+func Known(name string) bool { return originsOf(name) != nil }
+
+// Sources lists the elements with text of a document of that name, in order, each with its source. A malformed
+// document is listed up to the error.
+func Sources(name string, content []byte) []Source {
+	table := slices.Concat(headerOrigins, originsOf(name))
+	var sources []Source
+	for _, leaf := range leavesOf(content) {
+		sources = append(sources, Source{Element: leaf.shown, Value: leaf.value, From: originOf(table, leaf.plain)})
+	}
+	return sources
+}
+
+// originsOf is the table of a message; nil when there is none.
+func originsOf(name string) []origin {
+	for prefix, table := range map[string][]origin{
+		"pacs.008": transferOrigins, "camt.056": recallOrigins, "pacs.004": returnOrigins, "camt.029": resolutionOrigins,
+	} {
+		if strings.HasPrefix(name, prefix+".") {
+			return table
+		}
+	}
+	return nil
+}
+
+// originOf finds the entry with the longest beginning of a place.
+func originOf(table []origin, place string) string {
+	best := origin{from: "Not recorded"}
+	for _, o := range table {
+		if (place == o.element || strings.HasPrefix(place, o.element+"/")) && len(o.element) > len(best.element) {
+			best = o
+		}
+	}
+	if best.at == "" {
+		return best.from
+	}
+	part := strings.TrimPrefix(place, best.element)
+	from := best.from + " " + best.at + part
+	if best.or != "" {
+		from += " or " + best.or + part
+	}
+	return from
+}
+
+// leaf is an element with a text.
+type leaf struct {
+	plain string // place below the message element, without numbers
+	shown string // the same with a number where an element stands more than once
+	value string // with its currency, if it has one
+}
+
+// level is an element that is open while its document is read.
+type level struct {
+	plain, shown string
+	seen         map[string]int // how often each child stood in it
+	currency     string
+	text         string
+	parent       bool
+}
+
+// documentElement holds the message, whether a document travels alone or behind a header, below an element of any name.
+const documentElement = "Document"
+
+// leavesOf reads the elements of a document as far as it is well formed: those of its message, and those of its header below AppHdr.
+func leavesOf(content []byte) []leaf {
+	scanner := codec.NewXMLScanner(content, deepest)
+	open := []level{{seen: map[string]int{}}}
+	var leaves []leaf
+	document := 0 // how deep the Document stands; 0 before it
+	for {
+		token := scanner.Next()
+		top := &open[len(open)-1]
+		switch token.Kind {
+		case codec.Start:
+			next := top.child(string(token.Local))
+			if document == 0 && len(open) <= 2 && next.plain == documentElement {
+				document = len(open)
+			}
+			if len(open) == 1 || len(open) == document || len(open) == document+1 && document > 0 {
+				next.plain, next.shown = "", "" // what holds header and Document, the Document, and the message below it
+			}
+			for _, attribute := range scanner.Attributes() {
+				if string(attribute.Local) == "Ccy" {
+					next.currency = attribute.Value() + " "
+				}
+			}
+			open = append(open, next)
+		case codec.Text:
+			top.text += token.Characters()
+		case codec.End:
+			if !top.parent && top.plain != "" {
+				leaves = append(leaves, leaf{plain: top.plain, shown: top.shown, value: top.currency + strings.TrimSpace(top.text)})
+			}
+			open = open[:len(open)-1]
+		case codec.EndOfDocument, codec.Broken:
+			return leaves
+		}
+	}
+}
+
+// child opens an element in another.
+func (l *level) child(name string) level {
+	l.parent = true
+	l.seen[name]++
+	next := level{plain: below(l.plain, name), shown: below(l.shown, name), seen: map[string]int{}}
+	if n := l.seen[name]; n > 1 {
+		next.shown += "[" + strconv.Itoa(n) + "]"
+	}
+	return next
+}
+
+func below(place, name string) string {
+	if place == "" {
+		return name
+	}
+	return place + "/" + name
+}

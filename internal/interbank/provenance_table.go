@@ -1,0 +1,190 @@
+package interbank
+
+import "slices"
+
+// What several documents have in common.
+const (
+	fromGlobalID   = "Made from the Global ID"
+	fromApproval   = "The last approval"
+	fromScheme     = "Fixed by the scheme"
+	fromMasterData = "Account master data"
+	fromMaker      = "The maker"
+	fromOne        = "Always 1"
+	fromDay        = "The day of the last approval"
+	fromReturned   = "The amount of the payment less the charge"
+	fromOrder      = "pain.001"
+	fromSent       = "pacs.008 sent"
+	fromReceived   = "pacs.008 received"
+	fromRecall     = "camt.056 received"
+)
+
+const (
+	orderTransaction = "PmtInf/CdtTrfTxInf"
+	transaction      = "CdtTrfTxInf"
+
+	fromCreditor = "The bank of the creditor's IBAN; pain.001 " + orderTransaction + "/CdtrAgt where a SEPA order names it"
+)
+
+// headerOrigins say where the header of a document comes from, which a profile may put before it (package profile).
+var headerOrigins = []origin{
+	{element: "AppHdr/Fr", from: "The settings: this end of the connection"},
+	{element: "AppHdr/To", from: "The settings: the other end of the connection"},
+	{element: "AppHdr/BizMsgIdr", from: fromGlobalID},
+	{element: "AppHdr/MsgDefIdr", from: "The name of the message"},
+	{element: "AppHdr/BizSvc", from: "Fixed by the clearing profile"},
+	{element: "AppHdr/CreDt", from: fromApproval},
+}
+
+// transferOrigins lists the sources of a pacs.008 (package interbank makes it from a pain.001). An element that a
+// profile may move between header and transaction is listed at both places.
+var transferOrigins = slices.Concat([]origin{
+	{element: "GrpHdr/MsgId", from: fromGlobalID},
+	{element: "GrpHdr/CreDtTm", from: fromApproval},
+	{element: "GrpHdr/NbOfTxs", from: fromOne},
+	{element: "GrpHdr/TtlIntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
+	{element: "GrpHdr/SttlmInf", from: fromScheme},
+	{element: transaction + "/PmtId/InstrId", from: "The Global ID"},
+	{element: transaction + "/PmtId/TxId", from: "The Global ID"},
+	{element: transaction + "/PmtId/EndToEndId", from: fromOrder, at: orderTransaction + "/PmtId/EndToEndId"},
+	{
+		element: transaction + "/PmtId/UETR",
+		from:    "pain.001 " + orderTransaction + "/PmtId/UETR; made from the Global ID when the order has none",
+	},
+	{element: transaction + "/IntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
+	{element: transaction + "/AccptncDtTm", from: fromApproval},
+	{element: transaction + "/ChrgBr", from: fromScheme},
+	{element: transaction + "/UltmtDbtr", from: fromOrder, at: "PmtInf/UltmtDbtr", or: orderTransaction + "/UltmtDbtr"},
+	{element: transaction + "/Dbtr", from: fromMasterData},
+	{element: transaction + "/Dbtr/Id", from: fromOrder, at: "PmtInf/Dbtr/Id"},
+	{element: transaction + "/DbtrAcct", from: fromMasterData},
+	{element: transaction + "/DbtrAgt", from: fromMasterData},
+	{element: transaction + "/CdtrAgt", from: fromCreditor},
+	{element: transaction + "/Cdtr", from: fromOrder, at: orderTransaction + "/Cdtr"},
+	{element: transaction + "/CdtrAcct", from: fromOrder, at: orderTransaction + "/CdtrAcct"},
+	{element: transaction + "/UltmtCdtr", from: fromOrder, at: orderTransaction + "/UltmtCdtr"},
+	{element: transaction + "/Purp", from: fromOrder, at: orderTransaction + "/Purp"},
+	{element: transaction + "/RltdRmtInf", from: fromOrder, at: orderTransaction + "/RltdRmtInf"},
+	{element: transaction + "/RmtInf", from: fromOrder, at: orderTransaction + "/RmtInf"},
+}, eitherPlace(transaction, []origin{
+	{element: "IntrBkSttlmDt", from: fromDay},
+	{element: "PmtTpInf", from: fromScheme},
+	{element: "PmtTpInf/CtgyPurp", from: fromOrder, at: "PmtInf/PmtTpInf/CtgyPurp", or: orderTransaction + "/PmtTpInf/CtgyPurp"},
+	{element: "InstgAgt", from: fromMasterData},
+	{element: "InstdAgt", from: fromCreditor},
+}))
+
+// eitherPlace are origins of elements that stand in the header or with the transaction.
+func eitherPlace(transaction string, origins []origin) []origin {
+	var both []origin
+	for _, place := range []string{"GrpHdr", transaction} {
+		for _, o := range origins {
+			o.element = place + "/" + o.element
+			both = append(both, o)
+		}
+	}
+	return both
+}
+
+// recallOrigins lists the sources of a camt.056: the recalled pacs.008 and the maker's input.
+var recallOrigins = append([]origin{
+	{element: "Assgnmt/Id", from: fromGlobalID},
+	{element: "Assgnmt/Assgnr", from: fromSent, at: transaction + "/DbtrAgt"},
+	{element: "Assgnmt/Assgnr/Agt", from: fromSent, at: transaction + "/DbtrAgt"},
+	{element: "Assgnmt/Assgne", from: fromSent, at: transaction + "/CdtrAgt"},
+	{element: "Assgnmt/Assgne/Agt", from: fromSent, at: transaction + "/CdtrAgt"},
+	{element: "Assgnmt/CreDtTm", from: fromApproval},
+	{element: "CtrlData", from: fromOne},
+	{element: "Undrlyg/TxInf/CxlId", from: "The Global ID"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the debtor's name when the customer asks"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
+	{element: "Undrlyg/TxInf/CxlRsnInf/AddtlInf", from: fromMaker + ": additional information"},
+}, originalOrigins("Undrlyg/TxInf", fromSent)...)
+
+// returnOrigins lists the sources of a pacs.004: the returned pacs.008 and the maker's input.
+var returnOrigins = slices.Concat([]origin{
+	{element: "GrpHdr/MsgId", from: fromGlobalID},
+	{element: "GrpHdr/CreDtTm", from: fromApproval},
+	{element: "GrpHdr/NbOfTxs", from: fromOne},
+	{element: "GrpHdr/TtlRtrdIntrBkSttlmAmt", from: fromReturned},
+	{element: "GrpHdr/SttlmInf", from: fromScheme},
+	{element: "TxInf/RtrId", from: "The Global ID"},
+	{element: "TxInf/RtrdIntrBkSttlmAmt", from: fromReturned},
+	{element: "TxInf/RtrdInstdAmt", from: fromReceived, at: transaction + "/IntrBkSttlmAmt"},
+	{element: "TxInf/ChrgBr", from: fromScheme},
+	{element: "TxInf/ChrgsInf/Amt", from: fromMaker + ": the charge kept"},
+	{element: "TxInf/ChrgsInf/Agt", from: fromReceived, at: transaction + "/CdtrAgt"},
+	{element: "TxInf/RtrRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the creditor's name when the customer decides"},
+	{element: "TxInf/RtrRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
+	{element: "TxInf/RtrRsnInf/AddtlInf", from: fromMaker + ": additional information; the first line of an answer names the recall"},
+	{element: "TxInf/RtrChain/DbtrAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
+	{element: "TxInf/RtrChain/CdtrAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
+}, eitherPlace("TxInf", []origin{
+	{element: "IntrBkSttlmDt", from: fromDay},
+	{element: "InstgAgt", from: fromReceived, at: transaction + "/CdtrAgt"},
+	{element: "InstdAgt", from: fromReceived, at: transaction + "/DbtrAgt"},
+}), parties("TxInf/RtrChain", fromReceived, map[string]string{
+	"UltmtDbtr": "UltmtCdtr", "Dbtr": "Cdtr", "Cdtr": "Dbtr", "UltmtCdtr": "UltmtDbtr", // the money goes back
+}), originalOrigins("TxInf", fromReceived))
+
+// resolutionOrigins lists the sources of a camt.029: the answered camt.056 and the maker's input.
+var resolutionOrigins = append([]origin{
+	{element: "Assgnmt/Id", from: fromGlobalID},
+	{element: "Assgnmt/Assgnr", from: fromRecall, at: "Assgnmt/Assgne"},
+	{element: "Assgnmt/Assgne", from: fromRecall, at: "Assgnmt/Assgnr"},
+	{element: "Assgnmt/CreDtTm", from: fromApproval},
+	{element: "RslvdCase", from: fromRecall, at: "Case"},
+	{element: "Sts/Conf", from: "Always RJCR: a refusal"},
+	{element: "CxlDtls/TxInfAndSts/CxlStsId", from: "The Global ID"},
+	{element: "CxlDtls/TxInfAndSts/RslvdCase", from: fromRecall, at: "Undrlyg/TxInf/Case"},
+	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: "Always RJCR: a refusal"},
+	{
+		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr",
+		from:    "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses",
+	},
+	{element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
+	{
+		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/AddtlInf",
+		from:    fromMaker + ": additional information; in SEPA the first line names the recall",
+	},
+}, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
+
+// originalOrigins say where the elements about the original payment come from, in a document made of its pacs.008.
+func originalOrigins(place, from string) []origin {
+	about := place + "/OrgnlTxRef"
+	origins := []origin{
+		{element: place + "/OrgnlGrpInf/OrgnlMsgId", from: from, at: "GrpHdr/MsgId"},
+		{element: place + "/OrgnlGrpInf/OrgnlMsgNmId", from: "The name of the original message"},
+		{element: place + "/OrgnlInstrId", from: from, at: transaction + "/PmtId/InstrId"},
+		{element: place + "/OrgnlEndToEndId", from: from, at: transaction + "/PmtId/EndToEndId"},
+		{element: place + "/OrgnlTxId", from: from, at: transaction + "/PmtId/TxId"},
+		{element: place + "/OrgnlUETR", from: from, at: transaction + "/PmtId/UETR"},
+		{element: place + "/OrgnlIntrBkSttlmAmt", from: from, at: transaction + "/IntrBkSttlmAmt"},
+		{element: place + "/OrgnlIntrBkSttlmDt", from: from, at: "GrpHdr/IntrBkSttlmDt", or: transaction + "/IntrBkSttlmDt"},
+		{element: about, from: from, at: transaction},
+		{element: about + "/SttlmInf", from: from, at: "GrpHdr/SttlmInf"},
+		{element: about + "/PmtTpInf", from: from, at: "GrpHdr/PmtTpInf", or: transaction + "/PmtTpInf"},
+	}
+	return append(origins, parties(about, from, map[string]string{
+		"UltmtDbtr": "UltmtDbtr", "Dbtr": "Dbtr", "Cdtr": "Cdtr", "UltmtCdtr": "UltmtCdtr",
+	})...)
+}
+
+// parties say where the parties of a group come from, each from the one of the payment that has its role.
+func parties(place, from string, roles map[string]string) []origin {
+	var origins []origin
+	for role, original := range roles {
+		origins = append(origins, origin{element: place + "/" + role + "/Pty", from: from, at: transaction + "/" + original})
+	}
+	return origins
+}
+
+// repeated say where the elements about the original payment come from, in a document that repeats them from another.
+func repeated(place, from, there string) []origin {
+	var origins []origin
+	for _, name := range []string{
+		"OrgnlGrpInf", "OrgnlInstrId", "OrgnlEndToEndId", "OrgnlTxId", "OrgnlUETR", "OrgnlIntrBkSttlmAmt", "OrgnlIntrBkSttlmDt", "OrgnlTxRef",
+	} {
+		origins = append(origins, origin{element: place + "/" + name, from: from, at: there + "/" + name})
+	}
+	return origins
+}

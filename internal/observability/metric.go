@@ -1,0 +1,130 @@
+// Package metric counts and times what operators watch, in the form Prometheus reads. It knows no part of the gateway: parts hand it plain
+// words, and a nil *Metrics takes them too, so that nothing depends on being watched. No label holds a name, an account or an identifier.
+
+package observability
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// Metrics are all metrics of one gateway.
+type Metrics struct {
+	registry   *prometheus.Registry
+	requests   *prometheus.HistogramVec
+	moves      *prometheus.CounterVec
+	legs       *prometheus.HistogramVec
+	deliveries *prometheus.HistogramVec
+	alarms     prometheus.Counter
+}
+
+// The bounds of durations in seconds: what a call takes, and what a payment takes until its time is over and beyond.
+var (
+	callBounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
+	legBounds  = []float64{.05, .1, .25, .5, 1, 2, 4, 6, 8, 10, 11, 12, 15, 30, 60, 300}
+)
+
+// New makes the metrics, with those of the Go runtime and the process.
+func New() *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		requests: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_request_duration_seconds", Help: "Requests answered, by route as the table has it.", Buckets: callBounds,
+		}, []string{"method", "route", "status"}),
+		moves: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "countersign_message_moves_total", Help: "Steps of messages: decisions, deliveries, answers, what the clock did.",
+		}, []string{"kind", "scheme", "action"}),
+		legs: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_message_leg_seconds", Help: "Time from the release of a message to a step.", Buckets: legBounds,
+		}, []string{"scheme", "action"}),
+		deliveries: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "countersign_delivery_duration_seconds", Help: "Attempts to hand a document to clearing.", Buckets: callBounds,
+		}, []string{"scheme", "outcome"}),
+		alarms: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "countersign_alarms_total",
+			Help: "Log lines with alarm=true: seals that do not fit, keys that are missing, clearing that is away.",
+		}),
+	}
+	m.registry.MustRegister(m.requests, m.moves, m.legs, m.deliveries, m.alarms,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	return m
+}
+
+// Handler answers with all metrics.
+func (m *Metrics) Handler() http.Handler {
+	const atATime = 2
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: atATime, Timeout: readWithin + time.Second})
+}
+
+// Request notes a request that was answered.
+func (m *Metrics) Request(method, route string, status int, took time.Duration) {
+	if m != nil {
+		m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
+	}
+}
+
+// Move is a step of a message that was stored.
+type Move struct {
+	Kind, Scheme, Action string
+	// Since is the time since the message was released; negative for one that is not, or whose clock was set back.
+	Since time.Duration
+}
+
+// Moved notes a step.
+func (m *Metrics) Moved(move Move) {
+	if m == nil {
+		return
+	}
+	m.moves.WithLabelValues(move.Kind, move.Scheme, move.Action).Inc()
+	if move.Since >= 0 {
+		m.legs.WithLabelValues(move.Scheme, move.Action).Observe(move.Since.Seconds())
+	}
+}
+
+// Delivered notes an attempt to hand a document to clearing: taken, not taken, failed or interrupted.
+func (m *Metrics) Delivered(scheme, outcome string, took time.Duration) {
+	if m != nil {
+		m.deliveries.WithLabelValues(scheme, outcome).Observe(took.Seconds())
+	}
+}
+
+// CountAlarms is a log handler that counts the lines with alarm=true and hands all on.
+func (m *Metrics) CountAlarms(to slog.Handler) slog.Handler {
+	if m == nil {
+		return to
+	}
+	return alarmCounter{Handler: to, count: m.alarms}
+}
+
+type alarmCounter struct {
+	slog.Handler
+	count prometheus.Counter
+}
+
+// Handle counts a line that is an alarm.
+func (c alarmCounter) Handle(ctx context.Context, record slog.Record) error {
+	record.Attrs(func(a slog.Attr) bool {
+		if a.Key == "alarm" && a.Value.Kind() == slog.KindBool && a.Value.Bool() {
+			c.count.Inc()
+		}
+		return true
+	})
+	return c.Handler.Handle(ctx, record)
+}
+
+// WithAttrs keeps counting.
+func (c alarmCounter) WithAttrs(attributes []slog.Attr) slog.Handler {
+	return alarmCounter{Handler: c.Handler.WithAttrs(attributes), count: c.count}
+}
+
+// WithGroup keeps counting.
+func (c alarmCounter) WithGroup(name string) slog.Handler {
+	return alarmCounter{Handler: c.Handler.WithGroup(name), count: c.count}
+}

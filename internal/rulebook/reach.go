@@ -1,0 +1,183 @@
+// Package reach checks by the scheme's directory that the creditor's bank serves the account and accepts instant
+// payments. It runs before submission and at every approval, because clearing may lose a payment it cannot route. It
+// is separate from the other rules because the directory changes daily.
+
+package rulebook
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"countersign/internal/account"
+	"countersign/internal/directory"
+	"countersign/internal/iso20022"
+)
+
+// codeAgent: the bank is the wrong one, or is not reached (ISO ExternalStatusReason1Code).
+const codeAgent = "AGNT"
+
+// RouteOf returns the creditor's bank for an order that names none: from the directory in SEPA, else from the IBAN;
+// "" for none. In SIC the IBAN holds the bank's code.
+func RouteOf(scheme Scheme, iban string, known *directory.Directory) string {
+	parsed, err := account.Parse(iban)
+	if err != nil {
+		return ""
+	}
+	if scheme == SchemeSCT && known != nil && known.Loaded() {
+		bank, _ := known.BankOf(parsed)
+		return bank.BIC
+	}
+	return agentOf(scheme, parsed)
+}
+
+// agentOf is the bank that an IBAN tells without a directory: its code in SIC, its BIC by the list of the program in SEPA.
+func agentOf(scheme Scheme, iban account.IBAN) string {
+	if iid, found := iban.IID(); found && scheme == SchemeSIC {
+		return iid.Short()
+	}
+	bank, _ := account.BankOf(iban)
+	return bank.BIC.String()
+}
+
+// Input is an order and the data to check it with.
+type ReachInput struct {
+	Scheme   Scheme
+	Document *iso20022.CustomerCreditTransferInitiation
+	Today    time.Time
+	// Directory is that in force; nil asks nothing, as where no database is at hand.
+	Directory *directory.Directory
+	// Found holds earlier findings. Accounts and banks with such findings get no further ones.
+	Found []iso20022.Finding
+}
+
+// Check asks the directory about the creditor's bank of each payment of an order.
+func CheckReach(in ReachInput) []iso20022.Finding {
+	if in.Directory == nil || in.Document == nil {
+		return nil
+	}
+	var findings []iso20022.Finding
+	for i := range in.Document.PaymentInformation {
+		for j, tx := range in.Document.PaymentInformation[i].CreditTransferTransactionInformation {
+			place := "/Document/CstmrCdtTrfInitn/PmtInf/" + strconv.Itoa(i) + "/CdtTrfTxInf/" + strconv.Itoa(j)
+			told := slices.ContainsFunc(in.Found, func(f iso20022.Finding) bool {
+				return strings.HasPrefix(f.Pointer, place+"/CdtrAcct") || strings.HasPrefix(f.Pointer, place+"/CdtrAgt")
+			})
+			q := question{scheme: in.Scheme, today: in.Today, directory: in.Directory, place: place}
+			if tx.CreditorAccount != nil {
+				q.iban, _ = account.Parse(tx.CreditorAccount.ID.IBAN)
+			}
+			if tx.CreditorAgent != nil {
+				q.named = tx.CreditorAgent.FinancialInstitutionID.BICFI
+			}
+			if f, refused := q.finding(); refused && !told {
+				findings = append(findings, f)
+			}
+		}
+	}
+	return findings
+}
+
+// Entered is a payment that was taken before, and the bank it was routed to then.
+type ReachEntered struct {
+	Scheme  Scheme
+	IBAN    string // of the creditor
+	Agent   string // as its pacs.008 will name it
+	Today   time.Time
+	Against *directory.Directory
+}
+
+// Recheck asks the directory of the moment of an approval about the bank that a payment was routed to when it was entered.
+func RecheckReach(e ReachEntered) []iso20022.Finding {
+	if e.Against == nil {
+		return nil
+	}
+	q := question{
+		scheme: e.Scheme, directory: e.Against, today: e.Today, named: e.Agent,
+		place: "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0",
+	}
+	q.iban, _ = account.Parse(e.IBAN)
+	if e.Scheme == SchemeSCT && e.Agent == "" && !e.Against.IsBroken() {
+		return []iso20022.Finding{q.refuse("Withdraw the payment and enter it anew: it was entered without the creditor's bank.", "/CdtrAgt")}
+	}
+	f, refused := q.finding()
+	if !refused {
+		return nil
+	}
+	if strings.HasSuffix(f.Pointer, "/BICFI") {
+		bank, _ := e.Against.BankOf(q.iban)
+		f.Text = "Withdraw the payment and enter it anew: it was entered for " + e.Agent + ", and by the directory of " + q.edition() +
+			" the account is kept by " + bank.BIC + "."
+	}
+	return []iso20022.Finding{f}
+}
+
+// question is about one payment.
+type question struct {
+	scheme    Scheme
+	today     time.Time
+	directory *directory.Directory
+	iban      account.IBAN // zero when it cannot be read
+	named     string       // BIC of the creditor's bank, "" when none is named
+	place     string       // of the payment in its document
+}
+
+const iban = "/CdtrAcct/Id/IBAN"
+
+// finding says why the payment cannot be routed, or false.
+func (q question) finding() (iso20022.Finding, bool) {
+	switch {
+	case q.iban.IsZero() || !q.ofScheme():
+		return iso20022.Finding{}, false
+	case q.directory.IsBroken():
+		return q.refuse(
+			"Tell an operator, who runs countersign check: the directory of banks is not what was imported, so no bank is looked up in it.", iban,
+		), true
+	case !q.directory.Loaded():
+		return q.withoutDirectory()
+	}
+	bank, known := q.directory.BankOf(q.iban)
+	if q.scheme == SchemeSCT && q.named != "" {
+		if known && !account.SameBank(bank.BIC, q.named) {
+			return q.refuse(
+				"Leave the creditor's bank out, or name the one that keeps the account, which is "+bank.BIC+".", "/CdtrAgt/FinInstnId/BICFI",
+			), true
+		}
+		if !known {
+			bank, known = q.directory.ByBIC(q.named)
+		}
+	}
+	switch {
+	case !known:
+		return q.refuse("Check the IBAN with the creditor: the directory of "+q.edition()+" knows no bank that keeps this account.", iban), true
+	case !bank.Instant:
+		return q.refuse(
+			"Pay the creditor in another way: by the directory of "+q.edition()+", instant payments do not reach "+bank.Name+".", iban,
+		), true
+	}
+	return iso20022.Finding{}, false
+}
+
+// ofScheme reports whether the account is in one of the scheme's countries, and no QR-IBAN in SEPA; other rules refuse the rest.
+func (q question) ofScheme() bool {
+	if q.scheme == SchemeSIC {
+		return q.iban.InSwissClearing()
+	}
+	return !q.iban.IsQR() && account.InSEPA(q.iban.Country(), q.today)
+}
+
+// withoutDirectory checks an order while no directory is imported. In SIC the code in the IBAN routes the payment; in
+// SEPA only a BIC does.
+func (q question) withoutDirectory() (iso20022.Finding, bool) {
+	if q.scheme == SchemeSIC || q.named != "" || agentOf(q.scheme, q.iban) != "" {
+		return iso20022.Finding{}, false
+	}
+	return q.refuse("Name the BIC of the creditor's bank: no directory of banks is loaded that tells it by the IBAN.", "/CdtrAgt"), true
+}
+
+func (q question) refuse(text, below string) iso20022.Finding {
+	return iso20022.Finding{Rule: RuleCreditorBankReached, Pointer: q.place + below, Code: codeAgent, Text: text}
+}
+
+func (q question) edition() string { return q.directory.Edition().Format(time.DateOnly) }

@@ -1,0 +1,139 @@
+package rulebook
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"countersign/internal/charset"
+	"countersign/internal/iso20022"
+)
+
+// The rules of recalls, returns and resolutions. Their findings point into the request: /RecallDetails, /ReturnDetails or
+// /ResolutionDetails, and /identifiers for the payment.
+var rTransactionTable = []Rule{
+	{
+		ID: "reason-unknown", Element: "/{details}/reason", Code: "CH16",
+		Text: "Choose one of the reasons the scheme has.", Source: "Lists of reasons (RecallReasons, ReturnReasons, ResolutionReasons)",
+	},
+	{
+		ID: "reason-after-recall", Element: "/ReturnDetails/reason", Code: "CH16",
+		Text: "Use FOCR to answer a recall with the money, and only then.", Source: "EPC SCT Inst rulebook 2025; EPC115-06 pacs.004",
+	},
+	{
+		ID: "return-without-recall", Element: "/ReturnDetails/reason", Code: "CH17",
+		Text:   "Wait for a recall: payments of this scheme go back only as the answer to one.",
+		Source: "EPC, Guidance on Reason Codes for SCT Inst R-transactions v7.0 (October 2025); a setting lets them go",
+		Scheme: SchemeSCT,
+	},
+	{
+		ID: "information-missing", Element: "/{details}/additionalInformation", Code: "CH21",
+		Text: "Explain the reason in additional information.", Source: "ISO, NARR: see the narrative",
+	},
+	{
+		ID: "information-lines", Element: "/{details}/additionalInformation", Code: "CH17",
+		Text: "Shorten the additional information to the lines the reason allows.", Source: "EPC115-06 camt.056, pacs.004, camt.029",
+	},
+	{
+		ID: "information-length", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Shorten the line.", Source: "ISO, Max105Text",
+	},
+	{
+		ID: "information-characters", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Use Latin letters, digits and signs only (U+0020 to 7E, U+00A0 to 17F, U+0218 to 21B, €).", Source: "SPS 3.1",
+	},
+	{
+		ID: "information-blank", Element: "/{details}/additionalInformation/0", Code: "CH16",
+		Text: "Fill the line or remove it.", Source: "SPS 3.4",
+	},
+	{
+		ID: "charge-without-recall", Element: "/ReturnDetails/chargeAmount", Code: "CH17",
+		Text: "Remove the charge: it may be kept only when a recall is answered with the money (FOCR).", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "charge-currency", Element: "/ReturnDetails/chargeAmount", Code: "AM03",
+		Text: "Enter the charge in the currency of the payment.", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "charge-too-large", Element: "/ReturnDetails/chargeAmount", Code: "AM02",
+		Text: "Enter a charge below the amount of the payment.", Source: "EPC115-06 pacs.004",
+	},
+	{
+		ID: "recall-deadline", Element: "/identifiers/internalId", Code: "TM01",
+		Text: "The time to recall this payment for this reason is over.", Source: "EPC SCT Inst rulebook 2025, 4.3.2.3 and 4.3.2.4",
+	},
+	{
+		ID: "return-deadline", Element: "/identifiers/creditId", Code: "TM01",
+		Text: "The time to return this payment is over.", Source: "EPC SCT Inst rulebook 2025 (3 banking days)",
+	},
+}
+
+// Rules is the table of the rules about recalls, returns and resolutions.
+func RTransactionRules() []Rule {
+	return slices.Clone(rTransactionTable)
+}
+
+// check collects the findings about one request.
+type check struct {
+	details  string
+	findings []iso20022.Finding
+}
+
+// report notes a broken rule; an empty text stands for the rule's own.
+func (c *check) report(id, pointer, text string) {
+	index := slices.IndexFunc(rTransactionTable, func(r Rule) bool { return r.ID == id })
+	row := rTransactionTable[index]
+	if text == "" {
+		text = row.Text
+	}
+	c.findings = append(c.findings, iso20022.Finding{Rule: id, Pointer: pointer, Code: row.Code, Text: text})
+}
+
+func (c *check) reason(list []Reason, id string) (Reason, bool) {
+	found, known := FindReason(list, id)
+	if !known {
+		codes := make([]string, 0, len(list))
+		for _, reason := range list {
+			if reason.Usual {
+				codes = append(codes, reason.Code)
+			}
+		}
+		c.report("reason-unknown", c.details+"/reason", "Choose one of the reasons the scheme has, such as "+strings.Join(codes, ", ")+".")
+	}
+	return found, known
+}
+
+func (c *check) information(limits Information, lines []string) {
+	pointer := c.details + "/additionalInformation"
+	if len(lines) < limits.Required {
+		c.report("information-missing", pointer, "")
+	}
+	switch {
+	case len(lines) > limits.Allowed && limits.Allowed == 0:
+		c.report("information-lines", pointer, "Remove the additional information: this reason takes none.")
+		return
+	case len(lines) > limits.Allowed:
+		c.report(
+			"information-lines", pointer, fmt.Sprintf("Shorten the additional information to %d of its %d lines.", limits.Allowed, len(lines)),
+		)
+		return
+	}
+	for index, line := range lines {
+		place := pointer + "/" + strconv.Itoa(index)
+		if length := utf8.RuneCountInString(line); length > limits.Length {
+			c.report("information-length", place, fmt.Sprintf("Shorten the line to %d characters: it has %d.", limits.Length, length))
+		}
+		if strings.TrimSpace(line) == "" {
+			c.report("information-blank", place, "")
+		}
+		// Users may enter the Swiss set in both schemes; SEPA documents are transliterated.
+		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
+			c.report(
+				"information-characters", place,
+				fmt.Sprintf("Replace %s (character %d): use Latin letters, digits and signs only.", charset.Shown(r), character),
+			)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+// Package spending checks an amount against the limits of a person, a client and an account, per payment and per day.
+// It is pure: the caller supplies the limits and their use.
+
+package rulebook
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+)
+
+// Of is the kind of a limit's holder.
+type LimitOf string
+
+// The kinds of holders.
+const (
+	OfPerson  LimitOf = "person"  // counts what the person entered or approved, by whichever account
+	OfClient  LimitOf = "client"  // counts what was entered through the client
+	OfAccount LimitOf = "account" // counts what the account pays
+)
+
+// Limit bounds the payments of a holder in a currency, per payment and per day. It counts the amounts released on
+// that day; later returns or failures give nothing back. Only instructions and returns count.
+type SpendingLimit struct {
+	ID     uuid.UUID
+	Of     LimitOf
+	Holder string // the id of the person, the id of the client, the IBAN
+	Name   string // of the holder, for people
+	// PerPayment and PerDay are in minor units; 0 for none.
+	PerPayment, PerDay int64
+	Currency           money.Currency
+	Used               int64  // of PerDay, on Day, before this message
+	Day                string // as 2026-11-22, in the zone of the banking day
+	// Untrusted: the limit is not what two administrators set. Nothing is paid under it.
+	Untrusted bool
+}
+
+// Use is the amount that a release adds to a daily limit.
+type LimitUse struct {
+	Limit  SpendingLimit
+	Amount int64 // minor units
+}
+
+// After returns the day's used amount including this use.
+func (u LimitUse) After() int64 { return u.Limit.Used + u.Amount }
+
+// Check returns which limits an amount exceeds, as findings at a place.
+func CheckSpending(amount money.Amount, limits []SpendingLimit, pointer string) []iso20022.Finding {
+	var findings []iso20022.Finding
+	for _, limit := range limits {
+		text := limit.Refuses(amount)
+		if text != "" {
+			findings = append(findings, iso20022.Finding{Rule: RuleSpendingLimit, Pointer: pointer, Code: "AM14", Text: text})
+		}
+	}
+	return findings
+}
+
+// Refuses says why the limit does not let an amount pass, "" when it does.
+func (l SpendingLimit) Refuses(amount money.Amount) string {
+	if l.Currency != amount.Currency() {
+		return ""
+	}
+	whole := amount.Minor()
+	switch {
+	case l.Untrusted:
+		return fmt.Sprintf("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.", l.Words())
+	case l.PerPayment > 0 && whole > l.PerPayment:
+		return fmt.Sprintf("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.",
+			l.Words(), l.amount(l.PerPayment))
+	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
+		return fmt.Sprintf("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, "+
+			"and %s of it is used.", l.Words(), l.amount(l.PerDay), l.amount(l.Used))
+	}
+	return ""
+}
+
+// Words name whom the limit binds: "the account CH50 … 1346", "the person Anna Meier".
+func (l SpendingLimit) Words() string {
+	switch l.Of {
+	case OfPerson:
+		return fmt.Sprintf("the person %s", l.Name)
+	case OfClient:
+		return fmt.Sprintf("the client %s", l.Name)
+	case OfAccount:
+	}
+	return fmt.Sprintf("the account %s", l.Name)
+}
+
+// Today formats the limit and its use: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
+func (l SpendingLimit) Today() string {
+	var parts []string
+	if l.PerPayment > 0 {
+		parts = append(parts, fmt.Sprintf("%s at a time", l.amount(l.PerPayment)))
+	}
+	if l.PerDay > 0 {
+		parts = append(parts, fmt.Sprintf("%s of %s used today", l.amount(l.Used), l.amount(l.PerDay)))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func (l SpendingLimit) amount(minor int64) string {
+	amount, err := money.FromMinor(l.Currency, minor)
+	if err != nil {
+		return fmt.Sprintf("%s %d/100", l.Currency, minor)
+	}
+	return amount.Format()
+}
+
+// Uses returns the amounts that a release adds to the daily limits.
+func LimitUses(amount money.Amount, limits []SpendingLimit) []LimitUse {
+	var list []LimitUse
+	for _, limit := range limits {
+		if limit.PerDay > 0 && limit.Currency == amount.Currency() {
+			list = append(list, LimitUse{Limit: limit, Amount: amount.Minor()})
+		}
+	}
+	return list
+}

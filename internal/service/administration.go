@@ -1,0 +1,228 @@
+// Package admin is the station of administration: what one administrator asks for and another decides, and what both may read. API and
+// portal call the same functions.
+//
+//  1. Request: the realm is read, the rules say what the subject would be after the change and everything that is wrong with it, and the
+//     change is stored with its digest and seal. A change that ends in a first password gets a six-digit code, shown to the requester
+//     alone.
+//  2. Decide: decisions of one realm take turns. The change is read under its seal, the realm is read again, and the rules hold the change
+//     against it: four-eyes first, then whether the subject is still what the requester saw, then whether the realm could still be run.
+//  3. With an approval the new people, clients, accounts and policies are written in the same transaction; the schema lets the service
+//     write them in no other. A link or a client's secret is shown to the approver alone, once.
+//
+// A crash before the commit leaves nothing; after it the change is done, and a secret that was never seen is made anew by another change.
+
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/admin"
+)
+
+// Config is what the station works with.
+type AdministrationConfig struct {
+	Database *store.Database
+	Keys     keyring.Ring     // of tokens
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	Zone     *time.Location   // of the banking day
+	NewID    func() uuid.UUID
+	Random   io.Reader // of links and codes
+	// UnknownPassword makes the hash of a password that nobody knows.
+	UnknownPassword func() (string, error)
+}
+
+// Station administers realms.
+type Administration struct {
+	cfg     AdministrationConfig
+	changes *admin.Changes
+	setUps  identity.SetUpKeys
+	// providers hides secrets of the portal at identity providers.
+	providers identity.ProviderKeys
+}
+
+// New makes the station.
+func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
+	if cfg.Database == nil || cfg.Now == nil || cfg.Zone == nil || cfg.NewID == nil || cfg.Random == nil || cfg.UnknownPassword == nil {
+		return nil, errors.New("admin: database, clock, zone, ids, randomness and passwords are needed")
+	}
+	setUps, err := identity.NewSetUpKeys(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	providers, err := identity.NewProviderKeys(cfg.Keys)
+	if err != nil {
+		return nil, err
+	}
+	return &Administration{cfg: cfg, changes: admin.NewChanges(cfg.Database), setUps: setUps, providers: providers}, nil
+}
+
+// RequestInput is what an administrator asks for.
+type RequestInput struct {
+	Kind    administration.Kind
+	Subject string
+	Values  administration.Values
+	Note    string
+}
+
+// Requested is a change that waits.
+type Requested struct {
+	Change administration.Change
+	// Code is what the person needs beside the approver's link to set a password; "" for a kind that sets none. It is not shown again.
+	Code string
+}
+
+// Request stores a change that another administrator decides. Errors: payment.ForbiddenError, payment.FieldError.
+func (s *Administration) Request(ctx context.Context, by identity.Principal, in RequestInput) (Requested, error) {
+	at := s.cfg.Now()
+	ask := admin.Request{Request: administration.Request{
+		ID: s.cfg.NewID(), Kind: in.Kind, Subject: in.Subject, Values: in.Values, Note: in.Note, By: by, At: at,
+	}}
+	var made Requested
+	err := ask.Check()
+	if err != nil {
+		s.refused(ctx, refusal{by: by, event: auditlog.EventChangeRequest, cause: err, at: at})
+		return Requested{}, err
+	}
+	ask.Values, err = s.hideSecret(by.Realm, in.Values)
+	if err != nil {
+		return Requested{}, err
+	}
+	if in.Kind.SetsUp() {
+		made.Code, err = identity.NewSetUpCode(s.cfg.Random)
+		if err != nil {
+			return Requested{}, err
+		}
+		digest := s.setUps.Code(by.Realm, ask.ID, made.Code)[0]
+		ask.CodeHash = digest[:]
+	}
+	made.Change, err = s.changes.Insert(ctx, ask)
+	if err != nil {
+		s.refused(ctx, refusal{by: by, event: auditlog.EventChangeRequest, cause: err, at: at})
+		return Requested{}, err
+	}
+	return made, nil
+}
+
+// maxSecret is the longest secret of the portal at a provider, in bytes.
+const maxSecret = 1024
+
+// hideSecret takes the secret of the portal at an identity provider out of what is asked for: it is stored hidden, and read again where it
+// is used alone. Error: payment.FieldError.
+func (s *Administration) hideSecret(realm string, values administration.Values) (administration.Values, error) {
+	secret := values["providerSecret"]
+	if secret == "" {
+		return values, nil
+	}
+	if len(secret) > maxSecret {
+		return nil, &payment.FieldError{Findings: []payment.Finding{{
+			Pointer: "/values/providerSecret", Code: "FF01", Text: fmt.Sprintf("Enter a secret of at most %d characters.", maxSecret),
+		}}}
+	}
+	hidden, err := s.providers.Hide(s.cfg.Random, identity.ProviderSecret{
+		Realm: realm, Issuer: values["issuer"], ClientID: values["providerClient"], Secret: secret,
+	})
+	values = maps.Clone(values)
+	values["providerSecret"] = hidden
+	return values, err
+}
+
+// DecideInput is what an administrator says of a change.
+type DecideInput struct {
+	ChangeID uuid.UUID
+	Approve  bool
+	Reason   string
+}
+
+// Decided is a change that was decided, with what is shown to the approver once.
+type Decided struct {
+	Change administration.Change
+	// SetUpPath is the page at which a password is set, below the portal's address; "" where none is.
+	SetUpPath string
+	// ClientSecret is a new secret of a client; "" where there is none.
+	ClientSecret string
+}
+
+// Decide decides a change. Errors: payment.ErrNotFound, payment.ForbiddenError, payment.FourEyesError, administration.ConflictError,
+// payment.FieldError for the reason.
+func (s *Administration) Decide(ctx context.Context, by identity.Principal, in DecideInput) (Decided, error) {
+	change, err := s.Change(ctx, by, in.ChangeID)
+	return s.decide(ctx, administration.Verdict{Approve: in.Approve, Reason: in.Reason, By: by, At: s.cfg.Now()}, change, err)
+}
+
+// decide decides a change that was read, or tells why it was not.
+func (s *Administration) decide(ctx context.Context, verdict administration.Verdict, change administration.Change, err error) (Decided, error) {
+	by := verdict.By
+	if err == nil {
+		err = change.MayDecide(by) // asked again under the lock; here it spares the making of secrets
+	}
+	var decided Decided
+	var secrets admin.Secrets
+	if err == nil && verdict.Approve {
+		secrets, err = s.secrets(by.Realm, change, &decided)
+	}
+	if err == nil {
+		decided.Change, err = s.changes.Decide(ctx, admin.Decision{ChangeID: change.ID, Verdict: verdict, Secrets: secrets})
+	}
+	if err != nil {
+		event := auditlog.EventChangeReject
+		if verdict.Approve {
+			event = auditlog.EventChangeApprove
+		}
+		s.refused(ctx, refusal{by: by, event: event, cause: err, at: verdict.At})
+		return Decided{Change: change}, err
+	}
+	return decided, nil
+}
+
+// secrets makes what an approval shows.
+func (s *Administration) secrets(realm string, change administration.Change, into *Decided) (admin.Secrets, error) {
+	var secrets admin.Secrets
+	if change.Kind.SetsUp() {
+		link, err := identity.NewSetUpLink(s.cfg.Random)
+		if err != nil {
+			return secrets, err
+		}
+		digest := s.setUps.Link(realm, link)[0]
+		secrets.LinkHash, into.SetUpPath = digest[:], identity.SetUpPath(realm, link)
+		secrets.PasswordHash, err = s.cfg.UnknownPassword()
+		if err != nil {
+			return secrets, err
+		}
+	}
+	if change.Kind.MakesSecret() && change.After["kind"] == administration.ClientConfidential {
+		into.ClientSecret = identity.NewClientSecret()
+		secrets.ClientSecretHash = identity.ClientSecretDigest(into.ClientSecret)
+	}
+	return secrets, nil
+}
+
+// refusal is something an administrator asked for and did not get.
+type refusal struct {
+	by    identity.Principal
+	event string
+	cause error
+	at    time.Time
+}
+
+func (s *Administration) refused(ctx context.Context, r refusal) {
+	why, refused := payment.Refused(r.cause)
+	if !refused {
+		return
+	}
+	s.cfg.Database.Refused(ctx, store.Refusal{
+		Realm: r.by.Realm, Event: r.event + "-refused", Actor: r.by.Actor(), Why: why, Sentence: r.cause.Error(), At: r.at,
+	})
+}

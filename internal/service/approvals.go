@@ -1,0 +1,177 @@
+// Package approval is station 2, the checker. The steps of a decision:
+//
+//  1. load the message, with what holds in the realm;
+//  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the policy in force for
+//     that content and the scheme's rules again, because a day may have gone by;
+//  3. write decision, state, history, audit and, with the last approval, the release and the document that carries it to clearing, in one
+//     guarded statement. Where somebody else was first it changes nothing, and the message is loaded and decided about again, under a lock.
+//
+// What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never
+// calls clearing: a crash after the commit loses nothing, because the release that is not delivered is what clearing looks for.
+
+package service
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/observability"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/message"
+)
+
+// Station takes what checkers decide.
+type Approvals struct {
+	cfg ApprovalsConfig
+}
+
+// Config holds the dependencies of the service.
+type ApprovalsConfig struct {
+	Messages *message.Messages
+	Rules    rulebook.Settings
+	Seal     payment.Sealer
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	Zone     *time.Location   // of the banking day: Europe/Zurich
+	// StepUp checks a second factor for one content. It fails with payment.StepUpError for an invalid one.
+	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
+}
+
+// New makes the station.
+func NewApprovals(cfg ApprovalsConfig) *Approvals { return &Approvals{cfg: cfg} }
+
+// Input identifies the message and the version that the checker saw.
+type Input struct {
+	InternalID uuid.UUID
+	// ContentHash and Version identify the content that the checker saw; nil and 0 if the caller sent none.
+	ContentHash *payment.Digest
+	Version     int
+	// Remark is the checker's optional comment on an approval.
+	Remark string
+	// StepUp is the second factor that the checker shows; it is looked at where the policy asks for one.
+	StepUp identity.FactorAnswer
+	// Expect narrows the message; a zero field does not.
+	Expect Expectation
+}
+
+// Expectation is the message kind and scheme that the endpoint of the request requires.
+type Expectation struct {
+	Kind   payment.Kind
+	Scheme rulebook.Scheme
+}
+
+// Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
+//
+// Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
+// now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.FieldError for the
+// remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more
+// approvals than the message has, payment.StepUpError when a second factor is asked for and none is shown that counts.
+func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
+	return s.decide(ctx, by, in, decision{
+		action: payment.ActionApprove,
+		make: func(m payment.Message, known message.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+			return m.Approve(v, payment.Terms{
+				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
+				Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
+			})
+		},
+	})
+}
+
+// Reject records a rejection with its reason and returns the message after it.
+//
+// Errors: as Approve down to payment.ContentError, and payment.FieldError for the reason.
+func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
+	return s.decide(ctx, by, in, decision{
+		action: payment.ActionReject,
+		make: func(m payment.Message, _ message.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+			return m.Reject(v, reason)
+		},
+	})
+}
+
+// MismatchError says that the message is of another kind or scheme than the door says.
+type MismatchError struct {
+	Message payment.Message
+}
+
+// Error is a sentence for people.
+func (e *MismatchError) Error() string {
+	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
+}
+
+// decision is a checker's decision and the domain function that makes it.
+type decision struct {
+	action payment.Action
+	make   func(payment.Message, message.SubmissionFacts, payment.Verdict) (payment.Transition, error)
+}
+
+func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
+	verdict := payment.Verdict{
+		By: by, At: s.cfg.Now(), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
+	}
+	var made payment.Transition
+	considered := message.Considered{
+		Bound: message.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
+		Decide: func(m payment.Message, known message.SubmissionFacts) (_ payment.Transition, err error) {
+			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
+				return payment.Transition{}, &MismatchError{Message: m}
+			}
+			verdict.At = s.decidedAt(verdict.At)
+			made, err = d.make(m, known, verdict)
+			return made, err
+		},
+	}
+	ctx, end := observability.Step(ctx, in.InternalID, string(d.action))
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
+	if asked, is := errors.AsType[*payment.StepUpError](err); is && !in.StepUp.Empty() {
+		// The content lacks only the second factor. The factor is valid for this content alone: if the content
+		// changes meanwhile, the approval fails.
+		var shown identity.StepUp
+		seen = asked.Message
+		shown, err = s.cfg.StepUp(ctx, by, in.StepUp, seen.Approval())
+		if err == nil {
+			verdict.StepUp = &shown
+			seen, err = s.cfg.Messages.Consider(ctx, by.Realm, in.InternalID, considered)
+		}
+	}
+	end(err)
+	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
+		err = s.cfg.Messages.Earlier(ctx, repeat)
+	}
+	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
+		return repeat.Message, err
+	}
+	if err != nil {
+		s.cfg.Messages.RefusedStep(ctx, message.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
+		return seen, err
+	}
+	return made.After(), nil
+}
+
+// decidedAt returns the time of a decision. It reads the clock for each attempt, so a decision that lost to another
+// one sorts after it. The day stays that of the request, for which the limits were read.
+func (s *Approvals) decidedAt(asked time.Time) time.Time {
+	now := s.cfg.Now()
+	if s.day(now) != s.day(asked) {
+		return asked
+	}
+	return now
+}
+
+// day is the banking day of a time, as limits are kept by it.
+func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(time.DateOnly) }
+
+// Limits returns the limits of an approval by this person now, with their use today.
+func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]rulebook.SpendingLimit, error) {
+	return s.cfg.Messages.Limits(ctx, m, message.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
+}
+
+// AsksStepUp reports whether the approval of the message needs a second factor.
+func (s *Approvals) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
+	return s.cfg.Messages.AsksStepUp(ctx, m)
+}

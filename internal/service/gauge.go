@@ -1,0 +1,160 @@
+package service
+
+import (
+	"context"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/observability"
+	"countersign/internal/store"
+)
+
+// gauges are the figures that are read from the database and its connections when somebody asks.
+var gauges = []observability.Gauge{
+	{
+		Name: "countersign_messages", Labels: []string{"scheme", "state"},
+		Help: "Messages that wait: for approval, in flight (released, no answer yet), unconfirmed, undelivered (released, not with clearing); " +
+			"to 10,000 in a realm.",
+	},
+	{
+		Name: "countersign_undelivered_age_seconds", Help: "Age of the oldest message that is released and not with clearing.",
+		Labels: []string{"scheme"},
+	},
+	{
+		Name: "countersign_in_flight_age_seconds", Labels: []string{"scheme"},
+		Help: "Age of the oldest payment that is released and without an answer of clearing: more than ten seconds and a moment means that the " +
+			"clock of no gateway runs.",
+	},
+	{Name: "countersign_answers_undelivered", Help: "Answers that clearing does not have; to 10,000.", Labels: []string{"scheme"}},
+	{
+		Name: "countersign_clearing_connected", Help: "1 while the connection to the scheme's clearing works, 0 while it is interrupted.",
+		Labels: []string{"scheme"},
+	},
+	{
+		Name: "countersign_database_connections", Help: "Connections to the database by use: in use, idle, and the most there may be.",
+		Labels: []string{"use", "state"},
+	},
+	{
+		Name: "countersign_jobs", Labels: []string{"queue", "state"},
+		Help: "Jobs of this process by queue: ready, running, and failed ones that are tried again; to 4,096 in a queue.",
+	},
+	{
+		Name: "countersign_paused", Labels: []string{"scheme", "doing"},
+		Help: "Messages and documents of this process with which something failed and that pause until the next try; to 100 of each kind.",
+	},
+	{Name: "countersign_keys_missing", Help: "Keys that answers to clearing wait for because the key file does not hold them; to 20."},
+	{
+		Name: "countersign_audit_unsealed_age_seconds", Help: "Age of the oldest row of the audit trail that is not sealed; 0 where none waits.",
+	},
+	{Name: "countersign_audit_sealed_rows", Help: "Rows of the audit trail and documents that are sealed."},
+	{
+		Name: "countersign_audit_stopped_realms",
+		Help: "Realms whose audit tree is not what was signed, so that nothing is sealed there any more.",
+	},
+	{
+		Name: "countersign_audit_checkpoint_timestamp_seconds", Help: "When this process saw or signed its newest checkpoint.",
+	},
+	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
+}
+
+// Measure registers the metrics that are read on each scrape. ctx ends with the gateway.
+func (s *Service) Measure(ctx context.Context) {
+	s.Database.Metrics().Read(ctx, gauges, s.read)
+}
+
+func (s *Service) read(ctx context.Context) []observability.Sample {
+	samples := append(s.readConnections(), s.readPools()...)
+	samples = append(samples, s.readSealing()...)
+	samples = append(samples, s.readQueues(ctx)...)
+	backlog, err := s.Reader.Backlog(ctx)
+	if err != nil {
+		return samples // readiness tells why
+	}
+	for _, b := range backlog {
+		scheme := string(b.Scheme)
+		for state, count := range map[string]int64{
+			"approval pending": b.Pending, "in flight": b.InFlight, "unconfirmed": b.Unconfirmed, "undelivered": b.Undelivered,
+		} {
+			samples = append(samples, observability.Sample{Gauge: "countersign_messages", Labels: []string{scheme, state}, Value: float64(count)})
+		}
+		samples = append(
+			samples, observability.Sample{Gauge: "countersign_answers_undelivered", Labels: []string{scheme}, Value: float64(b.Answers)},
+			observability.Sample{Gauge: "countersign_undelivered_age_seconds", Labels: []string{scheme}, Value: s.age(b.Oldest)},
+			observability.Sample{Gauge: "countersign_in_flight_age_seconds", Labels: []string{scheme}, Value: s.age(b.First)},
+		)
+	}
+	return samples
+}
+
+// age returns the time since at in seconds; 0 for the zero time.
+func (s *Service) age(at time.Time) float64 {
+	if at.IsZero() {
+		return 0
+	}
+	return max(0, s.Now().Sub(at).Seconds())
+}
+
+// readQueues reads what waits: jobs, what pauses, keys that are missing.
+func (s *Service) readQueues(ctx context.Context) []observability.Sample {
+	var samples []observability.Sample
+	for _, q := range s.Jobs.Waiting() {
+		for state, count := range map[string]int{"ready": q.Ready, "running": q.Running, "retrying": q.Retrying} {
+			samples = append(samples, observability.Sample{Gauge: "countersign_jobs", Labels: []string{q.Name, state}, Value: float64(count)})
+		}
+	}
+	paused := map[[2]string]float64{}
+	for _, stuck := range s.Clearing.Stuck() {
+		paused[[2]string{string(stuck.Scheme), string(stuck.Doing)}]++
+	}
+	for of, count := range paused {
+		samples = append(samples, observability.Sample{Gauge: "countersign_paused", Labels: []string{of[0], of[1]}, Value: count})
+	}
+	missing, err := s.Clearing.MissingKeys(ctx)
+	if err != nil {
+		return samples
+	}
+	return append(samples, observability.Sample{Gauge: "countersign_keys_missing", Value: float64(len(missing))})
+}
+
+func (s *Service) readConnections() []observability.Sample {
+	var samples []observability.Sample
+	for _, c := range s.Clearing.Connections() {
+		connected := 0.0
+		if c.State == clearing.ConnectionWorking {
+			connected = 1
+		}
+		samples = append(samples, observability.Sample{Gauge: "countersign_clearing_connected", Labels: []string{string(c.Scheme)}, Value: connected})
+	}
+	return samples
+}
+
+// readSealing returns the metrics of the audit log, if it is sealed.
+func (s *Service) readSealing() []observability.Sample {
+	standing := s.Sealing()
+	if !standing.On {
+		return nil
+	}
+	samples := []observability.Sample{
+		{Gauge: "countersign_audit_unsealed_age_seconds", Value: standing.Behind.Seconds()},
+		{Gauge: "countersign_audit_sealed_rows", Value: float64(standing.Rows)},
+		{Gauge: "countersign_audit_stopped_realms", Value: float64(len(standing.Stopped))},
+	}
+	if !standing.Newest.IsZero() {
+		samples = append(samples, observability.Sample{
+			Gauge: "countersign_audit_checkpoint_timestamp_seconds", Value: float64(standing.Newest.UnixMicro()) / 1e6,
+		})
+	}
+	return samples
+}
+
+func (s *Service) readPools() []observability.Sample {
+	var samples []observability.Sample
+	for use, name := range store.Uses() {
+		used := s.Database.For(use).Usage()
+		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {
+			samples = append(samples, observability.Sample{Gauge: "countersign_database_connections", Labels: []string{name, state}, Value: float64(count)})
+		}
+		samples = append(samples, observability.Sample{Gauge: "countersign_database_waits", Labels: []string{name}, Value: float64(used.Waits)})
+	}
+	return samples
+}

@@ -1,0 +1,53 @@
+// Package holder is the station that tells other banks whether a name is that of the holder of an account kept here (verification of payee,
+// docs/payee.md). The steps of an answer:
+//
+//  1. find the realm that takes payments for the account, and the account;
+//  2. compare the name (payee.Compare).
+//
+// It writes nothing. It stands apart from submission, which asks others the same, because it works for banks and not for people.
+
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/account"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/store/message"
+)
+
+// Station answers.
+type PayeeLookup struct {
+	accounts *message.Accounts
+}
+
+// New makes the station.
+func NewPayeeLookup(accounts *message.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
+
+// Answer reports whether the name in the question matches the account's holder. A close match returns the holder's
+// name. An unknown or closed account cannot be verified.
+func (s *PayeeLookup) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {
+	notPossible := payee.Answer{Result: payee.NotPossible}
+	realm, err := s.accounts.IncomingRealm(ctx, q.IBAN)
+	if errors.Is(err, payment.ErrNotFound) {
+		return notPossible, nil
+	}
+	if err != nil {
+		return notPossible, fmt.Errorf("find the realm of an account: %w", err)
+	}
+	kept, _, err := s.accounts.Account(ctx, realm, q.IBAN)
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return notPossible, fmt.Errorf("read an account: %w", err)
+	}
+	if err != nil || !kept.Open || !account.SameBank(kept.AgentBIC, q.Bank) || q.Name == "" {
+		return notPossible, nil
+	}
+	answer := payee.Answer{Result: payee.Compare(q.Name, kept.Holder.Name)}
+	if answer.Result == payee.CloseMatch {
+		answer.MatchedName = kept.Holder.Name
+	}
+	return answer, nil
+}

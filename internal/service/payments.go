@@ -1,0 +1,291 @@
+// Package submission is station 1, the maker. The steps of a new instruction, after the first, in which a door made a document of a body, a
+// form or a file:
+//
+//  2. of a payment in euro, ask the payee's bank whether the name is that of the account, for five seconds at most (payee.go); then read
+//     what the new message needs to know: the policy it falls under, the debtor account, the limits that bind it, the directory of banks;
+//  3. let payment.NewInstruction check every rule and make the message;
+//  4. store message, history and audit, and without need of approval the release, by one statement in one transaction. The job that sends
+//     what was released is made after the commit.
+//
+// What the bank said is only kept with the message, and a crash after it has the bank asked again. A crash before the commit leaves
+// nothing, a crash after it leaves a message that approval or clearing picks up. The API, the form and the file upload all come through
+// here.
+
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/account"
+	"countersign/internal/directory"
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/observability"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	messagepkg "countersign/internal/store/message"
+)
+
+// Station takes what makers submit.
+type Payments struct {
+	cfg    PaymentsConfig
+	payees rememberedPayees
+}
+
+// Config holds the dependencies of the service.
+type PaymentsConfig struct {
+	Messages *messagepkg.Messages
+	Rules    rulebook.Settings
+	Seal     payment.Sealer
+	Now      func() time.Time // UTC in microseconds, as the database keeps times
+	NewID    func() uuid.UUID // UUIDv7
+	Random   func() [4]byte   // for Global IDs
+	Zone     *time.Location   // of the banking day: Europe/Zurich
+	Payee    payee.Verifier   // of payments in euro; nil asks nobody
+}
+
+// New makes the station.
+func NewPayments(cfg PaymentsConfig) *Payments { return &Payments{cfg: cfg} }
+
+// Result is a created message, or the one an earlier identical request created.
+type Result struct {
+	Message  payment.Message
+	Replayed bool
+}
+
+// Create makes an instruction. A repeat with the same externalId and content returns the first message again.
+//
+// Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId used before or an externalId used with
+// other content; payment.FieldError for the note; ErrKeyReused; payment.WithheldError when a key used before is not as it was stored;
+// lifecycle.ErrNoPolicy.
+func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
+	found, err := s.verify(ctx, by, in)
+	if err != nil {
+		return Result{}, err
+	}
+	at := s.cfg.Now()
+	in.ManyTransactions = false
+	ask := s.ask(by, in)
+	message, err := s.cfg.Messages.Insert(ctx, ask, func(known messagepkg.SubmissionFacts) (payment.Created, error) {
+		order := s.instruction(by, in, known, at)
+		order.Payee = found
+		return payment.NewInstruction(order)
+	})
+	if duplicate, is := errors.AsType[*messagepkg.DuplicateError](err); is {
+		return s.repeat(ctx, by, in, duplicate)
+	}
+	if _, refused := errors.AsType[*payment.RefusalError](err); refused && in.ExternalID+in.IdempotencyKey != "" {
+		return s.repeatOrRefuse(ctx, by, in, err)
+	}
+	if err != nil {
+		return Result{}, err
+	}
+	observability.Made(ctx, message.InternalID)
+	return Result{Message: message}, nil
+}
+
+// repeatOrRefuse answers an order that a rule refuses. A repeat of an accepted order gets the first answer, because a
+// key never expires. If the database cannot be read, the order is not refused: its client would send a second payment
+// under a new key.
+func (s *Payments) repeatOrRefuse(ctx context.Context, by identity.Principal, in payment.Order, refused error) (Result, error) {
+	fingerprint, err := payment.OrderFingerprint(in.Scheme, in.Document)
+	if err != nil {
+		return Result{}, refused
+	}
+	err = s.cfg.Messages.Repeated(ctx, messagepkg.Keys{
+		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
+	}, fingerprint)
+	duplicate, is := errors.AsType[*messagepkg.DuplicateError](err)
+	switch {
+	case err == nil, is && !duplicate.SameContent:
+		return Result{}, refused
+	case is:
+		return s.repeat(ctx, by, in, duplicate)
+	}
+	return Result{}, err
+}
+
+// errNotMaker refuses who may not create payments.
+var errNotMaker = &payment.ForbiddenError{Text: "You may not create payments: this needs the role maker."}
+
+// Validate checks a payment order by the same rules without storing anything. It returns every finding, none when the order is fine.
+func (s *Payments) Validate(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
+	_, findings, err := s.validate(ctx, by, in)
+	return findings, err
+}
+
+// ValidateWithBank is Validate and returns the directory's entry of the creditor's bank; zero for none.
+func (s *Payments) ValidateWithBank(
+	ctx context.Context, by identity.Principal, in payment.Order, iban account.IBAN,
+) (directory.Entry, []payment.Finding, error) {
+	order, findings, err := s.validate(ctx, by, in)
+	if err != nil || order.Directory == nil {
+		return directory.Entry{}, findings, err
+	}
+	bank, _ := order.Directory.BankOf(iban)
+	return bank, findings, nil
+}
+
+// ValidateWithPayee is Validate and, for a valid single payment, returns the payee verification.
+func (s *Payments) ValidateWithPayee(
+	ctx context.Context, by identity.Principal, in payment.Order,
+) (payee.Verification, []payment.Finding, error) {
+	order, findings, err := s.validate(ctx, by, in)
+	_, _, single := in.Document.SinglePayment()
+	if err != nil || len(findings) > 0 || !single {
+		return payee.Verification{}, findings, err
+	}
+	return s.asked(ctx, in, order), nil, nil
+}
+
+func (s *Payments) validate(
+	ctx context.Context, by identity.Principal, in payment.Order,
+) (payment.InstructionInput, []payment.Finding, error) {
+	if !by.Has(identity.RoleMaker) {
+		return payment.InstructionInput{}, nil, errNotMaker
+	}
+	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	if err != nil {
+		return payment.InstructionInput{}, nil, err
+	}
+	order := s.instruction(by, in, known, s.cfg.Now())
+	if in.ManyTransactions {
+		order.Further, err = s.further(ctx, by, in)
+		if err != nil {
+			return payment.InstructionInput{}, nil, err
+		}
+	}
+	return order, payment.CheckInstruction(order), nil
+}
+
+// further reads what holds for the accounts of the payment informations behind the first, each account once.
+func (s *Payments) further(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Debit, error) {
+	var debits []payment.Debit
+	read := map[string]payment.Debit{}
+	for index := 1; index < len(in.Document.PaymentInformation); index++ {
+		ask := s.askAbout(by, in, index)
+		debit, known := read[ask.DebtorAccount]
+		if !known {
+			facts, err := s.cfg.Messages.Facts(ctx, ask)
+			if err != nil {
+				return nil, err
+			}
+			debit = payment.Debit{Account: facts.Account, Limits: facts.Limits}
+			read[ask.DebtorAccount] = debit
+		}
+		debits = append(debits, debit)
+	}
+	return debits, nil
+}
+
+// Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
+// to check the answers. Findings come back as Validate returns them. The rules are asked once.
+func (s *Payments) Preview(ctx context.Context, by identity.Principal, in payment.Order) (Preview, error) {
+	if !by.Has(identity.RoleMaker) {
+		return Preview{}, errNotMaker
+	}
+	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	if err != nil {
+		return Preview{}, err
+	}
+	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.cfg.Now()))
+	return Preview{
+		Findings: findings, Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
+	}, err
+}
+
+// Preview is a maker's view before submitting. The required approvals depend on the amount, which an unfinished order
+// may lack.
+type Preview struct {
+	Findings          []payment.Finding
+	Summary           payment.Summary // empty where there are findings
+	ApprovalsRequired int
+	PendingFor        time.Duration
+}
+
+// ErrKeyReused says that the client used the Idempotency-Key before, for another request.
+var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
+
+// repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
+// a key that comes with another one is another request's.
+func (s *Payments) repeat(
+	ctx context.Context, by identity.Principal, in payment.Order, duplicate *messagepkg.DuplicateError,
+) (Result, error) {
+	if duplicate.Scope == payment.KeyMessageID || !duplicate.SameContent {
+		return Result{}, refuseDuplicate(duplicate)
+	}
+	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
+	if err != nil {
+		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	if duplicate.Scope == payment.KeyIdempotency && first.ExternalID != in.ExternalID {
+		return Result{}, ErrKeyReused
+	}
+	return Result{Message: first, Replayed: true}, nil
+}
+
+// refuseDuplicate refuses a word of the client that stands for something else: ErrKeyReused for an Idempotency-Key, else a
+// payment.RefusalError that names the word.
+func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
+	if duplicate.Scope == payment.KeyIdempotency {
+		return ErrKeyReused
+	}
+	f := payment.Finding{
+		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
+		Text: "Give the order a MsgId of its own: this one was used before.",
+	}
+	if duplicate.Scope == payment.KeyExternalID {
+		f.Rule, f.Pointer = "", "/identifiers/externalId"
+		f.Text = "Give the order an externalId of its own: this one was used before with other content."
+	}
+	return &payment.RefusalError{Findings: []payment.Finding{f}}
+}
+
+// ask returns the query for the realm data of a new message. The rules report missing fields later.
+func (s *Payments) ask(by identity.Principal, in payment.Order) messagepkg.SubmissionQuery {
+	return s.askAbout(by, in, 0)
+}
+
+// askAbout is ask about the payment information of an index.
+func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) messagepkg.SubmissionQuery {
+	q := messagepkg.SubmissionQuery{
+		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
+		People: []uuid.UUID{by.PersonID}, Day: s.today(),
+	}
+	if index >= len(in.Document.PaymentInformation) {
+		return q
+	}
+	info := &in.Document.PaymentInformation[index]
+	q.DebtorAccount = info.DebtorAccount.ID.IBAN
+	for _, tx := range info.CreditTransferTransactionInformation {
+		if tx.Amount.InstructedAmount == nil {
+			continue
+		}
+		amount, err := money.FromDecimal(money.Currency(tx.Amount.InstructedAmount.Currency), tx.Amount.InstructedAmount.Value)
+		if err == nil {
+			q.Amount = amount.Minor()
+		}
+	}
+	return q
+}
+
+// instruction returns an order with the current data of its realm.
+func (s *Payments) instruction(
+	by identity.Principal, in payment.Order, known messagepkg.SubmissionFacts, at time.Time,
+) payment.InstructionInput {
+	return payment.InstructionInput{
+		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Limits: known.Limits,
+		Rules:    s.cfg.Rules,
+		GlobalID: payment.New(known.Mark, at, s.cfg.Random()), InternalID: s.cfg.NewID(), DocumentID: s.cfg.NewID(),
+		At: at, Today: at.In(s.cfg.Zone), Seal: s.cfg.Seal,
+	}
+}
+
+// today is the banking day, as limits count.
+func (s *Payments) today() string { return s.cfg.Now().In(s.cfg.Zone).Format(time.DateOnly) }

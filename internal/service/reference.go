@@ -1,0 +1,50 @@
+package service
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/store/message"
+)
+
+// The pause between two looks for reference data that was imported, and how long one may take.
+const (
+	lookForReferences = time.Minute
+	readReferences    = 20 * time.Second
+)
+
+// ReadReferences puts the code sets and calendars in force that were imported: from then on all stations and doors check with them.
+func (s *Service) ReadReferences(ctx context.Context) error {
+	return s.putReferences(ctx, message.NewReferences(s.Database))
+}
+
+func (s *Service) putReferences(ctx context.Context, references *message.References) error {
+	limited, cancel := context.WithTimeout(ctx, readReferences)
+	defer cancel()
+	editions, err := references.Editions(limited)
+	if err != nil {
+		return fmt.Errorf("read the reference data: %w", err)
+	}
+	s.Rules.Published.Put(editions)
+	return nil
+}
+
+// WatchReferences reloads the reference data every minute until the context ends, so that an import needs no restart.
+// While the database is unreachable, the last data stays in force.
+func (s *Service) WatchReferences(ctx context.Context) {
+	references := message.NewReferences(s.Database)
+	ticker := time.NewTicker(lookForReferences)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+		err := s.putReferences(ctx, references)
+		if err != nil && ctx.Err() == nil {
+			s.Log.WarnContext(ctx, "look for new reference data", "error", err.Error())
+		}
+	}
+}

@@ -1,0 +1,106 @@
+package service
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/identity"
+	"countersign/internal/observability"
+	"countersign/internal/payment"
+	messagepkg "countersign/internal/store/message"
+)
+
+// CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
+// returns the first message again.
+//
+// Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.WithheldError when the payment or the
+// recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
+// done, and DU01 for an externalId used for another request; ErrKeyReused.
+func (s *Payments) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
+	ask := messagepkg.RTransactionQuery{By: by, Asked: asked, Day: s.today()}
+	message, err := s.cfg.Messages.InsertRTransaction(ctx, ask, func(about payment.RTransactionSubject) (payment.Created, error) {
+		in := s.rTransaction(by, asked, about)
+		in.GlobalID = payment.New(about.Mark, in.At, s.cfg.Random())
+		in.InternalID, in.DocumentID = s.cfg.NewID(), s.cfg.NewID()
+		return payment.NewRTransaction(in)
+	})
+	var duplicate *messagepkg.DuplicateError
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) {
+		err = s.repeatedRTransaction(ctx, by, asked, err)
+	}
+	if errors.As(err, &duplicate) {
+		return s.repeatRTransaction(ctx, by, duplicate)
+	}
+	if err != nil {
+		s.refusedAbout(ctx, by, asked, err)
+		return Result{}, err
+	}
+	observability.Made(ctx, message.InternalID)
+	return Result{Message: message}, nil
+}
+
+// refusedAbout keeps for the auditor, and raises the alarm about, a request whose payment or recall is withheld: somebody wrote it into the
+// database, perhaps for this very request. Other refusals are the makers' daily work.
+func (s *Payments) refusedAbout(ctx context.Context, by identity.Principal, asked payment.RTransaction, err error) {
+	var withheld *payment.WithheldError
+	if errors.As(err, &withheld) {
+		s.cfg.Messages.RefusedStep(ctx, messagepkg.RefusedStep{
+			By: by, At: s.cfg.Now(), Message: withheld.Message, Action: payment.Action(asked.Kind), Cause: err,
+		})
+	}
+}
+
+// PreviewRTransaction answers what CreateRTransaction would say, by the same rules and without storing anything: whether the payment is
+// eligible, the reasons on offer with their limits, and every finding about the request.
+//
+// Error: payment.ErrNotFound for an unknown payment or recall.
+func (s *Payments) PreviewRTransaction(
+	ctx context.Context, by identity.Principal, asked payment.RTransaction,
+) (payment.RTransactionPreview, error) {
+	about, err := s.cfg.Messages.RTransactionSubject(ctx, messagepkg.RTransactionQuery{By: by, Asked: asked, Day: s.today()})
+	if err != nil {
+		return payment.RTransactionPreview{}, err
+	}
+	return s.PreviewRTransactionAbout(by, asked, about), nil
+}
+
+// PreviewRTransactionAbout is PreviewRTransaction for another request about the same loaded payment.
+func (s *Payments) PreviewRTransactionAbout(
+	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
+) payment.RTransactionPreview {
+	return s.rTransaction(by, asked, about).Preview()
+}
+
+func (s *Payments) rTransaction(
+	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
+) payment.RTransactionInput {
+	return payment.RTransactionInput{
+		RTransaction: asked, By: by, About: about, Rules: s.cfg.Rules, At: s.cfg.Now(), Zone: s.cfg.Zone, Seal: s.cfg.Seal,
+	}
+}
+
+// repeatedRTransaction turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or
+// a deadline is over, and the first answer is the answer all the same.
+func (s *Payments) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
+	keys := messagepkg.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
+	err := s.cfg.Messages.Repeated(ctx, keys, asked.Fingerprint())
+	if err == nil {
+		return refused
+	}
+	return err
+}
+
+// repeatRTransaction answers a request with a used externalId or Idempotency-Key. Drafts contain ids and times, so it
+// compares the meaning of the requests (payment.RTransaction.Fingerprint).
+func (s *Payments) repeatRTransaction(ctx context.Context, by identity.Principal, duplicate *messagepkg.DuplicateError) (Result, error) {
+	if !duplicate.SameContent {
+		return Result{}, refuseDuplicate(duplicate)
+	}
+	first, err := s.cfg.Messages.Message(ctx, by.Realm, duplicate.MessageID)
+	if err != nil {
+		return Result{}, fmt.Errorf("load the first message: %w", err)
+	}
+	return Result{Message: first, Replayed: true}, nil
+}

@@ -1,0 +1,192 @@
+// Package stations makes the stations of one gateway, all on one store and with one clock. The program and the tests get them from
+// here, so that what a test tries is put together as what runs. It stands apart from the doors (package web), because the stations work
+// without any: jobs and clearing's own messages reach them too.
+
+package service
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/auth"
+	"countersign/internal/clearing"
+	"countersign/internal/keyring"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/profile"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/message"
+)
+
+// writesWithin is the longest wait of a write for its turn. A large batch takes some tens of milliseconds on a busy
+// machine; a slower one is stuck and must not block other writes.
+const writesWithin = 100 * time.Millisecond
+
+// Config holds the settings of one gateway.
+type Config struct {
+	Database *store.Database
+	// Seal makes and checks seals, TokenKeys make the digests of tokens and sessions. The keys are not in the
+	// database.
+	Seal      payment.Sealer
+	TokenKeys keyring.Ring
+	// AuditKeys sign the checkpoints of the audit trail; without one it is not sealed.
+	AuditKeys keyring.Ring
+	Rules     rulebook.Settings
+	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
+	OperatorRealm string
+	Network       clearing.Network // how documents travel to clearing
+	Profiles      profile.Book     // in which form
+	// Payee verifies the payees of payments in euro; nil verifies none.
+	Payee payee.Verifier
+	Now   func() time.Time
+	Log   *slog.Logger // what clearing and sign-in have to tell
+	// JobLog is the logger of the job queue; nil means Log.
+	JobLog *slog.Logger
+}
+
+// Stations are the application services and their shared dependencies.
+type Service struct {
+	Config
+	Messages   *message.Messages
+	Reader     *message.Reader
+	Drafts     *message.Drafts
+	Desk       *message.Desk
+	Sessions   *adminpkg.Sessions
+	Jobs       *store.Jobs
+	Submission *Payments
+	Approval   *Approvals
+	Clearing   *clearing.Station
+	Auth       *auth.Station
+	Admin      *Administration
+	Notary     *integrity.Station // nil without AuditKeys
+	Holder     *PayeeLookup
+	// Moment is the clock of the services and endpoints: UTC in microseconds, the precision of the database, so that
+	// times in memory equal stored ones. Durations use Now.
+	Moment func() time.Time
+	// Zone is the time zone of the banking day: both schemes of this gateway use Zurich.
+	Zone *time.Location
+}
+
+// New makes the stations. It fails when a part is missing, a key ring is empty, or the system does not know the banks' time zone.
+func New(cfg Config) (*Service, error) {
+	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
+		return nil, errors.New("stations: database, clock and log are needed")
+	}
+	if cfg.JobLog == nil {
+		cfg.JobLog = cfg.Log
+	}
+	cfg.Rules.Published = &rulebook.Published{} // what is imported; all who check share it
+	if cfg.Rules.Terms == nil {
+		cfg.Rules.Terms = cfg.Profiles.Terms
+	}
+	moment := func() time.Time { return cfg.Now().UTC().Truncate(time.Microsecond) }
+	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return nil, fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	pages := cfg.Database.For(store.ForPages)
+	sessions, err := adminpkg.NewSessions(pages, cfg.TokenKeys, cfg.Now)
+	if err != nil {
+		return nil, err
+	}
+	writes := store.NewTurns(writesWithin)
+	s := &Service{
+		Config: cfg, Messages: message.NewMessages(cfg.Database, writes, jobs, NewID), Reader: message.NewReader(pages),
+		Drafts: message.NewDrafts(pages), Desk: message.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
+	}
+	s.Submission = NewPayments(PaymentsConfig{
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
+	})
+	s.Clearing = clearing.New(clearing.Config{
+		Messages: message.NewMessages(cfg.Database.For(store.ForClearing), writes, jobs, NewID),
+		Due:      message.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(message.TurnWithin), jobs, NewID),
+		Network:  cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
+		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
+		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
+	})
+	s.Messages.Carry(s.Clearing.Make)
+	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	s.Approval = NewApprovals(ApprovalsConfig{
+		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
+	})
+	s.Admin, err = NewAdministration(AdministrationConfig{
+		Zone:     zone,
+		Database: cfg.Database, Keys: cfg.TokenKeys, Now: moment, NewID: NewID, Random: rand.Reader, UnknownPassword: auth.UnknownPassword,
+	})
+	if err != nil {
+		return nil, err
+	}
+	// A separate lock keeps the questions of banks from delaying other writes.
+	s.Holder = NewPayeeLookup(message.NewAccounts(message.NewMessages(pages, store.NewTurns(message.TurnWithin), jobs, NewID)))
+	return s, s.openNotary(cfg.Database)
+}
+
+// Sealing returns the state of the audit log's sealing; it is off without a key.
+func (s *Service) Sealing() integrity.SignerStanding {
+	if s.Notary == nil {
+		return integrity.SignerStanding{}
+	}
+	return s.Notary.Standing()
+}
+
+// VerifyTrail returns the function that verifies a realm's audit log against its seals; nil without sealing.
+func (s *Service) VerifyTrail() func(context.Context, string) (integrity.Verification, error) {
+	if s.Notary == nil {
+		return nil
+	}
+	return s.Notary.Verify
+}
+
+// openNotary makes the station that seals the audit trail, where there is a key for it.
+func (s *Service) openNotary(db *store.Database) error {
+	signer, err := auditlog.NewSigner(s.AuditKeys)
+	if err == nil && !signer.Empty() {
+		s.Notary = integrity.New(integrity.SignerConfig{
+			Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages), signer), Now: s.Now, Log: s.Log,
+		})
+	}
+	return err
+}
+
+// Wait returns how long an approved message waits in this process for its delivery while clearing accepts messages.
+func (s *Service) Wait() time.Duration {
+	longest := time.Duration(0)
+	for _, c := range s.Clearing.Connections() {
+		if c.State == clearing.ConnectionWorking && !c.Failing {
+			longest = max(longest, s.Jobs.Wait(c.Scheme))
+		}
+	}
+	return longest
+}
+
+// CleanUp deletes expired data: tokens, counters of failed sign-ins, sessions, drafts.
+func (s *Service) CleanUp(ctx context.Context) error {
+	_, err := s.Auth.CleanUp(ctx)
+	_, sessionErr := s.Sessions.Clean(ctx, s.Now())
+	_, draftErr := s.Drafts.Clean(ctx, s.Now())
+	return errors.Join(err, sessionErr, draftErr)
+}
+
+// NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the
+// system has no randomness left.
+func NewID() uuid.UUID { return uuid.Must(uuid.NewV7()) }
+
+// random makes the part of a Global ID that nobody can guess.
+func random() (bits [4]byte) {
+	_, _ = rand.Read(bits[:]) // never fails
+	return bits
+}

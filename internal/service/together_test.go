@@ -1,0 +1,194 @@
+package service_test
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
+	"countersign/internal/stationtest"
+	"countersign/internal/store/storetest"
+)
+
+// TestAPairIsFourRoundTrips: a payment that nobody else competes with is created in two, one to know and one to write, and approved in two.
+func TestAPairIsFourRoundTrips(t *testing.T) {
+	t.Parallel()
+	n := &storetest.Trips{}
+	h := stationtest.Traced(t, n, 0)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	h.Create(t, maker, rulebook.SchemeSIC) // reads the directory of banks, once for all
+	before := n.Load()
+	m := h.Create(t, maker, rulebook.SchemeSIC)
+	created := n.Load()
+	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if create, approve := created-before, n.Load()-created; create != 2 || approve != 2 {
+		t.Errorf("a creation takes %d round trips and an approval %d, not 2 and 2", create, approve)
+	}
+}
+
+// TestEachOfManyGetsItsOwnAnswer: 64 clients create and approve at the same time, and every fourth of their calls must fail, each in its
+// own way. Statements are shared, answers are not: each call has the outcome it would have alone, what was refused left nothing, and far
+// fewer round trips were made than one call after the other would have needed.
+func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
+	t.Parallel()
+	const clients, rounds = 64, 8
+	n := &storetest.Trips{}
+	h := stationtest.Traced(t, n, 0)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	refused := h.Create(t, maker, rulebook.SchemeSIC)
+	_, err := h.Approval.Reject(ctx, h.Person(t, "checker2"), service.Input{InternalID: refused.InternalID}, "taken already")
+	if err != nil {
+		t.Fatal(err)
+	}
+	taken := h.Order(rulebook.SchemeSIC)
+	_, err = h.Submission.Create(ctx, maker, taken)
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := n.Load()
+	var group sync.WaitGroup
+	var approved atomic.Int64
+	for client := range clients {
+		group.Go(func() {
+			for round := range rounds {
+				m := h.Create(t, maker, rulebook.SchemeSIC)
+				number := client*rounds + round
+				if number%4 != 3 {
+					_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
+					if err != nil {
+						t.Errorf("an approval that nothing stands against: %v", err)
+						continue
+					}
+					approved.Add(1)
+					continue
+				}
+				err := wrong{h: h, maker: maker, checker: checker, pending: m, ended: refused}.try(t, number/4, taken.ExternalID)
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	used := n.Load() - before
+	var decisions, stored int64
+	err = h.DB.Owner(t).QueryRow(ctx, "SELECT (SELECT count(*) FROM decision), (SELECT count(*) FROM message)").Scan(&decisions, &stored)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if approved.Load() != clients*rounds*3/4 || decisions != approved.Load()+1 || stored != clients*rounds+2 {
+		t.Errorf("%d approved; %d decisions and %d messages are stored", approved.Load(), decisions, stored)
+	}
+	if alone := int64(4 * clients * rounds); used >= alone {
+		t.Errorf("%d round trips, where each call for itself takes %d", used, alone)
+	}
+}
+
+// wrong are calls that must fail.
+type wrong struct {
+	h              *stationtest.House
+	maker, checker identity.Principal
+	pending, ended payment.Message
+}
+
+// try makes one of them, and says what is wrong with its answer.
+func (w wrong) try(t *testing.T, kind int, takenID string) error {
+	t.Helper()
+	var fourEyes *payment.FourEyesError
+	var content *payment.ContentError
+	var state *payment.StateError
+	var rules *payment.RefusalError
+	approve := func(by identity.Principal, in service.Input) error {
+		_, err := w.h.Approval.Approve(ctx, by, in)
+		return err
+	}
+	both := w.checker
+	both.UserID, both.PersonID = w.maker.UserID, w.maker.PersonID
+	switch kind % 5 {
+	case 0:
+		if err := approve(both, service.Input{InternalID: w.pending.InternalID}); !errors.As(err, &fourEyes) {
+			return fmt.Errorf("by its maker: %w", errors.Join(errors.New("not refused as it should be"), err))
+		}
+	case 1:
+		other := payment.Digest{1}
+		if err := approve(w.checker, service.Input{InternalID: w.pending.InternalID, ContentHash: &other}); !errors.As(err, &content) {
+			return fmt.Errorf("of other content: %w", errors.Join(errors.New("not refused as it should be"), err))
+		}
+	case 2:
+		if err := approve(w.checker, service.Input{InternalID: w.ended.InternalID}); !errors.As(err, &state) {
+			return fmt.Errorf("of one that was rejected: %w", errors.Join(errors.New("not refused as it should be"), err))
+		}
+	case 3:
+		if err := approve(w.checker, service.Input{InternalID: uuid.New()}); !errors.Is(err, payment.ErrNotFound) {
+			return fmt.Errorf("of none: %w", errors.Join(errors.New("not refused as it should be"), err))
+		}
+	default:
+		order := w.h.Order(rulebook.SchemeSIC)
+		order.ExternalID = takenID
+		if _, err := w.h.Submission.Create(ctx, w.maker, order); !errors.As(err, &rules) || rules.Findings[0].Code != "DU01" {
+			return fmt.Errorf("an externalId that was used: %w", errors.Join(errors.New("not refused as it should be"), err))
+		}
+	}
+	return nil
+}
+
+// TestSharedStatementsWriteWhatOneAloneWrites: the statement for many and the one for a single message fill the same columns, so that a
+// column that one of them forgets is found here.
+func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
+	t.Parallel()
+	const clients = 48
+	n := &storetest.Trips{}
+	h := stationtest.Traced(t, n, 0)
+	defer h.CheckInvariants(t)
+	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
+	pair := func() {
+		order := h.Order(rulebook.SchemeSIC)
+		order.IdempotencyKey, order.Note = "key "+order.ExternalID, "a word to the checkers"
+		order.Source, order.SourceType = []byte("{}"), "application/json"
+		made, err := h.Submission.Create(ctx, maker, order)
+		if err == nil {
+			_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: made.Message.InternalID, Remark: "fine"})
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	pair()
+	before := n.Load()
+	var group sync.WaitGroup
+	for range clients {
+		group.Go(pair)
+	}
+	group.Wait()
+	if used := n.Load() - before; used >= 4*clients {
+		t.Fatalf("%d round trips: nothing was shared", used)
+	}
+	for table, kind := range map[string]string{
+		"message": "''", "message_version": "''", "document": "direction", "message_history": "action",
+		"(SELECT * FROM audit_event WHERE message_id IS NOT NULL)": "event",
+		"creation_key": "scope", "decision": "action", "release": "''",
+	} {
+		var shapes, rows, kinds int
+		err := h.DB.Owner(t).QueryRow(ctx, `SELECT count(DISTINCT (kind, filled)), count(*), count(DISTINCT kind) FROM (
+			SELECT `+kind+` AS kind, (SELECT string_agg(key, ' ' ORDER BY key) FROM jsonb_each(to_jsonb(r)) WHERE value <> 'null') AS filled
+			FROM `+table+` r) s`).Scan(&shapes, &rows, &kinds)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if shapes != kinds || rows != kinds*(clients+1) {
+			t.Errorf("%s: %d rows of %d kinds are filled in %d ways", table, rows, kinds, shapes)
+		}
+	}
+}

@@ -1,0 +1,234 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// Errors of the operator's own changes to a realm, as sentences that say what to do.
+var (
+	// ErrRealmExists: there is a realm of this name or with this mark.
+	ErrRealmExists = errors.New(
+		"there is a realm of this name or with this mark: choose others (countersign realm show --realm NAME shows it)",
+	)
+	// ErrAdministered: two administrators were there, so administrators decide.
+	ErrAdministered = errors.New("this realm has had two administrators: let one of them ask for the change and the other approve it, " +
+		"or say why neither can with --break-glass REASON")
+	// ErrMoved: the realm is not as it was read.
+	ErrMoved = errors.New("somebody else changed the realm at the same time: run the command again")
+	// ErrNamesake: a person of the realm has this name.
+	ErrNamesake = errors.New("there is somebody of this name in the realm already: an administrator has no other duty, so name another " +
+		"person, or tell two people of one name apart in their names")
+	// ErrAccountInUse: the account belongs to somebody who set its password.
+	ErrAccountInUse = errors.New("there is an account of this name already, and somebody set its password: choose another name")
+)
+
+// Create makes an empty realm of an operator, with the client that its portal needs and a policy by which every message needs one
+// approval. Error: ErrRealmExists, payment.FieldError.
+func Create(ctx context.Context, by Provisioner, realm administration.Realm) error {
+	err := realm.Check()
+	if err != nil {
+		return err
+	}
+	err = by.run(ctx, realm.Realm, func(p provision) error {
+		made, err := p.q.RealmInsertAbsent(ctx, dbsqlc.RealmInsertAbsentParams{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, At: p.at})
+		if err != nil {
+			return err
+		}
+		if made == 0 {
+			return ErrRealmExists
+		}
+		err = p.row(ctx, RealmDefinition{
+			Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: store.MadeByOperator,
+			Life: store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour},
+		})
+		if err != nil {
+			return err
+		}
+		err = p.client(ctx, ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true})
+		if err != nil {
+			return err
+		}
+		err = p.insertPolicy(ctx, PolicyDefinition{ApprovalsRequired: 1, Pending: administration.DefaultWait})
+		if err != nil {
+			return err
+		}
+		return p.told(ctx, auditlog.EventRealmCreate, auditlog.SubjectDetail(realm.Realm, ""))
+	})
+	if err != nil {
+		return fmt.Errorf("create the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// ApplyFirst is Apply for a realm that never had two administrators, and keeps in its audit trail that the operator did it. seen is the
+// realm as it was when the definition was made of it: of two operators at once one would else take the place of the other, whose links and
+// secrets are printed and count for nothing. Errors: store.ErrUnknownRealm, ErrAdministered, ErrMoved.
+func ApplyFirst(ctx context.Context, by Provisioner, seen Known, realm RealmDefinition) error {
+	err := by.run(ctx, realm.Realm, func(p provision) error {
+		err := p.lock(ctx)
+		if err != nil {
+			return err
+		}
+		now, err := reading{q: p.q, realm: p.realm}.all(ctx)
+		switch {
+		case err != nil:
+			return err
+		case now.EverTwo:
+			return ErrAdministered
+		case !reflect.DeepEqual(now, seen):
+			return ErrMoved
+		}
+		err = p.bring(ctx, realm)
+		if err != nil {
+			return err
+		}
+		return p.told(ctx, auditlog.EventRealmApply, auditlog.SubjectDetail(realm.Realm, ""))
+	})
+	if err != nil {
+		return fmt.Errorf("apply to the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// Administrator is somebody whom the operator makes an administrator of a realm.
+type Administrator struct {
+	Realm, UserName, DisplayName string
+	PasswordHash                 string // of a password that nobody knows
+	SetUp                        identity.SetUpSecret
+	// BreakGlass is why it is done although the realm has had two administrators; "" refuses it then.
+	BreakGlass string
+}
+
+// AddAdministrator makes a person with one account of the role administrator, whose password its set-up sets. An account of this name that
+// waits for its first password gets the new set-up. Errors: store.ErrUnknownRealm, ErrAdministered, ErrNoGlass, ErrAccountInUse,
+// ErrNamesake, payment.FieldError.
+func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) error {
+	user, err := administration.UserOf(administration.Values{
+		"name": a.UserName, "displayName": a.DisplayName, "roles": string(identity.RoleAdministrator),
+	}, "")
+	if err != nil {
+		return err
+	}
+	err = by.run(ctx, a.Realm, func(p provision) error {
+		err := p.mayAlone(ctx, a.BreakGlass, ErrAdministered)
+		if err != nil {
+			return err
+		}
+		known, err := p.q.UserByName(ctx, p.realm, user.Name)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			err = p.freeName(ctx, user.DisplayName)
+		case err == nil && (known.Status != string(store.UserUnverified) || known.Duty != string(DutyAdministration)):
+			err = ErrAccountInUse
+		}
+		if err != nil {
+			return err
+		}
+		err = p.person(ctx, PersonDefinition{DisplayName: user.DisplayName, Duty: DutyAdministration, Accounts: []AccountDefinition{{
+			Name: user.Name, PasswordHash: a.PasswordHash, Status: store.UserUnverified, Roles: user.Roles, SetUp: a.SetUp,
+		}}})
+		if err != nil {
+			return err
+		}
+		return p.tellAdministrator(ctx, user.Name, a.BreakGlass)
+	})
+	if err != nil {
+		return fmt.Errorf("make an administrator of the realm %s: %w", a.Realm, err)
+	}
+	return nil
+}
+
+// freeName refuses the name of somebody who is there for a new account.
+func (p provision) freeName(ctx context.Context, name string) error {
+	taken, err := rowmap.NameTaken(ctx, p.q, p.realm, name)
+	if err == nil && taken {
+		return ErrNamesake
+	}
+	return err
+}
+
+// lock makes operators take turns in the realm. Error: store.ErrUnknownRealm.
+func (p provision) lock(ctx context.Context) error {
+	_, err := p.q.RealmLock(ctx, p.realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return store.ErrUnknownRealm
+	}
+	return err
+}
+
+func (p provision) tellAdministrator(ctx context.Context, name, breakGlass string) error {
+	if breakGlass == "" {
+		return p.told(ctx, auditlog.EventRealmAdministrator, auditlog.SubjectDetail(name, ""))
+	}
+	row, err := p.q.UserByName(ctx, p.realm, name)
+	if err != nil {
+		return err
+	}
+	return p.brokeGlass(ctx, brokenGlass{user: row, deed: "administrator", reason: breakGlass})
+}
+
+// brokenGlass is what the operator does past two administrators.
+type brokenGlass struct {
+	user         dbsqlc.UserAccount
+	deed, reason string
+}
+
+// brokeGlass notes it for the pages of administrators, and tells the audit trail.
+func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams{
+		Realm: p.realm, BreakGlassID: id, UserID: b.user.UserID, Deed: b.deed, Reason: b.reason, At: p.at,
+	})
+	if err != nil {
+		return err
+	}
+	return p.told(ctx, auditlog.EventRealmBreakGlass, auditlog.SubjectDetail(b.user.Name, b.reason))
+}
+
+// setUp lets the owner of an account choose a password. Earlier set-ups of the account are over by it.
+func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.SetUpSecret) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	link, code := p.setUps.Link(p.realm, secret.Link)[0], p.setUps.Code(p.realm, id, secret.Code)[0]
+	row := dbsqlc.UserSetup{
+		Realm: p.realm, SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:], MadeAt: p.at, ExpiresAt: p.at.Add(identity.SetUpLife),
+	}
+	keyID, seal, err := rowmap.SetUp(row).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams{
+		Realm: row.Realm, SetupID: row.SetupID, UserID: row.UserID, LinkHash: row.LinkHash, CodeHash: row.CodeHash, MadeAt: row.MadeAt,
+		ExpiresAt: row.ExpiresAt, KeyID: *keyID, Seal: seal,
+	})
+}
+
+// told writes into the realm's audit trail what the operator did.
+func (p provision) told(ctx context.Context, event, detail string) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	return p.q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+		Realm: p.realm, EventID: id, Event: event, ActorName: "operator", Channel: string(identity.ChannelOperator), Detail: detail, At: p.at,
+	})
+}

@@ -1,0 +1,101 @@
+package admin
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// Factors is of which roles a realm asks a second factor.
+func (c *Changes) Factors(ctx context.Context, realm string) (administration.Factors, error) {
+	return ask(ctx, c, question{realm, "read what the realm asks"}, func(s step) (administration.Factors, error) {
+		row, err := s.q.RealmGet(ctx, realm)
+		return factorsOf(row), err
+	})
+}
+
+func factorsOf(row dbsqlc.Realm) administration.Factors {
+	return administration.Factors{Realm: row.Realm, Roles: rowmap.FactorRoles(row.SecondFactorRoles)}
+}
+
+// factorsFacts are those of the realm itself, which need not be named.
+func (s step) factorsFacts(ctx context.Context, known *administration.Facts, subject string) error {
+	row, err := s.q.RealmGet(ctx, s.realm)
+	known.Found, known.Before = cmp.Or(subject, row.Realm) == row.Realm, factorsOf(row).Values()
+	return err
+}
+
+// applyFactors has the realm ask the roles of a change, and nobody goes on who has one of them that was not asked before, and no factor.
+func (s step) applyFactors(ctx context.Context, c administration.Change) error {
+	asked, err := administration.FactorsOf(c.After, "")
+	if err != nil {
+		return err
+	}
+	row, err := s.q.RealmGet(ctx, s.realm)
+	if err != nil {
+		return err
+	}
+	if !s.guard.Realm(ctx, row) {
+		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
+	}
+	before, sealBefore := rowmap.FactorRoles(row.SecondFactorRoles), row.Seal
+	row.SecondFactorRoles = rowmap.FactorRolesColumn(asked.Roles)
+	keyID, seal, err := rowmap.Realm(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	err = rowmap.One(s.q.RealmFactorsPut(ctx, dbsqlc.RealmFactorsPutParams{
+		SecondFactorRoles: row.SecondFactorRoles, KeyID: keyID, Seal: seal, Realm: s.realm, SealBefore: sealBefore,
+	}))
+	if err != nil {
+		return err
+	}
+	fresh := slices.DeleteFunc(asked.Roles, func(role identity.Role) bool { return slices.Contains(before, role) })
+	return s.signOutUnproven(ctx, unproven{roles: fresh})
+}
+
+// unproven are accounts that hold one of some roles and have no second factor.
+type unproven struct {
+	roles []identity.Role
+	only  uuid.UUID // one account; zero for all
+}
+
+// signOutUnproven ends what they are signed in with: their next sign-in leads them to take a factor up. An account that does not fit its
+// seal is left as it is: nobody signs in to it.
+func (s step) signOutUnproven(ctx context.Context, of unproven) error {
+	if len(of.roles) == 0 {
+		return nil
+	}
+	names := make([]string, len(of.roles))
+	for i, role := range of.roles {
+		names[i] = string(role)
+	}
+	rows, err := s.q.UserUnprovenList(ctx, s.realm, rowmap.OrNull(of.only), names)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if !s.guard.User(ctx, row) {
+			continue
+		}
+		err = rowmap.ChangeAccount(ctx, s.q, row, rowmap.AccountChange{Keys: s.guard.Keys, SignedOutAt: s.at})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// askedOf are those of an account's roles of which the realm asks a second factor.
+func (s step) askedOf(ctx context.Context, roles []identity.Role) ([]identity.Role, error) {
+	row, err := s.q.RealmGet(ctx, s.realm)
+	asked := rowmap.FactorRoles(row.SecondFactorRoles)
+	return slices.DeleteFunc(asked, func(role identity.Role) bool { return !slices.Contains(roles, role) }), err
+}

@@ -1,0 +1,258 @@
+// Package governance keeps the changes of administration: what one administrator asked for, what another decided, and the people, clients,
+// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. Besides it
+// the running service writes of master data only what people change about their own sign-in (credential); the schema lets it write the rest
+// in the transaction of an approval alone.
+
+package admin
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// Changes keeps the changes of each realm.
+type Changes struct {
+	db *store.Database
+}
+
+// NewChanges makes the keeper.
+func NewChanges(db *store.Database) *Changes { return &Changes{db: db} }
+
+func (c *Changes) guard() rowmap.Guard {
+	return rowmap.Guard{Keys: c.db.MasterDataKeys(), Log: c.db.Log()}
+}
+
+// Request is a request about to be stored.
+type Request struct {
+	administration.Request
+	CodeHash []byte // of the code by which a password is set afterwards; nil for a kind that sets none
+}
+
+// Insert stores a request as a change that waits, and tells the audit trail. The request was checked: its texts reach queries. Errors:
+// those of administration.Request.Change.
+func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change, error) {
+	var made administration.Change
+	err := c.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		s := step{q: q, guard: c.guard(), realm: r.By.Realm, at: r.At}
+		known, err := s.facts(ctx, r.Kind, r.Subject, r.Values)
+		if err != nil {
+			return err
+		}
+		made, err = r.Change(known)
+		if err != nil {
+			return err
+		}
+		row, err := rowOf(r, made)
+		if err != nil {
+			return err
+		}
+		keyID, seal, err := rowmap.Change(row).Sealed(s.guard.Keys)
+		if err != nil {
+			return err
+		}
+		err = q.ChangeInsert(ctx, dbsqlc.ChangeInsertParams{
+			Realm: row.Realm, ChangeID: row.ChangeID, Kind: row.Kind, Subject: row.Subject, BeneficiaryPerson: row.BeneficiaryPerson,
+			Content: row.Content, CodeHash: row.CodeHash, RequesterUser: row.RequesterUser, RequesterPerson: row.RequesterPerson,
+			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt,
+			RequesterClient: row.RequesterClient,
+			RequestedAt:     row.RequestedAt, KeyID: *keyID, Seal: seal,
+		})
+		if err != nil {
+			return err
+		}
+		digest := sha256.Sum256([]byte(row.Content))
+		return s.tell(ctx, r.By, event{name: auditlog.EventChangeRequest, change: made, digest: digest[:], words: made.Note})
+	})
+	if err != nil {
+		return administration.Change{}, changeError(err, "store a change")
+	}
+	return made, nil
+}
+
+// content is the canonical form of what a change says; its digest goes with it.
+type content struct {
+	Values administration.Values `json:"values"`
+	Before administration.Values `json:"before"`
+	After  administration.Values `json:"after"`
+	Note   string                `json:"note,omitempty"`
+}
+
+func rowOf(r Request, c administration.Change) (dbsqlc.RealmChange, error) {
+	text, err := json.Marshal(content{Values: c.Values, Before: c.Before, After: c.After, Note: c.Note})
+	if err != nil {
+		return dbsqlc.RealmChange{}, fmt.Errorf("write a change: %w", err)
+	}
+	return dbsqlc.RealmChange{
+		Realm: r.By.Realm, ChangeID: c.ID, Kind: string(c.Kind), Subject: c.Subject, BeneficiaryPerson: c.Beneficiary, Content: string(text),
+		CodeHash: r.CodeHash, RequesterUser: c.Requester.UserID, RequesterPerson: c.Requester.PersonID,
+		RequesterRole: string(c.Kind.AskedUnder()), RequesterGrantID: c.Requester.Grant.ID,
+		RequesterGrantedAt: c.Requester.Grant.GrantedAt, RequesterClient: c.Requester.ClientID, RequestedAt: c.RequestedAt,
+	}, nil
+}
+
+// Secrets are made before a decision, for what it may bring.
+type Secrets struct {
+	PasswordHash     string // of a password that nobody knows
+	LinkHash         []byte // of the link by which a password is set
+	ClientSecretHash []byte
+}
+
+// Decision is a decision about to be made.
+type Decision struct {
+	ChangeID uuid.UUID
+	Verdict  administration.Verdict
+	Secrets  Secrets
+}
+
+// Decide decides a change, and with an approval brings it about, in one transaction. Decisions of one realm take turns. Errors:
+// payment.ErrNotFound, those of administration.Change.Decide, administration.ConflictError for a change that does not fit its seal.
+func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change, error) {
+	realm := d.Verdict.By.Realm
+	var change administration.Change
+	err := c.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		s := step{q: q, guard: c.guard(), realm: realm, at: d.Verdict.At, by: d.Verdict.By, secrets: d.Secrets}
+		ordinal, err := q.AdministrationTurn(ctx, realm)
+		if err != nil {
+			return err
+		}
+		row, err := q.ChangeGet(ctx, realm, d.ChangeID)
+		if err != nil {
+			return err
+		}
+		change, err = s.read(ctx, row)
+		if err != nil {
+			return err
+		}
+		known, err := s.facts(ctx, change.Kind, change.Subject, change.Values)
+		if err != nil {
+			return err
+		}
+		known.RequesterHolds, err = q.ChangeRequesterHolds(ctx, realm, d.ChangeID)
+		if err != nil {
+			return err
+		}
+		decided, err := change.Decide(d.Verdict, known)
+		if err != nil {
+			return err
+		}
+		change.Decision = &decided
+		err = s.insertDecision(ctx, row.RealmChange, change, ordinal)
+		if err != nil {
+			return err
+		}
+		name := auditlog.EventChangeReject
+		if decided.Approved {
+			name, s.codeHash = auditlog.EventChangeApprove, row.RealmChange.CodeHash
+			err = s.apply(ctx, change)
+			if err != nil {
+				return err
+			}
+		}
+		return s.tell(ctx, d.Verdict.By, event{name: name, change: change, digest: row.RealmChange.ContentHash, words: decided.Reason})
+	})
+	return change, changeError(err, "decide a change")
+}
+
+// ask looks at a realm without changing it.
+func ask[T any](ctx context.Context, c *Changes, in question, look func(step) (T, error)) (T, error) {
+	found, err := store.Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(step{q: q, realm: in.realm}) })
+	return found, changeError(err, in.action)
+}
+
+// question is what is asked of a realm, in words for its failure.
+type question struct{ realm, action string }
+
+// changeError makes "no row" payment.ErrNotFound, and a right that ended or a name that was taken meanwhile what they are.
+func changeError(err error, action string) error {
+	var refused *pgconn.PgError
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, pgx.ErrNoRows), errors.Is(err, store.ErrNoRealm):
+		return payment.ErrNotFound
+	case errors.As(err, &refused) && refused.Code == pgerrcode.InsufficientPrivilege:
+		return &payment.ForbiddenError{Text: "You may not do this any more: the role it needs was taken from you meanwhile."}
+	case errors.As(err, &refused) && refused.Code == pgerrcode.UniqueViolation:
+		return &administration.ConflictError{Text: "Something of this name was made meanwhile. Reject the change, and ask for it anew."}
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// step is one transaction.
+type step struct {
+	q        *dbsqlc.Queries
+	guard    rowmap.Guard
+	realm    string
+	at       time.Time
+	by       identity.Principal // who decides
+	secrets  Secrets
+	codeHash []byte
+}
+
+func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {
+	d := change.Decision
+	row := dbsqlc.RealmChangeDecision{
+		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
+		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: rowmap.OrNull(d.Reason), DeciderUser: d.By.UserID,
+		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID,
+		DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
+		DecidedAt: d.At,
+	}
+	if d.Approved {
+		row.Action = "approve"
+	}
+	keyID, seal, err := rowmap.ChangeDecision(row).Sealed(s.guard.Keys)
+	if err != nil {
+		return err
+	}
+	return s.q.ChangeDecisionInsert(ctx, dbsqlc.ChangeDecisionInsertParams{
+		Realm: row.Realm, ChangeID: row.ChangeID, RequesterPerson: row.RequesterPerson, BeneficiaryPerson: row.BeneficiaryPerson,
+		ContentHash: row.ContentHash, Ordinal: row.Ordinal, Action: row.Action, Reason: row.Reason, DeciderUser: row.DeciderUser,
+		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID,
+		DeciderGrantedAt: row.DeciderGrantedAt,
+		DeciderClient:    row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: *keyID, Seal: seal,
+	})
+}
+
+// event is what the audit trail is told of a change.
+type event struct {
+	name   string
+	change administration.Change
+	digest []byte // of what the change says
+	words  string
+}
+
+func (s step) tell(ctx context.Context, by identity.Principal, e event) error {
+	detail := auditlog.ChangeDetail(e.change.ID.String(), string(e.change.Kind), auditlog.Subject{Name: e.change.Subject, Reason: e.words})
+	return store.Tell(ctx, s.q, store.Event{
+		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
+	})
+}
+
+// tellRights tells the trail what a change made of the rights of an account.
+func (s step) tellRights(ctx context.Context, c administration.Change, rights auditlog.Rights) error {
+	if rights.None() {
+		return nil
+	}
+	rights.Change = c.ID.String()
+	return store.Tell(ctx, s.q, store.Event{
+		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
+	})
+}

@@ -1,0 +1,56 @@
+package admin
+
+import (
+	"context"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// AccountChange is what may change of a user account by itself; zero fields change nothing. Its keys are made by identity.MasterDataKeys.
+type AccountChange = rowmap.AccountChange
+
+// Account reads a user account. Error: store.ErrUnknownUser.
+func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
+	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.UserAccount, error) {
+		return q.UserGet(ctx, realm, userID)
+	})
+	if err != nil {
+		return UserAccount{}, identityError(err, "read a user account", store.ErrUnknownUser)
+	}
+	return accountOf(row), nil
+}
+
+// ChangeAccount gives an account that was read before another password, or ends everything it is signed in with, and seals it anew; the
+// audit trail tells that its owner did it, in the same transaction. It fails with store.ErrUnknownUser when the account is not as it was
+// read: somebody else was first.
+func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
+	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := rowmap.ChangeAccount(ctx, q, account.row, change)
+		if err != nil {
+			return err
+		}
+		return tellAccountChange(ctx, q, change, by)
+	})
+	if err != nil {
+		return identityError(err, "change a user account", store.ErrUnknownUser)
+	}
+	return nil
+}
+
+// tellAccountChange tells the audit trail what somebody did to their own account.
+func tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
+	event := auditlog.EventSessionsEnded
+	if change.PasswordHash != "" {
+		event = auditlog.EventUserPassword
+	}
+	return store.Tell(ctx, q, store.Event{
+		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: auditlog.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
+	})
+}

@@ -1,0 +1,171 @@
+// Package credential keeps who may sign in and what they are signed in with: clients, user accounts, counted tries, tokens and sessions.
+
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// Client is a program that acts for users, with the token lives of its realm.
+type Client struct {
+	ClientID     string
+	Kind         store.ClientKind
+	SecretHash   []byte // SHA-256 of the secret; nil unless confidential
+	MayDecideOwn bool
+	Life         store.TokenLife
+}
+
+// People are the users of each realm, what they may do and how they want the portal to look; and the clients they act through.
+type People struct {
+	db *store.Database
+}
+
+// NewPeople makes the keeper.
+func NewPeople(db *store.Database) *People { return &People{db: db} }
+
+// CheckKeys holds people, clients and policies of every realm against their seals, and fails when the keys of tokens are not those they
+// were sealed with: started like that, the service would let nobody in, and take every row for one that somebody forged.
+func (p *People) CheckKeys(ctx context.Context) error {
+	realms, err := p.db.Realms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, realm := range realms {
+		err = p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			return rowmap.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Client finds a client of a realm. Errors: store.ErrUnknownRealm, store.ErrUnknownClient, also for one that does not fit its seal or is
+// suppressed.
+func (p *People) Client(ctx context.Context, realm, clientID string) (Client, error) {
+	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.RealmClientGetRow, error) {
+		return q.RealmClientGet(ctx, storable(clientID), realm)
+	})
+	if err != nil {
+		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
+	}
+	// It says how long tokens live. A row of before realms were sealed is believed: the service cannot write it.
+	if row.Realm.Seal != nil && !guardOf(p.db).Realm(ctx, row.Realm) {
+		return Client{}, store.ErrUnknownRealm
+	}
+	if row.ClientID == nil {
+		return Client{}, store.ErrUnknownClient
+	}
+	stored := dbsqlc.Client{
+		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		PayeeWaived: *row.PayeeWaived, KeyID: row.KeyID,
+		Seal: row.Seal, SuppressedAt: row.SuppressedAt,
+	}
+	if stored.SuppressedAt != nil || !guardOf(p.db).Client(ctx, stored) {
+		return Client{}, store.ErrUnknownClient
+	}
+	return Client{
+		ClientID: *row.ClientID, Kind: store.ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
+		Life: store.TokenLife{
+			Access: rowmap.Seconds(row.Realm.AccessTokenSeconds), Refresh: rowmap.Seconds(row.Realm.RefreshTokenSeconds),
+			Absolute: rowmap.Seconds(row.Realm.RefreshAbsoluteSeconds),
+		},
+	}, nil
+}
+
+// PrincipalKey names a user and the client they act through.
+type PrincipalKey struct {
+	Realm    string
+	UserID   uuid.UUID
+	ClientID string
+	// Since is when what they are signed in with began; the zero time asks for nothing.
+	Since time.Time
+	// AsOf is the account that they signed in to (identity.Principal); the zero time asks for nothing.
+	AsOf time.Time
+}
+
+// Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: store.ErrUnknownUser, also
+// for a user who is not active, was signed out after key.Since or key.AsOf, or is not what was sealed.
+func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
+	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {
+		return q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
+	})
+	if err != nil {
+		return identity.Principal{}, identityError(err, "read a user", store.ErrUnknownUser)
+	}
+	user := row.UserAccount
+	now := asOf(user.SignedOutAt)
+	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
+	rows := rowmap.PrincipalRows{
+		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
+	}
+	if store.UserStatus(user.Status) != store.UserActive || signedOut || !guardOf(p.db).Principal(ctx, rows) {
+		return identity.Principal{}, store.ErrUnknownUser
+	}
+	return principalOf(rows), nil
+}
+
+// guardOf holds master data against their seals with the keys of the database.
+func guardOf(db *store.Database) rowmap.Guard {
+	return rowmap.Guard{Keys: db.MasterDataKeys(), Log: db.Log()}
+}
+
+// principalOf makes the principal of rows that were held against their seals.
+func principalOf(p rowmap.PrincipalRows) identity.Principal {
+	return identity.Principal{
+		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
+		Roles: rowmap.Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
+		AsOf: asOf(p.User.SignedOutAt),
+	}
+}
+
+// asOf is what identity.Principal.AsOf is of an account.
+func asOf(signedOutAt *time.Time) time.Time {
+	if signedOutAt == nil {
+		return time.Unix(0, 0).UTC()
+	}
+	return signedOutAt.UTC()
+}
+
+// identityError makes "no row" the error that fits, and says of all others what was being done.
+func identityError(err error, action string, none error) error {
+	switch {
+	case errors.Is(err, store.ErrNoRealm):
+		return store.ErrUnknownRealm
+	case errors.Is(err, pgx.ErrNoRows):
+		return none
+	}
+	return fmt.Errorf("%s: %w", action, err)
+}
+
+// storable returns the text if a text column can hold it, else "", which no key is.
+func storable(given string) string {
+	if !utf8.ValidString(given) || strings.ContainsRune(given, 0) {
+		return ""
+	}
+	return given
+}
+
+func grantsFromDB(roles []string, ids []uuid.UUID, times []time.Time) []identity.Grant {
+	grants := make([]identity.Grant, 0, len(roles))
+	for i, role := range roles {
+		grants = append(grants, identity.Grant{ID: ids[i], Role: identity.Role(role), GrantedAt: times[i].UTC()})
+	}
+	return grants
+}

@@ -1,0 +1,331 @@
+// Package provision brings into a database what the operator answers for: realms with all that is in them, directories of banks, and the
+// code sets and calendars of all realms, each row sealed. It works as the schema's owner and outside the running service, which cannot do
+// what it does.
+
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// ErrForeignRealm says that the realm was made by somebody else, or under another mark, and is left as it is.
+var ErrForeignRealm = errors.New("the database holds this realm already, made by another maker or with another mark")
+
+// Duty keeps administration and payments with different people.
+type Duty = administration.Duty
+
+// The duties of a person; the roles of an account belong to its person's duty.
+const (
+	DutyPayments       = administration.DutyPayments
+	DutyAdministration = administration.DutyAdministration
+)
+
+// RealmDefinition is everything Apply brings into a realm.
+type RealmDefinition struct {
+	Realm          string // lower-case letters, digits and hyphens, at most 32
+	Name           string // as shown to people
+	Mark           string // two characters that open every Global ID of the realm; fixed for ever
+	MadeBy         store.RealmMaker
+	Life           store.TokenLife // whole seconds
+	SecondFactor   []identity.Role // roles of which a second factor is asked
+	People         []PersonDefinition
+	Clients        []ClientDefinition
+	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
+	DebtorAccounts []DebtorAccountDefinition
+	Limits         []LimitDefinition
+	Directories    []DirectoryImport // of any scheme; their Realm is this one
+	// Provider is the identity provider; nil leaves the realm's own as it is.
+	Provider *ProviderDefinition
+}
+
+// PersonDefinition is a human being with at least one account, by whose name the person is known again.
+type PersonDefinition struct {
+	DisplayName string
+	Duty        Duty
+	Accounts    []AccountDefinition
+}
+
+// AccountDefinition is a user account. Its roles are all it has: others are taken away.
+type AccountDefinition struct {
+	Name         string // normalised here
+	PasswordHash string // argon2id in its usual text form
+	Status       store.UserStatus
+	Roles        []identity.Role
+	// SetUp lets the person choose the password; zero for none. An earlier one of the account is over by it.
+	SetUp identity.SetUpSecret
+	// ToBeSetUp, as it is read: nobody set the password yet, or a reset waits for it.
+	ToBeSetUp bool
+	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
+	OuterSubject string
+}
+
+// ClientDefinition is a client.
+type ClientDefinition struct {
+	ClientID     string
+	Kind         store.ClientKind
+	SecretHash   []byte // SHA-256 of the secret if confidential, else nil
+	MayDecideOwn bool   // the API client may decide a message it created itself
+	PayeeWaived  bool   // payees of what it sends by the API are not verified
+}
+
+// PolicyDefinition is a policy; empty fields match everything.
+type PolicyDefinition struct {
+	Rank              int
+	ClientID          string
+	Channel           identity.Channel
+	Scheme            string
+	Kind              string
+	AmountFrom        *int64 // minor units
+	AmountTo          *int64
+	ApprovalsRequired int
+	Pending           time.Duration // whole seconds
+	// ContentHashRequired: every approval has to name the content it is about.
+	ContentHashRequired bool
+	// StepUp: whoever approves shows a second factor.
+	StepUp bool
+}
+
+// DebtorAccountDefinition is an account that the realm may debit.
+type DebtorAccountDefinition struct {
+	IBAN           string
+	Scheme         string
+	Currency       string
+	HolderName     string
+	HolderStreet   string
+	HolderBuilding string
+	HolderPostcode string
+	HolderTown     string
+	HolderCountry  string
+	AgentBIC       string
+	AgentIID       string // "" outside Switzerland and Liechtenstein
+	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
+	Receives bool
+	Closed   bool // nothing can be paid from it any more
+}
+
+// asOwner opens a connection of the schema's owner; done closes it.
+func asOwner(ctx context.Context, ownerURL string) (conn *pgx.Conn, done func(), err error) {
+	conn, err = pgx.Connect(ctx, ownerURL)
+	if err != nil {
+		return nil, nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	return conn, func() { _ = conn.Close(context.WithoutCancel(ctx)) }, nil
+}
+
+// Realms lists the realms of a database in order of their names, as the owner. A database without the schema has none.
+func Realms(ctx context.Context, ownerURL string) ([]store.RealmSummary, error) {
+	conn, done, err := asOwner(ctx, ownerURL)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	rows, err := dbsqlc.New(conn).RealmList(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && refused.Code == pgerrcode.UndefinedTable {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the realms: %w", err)
+	}
+	list := make([]store.RealmSummary, len(rows))
+	for i, row := range rows {
+		list[i] = store.RealmSummary{Realm: row.Realm, Mark: row.Mark, MadeBy: store.RealmMaker(row.MadeBy)}
+	}
+	return list, nil
+}
+
+// Provisioner is who brings realms into a database.
+type Provisioner struct {
+	OwnerURL string       // PostgreSQL URL of the schema's owner
+	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
+	At       time.Time    // now; a new grant counts from then on
+	// Tell shows what is shown only once. It is called when everything is written and nothing is committed: where it fails nothing is changed,
+	// and whatever is committed has been shown. nil for nothing to tell.
+	Tell func() error
+}
+
+// Apply brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Every row is
+// sealed. Error: ErrForeignRealm.
+func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
+	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
+	if err != nil {
+		return fmt.Errorf("provision the realm %s: %w", realm.Realm, err)
+	}
+	return nil
+}
+
+// run does work in one transaction of the owner.
+func (by Provisioner) run(ctx context.Context, realm string, work func(provision) error) error {
+	if by.Keys.Empty() || by.At.IsZero() {
+		return errors.New("keys and a time are needed")
+	}
+	keys, err := identity.MasterDataKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	setUps, err := identity.NewSetUpKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	providers, err := identity.NewProviderKeys(by.Keys)
+	if err != nil {
+		return err
+	}
+	conn, done, err := asOwner(ctx, by.OwnerURL)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+		// Whoever seals with another key under the same id makes rows that the service takes for forged ones.
+		err := rowmap.TryKeys(ctx, dbsqlc.New(tx), realm, keys)
+		if err != nil {
+			return err
+		}
+		err = work(provision{
+			q: dbsqlc.New(tx), keys: keys, setUps: setUps, providers: providers, at: by.At.UTC().Truncate(time.Microsecond), realm: realm,
+		})
+		if err != nil || by.Tell == nil {
+			return err
+		}
+		return by.Tell()
+	})
+}
+
+// provision is one run: a transaction, the keys rows are sealed with, and its time.
+type provision struct {
+	q      *dbsqlc.Queries
+	keys   keyring.Ring
+	setUps identity.SetUpKeys
+	// providers hides secrets of the portal at identity providers.
+	providers identity.ProviderKeys
+	at        time.Time
+	realm     string
+}
+
+func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
+	err := p.row(ctx, realm) // first, for it locks the row: two runs take turns
+	if err != nil {
+		return err
+	}
+	for _, person := range realm.People {
+		err = p.person(ctx, person)
+		if err != nil {
+			return fmt.Errorf("person %s: %w", person.DisplayName, err)
+		}
+	}
+	err = p.outer(ctx, realm)
+	if err != nil {
+		return err
+	}
+	for _, client := range realm.Clients {
+		err = p.client(ctx, client)
+		if err != nil {
+			return fmt.Errorf("client %s: %w", client.ClientID, err)
+		}
+	}
+	err = p.policies(ctx, realm.Policies)
+	if err != nil {
+		return fmt.Errorf("policies: %w", err)
+	}
+	for _, account := range realm.DebtorAccounts {
+		err = p.debtorAccount(ctx, account)
+		if err != nil {
+			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
+		}
+	}
+	for _, limit := range realm.Limits {
+		err = p.limit(ctx, limit)
+		if err != nil {
+			return fmt.Errorf("limit of %s %s: %w", limit.Of, limit.Holder, err)
+		}
+	}
+	for _, directory := range realm.Directories {
+		_, err = p.directory(ctx, directory)
+		if err != nil {
+			return fmt.Errorf("directory of %s: %w", directory.Scheme, err)
+		}
+	}
+	return nil
+}
+
+// row brings the realm's own row to its definition. Error: ErrForeignRealm.
+func (p provision) row(ctx context.Context, realm RealmDefinition) error {
+	row := dbsqlc.RealmProvisionParams{
+		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
+		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
+		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
+		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
+		SecondFactorRoles:      rowmap.FactorRolesColumn(realm.SecondFactor),
+	}
+	var err error
+	row.KeyID, row.Seal, err = rowmap.Realm(dbsqlc.Realm{
+		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: row.MadeBy, AccessTokenSeconds: row.AccessTokenSeconds,
+		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
+		SecondFactorRoles: row.SecondFactorRoles,
+	}).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	ours, err := p.q.RealmProvision(ctx, row)
+	if err == nil && ours == 0 {
+		return ErrForeignRealm
+	}
+	return err
+}
+
+func (p provision) client(ctx context.Context, c ClientDefinition) error {
+	row := dbsqlc.ClientProvisionParams{
+		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
+		PayeeWaived: c.PayeeWaived, At: p.at,
+	}
+	var err error
+	row.KeyID, row.Seal, err = rowmap.Client(dbsqlc.Client{
+		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
+		PayeeWaived: row.PayeeWaived,
+	}).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.ClientProvision(ctx, row)
+}
+
+func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition) error {
+	row := dbsqlc.DebtorAccountProvisionParams{
+		Realm: p.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
+		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
+		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: !a.Closed,
+	}
+	var err error
+	row.KeyID, row.Seal, err = rowmap.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	err = p.q.DebtorAccountProvision(ctx, row)
+	if err != nil || !a.Receives {
+		return err
+	}
+	receives := dbsqlc.IncomingAccountProvisionParams{Iban: a.IBAN, Realm: p.realm}
+	receives.KeyID, receives.Seal, err = rowmap.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.IncomingAccountProvision(ctx, receives)
+}
+
+func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -1,0 +1,126 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// ErrSetUpOver says that a set-up is unknown, used, too old, replaced by a later one or was tried too often.
+var ErrSetUpOver = errors.New("the set-up is over")
+
+// SetUp is a set-up that can still be used.
+type SetUp struct {
+	ID       uuid.UUID
+	CodeHash []byte
+	Account  UserAccount
+	UserName string
+}
+
+// SetUpKey names a set-up by its link at a time.
+type SetUpKey struct {
+	Realm      string
+	LinkHashes [][]byte // under all keys in force
+	At         time.Time
+}
+
+// SetUp finds a set-up by its link. Error: ErrSetUpOver, also for one that does not fit its seal.
+func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
+	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.SetUpByLinkRow, error) {
+		return q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
+	})
+	if err != nil {
+		return SetUp{}, setUpError(err, "find a set-up")
+	}
+	err = rowmap.SetUp(row.UserSetup).Check(p.db.MasterDataKeys())
+	if err != nil {
+		p.db.Log().LogAttrs(ctx, slog.LevelError, "a set-up does not fit its seal and opens nothing", slog.Bool("alarm", true),
+			slog.String("realm", key.Realm), slog.String("setUp", row.UserSetup.SetupID.String()), slog.String("error", err.Error()))
+		return SetUp{}, ErrSetUpOver
+	}
+	user := row.UserAccount
+	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: user.Name, Account: UserAccount{
+		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), row: user,
+	}}, nil
+}
+
+// setUpError makes "no row" ErrSetUpOver.
+func setUpError(err error, action string) error {
+	if errors.Is(err, ErrSetUpOver) {
+		return ErrSetUpOver
+	}
+	err = identityError(err, action, ErrSetUpOver)
+	if errors.Is(err, store.ErrUnknownRealm) {
+		return ErrSetUpOver
+	}
+	return err
+}
+
+// TrySetUp counts a try at the code of a set-up before it is compared, so that no number of parallel tries gets past the limit. Error:
+// ErrSetUpOver.
+func (p *People) TrySetUp(ctx context.Context, realm string, s SetUp, at time.Time) error {
+	err := p.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		counted, err := q.SetUpTryInsert(ctx, realm, s.ID, at)
+		if err == nil && counted == 0 {
+			return ErrSetUpOver
+		}
+		return err
+	})
+	if err != nil {
+		return setUpError(err, "count a try at a set-up")
+	}
+	return nil
+}
+
+// SetUpUse is the use of a set-up.
+type SetUpUse struct {
+	SetUp  SetUp
+	Change AccountChange // the new password; the account becomes active
+	From   string        // the address it came from
+}
+
+// UseSetUp uses a set-up up: the account gets the password and becomes active, and the audit trail tells of it, in one transaction. Error:
+// ErrSetUpOver when somebody else was first or the account is not as it was read.
+func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
+	row, at := u.SetUp.Account.row, u.Change.SignedOutAt
+	err := p.db.InRealm(ctx, row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		used, err := q.SetUpUseInsert(ctx, dbsqlc.SetUpUseInsertParams{Realm: row.Realm, SetupID: u.SetUp.ID, UserID: row.UserID, At: at})
+		if err != nil {
+			return err
+		}
+		if used == 0 {
+			return ErrSetUpOver
+		}
+		change := u.Change
+		if row.Status == string(store.UserUnverified) {
+			change.Status = string(store.UserActive)
+		}
+		err = rowmap.ChangeAccount(ctx, q, row, change)
+		if err != nil {
+			return err
+		}
+		id, err := uuid.NewV7()
+		if err != nil {
+			return err
+		}
+		return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
+			Realm: row.Realm, EventID: id, Event: auditlog.EventUserSetUp, ActorUser: &row.UserID, ActorPerson: &row.PersonID, ActorName: row.Name,
+			ClientID: rowmap.OrNull(identity.PortalClient), Channel: string(identity.ChannelPortal), SourceAddress: rowmap.OrNull(u.From),
+			Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
+		})
+	})
+	if err != nil {
+		return setUpError(err, "use a set-up")
+	}
+	return nil
+}

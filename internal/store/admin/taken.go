@@ -1,0 +1,33 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// messageFacts are those of a released message that clearing is not known to have.
+func (s step) messageFacts(ctx context.Context, known *administration.Facts, subject string) error {
+	id, _ := uuid.Parse(subject)
+	row, err := s.q.MessageUntaken(ctx, s.realm, rowmap.OrNull(id), rowmap.OrNull(strings.ToUpper(subject)))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil
+	}
+	known.Found, known.Before = err == nil, administration.MessageValues(row.MessageID.String(), row.GlobalID)
+	return err
+}
+
+// Taken says whether two administrators have said that clearing has a message as another document under its id. A change or decision that
+// does not fit its seal says nothing.
+func (c *Changes) Taken(ctx context.Context, realm string, id uuid.UUID) (bool, error) {
+	list, err := c.Changes(ctx, realm, Filter{
+		Kind: administration.KindMessageTaken, Subject: id.String(), State: administration.StateApplied, PageSize: 1,
+	})
+	return len(list) > 0, err
+}

@@ -1,0 +1,298 @@
+package admin
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
+var ErrUnknownToken = errors.New("unknown token")
+
+// Revocation is why a family of tokens was revoked.
+type Revocation string
+
+// The reasons to revoke a family.
+const (
+	RevokedByLogout  Revocation = "logout"
+	RevokedByRequest Revocation = "revocation"
+	RevokedByReuse   Revocation = "reuse" // a spent refresh token came again
+)
+
+// IssuedToken is a token as it is stored: never the text itself.
+type IssuedToken struct {
+	Hash      []byte // keyed digest of the text, under the first key
+	ExpiresAt time.Time
+}
+
+// NewFamily is a sign-in with its first tokens.
+type NewFamily struct {
+	Realm    string
+	FamilyID uuid.UUID
+	UserID   uuid.UUID
+	ClientID string
+	Scope    string
+	At       time.Time
+	EndsAt   time.Time
+	AsOf     time.Time // of the account whose password was checked
+	Refresh  IssuedToken
+	Access   IssuedToken
+}
+
+// Tokens keeps the tokens of the API in families, one for each sign-in.
+//
+// A row is found by the keyed digest of a token's text, and carries a seal over whom the token stands for and how long: whoever can write
+// rows, but has not the key, can end a token and nothing else.
+type Tokens struct {
+	db    *store.Database
+	seals keyring.Ring
+}
+
+// NewTokens makes the keeper with the keys of tokens.
+func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
+	seals, err := rowmap.Keys(keys)
+	if err != nil {
+		return nil, err
+	}
+	return &Tokens{db: db, seals: seals}, nil
+}
+
+// Start stores a sign-in with its first tokens.
+func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
+	family := dbsqlc.TokenFamily{
+		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
+		AsOf: rowmap.OrNull(f.AsOf),
+	}
+	refresh, access := t.sealIssued(family, f.At, f.Refresh, rowmap.Refresh), t.sealIssued(family, f.At, f.Access, rowmap.Access)
+	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
+			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
+			AsOf:        family.AsOf,
+			RefreshHash: f.Refresh.Hash, RefreshExpiresAt: f.Refresh.ExpiresAt,
+			AccessHash: f.Access.Hash, AccessExpiresAt: f.Access.ExpiresAt,
+			RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("start a token family: %w", err)
+	}
+	return nil
+}
+
+// RefreshToken is a stored refresh token with what decides about its use. Times are zero where nothing happened.
+type RefreshToken struct {
+	Hash               []byte // the digest it is stored under
+	FamilyID           uuid.UUID
+	ClientID           string
+	UserID             uuid.UUID
+	UserStatus         store.UserStatus
+	UserAsOf           time.Time // what was signed in until then is over
+	FamilyAsOf         time.Time // zero where it is not known
+	Scope              string
+	FamilyStartedAt    time.Time
+	FamilyEndsAt       time.Time
+	FamilyRevokedAt    time.Time
+	ExpiresAt          time.Time
+	SpentAt            time.Time
+	SuccessorHash      []byte
+	SuccessorSpentAt   time.Time
+	SuccessorExpiresAt time.Time
+}
+
+// Rotation is what the use of a refresh token leads to: new tokens, or the end of the family, or nothing.
+type Rotation struct {
+	Refresh IssuedToken // the successor; no Hash means no rotation
+	Access  IssuedToken
+	Revoke  Revocation // "" means no revocation
+}
+
+// RotateInput names the refresh token in use.
+type RotateInput struct {
+	Realm  string
+	Hashes [][]byte // its digests under all keys in force
+	At     time.Time
+}
+
+// Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
+// time the second sees what the first one did. Errors: ErrUnknownToken, also for one that does not fit its seal; store.ErrUnknownRealm.
+func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
+	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		// Two statements: the second has a snapshot of its own, taken when the lock was ours.
+		_, err := q.FamilyLockByRefreshToken(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		row, err := q.RefreshTokenGet(ctx, in.Realm, in.Hashes)
+		if err != nil {
+			return err
+		}
+		stored := row.RefreshToken
+		err = t.seals.Check(rowmap.Seal(&stored.KeyID, stored.Seal), rowmap.OfRefresh(stored, row.TokenFamily).Fields())
+		if err != nil {
+			return t.unfit(ctx, row.TokenFamily, err)
+		}
+		return t.storeRotation(ctx, q, rotationStep{
+			in: in, hash: stored.TokenHash, family: row.TokenFamily, rotation: decide(refreshTokenFromDB(row)),
+		})
+	})
+	if err != nil {
+		return identityError(err, "use a refresh token", ErrUnknownToken)
+	}
+	return nil
+}
+
+type rotationStep struct {
+	in       RotateInput
+	hash     []byte
+	family   dbsqlc.TokenFamily
+	rotation Rotation
+}
+
+func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
+	in, r := step.in, step.rotation
+	if r.Revoke != "" {
+		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
+	}
+	if r.Refresh.Hash == nil {
+		return nil
+	}
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, rowmap.Refresh), t.sealIssued(step.family, in.At, r.Access,
+		rowmap.Access)
+	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
+		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
+		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
+		RefreshKeyID: refresh.KeyID, RefreshSeal: refresh.MAC[:], AccessKeyID: access.KeyID, AccessSeal: access.MAC[:],
+	})
+	if err != nil {
+		return fmt.Errorf("rotate: %w", err)
+	}
+	if rotated != 1 {
+		return errors.New("rotate: the token was spent under the lock of its family")
+	}
+	return nil
+}
+
+func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
+	token, family := row.RefreshToken, row.TokenFamily
+	return RefreshToken{
+		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
+		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: rowmap.Time(family.AsOf),
+		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: rowmap.Time(family.RevokedAt),
+		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: rowmap.Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
+		SuccessorSpentAt: rowmap.Time(row.SuccessorSpentAt), SuccessorExpiresAt: rowmap.Time(row.SuccessorExpiresAt),
+	}
+}
+
+// RevokeInput asks for the end of the family that a token belongs to.
+type RevokeInput struct {
+	Realm       string
+	Hashes      [][]byte // of the token, under all keys in force
+	ClientID    string   // only a family of this client is touched
+	AccessToken bool     // the token may be an access token too
+	At          time.Time
+	Reason      Revocation
+}
+
+// Revoke ends the family of a token, live or spent, and with it all its access tokens. A family that ended before stays as it
+// is, without an error. Errors: ErrUnknownToken, also for a token of another client; store.ErrUnknownRealm.
+func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) {
+	var family uuid.UUID
+	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.FamilyByRefreshToken(ctx, in.Realm, in.Hashes)
+		if errors.Is(err, pgx.ErrNoRows) && in.AccessToken {
+			var access dbsqlc.FamilyByAccessTokenRow
+			access, err = q.FamilyByAccessToken(ctx, in.Realm, in.Hashes)
+			row = dbsqlc.FamilyByRefreshTokenRow(access)
+		}
+		if err != nil {
+			return err
+		}
+		if row.ClientID != in.ClientID {
+			return ErrUnknownToken
+		}
+		family = row.FamilyID
+		return revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+	})
+	if errors.Is(err, ErrUnknownToken) {
+		return uuid.Nil, ErrUnknownToken
+	}
+	if err != nil {
+		return uuid.Nil, identityError(err, "revoke a token", ErrUnknownToken)
+	}
+	return family, nil
+}
+
+type revocation struct {
+	realm  string
+	family uuid.UUID
+	at     time.Time
+	reason Revocation
+}
+
+func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	err = q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
+		Realm: r.realm, FamilyID: r.family, At: r.at, Reason: rowmap.OrNull(string(r.reason)), EventID: id, Event: auditlog.EventSignInEnded,
+		ByUser: r.reason != RevokedByReuse, Gateway: identity.Gateway(identity.ChannelAPI).Name,
+		Detail: auditlog.EndDetail(r.family.String(), string(r.reason)),
+	})
+	if err != nil {
+		return fmt.Errorf("revoke a family: %w", err)
+	}
+	return nil
+}
+
+// Bearer is whom a live access token stands for.
+type Bearer struct {
+	Principal identity.Principal // the channel is the caller's to fill in
+	FamilyID  uuid.UUID
+	ExpiresAt time.Time
+}
+
+// BearerKey names an access token at a time.
+type BearerKey struct {
+	Realm  string
+	Hashes [][]byte // under all keys in force
+	At     time.Time
+}
+
+// Bearer finds a live access token of an active user, and holds the token, the user, the roles and the client against their seals. Error:
+// ErrUnknownToken for everything else.
+func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
+	row, err := store.Read(ctx, t.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.AccessTokenPrincipalGetRow, error) {
+		return q.AccessTokenPrincipalGet(ctx, key.Realm, key.Hashes, key.At)
+	})
+	if errors.Is(err, store.ErrNoRealm) {
+		return Bearer{}, ErrUnknownToken
+	}
+	if err != nil {
+		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
+	}
+	token := row.AccessToken
+	err = t.seals.Check(rowmap.Seal(&token.KeyID, token.Seal), rowmap.OfAccess(token, row.TokenFamily).Fields())
+	if err != nil {
+		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
+	}
+	rows := rowmap.PrincipalRows{
+		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
+		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
+	}
+	if !guardOf(t.db).Principal(ctx, rows) {
+		return Bearer{}, ErrUnknownToken
+	}
+	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: principalOf(rows)}, nil
+}

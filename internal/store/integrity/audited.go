@@ -1,0 +1,208 @@
+package integrity
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// auditedPage is how many rows the auditor reads at once: it holds the memory bounded, whatever the table has.
+const auditedPage = 500
+
+// eachRow reads a table in pages, each after the last row that was looked at.
+func eachRow[R any](action string, page func() ([]R, error), look func(R) error) error {
+	for {
+		rows, err := page()
+		if err != nil {
+			return fmt.Errorf("%s: %w", action, err)
+		}
+		for _, row := range rows {
+			err = look(row)
+			if err != nil {
+				return err
+			}
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}
+
+// AuditedVersion is a version of a message as it is stored, whatever is wrong with it.
+type AuditedVersion struct {
+	// Message has the fields of this version. Its maker's names and its decisions are left out; no seal covers them.
+	Message payment.Message
+	// Release is that of this version; nil when there is none.
+	Release *payment.Release
+	Sent    [][]byte // the documents that were made for clearing of it
+	// Found: it is found by the words of its names, its accounts and its purpose, and by no others.
+	Found bool
+}
+
+// EachVersion hands over every version of every message, in pages.
+func (s *Snapshot) EachVersion(ctx context.Context, look func(AuditedVersion) error) error {
+	after := dbsqlc.AuditedVersionListParams{PageSize: auditedPage}
+	page := func() ([]dbsqlc.AuditedVersionListRow, error) { return s.q.AuditedVersionList(ctx, after) }
+	return eachRow("read the versions", page, func(row dbsqlc.AuditedVersionListRow) (err error) {
+		after.Realm, after.MessageID, after.Version = row.MessageVersion.Realm, row.MessageVersion.MessageID, row.MessageVersion.Version
+		v := auditedVersion(row)
+		v.Found, err = s.foundBy(ctx, v.Message, row.FoundBy)
+		if err != nil {
+			return err
+		}
+		return look(v)
+	})
+}
+
+func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
+	m, v := row.Message, row.MessageVersion
+	// An amount no currency has is no amount; the seal then does not fit.
+	amount, _ := money.FromMinor(money.Currency(v.Currency), v.Amount)
+	a := AuditedVersion{Sent: row.Sent, Message: payment.Message{
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
+		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
+		ClientID: rowmap.Text(m.ClientID), ExternalID: rowmap.Text(m.ExternalID), OriginalID: rowmap.OrZero(m.OriginalID),
+		AnswersID: rowmap.OrZero(m.AnswersID), Reason: rowmap.Text(m.Reason), MakerUser: rowmap.OrZero(m.MakerUser), Makers: v.Makers,
+		Clients: v.Clients, Payee: rowmap.Payee(v.PayeeResult, v.PayeeName, v.PayeeAt),
+		ApprovalsRequired: int(v.ApprovalsRequired), PolicyID: rowmap.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(),
+		ExpiresAt: rowmap.Time(m.ExpiresAt), Deadline: rowmap.Time(m.Deadline), AnswerBy: rowmap.Time(m.AnswerBy), Version: int(v.Version),
+		State: payment.State(m.State), AcceptedAt: rowmap.Time(m.AcceptedAt), DeliveredAt: rowmap.Time(m.DeliveredAt), Content: row.Content,
+		Summary: payment.Summary{
+			Amount: amount, InstructionID: rowmap.Text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: rowmap.Text(v.TransactionID),
+			UETR: rowmap.Text(v.Uetr), DebtorName: v.DebtorName, OrderedDebtorName: rowmap.Text(v.OrderedDebtorName), DebtorAccount: v.DebtorAccount,
+			DebtorAgent: v.DebtorAgent, CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent,
+			Remittance: v.Remittance,
+		},
+		Account: rowmap.AccountOrNone(rowmap.AccountColumns{
+			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+		}),
+		Seal: rowmap.Seal(v.KeyID, v.Seal),
+	}}
+	copy(a.Message.ContentHash[:], v.ContentHash)
+	if row.Released {
+		a.Release = &payment.Release{
+			Realm: m.Realm, InternalID: m.MessageID, Version: int(row.ReleaseVersion), Makers: row.ReleaseMakers, Approvers: row.Approvers,
+			AcceptedAt: rowmap.Time(row.ReleaseAcceptedAt), Seal: rowmap.Seal(row.ReleaseKeyID, row.ReleaseMac),
+		}
+		copy(a.Release.ContentHash[:], row.ReleaseHash)
+		copy(a.Release.Account[:], row.AccountDigest)
+	}
+	return a
+}
+
+// AuditedDecision is a decision as it is stored.
+type AuditedDecision struct {
+	// Message has what the seal covers of the message: its realm, ids, version, digest, makers and how many approvals it needs.
+	Message  payment.Message
+	Decision payment.Decision
+}
+
+// EachDecision hands over every decision, in pages.
+func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision)) error {
+	after := dbsqlc.AuditedDecisionListParams{PageSize: auditedPage}
+	page := func() ([]dbsqlc.Decision, error) { return s.q.AuditedDecisionList(ctx, after) }
+	return eachRow("read the decisions", page, func(row dbsqlc.Decision) error {
+		look(auditedDecision(row))
+		after.Realm, after.MessageID, after.Version, after.Ordinal = row.Realm, row.MessageID, row.Version, row.Ordinal
+		return nil
+	})
+}
+
+func auditedDecision(d dbsqlc.Decision) AuditedDecision {
+	m, decision := rowmap.SealedDecision(d)
+	return AuditedDecision{Message: m, Decision: decision}
+}
+
+// AuditedDocument is a document as it is stored.
+type AuditedDocument struct {
+	ID    uuid.UUID
+	Facts auditlog.Kept // with the digest of the content that is there
+	Seal  keyring.Seal
+}
+
+// Outbound reports whether it went out.
+func (d AuditedDocument) Outbound() bool { return d.Facts.Direction == string(payment.DocumentOut) }
+
+// EachDocument hands over every document, in pages.
+func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument)) error {
+	var realm string
+	var after uuid.UUID
+	page := func() ([]dbsqlc.Document, error) { return s.q.AuditedDocumentList(ctx, realm, after, auditedPage) }
+	return eachRow("read the documents", page, func(d dbsqlc.Document) error {
+		look(auditedDocument(d))
+		realm, after = d.Realm, d.DocumentID
+		return nil
+	})
+}
+
+func auditedDocument(d dbsqlc.Document) AuditedDocument {
+	return AuditedDocument{ID: d.DocumentID, Seal: rowmap.Seal(d.KeyID, d.Mac), Facts: rowmap.Kept(d)}
+}
+
+// AuditedAnswer is a row of the outbox as it is stored.
+type AuditedAnswer struct {
+	Facts auditlog.Answer
+	Seal  keyring.Seal
+	// Delivery is the mark that clearing has it, with its seal; nil when clearing has not. A seal that is there all the same says that
+	// somebody took the mark away.
+	Delivery     *auditlog.Delivery
+	DeliverySeal keyring.Seal
+	Refused      bool // marked as one that this gateway did not write
+	// Astray: it sends a document again that is not there, or is of another name or scheme.
+	Astray bool
+}
+
+// EachAnswer hands over every row of the outbox, in pages.
+func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) error {
+	var scheme, reference string
+	page := func() ([]dbsqlc.AuditedOutboxListRow, error) {
+		return s.q.AuditedOutboxList(ctx, scheme, reference, auditedPage)
+	}
+	return eachRow("read the outbox", page, func(row dbsqlc.AuditedOutboxListRow) error {
+		look(auditedAnswer(row))
+		scheme, reference = row.Outbox.Scheme, row.Outbox.Reference
+		return nil
+	})
+}
+
+func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
+	o := row.Outbox
+	a := AuditedAnswer{
+		Facts: rowmap.AnswerFacts(o), Seal: rowmap.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
+		Astray: o.DocumentID != nil && (rowmap.Text(row.DocumentName) != o.Name || rowmap.Text(row.DocumentScheme) != o.Scheme),
+	}
+	a.DeliverySeal = rowmap.Seal(o.DeliveryKeyID, o.DeliveryMac)
+	if o.DeliveredAt != nil {
+		a.Delivery = &auditlog.Delivery{Scheme: rulebook.Scheme(o.Scheme), Reference: o.Reference, At: *o.DeliveredAt}
+	}
+	return a
+}
+
+// AuditedRequestKey is a key of a request as it is stored.
+type AuditedRequestKey struct {
+	Key  payment.RequestKey
+	Seal keyring.Seal
+}
+
+// EachRequestKey hands over every key of a request, in pages.
+func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestKey)) error {
+	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
+	page := func() ([]dbsqlc.CreationKey, error) { return s.q.AuditedRequestKeyList(ctx, after) }
+	return eachRow("read the keys of requests", page, func(row dbsqlc.CreationKey) error {
+		look(AuditedRequestKey{Key: rowmap.RequestKey(row), Seal: rowmap.Seal(row.KeyID, row.Seal)})
+		after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
+		return nil
+	})
+}

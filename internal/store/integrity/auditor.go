@@ -1,0 +1,194 @@
+// Package auditor holds everything that is stored against everything that must hold: the rows against each other, and against the seals
+// whose keys are not in the database. Whoever can write past the schema's rules, a superuser of the database for one, cannot make seals.
+//
+// It stands beside the stations and not in one of them, because it follows no use case: it reads the whole database, of every realm, in one
+// snapshot, changes nothing, and needs the keys of all stations. What rows alone can tell is asked of the store; this package adds what
+// needs a key or a look into a document.
+
+package integrity
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/profile"
+)
+
+// Config says what to look at, and with which keys.
+type Config struct {
+	DatabaseURL string // of a login that sees every row
+	// Seal has the keys that seal what is approved, stored and sent; without one those seals are not looked at.
+	Seal payment.Sealer
+	// Tokens are the keys that master data are sealed with; without one those seals are not looked at.
+	Tokens keyring.Ring
+	// AuditKeys sign the checkpoints of the audit trail; AuditPublic are their public halves, for who may know no more: with them a change is
+	// known to lie between two checkpoints, with the keys it is named. Without either the trees are not looked at.
+	AuditKeys   keyring.Ring
+	AuditPublic auditlog.PublicKeys
+	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
+	Earlier []string
+	// Profiles are the clearing profiles that documents may have been sent by; those shipped need not be given.
+	Profiles profile.Book
+	Now      time.Time
+	Zone     *time.Location // of the banking day, as the gateway has it
+}
+
+// Report is what the auditor found.
+type Report struct {
+	Invariants []Invariant
+	// Skipped are the invariants that were not looked at, because their key was not given.
+	Skipped []Skipped
+	// Versions, Documents, Answers, Requests and Tokens count what was held against its seal; a session of the portal is a token here.
+	Versions, Documents, Answers, Requests, Tokens int
+	// Trees, Leaves and Checkpoints count what was held against each other; Unsealed are the rows that wait for their seal.
+	Trees, Leaves, Checkpoints, Unsealed int
+	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
+	// cannot be made again to compare; the seals of the account and of the document stand for it.
+	AccountChanged int
+	// Late are the runs in which rows were sealed after they were stored.
+	Late []LateRun
+	// MadeOtherwise counts released messages whose document would be written otherwise today, and for which an operator answers.
+	MadeOtherwise int
+}
+
+// Skipped is an invariant that was not looked at.
+type Skipped struct {
+	ID, Text string
+	Missing  string // the setting that was not given
+}
+
+// Broken counts the invariants that something breaks.
+func (r Report) Broken() int {
+	n := 0
+	for _, i := range r.Invariants {
+		if len(i.Violations) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// The invariants that need keys.
+const (
+	versionSealed  = "what people see, search and decide of each message is what was entered, by its seal"
+	releaseSealed  = "what was released is what was approved, by its seal, and what was sent is made of it"
+	documentSealed = "each document is what the gateway made, or took in, by its seal"
+	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it " +
+		"says"
+	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
+	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts, directories of banks and who receives are as " +
+		"they were provisioned, by their seals"
+	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
+		"and not one that was ended"
+	lateSealed    = "each row that was sealed after it was stored is noted under a seal, and told of by the audit trail"
+	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
+)
+
+// The settings that name the keys.
+const (
+	releaseKeys = "--release-key-file"
+	tokenKeys   = "--token-key-file" //nolint:gosec // the name of a flag
+	auditKeys   = "--audit-key-file"
+)
+
+// Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot
+// be read; what is wrong in it is in the report.
+func Check(ctx context.Context, cfg Config) (Report, error) {
+	return look(ctx, cfg, func(a *audit) error {
+		var err error
+		a.report.Invariants, err = a.snapshot.Invariants(ctx, cfg.Now)
+		if err != nil {
+			return err
+		}
+		for _, check := range []sealCheck{
+			{"I29", lateSealed, a.lateSeals},
+			{"I16", versionSealed, a.versions},
+			{"I18", documentSealed, a.documents},
+			{"I19", answerSealed, a.answers},
+			{"I20", masterSealed, a.masterData},
+			{"I21", decisionSealed, a.decisions},
+			{"I26", tokenSealed, a.tokens},
+			{"I28", requestSealed, a.requests},
+			{"I30", treeSealed, a.trees},
+		} {
+			err = a.guarded(ctx, check)
+			if err != nil {
+				return fmt.Errorf("check the seals: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
+// sealCheck is an invariant that needs keys.
+type sealCheck struct {
+	id, text string
+	look     func(context.Context) error // concludes or skips it
+}
+
+// guarded looks at one invariant, of which nothing is known where the database cannot read what somebody wrote.
+func (a *audit) guarded(ctx context.Context, check sealCheck) error {
+	unread, err := a.snapshot.Guard(ctx, check.look)
+	if unread != nil {
+		a.conclude(check.id, check.text, []Violation{*unread})
+	}
+	return err
+}
+
+// CheckTrail looks at the sealed audit trail alone. It fails as Check does.
+func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
+	return look(ctx, cfg, func(a *audit) error {
+		err := a.guarded(ctx, sealCheck{"I30", treeSealed, a.trees})
+		if err != nil {
+			return fmt.Errorf("check the audit trail: %w", err)
+		}
+		return nil
+	})
+}
+
+// look has the checks made on one snapshot of the database, and returns what they found.
+func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, error) {
+	opened, err := Open(ctx, cfg.DatabaseURL)
+	if err != nil {
+		return Report{}, err
+	}
+	defer opened.Close(ctx)
+	a := &audit{cfg: cfg, snapshot: opened}
+	a.signer, err = auditlog.NewSigner(cfg.AuditKeys)
+	if err == nil {
+		err = checks(a)
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	return a.report, nil
+}
+
+// audit is one run.
+type audit struct {
+	cfg      Config
+	snapshot *Snapshot
+	signer   auditlog.Signer
+	report   Report
+	answered map[Violation]bool // the rows an operator answers for
+}
+
+// public are the keys that verify checkpoints.
+func (a *audit) public() auditlog.PublicKeys { return append(a.signer.Public(), a.cfg.AuditPublic...) }
+
+// conclude adds an invariant that was looked at.
+func (a *audit) conclude(id, text string, found []Violation) {
+	a.report.Invariants = append(a.report.Invariants, Invariant{ID: id, Text: text, Violations: found})
+}
+
+// skip notes an invariant that could not be looked at.
+func (a *audit) skip(id, text, missing string) {
+	a.report.Skipped = append(a.report.Skipped, Skipped{ID: id, Text: text, Missing: missing})
+}
+
+// sealed reports whether the keys of what is approved, stored and sent are at hand.
+func (a *audit) sealed() bool { return len(a.cfg.Seal.KeyIDs()) > 0 }

@@ -1,0 +1,249 @@
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/keyring"
+)
+
+const treeSealed = "the audit trail, the history, the decisions and the documents are what was sealed, whole and in their order, " +
+	"up to the newest checkpoint"
+
+// sealedWithin is how long a row may wait for its seal before the auditor complains: far longer than the gateway ever takes.
+const sealedWithin = time.Minute
+
+// tableOf is where the row of a leaf stands.
+var tableOf = map[auditlog.Kind]string{auditlog.KindEvent: "audit_event", auditlog.KindDocument: "document"}
+
+// trees holds the hash tree of each realm against its rows and its checkpoints.
+func (a *audit) trees(ctx context.Context) error {
+	trees, err := a.snapshot.Trees(ctx)
+	if err != nil {
+		return err
+	}
+	if len(a.public()) == 0 {
+		if len(trees) > 0 {
+			a.skip("I30", treeSealed, auditKeys)
+		}
+		return nil
+	}
+	var found []Violation
+	begun, seen := make(map[string]bool), make(map[string]bool)
+	for _, tree := range trees {
+		seen[tree.Realm] = true
+		begun[tree.Realm] = tree.Tree.Size > 0 && !tree.Young
+		in := treeAudit{audit: a, realm: tree.Realm, nodes: make(map[string]auditlog.Hash)}
+		err = in.run(ctx, tree)
+		if err != nil {
+			return err
+		}
+		found = append(found, in.found...)
+	}
+	for _, signed := range a.cfg.Earlier {
+		if realm := auditlog.RealmOf(signed); !seen[realm] {
+			found = append(found, Violation{Realm: realm, Table: "earlier checkpoint", Key: realm, What: "the realm has no tree any more"})
+		}
+	}
+	unsealed, err := a.snapshot.Unsealed(ctx)
+	if err != nil {
+		return err
+	}
+	a.report.Trees = len(trees)
+	a.conclude("I30", treeSealed, append(found, a.unsealed(unsealed, begun)...))
+	return nil
+}
+
+// unsealed names the rows that wait for longer than they may, and one violation for a realm where nothing was sealed yet.
+func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
+	var found []Violation
+	told := make(map[string]bool)
+	for _, row := range rows {
+		age := a.cfg.Now.Sub(row.At)
+		switch {
+		case age.Abs() <= sealedWithin:
+			a.report.Unsealed++
+		case !begun[row.Realm] && !told[row.Realm]:
+			told[row.Realm] = true
+			found = append(found, Violation{
+				Realm: row.Realm, Table: "audit_tree", Key: row.Realm,
+				What: "its rows of before are not all sealed yet: run the gateway with COUNTERSIGN_AUDIT_KEY_FILE, and check again",
+			})
+		case begun[row.Realm]:
+			found = append(found, Violation{
+				Realm: row.Realm, Table: row.Table, Key: row.ID.String(),
+				What: "is not sealed: somebody put it there past the gateway, or the gateway does not seal",
+			})
+		}
+	}
+	return found
+}
+
+// treeAudit looks at the tree of one realm.
+type treeAudit struct {
+	*audit
+	realm string
+	tree  auditlog.Tree            // as the leaves make it
+	roots map[int64]auditlog.Hash  // of the sizes that have a checkpoint
+	nodes map[string]auditlog.Hash // as the leaves make them
+	// earlier are the checkpoints of this realm that were kept elsewhere.
+	earlier []auditlog.Checkpoint
+	found   []Violation
+}
+
+func (t *treeAudit) unfit(table, key, what string) {
+	t.found = append(t.found, Violation{Realm: t.realm, Table: table, Key: key, What: what})
+}
+
+// maxGone is how many leaves that follow each other and are gone are named one by one. Whoever can write may have moved one leaf to a place
+// that no tree reaches.
+const maxGone = 1000
+
+// gone names the leaves from one place up to another, which are not there.
+func (t *treeAudit) gone(from, until int64, what string) {
+	for last := min(until, from+maxGone); from < last; from++ {
+		t.unfit("audit_leaf", strconv.FormatInt(from, 10), what)
+	}
+	if from < until {
+		t.unfit("audit_leaf", fmt.Sprintf("%d to %d", from, until-1), what)
+	}
+}
+
+func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
+	checkpoints, err := t.checkpoints(ctx)
+	if err != nil {
+		return err
+	}
+	next := int64(0)
+	err = t.snapshot.EachLeaf(ctx, t.realm, func(leaf AuditedLeaf) error {
+		t.gone(next, leaf.Place.Index, "is gone")
+		next = leaf.Place.Index + 1
+		t.leaf(leaf)
+		t.report.Leaves++
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	t.compareRoots(checkpoints)
+	t.compareEarlier()
+	newest := int64(0)
+	if len(checkpoints) > 0 {
+		newest = checkpoints[len(checkpoints)-1].Size
+	}
+	t.gone(next, newest, "is gone, and a checkpoint has it")
+	if newest != stored.Tree.Size || newest != t.tree.Size || stored.Tree.Check() != nil || stored.Tree.Root() != t.tree.Root() {
+		t.unfit("audit_tree", t.realm, fmt.Sprintf(
+			"says %d leaves, there are %d, and the newest checkpoint is of %d; or its edge is another one", stored.Tree.Size, t.tree.Size, newest,
+		))
+	}
+	return t.compareNodes(ctx)
+}
+
+// checkpoints reads the checkpoints whose signature fits; the others are named.
+func (t *treeAudit) checkpoints(ctx context.Context) ([]auditlog.Checkpoint, error) {
+	var checkpoints []auditlog.Checkpoint
+	t.roots = make(map[int64]auditlog.Hash)
+	err := t.snapshot.EachCheckpoint(ctx, t.realm, func(stored AuditedCheckpoint) {
+		t.report.Checkpoints++
+		c, err := t.public().Read(t.realm, stored.Note)
+		if err == nil && (c.Size != stored.Size || !c.At.Equal(stored.At)) {
+			err = errors.New("its size or its time is not that of its row")
+		}
+		if err != nil {
+			t.unfit("audit_checkpoint", strconv.FormatInt(stored.Size, 10), "was not signed by the gateway as it is: "+err.Error())
+			return
+		}
+		checkpoints = append(checkpoints, c)
+		t.roots[c.Size] = auditlog.Hash{}
+	})
+	for _, signed := range t.cfg.Earlier {
+		if auditlog.RealmOf(signed) != t.realm {
+			continue
+		}
+		c, err := t.public().Read(t.realm, signed)
+		if err != nil {
+			t.unfit("earlier checkpoint", t.realm, "was not signed by the gateway as it is: "+err.Error())
+			continue
+		}
+		t.earlier = append(t.earlier, c)
+		t.roots[c.Size] = auditlog.Hash{}
+	}
+	return checkpoints, err
+}
+
+// compareEarlier names checkpoints kept elsewhere that the tree did not grow from.
+func (t *treeAudit) compareEarlier() {
+	for _, c := range t.earlier {
+		if t.roots[c.Size] != c.Root {
+			t.unfit("earlier checkpoint", fmt.Sprintf("%s %d", t.realm, c.Size), "the tree did not grow from it: it was put back, "+
+				"or made anew, after "+c.At.Format(time.RFC3339))
+		}
+	}
+}
+
+// leaf holds one leaf against its row and its seal, and adds it to the tree.
+func (t *treeAudit) leaf(leaf AuditedLeaf) {
+	place := leaf.Place
+	key, table := place.Leaf.RowID.String(), tableOf[place.Leaf.Kind]
+	switch {
+	case leaf.Gone:
+		t.unfit(table, key, fmt.Sprintf("was sealed as leaf %d, and is gone", place.Index))
+	case place.Leaf.Hash() != leaf.Hash:
+		t.unfit(table, key, fmt.Sprintf("is not what was sealed as leaf %d: the row was changed, or what belongs to it (the move in the "+
+			"history, the decision, the makers; the content of a document)", place.Index))
+	}
+	if !t.cfg.AuditKeys.Empty() {
+		err := t.signer.Check(place, leaf.Hash, leaf.Seal)
+		if err != nil {
+			what := "its seal does not fit: its place, its row or its hash was changed"
+			if errors.Is(err, keyring.ErrUnknownKey) {
+				what = "the key of its seal is not in the key file: bring the key back and check again"
+			}
+			t.unfit("audit_leaf", strconv.FormatInt(place.Index, 10), what)
+		}
+	}
+	for _, node := range t.tree.Append(leaf.Hash) {
+		t.nodes[nodeKey(node)] = node.Hash
+	}
+	if _, wanted := t.roots[t.tree.Size]; wanted {
+		t.roots[t.tree.Size] = t.tree.Root()
+	}
+}
+
+func nodeKey(node auditlog.Node) string { return fmt.Sprintf("%d %d", node.Level, node.Index) }
+
+// compareRoots names the first checkpoint that the leaves do not lead to; those after it cannot fit either.
+func (t *treeAudit) compareRoots(checkpoints []auditlog.Checkpoint) {
+	before := int64(0)
+	for _, c := range checkpoints {
+		if t.roots[c.Size] != c.Root {
+			t.unfit("audit_checkpoint", strconv.FormatInt(c.Size, 10), fmt.Sprintf(
+				"the leaves do not lead to its root: one of the leaves from %d to %d was changed, moved, added or taken away", before, c.Size-1))
+			return
+		}
+		before = c.Size
+	}
+}
+
+// compareNodes holds the kept nodes against the leaves.
+func (t *treeAudit) compareNodes(ctx context.Context) error {
+	nodes, err := t.snapshot.Nodes(ctx, t.realm)
+	if err != nil {
+		return err
+	}
+	for _, node := range nodes {
+		if t.nodes[nodeKey(node)] != node.Hash {
+			t.unfit("audit_node", nodeKey(node), "is not what the leaves below it make")
+		}
+		delete(t.nodes, nodeKey(node))
+	}
+	for key := range t.nodes {
+		t.unfit("audit_node", key, "is gone")
+	}
+	return nil
+}

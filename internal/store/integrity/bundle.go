@@ -1,0 +1,145 @@
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
+var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
+
+// Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and by whom
+// its makers and deciders got their rights. The public key is for the caller to add.
+//
+// Errors: ErrNotSealed.
+func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) (auditlog.Bundle, error) {
+	b := auditlog.Bundle{Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}}
+	newest, err := s.q.AuditCheckpointNewest(ctx, realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return b, ErrNotSealed
+	}
+	if err != nil {
+		return b, fmt.Errorf("read the checkpoint: %w", err)
+	}
+	b.Checkpoint = newest.Note
+	rows, err := s.q.LeafListOfMessage(ctx, realm, &message)
+	if err != nil {
+		return b, fmt.Errorf("read the leaves of the message: %w", err)
+	}
+	waiting, err := s.q.UnsealedCountOfMessage(ctx, realm, &message)
+	if err != nil {
+		return b, fmt.Errorf("read what is not sealed: %w", err)
+	}
+	if len(rows) == 0 || waiting > 0 {
+		return b, ErrNotSealed
+	}
+	b.Rows, err = s.proven(ctx, newest.Size, rows)
+	if err != nil {
+		return b, err
+	}
+	err = s.rights(ctx, &b, newest.Size, message)
+	if err != nil {
+		return b, err
+	}
+	contents, err := s.q.ContentListOfMessage(ctx, realm, &message)
+	for _, c := range contents {
+		b.Contents = append(b.Contents, auditlog.Content{DocumentID: c.DocumentID.String(), Content: c.Content, Source: c.Source})
+	}
+	return b, err
+}
+
+// proven makes the rows of a bundle of leaves, each with its proof.
+func (s *Snapshot) proven(ctx context.Context, size int64, rows []dbsqlc.AuditLeaf) ([]auditlog.Row, error) {
+	list := []auditlog.Row{}
+	if len(rows) == 0 {
+		return list, nil
+	}
+	leaves, err := s.leaves(ctx, rows[0].Realm, rows)
+	if err != nil {
+		return nil, err
+	}
+	hashes := s.hashes(ctx, rows[0].Realm)
+	for _, leaf := range leaves {
+		proof, err := hashes.Proof(size, leaf.Place.Index)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, auditlog.Row{Index: leaf.Place.Index, Leaf: string(leaf.Place.Leaf.Data), Proof: proof})
+	}
+	return list, nil
+}
+
+// rights adds by whom the makers and deciders of the message got their rights.
+func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, message uuid.UUID) error {
+	people, err := s.q.PeopleOfMessage(ctx, b.Realm, message)
+	if err != nil {
+		return fmt.Errorf("read who wrote or decided the message: %w", err)
+	}
+	rows, err := s.q.LeafListOfRights(ctx, b.Realm, people)
+	if err != nil {
+		return fmt.Errorf("read the leaves of their rights: %w", err)
+	}
+	b.Rights, err = s.proven(ctx, size, rows)
+	if err != nil {
+		return err
+	}
+	events := make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		events[i] = row.RowID
+	}
+	changes, err := s.q.ChangeContentListOfRights(ctx, b.Realm, events)
+	for _, c := range changes {
+		b.Changes = append(b.Changes, auditlog.ChangeContent{ChangeID: c.ChangeID.String(), Content: c.Content})
+	}
+	return err
+}
+
+// hashes reads the tree of a realm.
+func (s *Snapshot) hashes(ctx context.Context, realm string) auditlog.Stored {
+	return func(level int, from, count int64) ([]auditlog.Hash, error) {
+		var rows [][]byte
+		var err error
+		if level == 0 {
+			rows, err = s.q.LeafHashList(ctx, realm, from, from+count)
+		} else {
+			rows, err = s.q.NodeHashList(ctx, dbsqlc.NodeHashListParams{
+				Realm: realm, Level: int32(level), NodeFrom: from, NodeBefore: from + count, //nolint:gosec // a level is below 64
+			})
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the tree: %w", err)
+		}
+		hashes := make([]auditlog.Hash, len(rows))
+		for i, row := range rows {
+			hashes[i] = hashOf(row)
+		}
+		return hashes, nil
+	}
+}
+
+// Checkpoints are the newest signed checkpoints, one of each realm that has one.
+func (s *Snapshot) Checkpoints(ctx context.Context) ([]string, error) {
+	trees, err := s.Trees(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var notes []string
+	for _, tree := range trees {
+		newest, err := s.q.AuditCheckpointNewest(ctx, tree.Realm)
+		if errors.Is(err, pgx.ErrNoRows) {
+			continue
+		}
+		if err != nil {
+			return nil, fmt.Errorf("read the checkpoint: %w", err)
+		}
+		notes = append(notes, newest.Note)
+	}
+	return notes, nil
+}

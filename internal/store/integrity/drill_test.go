@@ -1,0 +1,194 @@
+package integrity_test
+
+import (
+	"errors"
+	"math/rand/v2"
+	"net/url"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/stationtest"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/storetest"
+)
+
+// tamperings are all kinds, in groups that strike one after the other. What strikes the schema comes last, for it opens ways for the
+// others.
+var auditorTamperings = [][]tampering{slices.Concat(ofMessages, ofAgreeing), ofTrail, ofMasterData, ofAccess, ofFactors, ofSchema}
+
+// drillRounds is how many places each tampering strikes: two with the tests, ten by make drill.
+func drillRounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("COUNTERSIGN_DRILL_PLACES")
+	if text == "" {
+		return 2
+	}
+	rounds, err := strconv.Atoi(text)
+	must(t, err)
+	return rounds
+}
+
+// TestEveryTamperingIsFoundAndItsRowNamed fills a database through the stations, and then writes into copies of it as a superuser whom no
+// constraint holds. A round strikes with every kind of tampering at random places, each on a message of its own, and the auditor must name
+// every row that was struck. Before that it finds nothing.
+func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
+	h := stationtest.New(t)
+	filled := fill(t, h, len(ofMessages)+len(ofAgreeing)+1)
+	h.Notary.Sweep(ctx)
+	h.Clock.Add(65 * time.Second) // what is not sealed by then never will be
+	clean := audit(t, h, h.DB.OwnerURL)
+	for _, i := range clean.Invariants {
+		for _, v := range i.Violations {
+			t.Errorf("clean, and yet %s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+		}
+	}
+	seen := map[string]bool{"found": true}
+	found, struck := 0, 0
+	var took time.Duration
+	for round := range drillRounds(t) {
+		random := rand.New(rand.NewPCG(uint64(round), 7))
+		d := newDrill(t, h, round)
+		for _, group := range auditorTamperings {
+			marks := d.strike(t, group, filled, random)
+			began := time.Now()
+			report := audit(t, h, d.url)
+			took += time.Since(began)
+			for _, m := range marks {
+				struck++
+				if !named(report, m) {
+					t.Errorf("round %d: %s: %s does not name %s %s", round, m.kind, m.id, m.table, m.names)
+					continue
+				}
+				found++
+				seen[m.id] = true
+			}
+		}
+	}
+	for _, i := range clean.Invariants {
+		if !seen[i.ID] {
+			t.Errorf("no tampering breaks %s", i.ID)
+		}
+	}
+	t.Logf("%d kinds, %d struck, %d found; %d versions, %d documents; %s for the checks", len(slices.Concat(auditorTamperings...)), struck, found,
+		clean.Versions, clean.Documents, took)
+}
+
+func audit(t *testing.T, h *stationtest.House, url string) integrity.Report {
+	t.Helper()
+	report, err := integrity.Check(ctx, integrity.Config{
+		DatabaseURL: url, Seal: h.Seal, Tokens: storetest.Keys(t),
+		AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now(), Zone: h.Clock.Now().Location(),
+	})
+	must(t, err)
+	return report
+}
+
+// named reports whether the invariant names the row.
+func named(report integrity.Report, m tampering) bool {
+	for _, i := range report.Invariants {
+		for _, v := range i.Violations {
+			if i.ID == m.id && v.Table == m.table && v.Key == m.names {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// drill is a copy of the filled database, and a superuser whom nothing holds in it.
+type drill struct {
+	url  string
+	conn *pgx.Conn
+}
+
+func newDrill(t *testing.T, h *stationtest.House, round int) drill {
+	t.Helper()
+	config, err := pgx.ParseConfig(h.DB.OwnerURL)
+	must(t, err)
+	from := config.Database
+	name := from + "_drill_" + strconv.Itoa(round)
+	config.Database = "postgres"
+	outside, err := pgx.ConnectConfig(ctx, config)
+	must(t, err)
+	// A database is copied while nobody is in it; the stations' idle connections are in the way.
+	_, err = outside.Exec(ctx, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '"+from+"'")
+	must(t, err)
+	_, err = outside.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+from)
+	must(t, err)
+	t.Cleanup(func() {
+		_, err := outside.Exec(ctx, "DROP DATABASE "+name+" WITH (FORCE)")
+		must(t, err)
+		must(t, outside.Close(ctx))
+	})
+	d := drill{url: strings.ReplaceAll(h.DB.OwnerURL, from, name)}
+	d.conn, err = pgx.Connect(ctx, d.url)
+	must(t, err)
+	t.Cleanup(func() { _ = d.conn.Close(ctx) })
+	_, err = d.conn.Exec(ctx, `SET session_replication_role = replica;
+		DROP INDEX message_one_recall; DROP INDEX refresh_token_live; ALTER TABLE audit_leaf DROP CONSTRAINT audit_leaf_realm_row_id_key;
+		DO $$ DECLARE c record; BEGIN
+		  FOR c IN SELECT conrelid::regclass AS relation, conname FROM pg_constraint WHERE contype = 'c'
+		    AND connamespace = 'public'::regnamespace LOOP EXECUTE format('ALTER TABLE %s DROP CONSTRAINT %I', c.relation, c.conname);
+		  END LOOP;
+		END $$`)
+	must(t, err)
+	return d
+}
+
+// strike writes every tampering of a group at a random place, and returns them with the key that must be named.
+func (d drill) strike(t *testing.T, group []tampering, filled places, random *rand.Rand) []tampering {
+	t.Helper()
+	left := places{}
+	for end, ids := range filled {
+		left[end] = append([]string(nil), ids...)
+		random.Shuffle(len(ids), func(i, j int) { left[end][i], left[end][j] = left[end][j], left[end][i] })
+	}
+	marks := make([]tampering, 0, len(group))
+	for _, one := range group {
+		place := strconv.FormatUint(random.Uint64(), 16)
+		if one.strikes != "" {
+			place, left[one.strikes] = left[one.strikes][0], left[one.strikes][1:]
+		}
+		here := func(statement string) string { return strings.ReplaceAll(statement, ":m", place) }
+		var key string
+		err := d.conn.QueryRow(ctx, here(one.names)).Scan(&key)
+		if err != nil {
+			t.Fatalf("%s: where: %v", one.kind, err)
+		}
+		_, err = d.conn.Exec(ctx, here(one.statement))
+		if err != nil {
+			t.Fatalf("%s: %v", one.kind, err)
+		}
+		one.names = key
+		marks = append(marks, one)
+	}
+	return marks
+}
+
+func TestALoginThatSeesHalfIsRefused(t *testing.T) {
+	t.Parallel()
+	h := stationtest.New(t)
+	conn := h.DB.Connect(t)
+	login := "half_" + strconv.FormatInt(time.Now().UnixNano(), 36)
+	_, err := conn.Exec(ctx, "CREATE ROLE "+login+" LOGIN PASSWORD 'half' IN ROLE countersign_app")
+	must(t, err)
+	t.Cleanup(func() { _, _ = conn.Exec(ctx, "DROP ROLE "+login) })
+	address, err := url.Parse(h.DB.OwnerURL)
+	must(t, err)
+	address.User = url.UserPassword(login, "half")
+	_, err = integrity.Check(ctx, integrity.Config{DatabaseURL: address.String(), Now: h.Clock.Now()})
+	var hidden *integrity.HiddenRowsError
+	if !errors.As(err, &hidden) || hidden.Login != login || len(hidden.Tables) == 0 {
+		t.Errorf("got %v, want a login that sees half to be refused", err)
+	}
+	report, err := integrity.Check(ctx, integrity.Config{DatabaseURL: h.DB.OwnerURL, Now: h.Clock.Now()})
+	if err != nil || len(report.Skipped) != 9 || report.Broken() != 0 {
+		t.Errorf("without keys: %d skipped, %d broken, %v", len(report.Skipped), report.Broken(), err)
+	}
+}

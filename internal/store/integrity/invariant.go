@@ -1,0 +1,255 @@
+// Package snapshot reads everything as it was at one moment, every row of every realm, as the auditor holds it against what must hold.
+
+package integrity
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Violation is a row that breaks an invariant.
+type Violation struct {
+	Realm string // "" for a row of no realm
+	Table string
+	Key   string // of the row within its realm, its columns with a space between
+	What  string // does not fit
+	// Unproven: nothing contradicts the row, and nothing proves it: it has no seal, as rows of before have none, or what was made of it is
+	// written otherwise today. An operator may answer for it (countersign seal).
+	Unproven bool `db:"-"`
+}
+
+// Invariant is something that holds after everything that can happen, and the rows that break it: none, if all is well.
+type Invariant struct {
+	ID         string // the number it has in docs/operations.md
+	Text       string
+	Violations []Violation
+}
+
+// Snapshot reads the whole database as it was at one moment, every row of every realm, for the auditor. The gateway may run beside it.
+type Snapshot struct {
+	conn *pgx.Conn
+	tx   pgx.Tx
+	db   asStored
+	q    *dbsqlc.Queries
+}
+
+// HiddenRowsError says that the login does not see every row, so what it does not find proves nothing.
+type HiddenRowsError struct {
+	Login  string
+	Tables []string // some of them
+}
+
+// Error is a sentence for the operator.
+func (e *HiddenRowsError) Error() string {
+	return "the database login " + e.Login + " does not see every row (of " + strings.Join(e.Tables, ", ") +
+		"): check needs the schema's owner, or a login with BYPASSRLS that may read every table"
+}
+
+// Open begins to read. It fails with HiddenRowsError for a login that row-level security holds for, such as the service's.
+func Open(ctx context.Context, url string) (*Snapshot, error) {
+	conn, err := pgx.Connect(ctx, url)
+	if err != nil {
+		return nil, fmt.Errorf("open the database as owner: %w", err)
+	}
+	s := &Snapshot{conn: conn}
+	err = s.begin(ctx)
+	if err != nil {
+		s.Close(ctx)
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *Snapshot) begin(ctx context.Context) error {
+	var err error
+	s.tx, err = s.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly})
+	if err != nil {
+		return fmt.Errorf("begin the check: %w", err)
+	}
+	s.db = asStored{DBTX: s.tx, types: s.conn.TypeMap()}
+	s.q = dbsqlc.New(s.db)
+	hidden, err := s.q.HiddenTableList(ctx)
+	if err != nil {
+		return fmt.Errorf("look at the database login: %w", err)
+	}
+	if len(hidden) > 0 {
+		return &HiddenRowsError{Login: s.conn.Config().User, Tables: hidden}
+	}
+	return nil
+}
+
+// Close ends the reading. A second call does nothing.
+func (s *Snapshot) Close(ctx context.Context) {
+	_ = s.conn.Close(context.WithoutCancel(ctx))
+}
+
+// answerSlack is how long after its release a message may take to be marked unconfirmed before I6 complains: the scheme's 10 seconds, and
+// a minute.
+const answerSlack = 70 * time.Second
+
+// Invariants looks at what the rows alone can tell, without keys.
+func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
+	q := s.q
+	checks := []struct {
+		id, text string
+		query    func(context.Context) ([]Violation, error)
+	}{
+		{"I1", "what is released was approved, as often as needed, by others than its makers", list(q.InvariantReleaseWithoutApprovals)},
+		{"I2", "each decision is a move of the history, and each decided move a decision", list(q.InvariantDecisionWithoutTrail)},
+		{"I3", "the state and the times of each message are those of a gapless history of legal moves", all(list(q.InvariantStateWithoutHistory),
+			list(q.InvariantWrongClock), list(q.InvariantRetoldOtherwise))},
+		{"I4", "each message goes to clearing under one business id", list(q.InvariantSentTwice)},
+		{
+			"I6", "what is released ends, or is marked unconfirmed in time",
+			list(func(ctx context.Context) ([]dbsqlc.InvariantInDoubtTooLongRow, error) {
+				return q.InvariantInDoubtTooLong(ctx, now.Add(-answerSlack))
+			}),
+		},
+		{"I7", "what is pending, rejected, withdrawn or expired never goes to clearing", list(q.InvariantClosedYetSent)},
+		{"I8", "an externalId of a client stands for one message, the one it was used for", list(q.InvariantExternalIDTwice)},
+		{"I9", "the amount sent is the amount approved", list(q.InvariantOtherAmountSent)},
+		{"I10", "what was decided and released is, by its digest and its approvals, what is stored", list(q.InvariantDigest)},
+		{"I11", "each move has one audit row that says the same", list(q.InvariantAuditUnlikeHistory)},
+		{"I12", "a payment has one open recall and one open return at most", list(q.InvariantOriginalUsedTwice)},
+		{"I13", "whoever made, decided or moved a message is the person of the account, and might", list(q.InvariantWhoActed)},
+		{
+			"I14", "what clearing sent is in the inbox, became what the inbox says, and states that need it have it",
+			list(q.InvariantInboxUnlikeMessages),
+		},
+		{"I15", "every row that another one refers to is there, and each keeps the rules of its table", all(s.dangling, s.brokenRules)},
+		{"I22", "each message was given the approvals that the policy of its time asked for", list(q.InvariantPolicyAsked)},
+		{"I23", "each answer that clearing is owed is in the outbox", list(q.InvariantAnswerGone)},
+		{"I24", "each sign-in has one chain of refresh tokens, each spent by the next", list(q.InvariantTokenChain)},
+		{"I25", "the schema, its rules and its grants are as the migrations make them", s.otherSchema},
+		{
+			"I27", "each change of administration was decided by somebody else, on the content that was asked for, without a gap",
+			list(q.InvariantChangeDecided),
+		},
+		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
+		{"I33", "each row of master data that the audit trail was told of is there, since then", list(q.InvariantRoster)},
+		{
+			"I34", "what the audit trail tells of was done, once, by whom and when it says",
+			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),
+		},
+		{"I31", "each approval that needs a second factor has one, shown for it", list(q.InvariantStepUp)},
+	}
+	invariants := make([]Invariant, 0, len(checks))
+	for _, c := range checks {
+		violations, err := s.guarded(ctx, c.query)
+		if err != nil {
+			return nil, fmt.Errorf("check %s: %w", c.id, err)
+		}
+		invariants = append(invariants, Invariant{ID: c.id, Text: c.text, Violations: violations})
+	}
+	return invariants, nil
+}
+
+// guarded asks one question, and has it answered by what cannot be read where that is so.
+func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) (found []Violation, err error) {
+	unread, err := s.Guard(ctx, func(ctx context.Context) error {
+		found, err = query(ctx)
+		return err
+	})
+	if unread != nil {
+		return []Violation{*unread}, err
+	}
+	return found, err
+}
+
+// Guard asks something of the database. A value that somebody wrote so that the database itself cannot read it, such as no JSON where JSON
+// is asked for, must not keep other questions from being asked: it is returned as what breaks the invariant, and the audit trees or the
+// rules of its table name the row.
+func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (unread *Violation, err error) {
+	point, err := s.tx.Begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = ask(ctx)
+	var refused *pgconn.PgError
+	if errors.As(err, &refused) && pgerrcode.IsDataException(refused.Code) {
+		return &Violation{
+			Table: "database", Key: "-", What: "somebody wrote what cannot be read, so that nothing is known of the other rows: " + refused.Message,
+		}, point.Rollback(ctx)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return nil, point.Commit(ctx)
+}
+
+// dangling looks for what no foreign key holds, and holds every foreign key anew: a superuser can write past them.
+func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
+	found, err := list(s.q.InvariantDangling)(ctx)
+	if err != nil {
+		return nil, err
+	}
+	keys, err := s.q.ForeignKeyStatementList(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, key := range keys {
+		broken, err := s.violations(ctx, key.Statement)
+		if err != nil {
+			return nil, fmt.Errorf("hold the foreign key %s: %w", key.Name, err)
+		}
+		found = append(found, broken...)
+	}
+	return found, nil
+}
+
+// violations are the rows that a statement of the schema's own finds.
+func (s *Snapshot) violations(ctx context.Context, statement string) ([]Violation, error) {
+	rows, err := s.db.Query(ctx, statement)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[Violation])
+}
+
+// violationRow is the shape all queries of invariants answer in.
+type violationRow interface {
+	~struct{ Realm, Relation, Key, What string }
+}
+
+// all lists what breaks any part of an invariant.
+func all(parts ...func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
+	return func(ctx context.Context) ([]Violation, error) {
+		var found []Violation
+		for _, part := range parts {
+			broken, err := part(ctx)
+			if err != nil {
+				return nil, err
+			}
+			found = append(found, broken...)
+		}
+		return found, nil
+	}
+}
+
+// emptied is said of a row that a sentence cannot be made of.
+const emptied = "does not fit, and a column that the sentence about it needs is empty"
+
+func list[R violationRow](query func(context.Context) ([]R, error)) func(context.Context) ([]Violation, error) {
+	return func(ctx context.Context) ([]Violation, error) {
+		rows, err := query(ctx)
+		if err != nil {
+			return nil, err
+		}
+		violations := make([]Violation, len(rows))
+		for i, row := range rows {
+			r := struct{ Realm, Relation, Key, What string }(row)
+			violations[i] = Violation{Realm: r.Realm, Table: r.Relation, Key: r.Key, What: cmp.Or(r.What, emptied)}
+		}
+		return violations, nil
+	}
+}

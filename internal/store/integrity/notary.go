@@ -1,0 +1,293 @@
+// Package notary seals the audit trail: every 400 ms it takes up what was committed in each realm into the realm's hash tree and signs a
+// checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
+//
+//  1. It looks whether rows wait, in one statement that locks nothing.
+//  2. It locks the tree, and holds it against the checkpoint it signed last: on what somebody else wrote, nothing is sealed.
+//  3. It adds the rows, signs the checkpoint and commits.
+//
+// Beside that, once a minute, it tells the trail which rows of master data there are that were not there before.
+//
+// A crash at any of these points loses nothing: what was not committed waits, and is taken up by the next look.
+
+package integrity
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/auditlog"
+)
+
+const (
+	// lookEvery is the pause between two looks. A row is sealed at most this and a moment after its commit.
+	lookEvery = 400 * time.Millisecond
+	// batchWithin is how long one batch may take.
+	batchWithin = 10 * time.Second
+	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
+	noteEvery = time.Minute
+	// rosterEvery is the pause between two looks at the rows of master data.
+	rosterEvery = time.Minute
+	// atOnce is how many realms are sealed at a time: one that has much to seal, or whose rows are slow to read, holds up no other.
+	atOnce = 2
+)
+
+// Config is what the station works with.
+type SignerConfig struct {
+	Trees *Trees
+	Pages *Trees // the same, by the connections of pages: for what somebody asks for on one
+	Now   func() time.Time
+	Log   *slog.Logger
+}
+
+// Standing is how the sealing stands, of all realms together.
+type SignerStanding struct {
+	// On: there is a key, so that something is sealed.
+	On bool
+	// Rows is how many rows are sealed.
+	Rows int64
+	// Behind is how long the oldest row waits that is not sealed; 0 where none does.
+	Behind time.Duration
+	// Delay is how long the oldest row of the last batch of a realm had waited when it was sealed, of the slowest realm.
+	Delay time.Duration
+	// Newest is when the newest checkpoint was signed; zero for never since the start.
+	Newest time.Time
+	// Stopped names the realms whose tree nothing is added to, because it is not what was signed.
+	Stopped []string
+}
+
+// late is how long rows may wait before it is said: far longer than they ever do.
+const late = 10 * time.Second
+
+// String says it in words.
+func (s SignerStanding) String() string {
+	switch {
+	case !s.On:
+		return "not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE"
+	case len(s.Stopped) > 0:
+		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree is not what was signed, run countersign check"
+	case s.Behind > late:
+		return s.Behind.Truncate(time.Second).String() + " behind"
+	}
+	return "sealed"
+}
+
+// Station seals.
+type Station struct {
+	cfg    SignerConfig
+	mu     sync.Mutex
+	realms map[string]*realm
+
+	sweeping  sync.Mutex // one sweep seals at a time: it reads the progress of a realm, and stores it later
+	verifying sync.Mutex // held while somebody has a trail verified
+}
+
+// realm is what is known of a realm since the start.
+type realm struct {
+	progress Progress
+	standing Standing
+	delay    time.Duration // of the last batch
+	failed   string        // what was said of it last
+	stopped  bool
+	noted    time.Time
+	rostered time.Time // when the rows of master data were looked at
+	gone     string    // the tables that rows are missing from
+}
+
+// New makes the station.
+func New(cfg SignerConfig) *Station { return &Station{cfg: cfg, realms: make(map[string]*realm)} }
+
+// Watch seals until the context ends, and once more then: what was committed by then is sealed. No look at master data, which may take
+// long, holds the sealing up.
+func (s *Station) Watch(ctx context.Context) {
+	var both sync.WaitGroup
+	both.Go(func() { again(ctx, s.rosters) })
+	both.Go(func() { again(ctx, s.seals) })
+	both.Wait()
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchWithin)
+	defer cancel()
+	s.Sweep(last)
+}
+
+// again looks once in each pause until the context ends, and at once where the look before took longer.
+func again(ctx context.Context, look func(context.Context)) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		look(ctx)
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// Sweep looks at the master data where that is due, and seals once, in every realm, all there is.
+func (s *Station) Sweep(ctx context.Context) {
+	s.rosters(ctx)
+	s.seals(ctx)
+}
+
+// rosters looks at the master data of every realm where that is due.
+func (s *Station) rosters(ctx context.Context) {
+	s.each(ctx, 1, func(name string) { s.roster(ctx, name) })
+}
+
+// seals seals in every realm all there is.
+func (s *Station) seals(ctx context.Context) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	s.each(ctx, atOnce, func(name string) {
+		for s.seal(ctx, name) && ctx.Err() == nil {
+		}
+	})
+}
+
+// each does something for every realm, for some at a time.
+func (s *Station) each(ctx context.Context, some int, do func(realm string)) {
+	names, err := s.cfg.Trees.Realms(ctx)
+	if err != nil {
+		return // of which the store itself tells
+	}
+	var group errgroup.Group
+	group.SetLimit(some)
+	for _, name := range names {
+		group.Go(func() error { do(name); return nil })
+	}
+	_ = group.Wait()
+}
+
+// roster tells the audit trail which rows of master data there are, and the log which are gone, once as long as it stays the same. What
+// could not be asked is asked with the next look; the store itself tells of its troubles.
+func (s *Station) roster(ctx context.Context, name string) {
+	known, now := s.known(name), s.cfg.Now()
+	s.mu.Lock()
+	due := known.rostered.IsZero() || now.Sub(known.rostered).Abs() >= rosterEvery
+	s.mu.Unlock()
+	if !due {
+		return
+	}
+	limited, cancel := context.WithTimeout(ctx, batchWithin)
+	defer cancel()
+	tables, err := s.cfg.Trees.Roster(limited, name, now)
+	if err != nil {
+		return
+	}
+	gone := strings.Join(tables, ", ")
+	s.mu.Lock()
+	said := known.gone
+	known.rostered, known.gone = now, gone
+	s.mu.Unlock()
+	if gone != "" && gone != said {
+		s.cfg.Log.ErrorContext(ctx, "rows of master data are gone, or were dated anew: run countersign check", slog.Bool("alarm", true),
+			"realm", name, "tables", gone)
+	}
+}
+
+// seal takes up one batch of a realm, and reports whether there is more.
+func (s *Station) seal(ctx context.Context, name string) (more bool) {
+	limited, cancel := context.WithTimeout(ctx, batchWithin)
+	defer cancel()
+	known := s.known(name)
+	standing, err := s.cfg.Trees.Standing(limited, name)
+	looked := err == nil
+	next := known.progress
+	next.More = false
+	if err == nil && (standing.Old || !standing.Waits.IsZero()) {
+		next, err = s.cfg.Trees.Seal(limited, name, known.progress, s.cfg.Now())
+	}
+	delay := time.Duration(0)
+	if err == nil && next.Added > 0 && !next.More && !standing.Waits.IsZero() {
+		delay, standing.Waits = s.cfg.Now().Sub(standing.Waits), time.Time{}
+	}
+	s.note(ctx, name, known, err)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil {
+		known.progress = next
+	}
+	if err == nil && next.Added > 0 && !standing.Old {
+		known.delay = delay
+	}
+	if looked {
+		known.standing = standing
+	}
+	known.standing.Size = max(known.standing.Size, next.Checkpoint.Size)
+	return err == nil && next.More
+}
+
+func (s *Station) known(name string) *realm {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.realms[name] == nil {
+		s.realms[name] = &realm{}
+	}
+	return s.realms[name]
+}
+
+// note tells the log what went wrong, once as long as it stays the same, and of the checkpoint now and then.
+func (s *Station) note(ctx context.Context, name string, known *realm, err error) {
+	now := s.cfg.Now()
+	s.mu.Lock()
+	said, checkpoint := known.failed, known.progress.Checkpoint
+	known.stopped = errors.Is(err, ErrTreeChanged)
+	due := err == nil && checkpoint.Size > 0 && now.Sub(known.noted).Abs() >= noteEvery
+	if due {
+		known.noted = now
+	}
+	switch {
+	case err == nil:
+		known.failed = ""
+	case !errors.Is(err, ErrElsewhere) && ctx.Err() == nil:
+		known.failed = err.Error()
+	}
+	failed := known.failed
+	s.mu.Unlock()
+	switch {
+	case failed != "" && failed != said && errors.Is(err, ErrTreeChanged):
+		s.cfg.Log.ErrorContext(ctx, "the audit trail is not sealed any more: run countersign check", slog.Bool("alarm", true), "realm", name,
+			"error", failed)
+	case failed != "" && failed != said:
+		s.cfg.Log.WarnContext(ctx, "seal the audit trail", "realm", name, "error", failed)
+	case due:
+		s.cfg.Log.InfoContext(ctx, "checkpoint of the audit trail", "realm", name, "size", checkpoint.Size, "root", checkpoint.Root.String())
+	}
+}
+
+// Standing says how the sealing stands.
+func (s *Station) Standing() SignerStanding {
+	now := s.cfg.Now()
+	all := SignerStanding{On: true}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for name, known := range s.realms {
+		all.Rows += known.standing.Size
+		all.Delay = max(all.Delay, known.delay)
+		if waits := known.standing.Waits; !waits.IsZero() {
+			all.Behind = max(all.Behind, now.Sub(waits))
+		}
+		if at := known.progress.Checkpoint.At; at.After(all.Newest) {
+			all.Newest = at
+		}
+		if known.stopped {
+			all.Stopped = append(all.Stopped, name)
+		}
+	}
+	slices.Sort(all.Stopped)
+	return all
+}
+
+// Checkpoint is the newest checkpoint of a realm that this gateway saw; the zero Checkpoint for none.
+func (s *Station) Checkpoint(realm string) auditlog.Checkpoint {
+	known := s.known(realm)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return known.progress.Checkpoint
+}

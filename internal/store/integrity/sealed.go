@@ -1,0 +1,174 @@
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+)
+
+// bySeal holds the rows of one kind against their seals; each tells the rows that do not fit.
+func (a *audit) bySeal(invariant, statement string, each func(unfit func(Violation)) error) error {
+	if !a.sealed() {
+		a.skip(invariant, statement, releaseKeys)
+		return nil
+	}
+	var found []Violation
+	err := each(func(v Violation) { found = append(found, v) })
+	if err != nil {
+		return err
+	}
+	a.conclude(invariant, statement, found)
+	return nil
+}
+
+// decisions holds each decision against its seal.
+func (a *audit) decisions(ctx context.Context) error {
+	return a.bySeal("I21", decisionSealed, func(unfit func(Violation)) error {
+		return a.snapshot.EachDecision(ctx, func(d AuditedDecision) {
+			err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)
+			if err != nil {
+				unfit(Violation{
+					Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
+					What:     sealUnfit(err, "who decided, what, when, on which content or with which words"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
+	})
+}
+
+// documents holds each document against its seal.
+func (a *audit) documents(ctx context.Context) error {
+	return a.bySeal("I18", documentSealed, func(unfit func(Violation)) error {
+		return a.snapshot.EachDocument(ctx, func(d AuditedDocument) {
+			a.report.Documents++
+			err := a.cfg.Seal.CheckKept(d.Facts, d.Seal)
+			if d.Outbound() {
+				err = a.cfg.Seal.CheckDocument(d.Facts.Outbound, d.Seal)
+			}
+			if err != nil {
+				unfit(Violation{
+					Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
+					What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
+						sealUnfit(err, "its content, its source, its message, its name or its reference"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
+	})
+}
+
+// answers holds each row of the outbox against its seal.
+func (a *audit) answers(ctx context.Context) error {
+	return a.bySeal("I19", answerSealed, func(unfit func(Violation)) error {
+		return a.snapshot.EachAnswer(ctx, func(o AuditedAnswer) {
+			a.report.Answers++
+			what, unproven := a.answerUnfit(o)
+			if what != "" {
+				unfit(Violation{
+					Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what, Unproven: unproven,
+				})
+			}
+		})
+	})
+}
+
+// answerUnfit says what does not fit about a row of the outbox, "" when all does. unproven: the mark of its delivery has no seal.
+func (a *audit) answerUnfit(o AuditedAnswer) (what string, unproven bool) {
+	err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
+	switch {
+	case err != nil:
+		return sealUnfit(err, "its content, its name or its reference"), false
+	case o.Astray:
+		return "the document that it sends again is not there, or is another one", false
+	case o.Refused:
+		return "is marked as refused, though it fits its seal: clearing never gets it", false
+	case o.Delivery == nil && o.DeliverySeal != (keyring.Seal{}):
+		return "the time of its delivery was taken away from under its mark: it is sent once more", false
+	case o.Delivery == nil:
+		return "", false
+	}
+	err = a.cfg.Seal.CheckDelivery(*o.Delivery, o.DeliverySeal)
+	if err != nil {
+		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal "),
+			errors.Is(err, payment.ErrUnsealed)
+	}
+	return "", false
+}
+
+// requests holds each key of a request against its seal.
+func (a *audit) requests(ctx context.Context) error {
+	return a.bySeal("I28", requestSealed, func(unfit func(Violation)) error {
+		return a.snapshot.EachRequestKey(ctx, func(k AuditedRequestKey) {
+			a.report.Requests++
+			err := a.cfg.Seal.CheckRequestKey(k.Key, k.Seal)
+			if err != nil {
+				unfit(Violation{
+					Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
+					What:     "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
+					Unproven: errors.Is(err, payment.ErrUnsealed),
+				})
+			}
+		})
+	})
+}
+
+// tokens holds each token and each session against its seal.
+func (a *audit) tokens(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I26", tokenSealed, tokenKeys)
+		return nil
+	}
+	unfit, looked, err := a.snapshot.Tokens(ctx, a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	sessions, open, err := a.snapshot.Sessions(ctx, a.cfg.Tokens, a.cfg.Now)
+	if err != nil {
+		return err
+	}
+	a.report.Tokens = looked + open
+	found := make([]Violation, 0, len(unfit)+len(sessions))
+	for _, row := range sessions {
+		what := sealUnfit(row.Err, "its life, its name, or who is signed in")
+		if errors.Is(row.Err, ErrEnded) {
+			what = "is open again, and the audit trail tells that it was ended"
+		}
+		found = append(found, Violation{Table: "sessions", Key: row.Name, What: what})
+	}
+	for _, row := range unfit {
+		found = append(found, Violation{
+			Realm: row.Realm, Table: row.Table, Key: row.Key,
+			What: sealUnfit(row.Err, "its life, its use, or the sign-in "+row.FamilyID.String()+" it belongs to"),
+		})
+	}
+	a.conclude("I26", tokenSealed, found)
+	return nil
+}
+
+// masterData holds who may do what against its seals.
+func (a *audit) masterData(ctx context.Context) error {
+	if a.cfg.Tokens.Empty() {
+		a.skip("I20", masterSealed, tokenKeys)
+		return nil
+	}
+	rows, err := a.snapshot.MasterData(ctx, a.cfg.Tokens)
+	if err != nil {
+		return err
+	}
+	found := make([]Violation, 0, len(rows))
+	for _, row := range rows {
+		err := row.Err
+		if errors.Is(err, identity.ErrUnsealed) {
+			err = payment.ErrUnsealed
+		}
+		found = append(found, Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(err, "a field of it")})
+	}
+	a.conclude("I20", masterSealed, found)
+	return nil
+}

@@ -1,0 +1,320 @@
+// Package sealing keeps the hash trees over the audit trail. It is a room of its own because it follows the others: it takes up what they
+// committed, in the background, and nobody who writes a row waits for it.
+//
+// No row is passed over, whatever the order of commits: every row carries the number of the transaction that wrote it, a look takes up all
+// that it sees, and the next one begins at the oldest transaction that ran then, because none before it can bring another row. Rows without
+// such a number, and those of a database that came from another server, whose transactions have other numbers, are taken up by their key
+// before.
+
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// batch is how many rows one transaction takes up.
+const batch = 1000
+
+// Trees are the hash trees of all realms.
+type Trees struct {
+	db     *store.Database
+	signer auditlog.Signer
+}
+
+// NewTrees makes the trees of a database, whose checkpoints the signer signs.
+func NewTrees(db *store.Database, signer auditlog.Signer) *Trees {
+	return &Trees{db: db, signer: signer}
+}
+
+// Realms are the realms there are.
+func (t *Trees) Realms(ctx context.Context) ([]string, error) { return t.db.Realms(ctx) }
+
+// Standing is how far the tree of a realm is.
+type Standing struct {
+	Size int64
+	// Waits is when the oldest row came that the tree does not have; zero where none waits.
+	Waits time.Time
+	// Old: rows of before, or of another server, may not be in the tree yet.
+	Old bool
+}
+
+// Standing looks how far the tree of a realm is, and begins it where there is none.
+func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
+	var found Standing
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.AuditTreeStanding(ctx, realm)
+		if err != nil {
+			return err
+		}
+		found = Standing{Size: row.Size, Old: row.Server != row.ThisServer}
+		if row.WaitsSince.Unix() != 0 {
+			found.Waits = row.WaitsSince.UTC()
+		}
+		return nil
+	})
+	if !errors.Is(err, pgx.ErrNoRows) {
+		return found, err
+	}
+	return Standing{Old: true}, t.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.AuditTreeBegin(ctx, realm)
+	})
+}
+
+// ErrTreeChanged says that what is stored of a tree is not what was signed: somebody else wrote there, or the key of the newest
+// checkpoint is not at hand. Nothing is sealed on top of it.
+var ErrTreeChanged = errors.New("the audit tree is not the one that was signed")
+
+// ErrElsewhere says that somebody else adds to the tree right now.
+var ErrElsewhere = errors.New("the audit tree grows elsewhere")
+
+// Progress is where whoever seals a realm stands: what it needs for the next batch.
+type Progress struct {
+	// Checkpoint is the newest that was seen; the tree never goes back behind it.
+	Checkpoint auditlog.Checkpoint
+	// More: there are rows left for another batch.
+	More bool
+	// Added is how many rows the last batch took up.
+	Added int
+
+	sweep sweep
+}
+
+// sweep is how far the rows without a transaction of this server were taken up, by their keys.
+type sweep struct {
+	below            string // the oldest transaction that ran when the sweep began
+	event, document  uuid.UUID
+	events, complete bool // whether the events, and all, are done
+}
+
+// Seal takes up rows of a realm, at most one batch, and signs the checkpoint after them.
+//
+// Errors: ErrTreeChanged, ErrElsewhere, store.ErrBusy, store.ErrUnavailable, store.ErrUnknown.
+func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
+	next := from
+	next.More, next.Added = false, 0
+	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		g, err := t.grow(ctx, q, realm, from.Checkpoint)
+		if err != nil {
+			return err
+		}
+		var rows []rowmap.LeafRow
+		if g.server != g.end.ThisServer && !next.sweep.complete {
+			rows, err = g.sweep(ctx, &next.sweep)
+			next.More = true
+		} else {
+			rows, err = g.unsealed(ctx, next.sweep)
+			next.More = len(rows) == batch
+			next.sweep = sweep{}
+		}
+		if err != nil {
+			return fmt.Errorf("look for rows to seal: %w", err)
+		}
+		next.Added = len(rows)
+		next.Checkpoint, err = g.add(ctx, rows, now)
+		return err
+	})
+	if err != nil {
+		return from, fmt.Errorf("seal the audit trail of %s: %w", realm, err)
+	}
+	return next, nil
+}
+
+// growth is a tree that is locked to add to it.
+type growth struct {
+	*Trees
+	q          *dbsqlc.Queries
+	realm      string
+	tree       auditlog.Tree
+	checkpoint auditlog.Checkpoint // the newest, which the tree fits
+	end        dbsqlc.AuditTreeEndRow
+
+	// What the tree's row says, and will say.
+	sealedBelow, server string
+	moved               bool
+}
+
+// grow locks the tree of a realm and holds it against its newest checkpoint, and that against the newest that was seen.
+func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen auditlog.Checkpoint) (*growth, error) {
+	row, err := q.AuditTreeLock(ctx, realm)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, ErrElsewhere
+	}
+	if err != nil {
+		return nil, err
+	}
+	end, err := q.AuditTreeEnd(ctx, realm)
+	if err != nil {
+		return nil, err
+	}
+	g := &growth{Trees: t, q: q, realm: realm, tree: auditlog.Tree{Size: row.Size}, end: end, sealedBelow: row.SealedBelow, server: row.Server}
+	for _, hash := range row.Edge {
+		var h auditlog.Hash
+		copy(h[:], hash)
+		g.tree.Edge = append(g.tree.Edge, h)
+	}
+	err = g.tree.Check()
+	if err != nil {
+		return nil, errors.Join(ErrTreeChanged, err)
+	}
+	if g.tree.Size == 0 && end.Note == "" && seen.Size == 0 {
+		return g, nil
+	}
+	g.checkpoint, err = t.signer.Public().Read(realm, end.Note)
+	switch {
+	case err != nil:
+		return nil, errors.Join(ErrTreeChanged, err)
+	case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():
+		return nil, fmt.Errorf("%w: its %d leaves are not those of the checkpoint of %d", ErrTreeChanged, g.tree.Size, g.checkpoint.Size)
+	case g.checkpoint.Size < seen.Size || g.checkpoint.Size == seen.Size && g.checkpoint.Root != seen.Root:
+		return nil, fmt.Errorf("%w: it went back from %d leaves to %d", ErrTreeChanged, seen.Size, g.checkpoint.Size)
+	}
+	return g, nil
+}
+
+// unsealed lists rows in the order of the transactions that wrote them. begun is the sweep that ended just now, if one did.
+func (g *growth) unsealed(ctx context.Context, begun sweep) ([]rowmap.LeafRow, error) {
+	if begun.complete {
+		g.sealedBelow, g.server, g.moved = begun.below, g.end.ThisServer, true
+	}
+	rows, err := g.q.UnsealedList(ctx, g.realm, g.sealedBelow, batch)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	g.sealedBelow, g.moved = g.end.Below, true
+	if len(rows) == batch { // the rest of the last one's transaction is yet to be seen
+		g.sealedBelow, err = older(g.end.Below, rows[batch-1].WrittenIn)
+	}
+	found := make([]rowmap.LeafRow, len(rows))
+	for i, row := range rows {
+		found[i] = rowmap.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID}
+	}
+	return found, err
+}
+
+// older is the older one of two transactions.
+func older(one, other string) (string, error) {
+	first, err := strconv.ParseUint(one, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("read the number of a transaction: %w", err)
+	}
+	second, err := strconv.ParseUint(other, 10, 64)
+	if err != nil {
+		return "", fmt.Errorf("read the number of a transaction: %w", err)
+	}
+	return strconv.FormatUint(min(first, second), 10), nil
+}
+
+// sweep lists rows that the tree does not have by their keys, events before documents.
+func (g *growth) sweep(ctx context.Context, s *sweep) (rows []rowmap.LeafRow, err error) {
+	if s.below == "" {
+		s.below = g.end.Below
+	}
+	if !s.events {
+		page, err := g.q.SweptEventList(ctx, g.realm, s.event, batch)
+		for _, row := range page {
+			s.event = row.EventID
+			if !row.Sealed {
+				rows = append(rows, rowmap.LeafRow{Kind: auditlog.KindEvent, RowID: row.EventID})
+			}
+		}
+		s.events = len(page) < batch
+		return rows, err
+	}
+	page, err := g.q.SweptDocumentList(ctx, g.realm, s.document, batch)
+	for _, row := range page {
+		s.document = row.DocumentID
+		if !row.Sealed {
+			rows = append(rows, rowmap.LeafRow{Kind: auditlog.KindDocument, RowID: row.DocumentID})
+		}
+	}
+	s.complete = len(page) < batch
+	return rows, err
+}
+
+// add adds the rows to the tree, signs the checkpoint after them and stores all of it.
+func (g *growth) add(ctx context.Context, rows []rowmap.LeafRow, now time.Time) (auditlog.Checkpoint, error) {
+	if len(rows) == 0 {
+		if !g.moved {
+			return g.checkpoint, nil
+		}
+		return g.checkpoint, g.keep(ctx)
+	}
+	err := g.addLeaves(ctx, rows)
+	if err != nil {
+		return g.checkpoint, err
+	}
+	checkpoint := auditlog.Checkpoint{Realm: g.realm, Size: g.tree.Size, Root: g.tree.Root(), At: now.UTC().Truncate(time.Microsecond)}
+	signed, err := g.signer.Sign(checkpoint)
+	if err != nil {
+		return g.checkpoint, err
+	}
+	err = g.q.AuditCheckpointInsert(ctx, dbsqlc.AuditCheckpointInsertParams{
+		Realm: g.realm, Size: checkpoint.Size, Note: signed, At: checkpoint.At,
+	})
+	if err != nil {
+		return g.checkpoint, fmt.Errorf("keep the checkpoint: %w", err)
+	}
+	return checkpoint, g.keep(ctx)
+}
+
+// addLeaves stores the leaves of the rows and the nodes they complete.
+func (g *growth) addLeaves(ctx context.Context, rows []rowmap.LeafRow) error {
+	leaves, err := rowmap.Leaves(ctx, g.q, g.realm, rows)
+	if err != nil {
+		return err
+	}
+	added, nodes := dbsqlc.AuditLeafInsertParams{Realm: g.realm}, dbsqlc.AuditNodeInsertParams{Realm: g.realm}
+	for _, row := range rows {
+		leaf, there := leaves[row.RowID]
+		if !there {
+			return fmt.Errorf("the %s %s is gone", row.Kind, row.RowID)
+		}
+		hash, seal := leaf.Hash(), g.signer.Seal(auditlog.Place{Realm: g.realm, Index: g.tree.Size, Leaf: leaf})
+		added.Indexes, added.Ids = append(added.Indexes, g.tree.Size), append(added.Ids, row.RowID)
+		added.Kinds = append(added.Kinds, string(row.Kind))
+		added.Hashes, added.Seals, added.KeyID = append(added.Hashes, hash[:]), append(added.Seals, seal.MAC[:]), seal.KeyID
+		for _, node := range g.tree.Append(hash) {
+			nodes.Levels, nodes.Indexes = append(nodes.Levels, int32(node.Level)), append(nodes.Indexes, node.Index) //nolint:gosec // below 64
+			nodes.Hashes = append(nodes.Hashes, node.Hash[:])
+		}
+	}
+	err = g.q.AuditLeafInsert(ctx, added)
+	if err != nil {
+		return fmt.Errorf("keep the leaves: %w", err)
+	}
+	if len(nodes.Levels) == 0 {
+		return nil
+	}
+	err = g.q.AuditNodeInsert(ctx, nodes)
+	if err != nil {
+		return fmt.Errorf("keep the nodes: %w", err)
+	}
+	return nil
+}
+
+// keep stores how far the tree is.
+func (g *growth) keep(ctx context.Context) error {
+	edge := make([][]byte, len(g.tree.Edge))
+	for i, hash := range g.tree.Edge {
+		edge[i] = hash[:]
+	}
+	err := g.q.AuditTreeUpdate(ctx, dbsqlc.AuditTreeUpdateParams{
+		Realm: g.realm, Size: g.tree.Size, Edge: edge, SealedBelow: g.sealedBelow, Server: g.server,
+	})
+	if err != nil {
+		return fmt.Errorf("keep the tree: %w", err)
+	}
+	return nil
+}

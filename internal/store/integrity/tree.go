@@ -1,0 +1,171 @@
+package integrity
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// AuditedTree is how far the tree of a realm is, as it is stored.
+type AuditedTree struct {
+	Realm string
+	Tree  auditlog.Tree
+	// Young: rows of before are still being taken up.
+	Young bool
+}
+
+// Trees lists the trees, of all realms that have one.
+func (s *Snapshot) Trees(ctx context.Context) ([]AuditedTree, error) {
+	rows, err := s.q.AuditedTreeList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read the audit trees: %w", err)
+	}
+	trees := make([]AuditedTree, len(rows))
+	for i, row := range rows {
+		trees[i] = AuditedTree{Realm: row.Realm, Young: row.Young, Tree: auditlog.Tree{Size: row.Size}}
+		for _, hash := range row.Edge {
+			trees[i].Tree.Edge = append(trees[i].Tree.Edge, hashOf(hash))
+		}
+	}
+	return trees, nil
+}
+
+func hashOf(column []byte) (hash auditlog.Hash) {
+	copy(hash[:], column)
+	return hash
+}
+
+// AuditedLeaf is a leaf as it is stored.
+type AuditedLeaf struct {
+	Place auditlog.Place // with no data where the row is gone
+	Gone  bool
+	Hash  auditlog.Hash // as it is stored
+	Seal  keyring.Seal
+}
+
+// EachLeaf hands over every leaf of a realm in its order, with what the row says now.
+func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(AuditedLeaf) error) error {
+	after := int64(-1)
+	for {
+		rows, err := s.q.AuditedLeafList(ctx, realm, after, auditedPage)
+		if err != nil {
+			return fmt.Errorf("read the leaves: %w", err)
+		}
+		last := len(rows) < auditedPage
+		for i, row := range rows {
+			if row.Realm != realm {
+				rows, last = rows[:i], true
+				break
+			}
+		}
+		found, err := s.leaves(ctx, realm, rows)
+		if err != nil {
+			return err
+		}
+		for _, leaf := range found {
+			err = look(leaf)
+			if err != nil {
+				return err
+			}
+			after = leaf.Place.Index
+		}
+		if last {
+			return nil
+		}
+	}
+}
+
+// leaves reads what the rows of leaves say now.
+func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
+	said, err := rowmap.Leaves(ctx, s.q, realm, rowmap.LeafRowsOf(rows))
+	if err != nil {
+		return nil, err
+	}
+	found := make([]AuditedLeaf, len(rows))
+	for i, row := range rows {
+		leaf, there := said[row.RowID]
+		leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
+		found[i] = AuditedLeaf{
+			Place: auditlog.Place{Realm: realm, Index: row.LeafIndex, Leaf: leaf}, Gone: !there, Hash: hashOf(row.Hash),
+			Seal: rowmap.Seal(&row.KeyID, row.Seal),
+		}
+	}
+	return found, nil
+}
+
+// AuditedCheckpoint is a checkpoint as it is stored.
+type AuditedCheckpoint struct {
+	Size int64
+	Note string
+	At   time.Time
+}
+
+// EachCheckpoint hands over every checkpoint of a realm, in the order of their sizes.
+func (s *Snapshot) EachCheckpoint(ctx context.Context, realm string, look func(AuditedCheckpoint)) error {
+	after := int64(-1)
+	for {
+		rows, err := s.q.AuditedCheckpointList(ctx, realm, after, auditedPage)
+		if err != nil {
+			return fmt.Errorf("read the checkpoints: %w", err)
+		}
+		for _, row := range rows {
+			if row.Realm != realm {
+				return nil
+			}
+			look(AuditedCheckpoint{Size: row.Size, Note: row.Note, At: row.At.UTC()})
+			after = row.Size
+		}
+		if len(rows) < auditedPage {
+			return nil
+		}
+	}
+}
+
+// Nodes lists the nodes of a realm that are kept.
+func (s *Snapshot) Nodes(ctx context.Context, realm string) ([]auditlog.Node, error) {
+	var nodes []auditlog.Node
+	after := dbsqlc.AuditedNodeListParams{Realm: realm, Level: -1, PageSize: auditedPage}
+	for {
+		rows, err := s.q.AuditedNodeList(ctx, after)
+		if err != nil {
+			return nil, fmt.Errorf("read the nodes: %w", err)
+		}
+		for _, row := range rows {
+			if row.Realm != realm {
+				return nodes, nil
+			}
+			nodes = append(nodes, auditlog.Node{Level: int(row.Level), Index: row.NodeIndex, Hash: hashOf(row.Hash)})
+			after.Level, after.NodeIndex = row.Level, row.NodeIndex
+		}
+		if len(rows) < auditedPage {
+			return nodes, nil
+		}
+	}
+}
+
+// Unsealed is a row that no tree has.
+type Unsealed struct {
+	Realm, Table string
+	ID           uuid.UUID
+	At           time.Time
+}
+
+// Unsealed lists the rows that no tree has.
+func (s *Snapshot) Unsealed(ctx context.Context) ([]Unsealed, error) {
+	rows, err := s.q.AuditedUnsealedList(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("read what is not sealed: %w", err)
+	}
+	found := make([]Unsealed, len(rows))
+	for i, row := range rows {
+		found[i] = Unsealed{Realm: row.Realm, Table: row.Relation, ID: row.RowID, At: row.At.UTC()}
+	}
+	return found, nil
+}

@@ -1,0 +1,164 @@
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/language"
+	"countersign/internal/store"
+	"countersign/internal/store/internal/dbsqlc"
+	"countersign/internal/store/internal/rowmap"
+)
+
+// Verification is what holding the trail of a realm against its tree came to.
+type Verification struct {
+	Of          int64 // leaves of the newest checkpoint
+	Looked      int64 // leaves held against their rows
+	Checkpoints int   // whose signature and root fit
+	Found       []Unfit
+	// Ended: the time was up before all was looked at.
+	Ended bool
+}
+
+// Unfit is something that is not what was sealed.
+type Unfit struct {
+	Table, Key string
+	What       language.Text
+}
+
+// maxUnfit bounds what is named: whoever finds so much runs countersign check.
+const maxUnfit = 100
+
+// verifyPage is how many leaves one transaction looks at.
+const verifyPage = 500
+
+// Verify holds every row of a realm's trail against its leaf, the leaves against the roots that were signed, and the signatures against the
+// keys, until the context ends. Each page is a transaction of its own, so that it holds nothing up; what is added meanwhile is left out.
+func (t *Trees) Verify(ctx context.Context, realm string) (Verification, error) {
+	v := verification{trees: t, realm: realm, roots: map[int64]auditlog.Hash{}}
+	err := v.checkpoints(ctx)
+	for err == nil && v.result.Looked < v.result.Of {
+		err = v.page(ctx)
+	}
+	if err != nil && ctx.Err() != nil {
+		v.result.Ended, err = true, nil
+	}
+	if err != nil {
+		return Verification{}, fmt.Errorf("verify the audit trail of %s: %w", realm, err)
+	}
+	return v.result, nil
+}
+
+type verification struct {
+	trees  *Trees
+	realm  string
+	tree   auditlog.Tree
+	roots  map[int64]auditlog.Hash // that were signed, by the size they are of
+	result Verification
+}
+
+func (v *verification) unfit(table, key string, what language.Text) {
+	if len(v.result.Found) < maxUnfit {
+		v.result.Found = append(v.result.Found, Unfit{Table: table, Key: key, What: what})
+	}
+}
+
+// checkpoints reads what was signed.
+func (v *verification) checkpoints(ctx context.Context) error {
+	after := int64(-1)
+	for {
+		var rows []dbsqlc.AuditCheckpoint
+		err := v.trees.db.InRealm(ctx, v.realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			var err error
+			rows, err = q.AuditedCheckpointList(ctx, v.realm, after, verifyPage)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			after = row.Size
+			c, err := v.trees.signer.Public().Read(v.realm, row.Note)
+			if err == nil && c.Size != row.Size {
+				err = errors.New("its size is not that of its row")
+			}
+			if err != nil {
+				v.unfit("audit_checkpoint", strconv.FormatInt(row.Size, 10), language.Text("was not signed by the gateway as it is: %s").With(err))
+				continue
+			}
+			v.roots[c.Size], v.result.Of = c.Root, max(v.result.Of, c.Size)
+		}
+		if len(rows) < verifyPage {
+			return nil
+		}
+	}
+}
+
+// page looks at the next leaves.
+func (v *verification) page(ctx context.Context) error {
+	var rows []dbsqlc.AuditLeaf
+	var said map[uuid.UUID]auditlog.Leaf
+	err := v.trees.db.InRealm(ctx, v.realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		rows, err = q.AuditedLeafList(ctx, v.realm, v.tree.Size-1, verifyPage)
+		if err != nil {
+			return err
+		}
+		said, err = rowmap.Leaves(ctx, q, v.realm, rowmap.LeafRowsOf(rows))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if v.result.Looked >= v.result.Of {
+			return nil
+		}
+		if row.LeafIndex != v.tree.Size {
+			v.unfit("audit_leaf", strconv.FormatInt(v.tree.Size, 10), "is gone; what follows it cannot be proven")
+			v.result.Of = v.result.Looked
+			return nil
+		}
+		v.leaf(row, said)
+	}
+	if len(rows) == 0 {
+		v.unfit("audit_leaf", strconv.FormatInt(v.tree.Size, 10), "is gone, and a checkpoint has it")
+		v.result.Of = v.result.Looked
+	}
+	return nil
+}
+
+// leaf holds one leaf against its row and its seal, and the tree up to it against the root that was signed.
+func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Leaf) {
+	table := map[auditlog.Kind]string{auditlog.KindEvent: "audit_event", auditlog.KindDocument: "document"}[auditlog.Kind(row.Kind)]
+	leaf, there := said[row.RowID]
+	leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
+	var hash auditlog.Hash
+	copy(hash[:], row.Hash)
+	switch {
+	case !there:
+		v.unfit(table, row.RowID.String(), "was sealed, and is gone")
+	case leaf.Hash() != hash:
+		v.unfit(table, row.RowID.String(), "is not what was sealed: the row was changed, or what belongs to it")
+	}
+	place := auditlog.Place{Realm: v.realm, Index: row.LeafIndex, Leaf: leaf}
+	if v.trees.signer.Check(place, hash, rowmap.Seal(&row.KeyID, row.Seal)) != nil {
+		v.unfit("audit_leaf", strconv.FormatInt(row.LeafIndex, 10), "its seal does not fit: its place, its row or its hash was changed")
+	}
+	v.tree.Append(hash)
+	v.result.Looked = v.tree.Size
+	root, signed := v.roots[v.tree.Size]
+	switch {
+	case !signed:
+	case root == v.tree.Root():
+		v.result.Checkpoints++
+	default:
+		v.unfit("audit_checkpoint", strconv.FormatInt(v.tree.Size, 10), "the leaves do not lead to its root")
+	}
+}

@@ -1,0 +1,115 @@
+package integrity
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+)
+
+// versions holds each version against its seal and its content, and each release against its seal and what was sent of it.
+func (a *audit) versions(ctx context.Context) error {
+	var ofVersions, ofReleases []Violation
+	err := a.snapshot.EachVersion(ctx, func(v AuditedVersion) error {
+		a.report.Versions++
+		m := v.Message
+		what := a.versionUnfit(m)
+		if what == "" && !v.Found {
+			what = "is found by other words than those of its names, its accounts and its purpose, or by none"
+		}
+		if what != "" {
+			ofVersions = append(ofVersions, Violation{
+				Realm: m.Realm, Table: "message_version", Key: fmt.Sprintf("%s %d", m.InternalID, m.Version), What: what,
+			})
+		}
+		if v.Release == nil || !a.sealed() {
+			return nil
+		}
+		what, otherwise := a.releaseUnfit(v)
+		found := Violation{Realm: m.Realm, Table: "release", Key: m.InternalID.String(), What: what, Unproven: otherwise}
+		switch {
+		case what == "":
+		case otherwise && a.answeredFor(found):
+			a.report.MadeOtherwise++
+		default:
+			ofReleases = append(ofReleases, found)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if !a.sealed() {
+		a.skip("I17", releaseSealed, releaseKeys)
+		a.skip("I16", versionSealed, releaseKeys)
+		if len(ofVersions) == 0 {
+			return nil
+		}
+	}
+	a.conclude("I16", versionSealed, ofVersions)
+	if a.sealed() {
+		a.conclude("I17", releaseSealed, ofReleases)
+	}
+	return nil
+}
+
+// versionUnfit says what does not fit about a version, "" when all does. Its content is looked into also without keys.
+func (a *audit) versionUnfit(m payment.Message) string {
+	if a.sealed() {
+		err := a.cfg.Seal.CheckVersion(m)
+		if err != nil {
+			return sealUnfit(err, "the message, its columns, its makers or its digest")
+		}
+	}
+	return m.Difference()
+}
+
+// releaseUnfit says what does not fit about a release, "" when all does. otherwise: the release fits its seal, and what was made for
+// clearing would be written otherwise today, as after an upgrade; the seal of the document itself is I18.
+func (a *audit) releaseUnfit(v AuditedVersion) (what string, otherwise bool) {
+	verified, err := a.cfg.Seal.Verify(*v.Release, v.Message)
+	if err != nil {
+		return sealUnfit(err, "the release, its approvers, its makers, its time or its message"), false
+	}
+	if len(v.Sent) == 0 {
+		if !v.Message.DeliveredAt.IsZero() && v.Message.State != payment.StateFailed {
+			return "its message was delivered, and no document was made for it", false
+		}
+		return "", false
+	}
+	made, err := a.remade(verified)
+	switch {
+	case errors.Is(err, payment.ErrForged):
+		a.report.AccountChanged++
+		return "", false
+	case err != nil:
+		return "its document cannot be made again: " + err.Error(), true
+	}
+	for _, sent := range v.Sent {
+		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made, sent) {
+			return "what was made for clearing is not what is made of it now", true
+		}
+	}
+	return "", false
+}
+
+// remade makes the document of a release once more. It fails with payment.ErrForged when the debtor account changed since.
+func (a *audit) remade(verified payment.Verified) (iso20022.Document, error) {
+	out, err := verified.Outbound(verified.Message().AcceptedAt.In(a.cfg.Zone))
+	return out.Document(), err
+}
+
+// sealUnfit says in words what a seal told of what it covers.
+func sealUnfit(err error, covers string) string {
+	switch {
+	case errors.Is(err, payment.ErrForged):
+		return "its seal does not fit: " + covers + " was changed, or somebody without the key made it"
+	case errors.Is(err, payment.ErrUnknownKey):
+		return "the key of its seal is not in the key file: bring the key back and check again"
+	case errors.Is(err, payment.ErrUnsealed):
+		return "has no seal: it is older than seals are, or somebody took the seal away"
+	}
+	return err.Error()
+}

@@ -1,0 +1,72 @@
+// Package testneed holds the conditions under which a test may be skipped; it is for tests only. On a machine without a program the tests
+// of that program are skipped, but CI must have it: .ci/run and make test install it. Tests that need a broker, a pooler or another
+// PostgreSQL run in make test-long (Long). Tests that take minutes have the build tag long, and make has a target for each.
+
+package testutil
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"testing"
+)
+
+// Program returns where a program of the machine lies. Without it the test is skipped, or fails in CI. from says how it is installed.
+func Program(t testing.TB, name, from string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Miss(t, fmt.Sprintf("%s is not installed: %s", name, from))
+	}
+	return path
+}
+
+// Miss ends a test for want of something, told in words: it is skipped, or fails in CI.
+func Miss(t testing.TB, what string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(what)
+	}
+	t.Skip(what)
+}
+
+// Long skips a test of the long tier, in CI too, unless a setting is 1: make test-long sets it.
+func Long(t testing.TB, setting string) {
+	t.Helper()
+	if os.Getenv(setting) != "1" {
+		t.Skip("make test-long runs this test; or set " + setting + "=1")
+	}
+}
+
+// Count is how much of something a test does: as often as a setting says, which a target of make gives, or as usual. A usual count of 0 is
+// for tests that only make starts.
+func Count(t testing.TB, setting string, usual int) int {
+	t.Helper()
+	text, given := os.LookupEnv(setting)
+	if !given && usual > 0 {
+		return usual
+	}
+	count, err := strconv.Atoi(text)
+	if err != nil || count < 1 {
+		t.Fatalf("%s is a number from 1, not %q: see what make gives it", setting, text)
+	}
+	return count
+}
+
+// OfPostgres returns where a program of PostgreSQL lies, and skips the test where the server came without it: what make fetches for a
+// machine without PostgreSQL is the server alone. .ci/run installs the system's, which has them all.
+func OfPostgres(t testing.TB, name string) string {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	if err != nil {
+		Elsewhere(t, name+" is not on this machine: it comes with the PostgreSQL of your system")
+	}
+	return path
+}
+
+// Elsewhere skips a test that is about another machine than this one, such as what root must not do.
+func Elsewhere(t testing.TB, why string) {
+	t.Helper()
+	t.Skip(why)
+}

@@ -16,7 +16,7 @@ FUZZ ?= 5000x
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
 # The packages that make test-race tests: those in which goroutines share data. internal/auth is left out: its password
 # hashes take minutes under the race detector, and its tests then run into the time-outs of the database.
-RACE := ./internal/store ./internal/store/message ./internal/clearing ./internal/service ./internal/service ./internal/store/integrity ./web/api
+RACE := ./internal/store ./internal/store/message
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 

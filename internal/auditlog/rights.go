@@ -2,7 +2,7 @@ package auditlog
 
 import "encoding/json"
 
-// Right is a role that somebody was given or lost, by the grant of it.
+// AuditRight is a role that somebody was given or lost, by the grant of it.
 type AuditRight struct {
 	Grant string `json:"grant"` // its id
 	Role  string `json:"role"`

@@ -30,9 +30,9 @@ const (
 	dueTimeout = 3 * time.Second
 )
 
-// Watch polls the database until the context ends. It makes overdue messages Unconfirmed, expires undecided ones, sends the messages that no
-// job sends any more, and asks about unconfirmed ones. The clock waits for no lane, and no realm waits for another. Several processes may
-// watch at once: the WHERE clause of each UPDATE checks the state.
+// Watch polls the database until the context ends. It makes overdue messages Unconfirmed, expires undecided ones, sends the messages that
+// no job sends any more, and asks about unconfirmed ones. The clock waits for no lane, and no realm waits for another. Several processes
+// may watch at once: the WHERE clause of each UPDATE checks the state.
 func (s *Station) Watch(ctx context.Context) {
 	var group sync.WaitGroup
 	for _, l := range s.lanes {

@@ -41,7 +41,7 @@ func agentOf(scheme Scheme, iban account.IBAN) string {
 	return bank.BIC.String()
 }
 
-// Input is an order and the data to check it with.
+// ReachInput is an order and the data to check it with.
 type ReachInput struct {
 	Scheme   Scheme
 	Document *iso20022.CustomerCreditTransferInitiation
@@ -52,7 +52,7 @@ type ReachInput struct {
 	Found []iso20022.Finding
 }
 
-// Check asks the directory about the creditor's bank of each payment of an order.
+// CheckReach asks the directory about the creditor's bank of each payment of an order.
 func CheckReach(in ReachInput) []iso20022.Finding {
 	if in.Directory == nil || in.Document == nil {
 		return nil
@@ -79,7 +79,7 @@ func CheckReach(in ReachInput) []iso20022.Finding {
 	return findings
 }
 
-// Entered is a payment that was taken before, and the bank it was routed to then.
+// ReachEntered is a payment that was taken before, and the bank it was routed to then.
 type ReachEntered struct {
 	Scheme  Scheme
 	IBAN    string // of the creditor
@@ -88,7 +88,7 @@ type ReachEntered struct {
 	Against *directory.Directory
 }
 
-// Recheck asks the directory of the moment of an approval about the bank that a payment was routed to when it was entered.
+// RecheckReach asks the directory of the moment of an approval about the bank that a payment was routed to when it was entered.
 func RecheckReach(e ReachEntered) []iso20022.Finding {
 	if e.Against == nil {
 		return nil

@@ -18,7 +18,7 @@ type Request struct {
 	Charge      money.Amount // what a return keeps; the zero value for nothing
 }
 
-// Case is a request with the payment data that the rules need.
+// RTransactionCase is a request with the payment data that the rules need.
 type RTransactionCase struct {
 	Request
 

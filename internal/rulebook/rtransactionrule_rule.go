@@ -70,7 +70,7 @@ var rTransactionTable = []Rule{
 	},
 }
 
-// Rules is the table of the rules about recalls, returns and resolutions.
+// RTransactionRules is the table of the rules about recalls, returns and resolutions.
 func RTransactionRules() []Rule {
 	return slices.Clone(rTransactionTable)
 }

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/money"
 )
 
-// Of is the kind of a limit's holder.
+// LimitOf is the kind of a limit's holder.
 type LimitOf string
 
 // The kinds of holders.
@@ -23,7 +23,7 @@ const (
 	OfAccount LimitOf = "account" // counts what the account pays
 )
 
-// Limit bounds the payments of a holder in a currency, per payment and per day. It counts the amounts released on
+// SpendingLimit bounds the payments of a holder in a currency, per payment and per day. It counts the amounts released on
 // that day; later returns or failures give nothing back. Only instructions and returns count.
 type SpendingLimit struct {
 	ID     uuid.UUID
@@ -39,7 +39,7 @@ type SpendingLimit struct {
 	Untrusted bool
 }
 
-// Use is the amount that a release adds to a daily limit.
+// LimitUse is the amount that a release adds to a daily limit.
 type LimitUse struct {
 	Limit  SpendingLimit
 	Amount int64 // minor units
@@ -48,7 +48,7 @@ type LimitUse struct {
 // After returns the day's used amount including this use.
 func (u LimitUse) After() int64 { return u.Limit.Used + u.Amount }
 
-// Check returns which limits an amount exceeds, as findings at a place.
+// CheckSpending returns which limits an amount exceeds, as findings at a place.
 func CheckSpending(amount money.Amount, limits []SpendingLimit, pointer string) []iso20022.Finding {
 	var findings []iso20022.Finding
 	for _, limit := range limits {
@@ -111,7 +111,7 @@ func (l SpendingLimit) amount(minor int64) string {
 	return amount.Format()
 }
 
-// Uses returns the amounts that a release adds to the daily limits.
+// LimitUses returns the amounts that a release adds to the daily limits.
 func LimitUses(amount money.Amount, limits []SpendingLimit) []LimitUse {
 	var list []LimitUse
 	for _, limit := range limits {

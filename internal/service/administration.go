@@ -32,7 +32,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Config is what the station works with.
+// AdministrationConfig is what the station works with.
 type AdministrationConfig struct {
 	Database *store.Database
 	Keys     keyring.Ring     // of tokens
@@ -44,7 +44,7 @@ type AdministrationConfig struct {
 	UnknownPassword func() (string, error)
 }
 
-// Station administers realms.
+// Administration administers realms.
 type Administration struct {
 	cfg     AdministrationConfig
 	changes *admin.Changes
@@ -53,7 +53,7 @@ type Administration struct {
 	providers identity.ProviderKeys
 }
 
-// New makes the station.
+// NewAdministration makes the station.
 func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Zone == nil || cfg.NewID == nil || cfg.Random == nil || cfg.UnknownPassword == nil {
 		return nil, errors.New("admin: database, clock, zone, ids, randomness and passwords are needed")
@@ -163,7 +163,9 @@ func (s *Administration) Decide(ctx context.Context, by identity.Principal, in D
 }
 
 // decide decides a change that was read, or tells why it was not.
-func (s *Administration) decide(ctx context.Context, verdict administration.Verdict, change administration.Change, err error) (Decided, error) {
+func (s *Administration) decide(ctx context.Context, verdict administration.Verdict, change administration.Change,
+	err error,
+) (Decided, error) {
 	by := verdict.By
 	if err == nil {
 		err = change.MayDecide(by) // asked again under the lock; here it spares the making of secrets

@@ -25,12 +25,12 @@ import (
 	"countersign/internal/store/message"
 )
 
-// Station takes what checkers decide.
+// Approvals takes what checkers decide.
 type Approvals struct {
 	cfg ApprovalsConfig
 }
 
-// Config holds the dependencies of the service.
+// ApprovalsConfig holds the dependencies of the service.
 type ApprovalsConfig struct {
 	Messages *message.Messages
 	Rules    rulebook.Settings
@@ -41,7 +41,7 @@ type ApprovalsConfig struct {
 	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
 }
 
-// New makes the station.
+// NewApprovals makes the station.
 func NewApprovals(cfg ApprovalsConfig) *Approvals { return &Approvals{cfg: cfg} }
 
 // Input identifies the message and the version that the checker saw.

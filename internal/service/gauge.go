@@ -123,7 +123,10 @@ func (s *Service) readConnections() []observability.Sample {
 		if c.State == clearing.ConnectionWorking {
 			connected = 1
 		}
-		samples = append(samples, observability.Sample{Gauge: "countersign_clearing_connected", Labels: []string{string(c.Scheme)}, Value: connected})
+		samples = append(samples, observability.Sample{
+			Gauge: "countersign_clearing_connected", Labels: []string{string(c.Scheme)},
+			Value: connected,
+		})
 	}
 	return samples
 }
@@ -152,7 +155,10 @@ func (s *Service) readPools() []observability.Sample {
 	for use, name := range store.Uses() {
 		used := s.Database.For(use).Usage()
 		for state, count := range map[string]int32{"in use": used.InUse, "idle": used.Idle, "most": used.Most} {
-			samples = append(samples, observability.Sample{Gauge: "countersign_database_connections", Labels: []string{name, state}, Value: float64(count)})
+			samples = append(samples, observability.Sample{
+				Gauge: "countersign_database_connections", Labels: []string{name, state},
+				Value: float64(count),
+			})
 		}
 		samples = append(samples, observability.Sample{Gauge: "countersign_database_waits", Labels: []string{name}, Value: float64(used.Waits)})
 	}

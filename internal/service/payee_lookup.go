@@ -19,12 +19,12 @@ import (
 	"countersign/internal/store/message"
 )
 
-// Station answers.
+// PayeeLookup answers.
 type PayeeLookup struct {
 	accounts *message.Accounts
 }
 
-// New makes the station.
+// NewPayeeLookup makes the station.
 func NewPayeeLookup(accounts *message.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
 
 // Answer reports whether the name in the question matches the account's holder. A close match returns the holder's

@@ -32,13 +32,13 @@ import (
 	messagepkg "countersign/internal/store/message"
 )
 
-// Station takes what makers submit.
+// Payments takes what makers submit.
 type Payments struct {
 	cfg    PaymentsConfig
 	payees rememberedPayees
 }
 
-// Config holds the dependencies of the service.
+// PaymentsConfig holds the dependencies of the service.
 type PaymentsConfig struct {
 	Messages *messagepkg.Messages
 	Rules    rulebook.Settings
@@ -50,7 +50,7 @@ type PaymentsConfig struct {
 	Payee    payee.Verifier   // of payments in euro; nil asks nobody
 }
 
-// New makes the station.
+// NewPayments makes the station.
 func NewPayments(cfg PaymentsConfig) *Payments { return &Payments{cfg: cfg} }
 
 // Result is a created message, or the one an earlier identical request created.

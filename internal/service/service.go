@@ -54,7 +54,7 @@ type Config struct {
 	JobLog *slog.Logger
 }
 
-// Stations are the application services and their shared dependencies.
+// Service are the application services and their shared dependencies.
 type Service struct {
 	Config
 	Messages   *message.Messages
@@ -156,7 +156,8 @@ func (s *Service) openNotary(db *store.Database) error {
 	signer, err := auditlog.NewSigner(s.AuditKeys)
 	if err == nil && !signer.Empty() {
 		s.Notary = integrity.New(integrity.SignerConfig{
-			Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages), signer), Now: s.Now, Log: s.Log,
+			Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages),
+				signer), Now: s.Now, Log: s.Log,
 		})
 	}
 	return err

@@ -11,7 +11,7 @@ const xmlNamespace = "http://www.w3.org/XML/1998/namespace"
 // MaxAttributes bounds the attributes of one element, so that comparing them all with each other stays cheap.
 const MaxAttributes = 16
 
-// Attribute is one attribute of a start tag.
+// XMLAttribute is one attribute of a start tag.
 type XMLAttribute struct {
 	Offset    int // in the input, in bytes
 	Local     []byte

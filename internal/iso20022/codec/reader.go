@@ -12,7 +12,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// Reader walks through one JSON text. Offsets are in bytes from its start.
+// JSONReader walks through one JSON text. Offsets are in bytes from its start.
 type JSONReader struct {
 	data   []byte
 	tokens *jsontext.Decoder
@@ -21,7 +21,7 @@ type JSONReader struct {
 // decoders are used again, because what they remember of a text grows with its depth.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
-// New makes the reader of a text. Close it when nothing is asked of it any more.
+// NewJSONReader makes the reader of a text. Close it when nothing is asked of it any more.
 func NewJSONReader(data []byte) *JSONReader {
 	tokens := decoders.Get().(*jsontext.Decoder)
 	tokens.Reset(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true))
@@ -90,7 +90,7 @@ func (r *JSONReader) Place(err error) int {
 	return r.Start()
 }
 
-// Text is the text of a JSON string that was read.
+// JSONText is the text of a JSON string that was read.
 func JSONText(raw []byte) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
 		return raw[1 : len(raw)-1]

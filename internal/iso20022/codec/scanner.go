@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// Kind says what the scanner found.
+// XMLKind says what the scanner found.
 type XMLKind uint8
 
 // The kinds of tokens.
@@ -24,7 +24,7 @@ const (
 	Broken // not well-formed, or refused; Advice says what to do
 )
 
-// Token is one piece of an XML document. The slices point into the input.
+// XMLToken is one piece of an XML document. The slices point into the input.
 type XMLToken struct {
 	Kind      XMLKind
 	Offset    int    // in the input, in bytes
@@ -53,7 +53,7 @@ type binding struct {
 	depth     int
 }
 
-// Scanner cuts an XML document into tokens in one pass; make it with New.
+// XMLScanner cuts an XML document into tokens in one pass; make it with New.
 type XMLScanner struct {
 	data       []byte
 	position   int
@@ -67,7 +67,7 @@ type XMLScanner struct {
 	started    bool
 }
 
-// New makes a scanner of a document in UTF-8, which the caller has checked. maxDepth is how deep elements may be nested.
+// NewXMLScanner makes a scanner of a document in UTF-8, which the caller has checked. maxDepth is how deep elements may be nested.
 func NewXMLScanner(data []byte, maxDepth int) XMLScanner {
 	return XMLScanner{data: data, maxDepth: maxDepth}
 }

@@ -38,7 +38,7 @@ const (
 	atOnce = 2
 )
 
-// Config is what the station works with.
+// SignerConfig is what the station works with.
 type SignerConfig struct {
 	Trees *Trees
 	Pages *Trees // the same, by the connections of pages: for what somebody asks for on one
@@ -46,7 +46,7 @@ type SignerConfig struct {
 	Log   *slog.Logger
 }
 
-// Standing is how the sealing stands, of all realms together.
+// SignerStanding is how the sealing stands, of all realms together.
 type SignerStanding struct {
 	// On: there is a key, so that something is sealed.
 	On bool

@@ -50,7 +50,9 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQu
 	return nil
 }
 
-func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit, day string) ([]rulebook.SpendingLimit, error) {
+func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit,
+	day string,
+) ([]rulebook.SpendingLimit, error) {
 	guard := rowmap.Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
 	limits, ids := make([]rulebook.SpendingLimit, len(rows)), make([]uuid.UUID, len(rows))
 	for i, row := range rows {
@@ -110,7 +112,10 @@ func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message
 func withLimits(detail string, uses []rulebook.LimitUse) string {
 	taken := make([]auditlog.LimitUse, len(uses))
 	for i, u := range uses {
-		taken[i] = auditlog.LimitUse{Limit: u.Limit.ID.String(), Day: u.Limit.Day, Before: u.Limit.Used, Amount: u.Amount, Allowed: u.Limit.PerDay}
+		taken[i] = auditlog.LimitUse{
+			Limit: u.Limit.ID.String(), Day: u.Limit.Day, Before: u.Limit.Used, Amount: u.Amount,
+			Allowed: u.Limit.PerDay,
+		}
 	}
 	return auditlog.WithLimits(detail, taken)
 }

@@ -159,7 +159,7 @@ func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
 	}
 }
 
-// Waiting is a pending message as it is counted.
+// WaitingMessages is a pending message as it is counted.
 type WaitingMessages struct {
 	MessageID uuid.UUID
 	CreatedAt time.Time

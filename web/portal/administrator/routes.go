@@ -1,5 +1,6 @@
-// Package administrator serves the pages of the administrators of a realm: lists of its parts, the form of each change, the pending changes,
-// and the decision on a change. Package administration defines the possible changes and their checkers; the admin station executes changes.
+// Package administrator serves the pages of the administrators of a realm: lists of its parts, the form of each change, the pending
+// changes, and the decision on a change. Package administration defines the possible changes and their checkers; the admin station
+// executes changes.
 package administrator
 
 import (

@@ -31,8 +31,8 @@ const (
 	itemParts = "~"
 )
 
-// showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages left
-// out with the reason. It decides nothing.
+// showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages
+// left out with the reason. It decides nothing.
 func showBulk(v *visit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {

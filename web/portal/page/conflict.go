@@ -9,8 +9,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Done treats a step that this person already took as success. A form that is sent twice, or again after a broken connection, gets the first
-// answer again.
+// Done treats a step that this person already took as success. A form that is sent twice, or again after a broken connection, gets the
+// first answer again.
 func Done(m payment.Message, err error) (payment.Message, error) {
 	if repeat, is := errors.AsType[*payment.RepeatError](err); is {
 		return repeat.Message, nil

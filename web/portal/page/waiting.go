@@ -59,8 +59,8 @@ func (v *Visit) Totals() ([]message.Total, error) {
 // AllTotals are the pending messages of everybody, for each currency.
 func (v *Visit) AllTotals() ([]message.Total, error) { return v.pending(uuid.Nil) }
 
-// pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its own
-// effect shows at once.
+// pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its
+// own effect shows at once.
 func (v *Visit) pending(without uuid.UUID) ([]message.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)

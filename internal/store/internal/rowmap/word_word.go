@@ -77,7 +77,7 @@ func Of(texts ...string) []string {
 	return kept
 }
 
-// Account is the word of an account.
+// AccountWord is the word of an account.
 func AccountWord(account string) string {
 	reversed := []rune(strings.ToLower(account))
 	slices.Reverse(reversed)

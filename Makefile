@@ -14,9 +14,8 @@ TOOLS := $(CACHE)/tools
 FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
-# The packages that make test-race tests: those in which goroutines share data. internal/auth is left out: its password
-# hashes take minutes under the race detector, and its tests then run into the time-outs of the database.
-RACE := ./internal/store ./internal/store/message
+# The packages that make test-race tests: the writes that requests share. More packages by RACE=./internal/clearing, with more time.
+RACE ?= ./internal/store ./internal/store/message
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 

@@ -245,8 +245,9 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	seal, kept := s.db.Seal().SealVersion(m), s.sealContent(m, from)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: rowmap.KeptField(&m.ClientID), ExternalID: rowmap.KeptField(&m.ExternalID),
-		MakerUser: rowmap.KeptField(&by.UserID), MakerPerson: rowmap.KeptField(&by.PersonID), Makers: append([]uuid.UUID{}, m.Makers...),
+		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: rowmap.KeptField(&m.ClientID),
+		ExternalID: rowmap.KeptField(&m.ExternalID),
+		MakerUser:  rowmap.KeptField(&by.UserID), MakerPerson: rowmap.KeptField(&by.PersonID), Makers: append([]uuid.UUID{}, m.Makers...),
 		PolicyID:          rowmap.KeptField(&m.PolicyID),
 		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
 		ExpiresAt:         rowmap.KeptField(&m.ExpiresAt), OriginalID: rowmap.KeptField(&m.OriginalID), AnswersID: rowmap.KeptField(&m.AnswersID),
@@ -268,12 +269,14 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 			To: string(m.State), Reason: cmp.Or(from.Note, m.StatusText), RequestKey: c.IdempotencyKey,
 		}), string(m.Payee.Result), m.Payee.MatchedName), c.Uses),
 		Fingerprint: c.Fingerprint[:],
-		PayeeResult: rowmap.OrNull(string(m.Payee.Result)), PayeeName: rowmap.KeptField(&m.Payee.MatchedName), PayeeAt: rowmap.KeptField(&m.Payee.At),
+		PayeeResult: rowmap.OrNull(string(m.Payee.Result)), PayeeName: rowmap.KeptField(&m.Payee.MatchedName),
+		PayeeAt:      rowmap.KeptField(&m.Payee.At),
 		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
-		MakerRole: rowmap.OrNull(string(c.Grant.Role)), MakerGrantID: rowmap.KeptField(&c.Grant.ID), MakerGrantedAt: rowmap.KeptField(&c.Grant.GrantedAt),
-		Clients: m.Clients,
-		Note:    rowmap.KeptField(&from.Note),
-		Words:   rowmap.Words(m),
+		MakerRole: rowmap.OrNull(string(c.Grant.Role)), MakerGrantID: rowmap.KeptField(&c.Grant.ID),
+		MakerGrantedAt: rowmap.KeptField(&c.Grant.GrantedAt),
+		Clients:        m.Clients,
+		Note:           rowmap.KeptField(&from.Note),
+		Words:          rowmap.Words(m),
 	}
 	for _, key := range c.RequestKeys() {
 		sealed := s.db.Seal().SealRequestKey(key)

@@ -133,7 +133,7 @@ func otherProgram(t *testing.T, files [][]byte) []string {
 	python := testutil.Program(t, "python3", "make python; it runs the second verifier")
 	folder := t.TempDir()
 	arguments := []string{
-		filepath.Join("..", "..", "tools", "verify_bundle.py"), "--key", base64.StdEncoding.EncodeToString(publicKeys(t)[0].Key),
+		filepath.Join("..", "..", "..", "tools", "verify_bundle.py"), "--key", base64.StdEncoding.EncodeToString(publicKeys(t)[0].Key),
 	}
 	for i, file := range files {
 		name := filepath.Join(folder, strconv.Itoa(i))

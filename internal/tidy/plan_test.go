@@ -37,7 +37,6 @@ var floors = map[string]int{
 	"internal/testutil": 1, "internal/openid/openidtest": 5, "internal/transport/amqp/brokertest": 5, "internal/store/storetest": 5,
 	"internal/stationtest": 6, "web/webtest": 7, "web/browsertest": 7, "internal/mutant": 7, "internal/simulation": 7, "internal/tidy": 7,
 	"api/jsondoc": 7, "internal/account/datagen": 7, "internal/iso20022/xsdgen": 7, "internal/rulebook/rulesdoc": 7, "tools/count": 7,
-	"tools/bench": 7, "tools/gallery": 7,
 }
 
 // barred are imports that the floors would allow. Both sides mean the package and all below it; "*" means every package of this

@@ -643,28 +643,6 @@ ALTER TABLE creation_key
   STATISTICS 3, ALTER COLUMN message_id SET STATISTICS 3, ALTER COLUMN fingerprint SET STATISTICS 3, ALTER COLUMN created_at SET
   STATISTICS 3, ALTER COLUMN key_id SET STATISTICS 3, ALTER COLUMN seal SET STATISTICS 3;
 
--- Each of them stands here under a seal of its own, so that it is never taken for one that the gateway sealed when it stored it. The
--- running service has no rights on this table.
-CREATE TABLE late_seal (
-  -- '' for a row of no realm
-  realm     text NOT NULL,
-  relation  text NOT NULL CHECK (relation IN ('document', 'decision', 'outbox', 'creation_key', 'release')),
-  -- of the row within its realm, its columns with a space between
-  key       text NOT NULL,
-  -- of one call of the command
-  run_id    uuid NOT NULL,
-  sealed_by text NOT NULL CHECK ((length(sealed_by) >= 1) AND (length(sealed_by) <= 100)),
-  reason    text NOT NULL CHECK ((length(reason) >= 1) AND (length(reason) <= 512)),
-  before    timestamptz NOT NULL CHECK (isfinite(before)),
-  at        timestamptz NOT NULL CHECK (isfinite(at)),
-  key_id    text NOT NULL,
-  seal      bytea NOT NULL CHECK (length(seal) = 32),
-  PRIMARY KEY (realm, relation, key)
-);
-ALTER TABLE late_seal ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own_realm ON late_seal USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT ON late_seal TO countersign_reader;
-
 -- What a released payment took of a daily amount. Each row begins where the one before it ended, by a foreign key, and the day's first at
 -- nothing: two that begin at the same sum cannot both be there, so two approvals that only together pass the limit are never both stored,
 -- whatever the service did. The row keeps the amount that was allowed then.

@@ -152,13 +152,6 @@ func writeReport(output io.Writer, r integrity.Report, took time.Duration) error
 		fmt.Fprintf(&text, "%s not made again to compare: the debtor account was changed since by whoever provisions\n",
 			counted(r.AccountChanged, "document"))
 	}
-	if r.MadeOtherwise > 0 {
-		fmt.Fprintf(&text, "%s written otherwise today than they were sent: an operator answers for them\n", counted(r.MadeOtherwise, "document"))
-	}
-	for _, run := range r.Late {
-		fmt.Fprintf(&text, "%s sealed afterwards by %s on %s, of before %s: %s\n", counted(run.Rows, "row"), run.By,
-			run.At.UTC().Format("2006-01-02 15:04 MST"), run.Before.Format(time.DateOnly), run.Reason)
-	}
 	_, err := io.WriteString(output, text.String())
 	return err
 }
@@ -182,20 +175,10 @@ type checkedInvariant struct {
 
 // checkedEntry is a row that breaks an invariant.
 type checkedEntry struct {
-	Realm    string `json:"realm"`
-	Table    string `json:"table"`
-	Key      string `json:"key"`
-	What     string `json:"what"`
-	Unproven bool   `json:"unproven,omitempty"`
-}
-
-// checkedRun is a run that sealed rows afterwards.
-type checkedRun struct {
-	By     string    `json:"by"`
-	Reason string    `json:"reason"`
-	At     time.Time `json:"at"`
-	Before time.Time `json:"before"`
-	Rows   int       `json:"rows"`
+	Realm string `json:"realm"`
+	Table string `json:"table"`
+	Key   string `json:"key"`
+	What  string `json:"what"`
 }
 
 // writeReportJSON writes the report as one object on one line.
@@ -209,19 +192,13 @@ func writeReportJSON(output io.Writer, r integrity.Report, took time.Duration) e
 		Requests       int                `json:"requests"`
 		Tokens         int                `json:"tokens"`
 		AccountChanged int                `json:"accountChanged"`
-		MadeOtherwise  int                `json:"madeOtherwise"`
-		Late           []checkedRun       `json:"sealedAfterwards"`
 		Leaves         int                `json:"leaves"`
 		Checkpoints    int                `json:"checkpoints"`
 		Unsealed       int                `json:"unsealed"`
 		Milliseconds   int64              `json:"milliseconds"`
 	}{
 		Broken: r.Broken(), Versions: r.Versions, Documents: r.Documents, Answers: r.Answers, Requests: r.Requests, Tokens: r.Tokens,
-		AccountChanged: r.AccountChanged, MadeOtherwise: r.MadeOtherwise, Late: make([]checkedRun, len(r.Late)),
-		Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed, Milliseconds: took.Milliseconds(),
-	}
-	for i, run := range r.Late {
-		printed.Late[i] = checkedRun{By: run.By, Reason: run.Reason, At: run.At, Before: run.Before, Rows: run.Rows}
+		AccountChanged: r.AccountChanged, Leaves: r.Leaves, Checkpoints: r.Checkpoints, Unsealed: r.Unsealed, Milliseconds: took.Milliseconds(),
 	}
 	for _, i := range r.Invariants {
 		checked := checkedInvariant{ID: i.ID, Text: i.Text, Verdict: "holds", Violations: make([]checkedEntry, 0, len(i.Violations))}

@@ -23,7 +23,6 @@ type commands struct {
 	Gallery   galleryCommand   `cmd:"" help:"Show each page of the portal in each state, with fixed data and no database."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
-	Seal      sealCommand      `cmd:"" help:"Seal rows that are older than the seals of their table, for which somebody answers."`
 	Audit     auditCommand     `cmd:"" help:"Prove what the sealed audit trail says, to yourself and to others."`
 	Key       keyCommand       `cmd:"" help:"Make keys for the key files."`
 	Validate  validateCommand  `cmd:"" help:"Check ISO 20022 documents: payment orders against structure and rules, other messages against structure."`

@@ -105,8 +105,6 @@ const (
 	EventRealmApply         = "realm.apply"
 	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already, or gave somebody there a password.
 	EventRealmBreakGlass = "realm.break-glass"
-	// EventRealmSealed: the operator sealed rows that are older than seals are, and answers for them.
-	EventRealmSealed = "realm.sealed-afterwards"
 	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
 	EventRealmRows = "realm.rows"
 	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it; of a
@@ -208,16 +206,6 @@ func EndDetail(ended, reason string) string {
 		Ended  string `json:"ended"`
 		Reason string `json:"reason"`
 	}{ended, reason})
-}
-
-// SealDetail is the canonical text of a sealing afterwards: one JSON object with the keys run (its id), rows (how many of the realm) and
-// reason, in this order.
-func SealDetail(run string, rows int, reason string) string {
-	return detailOf(struct {
-		Run    string `json:"run"`
-		Rows   int    `json:"rows"`
-		Reason string `json:"reason"`
-	}{run, rows, reason})
 }
 
 // detailOf is the JSON of strings and numbers, which always encode.

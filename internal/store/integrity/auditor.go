@@ -49,10 +49,6 @@ type Report struct {
 	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
 	// cannot be made again to compare; the seals of the account and of the document stand for it.
 	AccountChanged int
-	// Late are the runs in which rows were sealed after they were stored.
-	Late []LateRun
-	// MadeOtherwise counts released messages whose document would be written otherwise today, and for which an operator answers.
-	MadeOtherwise int
 }
 
 // Skipped is an invariant that was not looked at.
@@ -84,7 +80,6 @@ const (
 		"they were provisioned, by their seals"
 	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
 		"and not one that was ended"
-	lateSealed    = "each row that was sealed after it was stored is noted under a seal, and told of by the audit trail"
 	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"
 )
 
@@ -105,7 +100,6 @@ func Check(ctx context.Context, cfg Config) (Report, error) {
 			return err
 		}
 		for _, check := range []sealCheck{
-			{"I29", lateSealed, a.lateSeals},
 			{"I16", versionSealed, a.versions},
 			{"I18", documentSealed, a.documents},
 			{"I19", answerSealed, a.answers},
@@ -174,7 +168,6 @@ type audit struct {
 	snapshot *Snapshot
 	signer   auditlog.Signer
 	report   Report
-	answered map[Violation]bool // the rows an operator answers for
 }
 
 // public are the keys that verify checkpoints.

@@ -88,7 +88,6 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 	signIn(t, h)
 	found["ended session"] = signInAtPortal(t, h)
 	factors(t, h)
-	answerFor(t, h, found["rejected"])
 	return found
 }
 
@@ -105,23 +104,6 @@ func signIn(t *testing.T, h *stationtest.House) {
 	set, err := h.Auth.Login(ctx, auth.LoginInput{Realm: "demo", Client: client, Name: "maker2", Password: demo.UserPassword})
 	must(t, err)
 	must(t, h.Auth.Logout(ctx, auth.LogoutInput{Realm: "demo", Client: client, RefreshToken: set.RefreshToken}))
-}
-
-// answerFor has an operator answer for what clients sent of two messages, as if it were older than the seals of documents, one run for
-// each.
-func answerFor(t *testing.T, h *stationtest.House, messages []string) {
-	t.Helper()
-	for number, id := range messages[:2] {
-		row := adminpkg.LateRow{Realm: "demo", Relation: "document"}
-		err := h.DB.Owner(t).QueryRow(ctx, `UPDATE document SET key_id = NULL, mac = NULL
-			WHERE message_id = $1 AND direction = 'in' RETURNING document_id`, id).Scan(&row.Key)
-		must(t, err)
-		_, err = adminpkg.SealLate(ctx, adminpkg.LateSealing{
-			OwnerURL: h.DB.OwnerURL, Seal: h.Seal, By: fmt.Sprintf("Operator %d", number), Reason: "Compared with the client.",
-			Before: h.Clock.Now().AddDate(0, 0, 1), At: h.Clock.Now(),
-		}, []adminpkg.LateRow{row})
-		must(t, err)
-	}
 }
 
 // signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its

@@ -23,9 +23,6 @@ type Violation struct {
 	Table string
 	Key   string // of the row within its realm, its columns with a space between
 	What  string // does not fit
-	// Unproven: nothing contradicts the row, and nothing proves it: it has no seal, as rows of before have none, or what was made of it is
-	// written otherwise today. An operator may answer for it (countersign seal).
-	Unproven bool `db:"-"`
 }
 
 // Invariant is something that holds after everything that can happen, and the rows that break it: none, if all is well.

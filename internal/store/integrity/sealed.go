@@ -34,8 +34,7 @@ func (a *audit) decisions(ctx context.Context) error {
 			if err != nil {
 				unfit(Violation{
 					Realm: d.Message.Realm, Table: "decision", Key: fmt.Sprintf("%s %d %d", d.Message.InternalID, d.Message.Version, d.Decision.Ordinal),
-					What:     sealUnfit(err, "who decided, what, when, on which content or with which words"),
-					Unproven: errors.Is(err, payment.ErrUnsealed),
+					What: sealUnfit(err, "who decided, what, when, on which content or with which words"),
 				})
 			}
 		})
@@ -56,7 +55,6 @@ func (a *audit) documents(ctx context.Context) error {
 					Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),
 					What: string(d.Facts.Name) + " " + d.Facts.Reference + " of message " + d.Facts.MessageID.String() + ": " +
 						sealUnfit(err, "its content, its source, its message, its name or its reference"),
-					Unproven: errors.Is(err, payment.ErrUnsealed),
 				})
 			}
 		})
@@ -68,37 +66,34 @@ func (a *audit) answers(ctx context.Context) error {
 	return a.bySeal("I19", answerSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachAnswer(ctx, func(o AuditedAnswer) {
 			a.report.Answers++
-			what, unproven := a.answerUnfit(o)
+			what := a.answerUnfit(o)
 			if what != "" {
-				unfit(Violation{
-					Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what, Unproven: unproven,
-				})
+				unfit(Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
 			}
 		})
 	})
 }
 
-// answerUnfit says what does not fit about a row of the outbox, "" when all does. unproven: the mark of its delivery has no seal.
-func (a *audit) answerUnfit(o AuditedAnswer) (what string, unproven bool) {
+// answerUnfit returns the difference between a row of the outbox and its seals, "" when both fit.
+func (a *audit) answerUnfit(o AuditedAnswer) string {
 	err := a.cfg.Seal.CheckAnswer(o.Facts, o.Seal)
 	switch {
 	case err != nil:
-		return sealUnfit(err, "its content, its name or its reference"), false
+		return sealUnfit(err, "its content, its name or its reference")
 	case o.Astray:
-		return "the document that it sends again is not there, or is another one", false
+		return "the document that it sends again is not there, or is another one"
 	case o.Refused:
-		return "is marked as refused, though it fits its seal: clearing never gets it", false
+		return "is marked as refused, though it fits its seal: clearing never gets it"
 	case o.Delivery == nil && o.DeliverySeal != (keyring.Seal{}):
-		return "the time of its delivery was taken away from under its mark: it is sent once more", false
+		return "the time of its delivery was taken away from under its mark: it is sent once more"
 	case o.Delivery == nil:
-		return "", false
+		return ""
 	}
 	err = a.cfg.Seal.CheckDelivery(*o.Delivery, o.DeliverySeal)
 	if err != nil {
-		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal "),
-			errors.Is(err, payment.ErrUnsealed)
+		return "clearing may never have had it: the mark of its delivery " + strings.TrimPrefix(sealUnfit(err, "its time"), "its seal ")
 	}
-	return "", false
+	return ""
 }
 
 // requests holds each key of a request against its seal.
@@ -110,8 +105,7 @@ func (a *audit) requests(ctx context.Context) error {
 			if err != nil {
 				unfit(Violation{
 					Realm: k.Key.Realm, Table: "creation_key", Key: k.Key.ClientID + " " + string(k.Key.Scope) + " " + k.Key.Key,
-					What:     "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
-					Unproven: errors.Is(err, payment.ErrUnsealed),
+					What: "of message " + k.Key.MessageID.String() + ": " + sealUnfit(err, "its request, its message, its client or its time"),
 				})
 			}
 		})

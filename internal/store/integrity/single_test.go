@@ -49,7 +49,6 @@ var allStruck = []struck{
 	{"audit_tree", "realm", false},
 	{"audit_checkpoint", "size", true},
 	{"refusal_count", "concat_ws(' ', event, minute)", false},
-	{"late_seal", "key, run_id::text", false},
 	{"roster", "key", true},
 	{"realm", "realm", false},
 	{"person", "person_id", false},

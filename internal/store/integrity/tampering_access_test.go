@@ -5,7 +5,6 @@ const (
 	theIdempotency = `SELECT client_id || ' ' || scope || ' ' || key FROM creation_key WHERE message_id = ':m' AND scope = 'idempotency-key'`
 	aSession       = `SELECT token FROM sessions WHERE data <> '' ORDER BY token LIMIT 1`
 	anotherSession = `SELECT token FROM sessions WHERE data <> '' ORDER BY token DESC LIMIT 1`
-	theFirstNote   = `SELECT relation || ' ' || key FROM late_seal WHERE sealed_by = 'Operator 0'`
 	endedSignIn    = `SELECT family_id::text FROM token_family WHERE revoked_at IS NOT NULL ORDER BY md5(family_id || ':m') LIMIT 1`
 )
 
@@ -76,18 +75,5 @@ var ofAccess = []tampering{
 		"ended session brought back", "ended session", "I26", "sessions", `SELECT split_part(':m', ' ', 1)`,
 		`UPDATE sessions SET data = decode(split_part(':m', ' ', 2), 'hex'), expiry = to_timestamp(split_part(':m', ' ', 3)::bigint / 1000000.0)
 		WHERE token = split_part(':m', ' ', 1)`,
-	},
-	{
-		"name of who sealed afterwards changed", "", "I29", "late_seal", theFirstNote,
-		`UPDATE late_seal SET sealed_by = 'Nobody' WHERE sealed_by = 'Operator 0'`,
-	},
-	{
-		"note of a late seal deleted", "", "I29", "audit_event",
-		`SELECT event_id::text FROM audit_event WHERE event = 'realm.sealed-afterwards' AND actor_name = 'Operator 1'`,
-		`DELETE FROM late_seal WHERE sealed_by = 'Operator 1'`,
-	},
-	{
-		"note of a late seal planted", "", "I29", "late_seal", `SELECT 'release :m'`,
-		`INSERT INTO late_seal SELECT realm, 'release', ':m', run_id, sealed_by, reason, before, at, key_id, seal FROM late_seal LIMIT 1`,
 	},
 }

@@ -27,14 +27,9 @@ func (a *audit) versions(ctx context.Context) error {
 		if v.Release == nil || !a.sealed() {
 			return nil
 		}
-		what, otherwise := a.releaseUnfit(v)
-		found := Violation{Realm: m.Realm, Table: "release", Key: m.InternalID.String(), What: what, Unproven: otherwise}
-		switch {
-		case what == "":
-		case otherwise && a.answeredFor(found):
-			a.report.MadeOtherwise++
-		default:
-			ofReleases = append(ofReleases, found)
+		what = a.releaseUnfit(v)
+		if what != "" {
+			ofReleases = append(ofReleases, Violation{Realm: m.Realm, Table: "release", Key: m.InternalID.String(), What: what})
 		}
 		return nil
 	})
@@ -66,33 +61,34 @@ func (a *audit) versionUnfit(m payment.Message) string {
 	return m.Difference()
 }
 
-// releaseUnfit says what does not fit about a release, "" when all does. otherwise: the release fits its seal, and what was made for
-// clearing would be written otherwise today, as after an upgrade; the seal of the document itself is I18.
-func (a *audit) releaseUnfit(v AuditedVersion) (what string, otherwise bool) {
+// releaseUnfit returns the difference between a release and its seal, or between the document that it makes and each document that was made
+// of it, "" when all fit. The document is made by this version of the program: one that writes documents differently finds a difference in
+// each that an earlier version sent.
+func (a *audit) releaseUnfit(v AuditedVersion) string {
 	verified, err := a.cfg.Seal.Verify(*v.Release, v.Message)
 	if err != nil {
-		return sealUnfit(err, "the release, its approvers, its makers, its time or its message"), false
+		return sealUnfit(err, "the release, its approvers, its makers, its time or its message")
 	}
 	if len(v.Sent) == 0 {
 		if !v.Message.DeliveredAt.IsZero() && v.Message.State != payment.StateFailed {
-			return "its message was delivered, and no document was made for it", false
+			return "its message was delivered, and no document was made for it"
 		}
-		return "", false
+		return ""
 	}
 	made, err := a.remade(verified)
 	switch {
 	case errors.Is(err, payment.ErrForged):
 		a.report.AccountChanged++
-		return "", false
+		return ""
 	case err != nil:
-		return "its document cannot be made again: " + err.Error(), true
+		return "its document cannot be made again: " + err.Error()
 	}
 	for _, sent := range v.Sent {
 		if !a.cfg.Profiles.Wrote(string(v.Message.Scheme), made, sent) {
-			return "what was made for clearing is not what is made of it now", true
+			return "what was made for clearing is not what is made of it now"
 		}
 	}
-	return "", false
+	return ""
 }
 
 // remade makes the document of a release once more. It fails with payment.ErrForged when the debtor account changed since.

@@ -211,19 +211,6 @@ type IncomingAccount struct {
 	Seal  []byte
 }
 
-type LateSeal struct {
-	Realm    string
-	Relation string
-	Key      string
-	RunID    uuid.UUID
-	SealedBy string
-	Reason   string
-	Before   time.Time
-	At       time.Time
-	KeyID    string
-	Seal     []byte
-}
-
 type Message struct {
 	Realm             string
 	MessageID         uuid.UUID

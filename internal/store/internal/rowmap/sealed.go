@@ -35,10 +35,3 @@ func SealedDecision(d dbsqlc.Decision) (payment.Message, payment.Decision) {
 		Grant: identity.Grant{ID: OrZero(d.GrantID)}, Seal: Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID),
 	}
 }
-
-// Late is the note that a row was sealed after it was stored.
-func Late(l dbsqlc.LateSeal) auditlog.Late {
-	return auditlog.Late{
-		Realm: l.Realm, Relation: l.Relation, Key: l.Key, RunID: l.RunID, By: l.SealedBy, Reason: l.Reason, Before: l.Before, At: l.At,
-	}
-}

@@ -3,33 +3,76 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"countersign/internal/interbank"
 	"countersign/internal/rulebook"
 )
 
-// writeCarriage writes what becomes of each element of an order in each scheme.
+// fate is the treatment that several elements of an order share in one scheme or in both.
+type fate struct {
+	fate     interbank.Fate
+	scheme   string
+	how      string
+	elements []string
+}
+
+// writeCarriage writes the treatment of each element of an order.
 func writeCarriage(page io.Writer) {
 	fmt.Fprint(page, `
 ## From the order to the interbank document
 
-What becomes of each element of a payment order (pain.001) on its way into the pacs.008. A row speaks of all below its element, save for
-what has a row of its own; elements that no row names are refused by the rules above. Texts are written in the characters of the scheme,
-identifiers never changed. What is not forwarded is told on the check page of the portal, in `+"`notes`"+` of the JSON answer and by
-`+"`countersign validate`"+`; nothing of an order is lost without a word. `+"`{header}`"+` is the header or the transaction of the pacs.008.
-An order in pain.001.001.03 first becomes one in pain.001.001.09, and what has no place there is refused.
+The table lists each element of a payment order (pain.001) and its way into the pacs.008. An entry covers all elements below it that have no
+entry of their own. An element without an entry is refused by the rules above. Texts are written in the characters of the scheme; identifiers
+are never changed. The check page of the portal, `+"`notes`"+` of the JSON answer and `+"`countersign validate`"+` list each element that is
+not forwarded. `+"`{header}`"+` is the header or the transaction of the pacs.008. `+"`…`"+` stands for `+"`PmtInf/CdtTrfTxInf`"+` in the order
+and for `+"`CdtTrfTxInf`"+` in the pacs.008. A refusal has the rule `+"`"+rulebook.RuleNotForwarded+"`"+`. An order in pain.001.001.03 is first
+converted to pain.001.001.09; elements without a place there are refused.
+
+| Treatment | Scheme | Elements | Explanation |
+|---|---|---|---|
 `)
+	for _, row := range fates() {
+		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row.fate, row.scheme, strings.Join(row.elements, ", "), escape(row.how))
+	}
+}
+
+// fates groups the elements by treatment, scheme and explanation, in the order of the message.
+func fates() []fate {
+	both := make(map[string]string)
+	var rows []interbank.Row
 	for _, scheme := range rulebook.Schemes() {
-		fmt.Fprintf(page, "\n### %s\n\n| pain.001 | pacs.008 | How |\n|---|---|---|\n", scheme)
 		for _, row := range interbank.Rows(scheme) {
-			to := string(row.Fate)
-			if row.Fate == interbank.Carried {
-				to = "`" + row.To + "`"
+			key := entry(row) + row.How()
+			if both[key] != "" {
+				both[key] = "both"
+				continue
 			}
-			if row.Fate == interbank.Refused {
-				to = "refused: `" + rulebook.RuleNotForwarded + "`"
-			}
-			fmt.Fprintf(page, "| `%s` | %s | %s |\n", row.Place, to, escape(row.How()))
+			both[key] = string(scheme)
+			rows = append(rows, row)
 		}
 	}
+	var grouped []fate
+	for _, row := range rows {
+		one := fate{row.Fate, both[entry(row)+row.How()], row.How(), nil}
+		at := slices.IndexFunc(grouped, func(f fate) bool { return f.fate == one.fate && f.scheme == one.scheme && f.how == one.how })
+		if at < 0 {
+			grouped, at = append(grouped, one), len(grouped)
+		}
+		grouped[at].elements = append(grouped[at].elements, entry(row))
+	}
+	order := []interbank.Fate{interbank.Carried, interbank.Kept, interbank.NotForwarded, interbank.Refused}
+	slices.SortStableFunc(grouped, func(a, b fate) int { return slices.Index(order, a.fate) - slices.Index(order, b.fate) })
+	return grouped
+}
+
+// entry names an element of the order and, when it is carried to another path, its path in the pacs.008.
+func entry(row interbank.Row) string {
+	from := strings.Replace(row.Place, "PmtInf/CdtTrfTxInf/", "…/", 1)
+	to := strings.Replace(row.To, "CdtTrfTxInf/", "…/", 1)
+	if row.Fate != interbank.Carried || from == to {
+		return "`" + from + "`"
+	}
+	return "`" + from + "` → `" + to + "`"
 }

@@ -13,22 +13,21 @@ func writeIncoming(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Incoming payments
 
-The first rule a pacs.008 of another bank breaks, in this order, is the reason of the pacs.002 that refuses it. An amount that cannot be
-booked (zero, more than two decimals, a currency that is not offered) is refused before them, with the codes of the amount rules above.
-The clock starts at the acceptance time and runs %d s; another bank's clock may be %d s ahead.
+The first rule that a pacs.008 of another bank breaks, in this order, gives the reason of the pacs.002 that refuses the payment. An amount that
+cannot be booked (zero, more than two decimals, a currency that is not offered) is refused before these rules, with the codes of the amount
+rules above. The time limit is %d s from the acceptance time; the clock of another bank may be %d s ahead.
 
-| Rule | Scheme | Element | Code | What the other bank is told | Source |
-|---|---|---|---|---|---|
+| Rule and element | Code | Text sent to the other bank | Source |
+|---|---|---|---|
 `, rulebook.IncomingWithin/time.Second, rulebook.ClockTolerance/time.Second)
-	for _, rule := range rulebook.IncomingRules() {
-		scheme := string(rule.Scheme)
-		if scheme == "" {
-			scheme = "both"
-		}
-		fmt.Fprintf(
-			page,
-			"| `%s` | %s | `%s` | %s | %s | %s |\n",
-			rule.ID, scheme, rule.Element, rule.Code, escape(rule.Text), escape(rule.Source),
-		)
+	writeRules(page, incomingRules())
+}
+
+// incomingRules returns the rules of incoming payments in the form of the others.
+func incomingRules() []rulebook.Rule {
+	var rules []rulebook.Rule
+	for _, r := range rulebook.IncomingRules() {
+		rules = append(rules, rulebook.Rule{ID: r.ID, Scheme: r.Scheme, Element: r.Element, Code: r.Code, Text: r.Text, Source: r.Source})
 	}
+	return rules
 }

@@ -9,7 +9,9 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 	"strings"
 
 	"countersign/internal/rulebook"
@@ -31,15 +33,14 @@ const introduction = `# Rules
 
 ## Payment orders
 
-What is asked of a payment order (pain.001.001.09) before it is accepted, and again before it is released. A
-finding names the rule, the element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All findings
-come at once, in document order. Elements are given below ` + "`/Document/CstmrCdtTrfInitn`" + `; ` +
-	"`{party}`, `{agent}` and `{level}`" + `
-stand for each place where a party, a bank or the payment type information may be.
+These rules hold for a payment order (pain.001.001.09) before it is accepted, and again before it is released. A finding names the rule, the
+element (an RFC 6901 pointer), the ISO 20022 reason code and what to do. All findings are returned at once, in document order. Elements are
+below ` + "`/Document/CstmrCdtTrfInitn`" + "; `…` stands for `/PmtInf/0/CdtTrfTxInf/0`, and `{party}`, `{agent}` and `{level}`" + ` stand for
+each place of a party, a bank or the payment type information. A rule for one scheme names the scheme beside its element.
 
-Sources: SPS = SIX, Swiss Payment Standards 2025, Implementation Guidelines for credit transfer 2.2, with section;
-SPS BR = its Business Rules 3.2; EPC = rulebook and guidelines of the European Payments Council for SEPA credit
-transfers; ISO = the ISO 20022 schema or the ISO standard named.
+Sources: SPS = SIX, Swiss Payment Standards 2025, Implementation Guidelines for credit transfer 2.2, with section; SPS BR = its Business Rules
+3.2; EPC = rulebook and guidelines of the European Payments Council for SEPA credit transfers; ISO = the ISO 20022 schema, code list or the
+ISO standard named; gateway = the interface contract of this gateway.
 `
 
 // page returns the whole document: the rules for orders, the Swiss subset, the mapping, incoming payments,
@@ -51,18 +52,12 @@ func page() []byte {
 		title    string
 		selected func(rulebook.Rule) bool
 	}{
-		{"Both schemes", func(r rulebook.Rule) bool { return r.Scheme == "" && r.Check != nil }},
-		{"sic-inst only", func(r rulebook.Rule) bool { return r.Scheme == rulebook.SchemeSIC && r.Check != nil }},
-		{"sct-inst only", func(r rulebook.Rule) bool { return r.Scheme == rulebook.SchemeSCT && r.Check != nil }},
-		{"Checked elsewhere", func(r rulebook.Rule) bool { return r.Check == nil }},
+		{"Checked by the rule table", func(r rulebook.Rule) bool { return r.Check != nil }},
+		{"Checked elsewhere in the gateway", func(r rulebook.Rule) bool { return r.Check == nil }},
 	}
 	for _, section := range sections {
-		fmt.Fprintf(&document, "\n### %s\n\n| Rule | Element | Code | What to do | Source |\n|---|---|---|---|---|\n", section.title)
-		for _, rule := range rulebook.Rules() {
-			if section.selected(rule) {
-				document.WriteString(row(rule))
-			}
-		}
+		fmt.Fprintf(&document, "\n### %s\n\n| Rule and element | Code | What to do | Source |\n|---|---|---|---|\n", section.title)
+		writeRules(&document, slices.DeleteFunc(rulebook.Rules(), func(r rulebook.Rule) bool { return !section.selected(r) }))
 	}
 	writeSubset(&document)
 	writeCarriage(&document)
@@ -74,16 +69,46 @@ func page() []byte {
 	return document.Bytes()
 }
 
-func row(rule rulebook.Rule) string {
-	element := strings.TrimPrefix(rule.Element, "/Document/CstmrCdtTrfInitn")
+// writeRules writes rules as rows of a table. Rules with the same code, text and source share a row.
+// The scheme of a rule for one scheme stands beside its element.
+func writeRules(page io.Writer, rules []rulebook.Rule) {
+	for len(rules) > 0 {
+		first := rules[0]
+		scheme := ""
+		if first.Scheme != "" {
+			scheme = " (" + string(first.Scheme) + ")"
+		}
+		same := func(r rulebook.Rule) bool {
+			return r.Scheme == first.Scheme && r.Code == first.Code && r.Text == first.Text && r.Source == first.Source
+		}
+		var names []string
+		for _, rule := range rules {
+			if same(rule) {
+				names = append(names, "`"+rule.ID+"` `"+short(rule.Element)+"`"+scheme)
+			}
+		}
+		rules = slices.DeleteFunc(slices.Clone(rules), same)
+		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", strings.Join(names, "<br>"), first.Code, escape(first.Text), escape(source(first)))
+	}
+}
+
+// short abbreviates the pointer of an element as the introduction says.
+func short(element string) string {
+	element = strings.TrimPrefix(element, "/Document/CstmrCdtTrfInitn")
 	if element == "" {
-		element = "/"
+		return "/"
 	}
-	source := rule.Source
-	if rule.CheckedBy != "" {
-		source += "; held by `" + rule.CheckedBy + "`"
+	return strings.Replace(element, "/PmtInf/0/CdtTrfTxInf/0/", "…/", 1)
+}
+
+// source abbreviates the source of a rule as the introduction says: the code list of ISO needs no code beside the rule's own.
+func source(rule rulebook.Rule) string {
+	text := strings.ReplaceAll(rule.Source, "Interface contract of this gateway", "gateway")
+	text = strings.ReplaceAll(text, "This gateway:", "gateway:")
+	if text == "ISO, "+rule.Code {
+		return "ISO"
 	}
-	return fmt.Sprintf("| `%s` | `%s` | %s | %s | %s |\n", rule.ID, element, rule.Code, escape(rule.Text), escape(source))
+	return strings.TrimSuffix(text, "; ISO, "+rule.Code)
 }
 
 // escape keeps a bar in a text from ending its column.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,85 +18,106 @@ func writeRequests(page io.Writer) {
 ## Recalls, returns and resolutions
 
 Findings point into the request: `+"`{details}`"+` stands for RecallDetails, ReturnDetails or ResolutionDetails. Deadlines are checked when
-the request is made and again when it is approved.
+the request is made and again at its approval.
 
-| Rule | Scheme | Element | Code | What to do | Source |
-|---|---|---|---|---|---|
+| Rule and element | Code | What to do | Source |
+|---|---|---|---|
 `)
-	for _, rule := range rulebook.RTransactionRules() {
-		fmt.Fprintf(
-			page,
-			"| `%s` | %s | `%s` | %s | %s | %s |\n",
-			rule.ID, schemeOf(rule), rule.Element, rule.Code, escape(rule.Text), escape(rule.Source),
-		)
-	}
-}
-
-func schemeOf(rule rulebook.Rule) string {
-	if rule.Scheme == "" {
-		return "both"
-	}
-	return string(rule.Scheme)
+	writeRules(page, rulebook.RTransactionRules())
 }
 
 // longList is a list of which only the usual reasons get a line of their own.
 const longList = 50
 
-// writeReasons writes the lists of reasons of each scheme.
+// writeReasons writes the lists of reasons, both schemes side by side.
 func writeReasons(page io.Writer) {
-	lists := []struct {
+	fmt.Fprint(page, `
+The next tables list the reasons, the originator (the bank, by BIC, or the customer, by name), and the lines of additional information that
+each scheme allows. A line has at most 105 characters. A dash: the scheme lacks the reason.
+`)
+	for _, list := range []struct {
 		title string
 		of    func(rulebook.Scheme) []rulebook.Reason
 	}{
 		{"Reasons of a recall (camt.056)", rulebook.RecallReasons},
 		{"Reasons of a return (pacs.004)", rulebook.ReturnReasons},
 		{"Reasons to refuse a recall (camt.029)", rulebook.ResolutionReasons},
-	}
-	for _, list := range lists {
-		for _, scheme := range rulebook.Schemes() {
-			fmt.Fprintf(
-				page, "\n### %s, %s\n\n| Code | Meaning | Originator | Additional information | Source |\n|---|---|---|---|---|\n", list.title, scheme,
-			)
-			reasons := list.of(scheme)
-			var further []string
-			for _, reason := range reasons {
-				if len(reasons) > longList && !reason.Usual && reason.Information.Required == 0 {
-					further = append(further, reason.Code)
-					continue
-				}
-				fmt.Fprintf(
-					page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text), originator(reason), lines(reason), escape(reason.Source),
-				)
-			}
-			if len(further) > 0 {
-				fmt.Fprintf(page, "\nAlso taken, with the meaning of the ISO list: %s.\n", strings.Join(further, ", "))
-			}
-		}
+	} {
+		fmt.Fprintf(page, "\n### %s\n\n| Code | Meaning | Originator | sic-inst | sct-inst |\n|---|---|---|---|---|\n", list.title)
+		writeReasonList(page, list.of(rulebook.SchemeSIC), list.of(rulebook.SchemeSCT))
 	}
 	fmt.Fprint(page, `
-In sct-inst, the refusal of a recall for fraud (FRAD) or for a wrong account (AC03) may carry up to ten lines with any reason but LEGL.
+In sct-inst, the refusal of a recall for fraud (FRAD) or for a wrong account (AC03) may have up to ten lines with any reason but LEGL.
 `)
 }
 
-func originator(reason rulebook.Reason) string {
-	if reason.Originator == rulebook.OriginatorCustomer {
-		return "customer, by name"
+func writeReasonList(page io.Writer, swiss, european []rulebook.Reason) {
+	var further []string
+	for _, reason := range swiss {
+		other := reasonOf(european, reason.Code)
+		switch {
+		case len(swiss) <= longList || reason.Usual || reason.Information.Required > 0:
+			writeReason(page, reason, &reason, other)
+		case other != nil:
+			writeReason(page, *other, &reason, other) // the list of ISO has the longer text
+		default:
+			further = append(further, reason.Code)
+		}
 	}
-	return "bank, by BIC"
+	for _, reason := range european {
+		if reasonOf(swiss, reason.Code) == nil {
+			writeReason(page, reason, nil, &reason)
+		}
+	}
+	if len(further) > 0 {
+		fmt.Fprintf(page, "\nAlso taken in sic-inst, with the meaning of the ISO list: %s.\n", strings.Join(further, ", "))
+	}
+	fmt.Fprintf(page, "\nSources: sic-inst: %s. sct-inst: %s.\n", sources(swiss), sources(european))
 }
 
-// lines describes the amount of additional information that a reason allows.
-func lines(reason rulebook.Reason) string {
+func writeReason(page io.Writer, reason rulebook.Reason, swiss, european *rulebook.Reason) {
+	originator := "bank"
+	if reason.Originator == rulebook.OriginatorCustomer {
+		originator = "customer"
+	}
+	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text), originator, lines(swiss), lines(european))
+}
+
+// reasonOf finds a reason by its code; nil if the list lacks it.
+func reasonOf(list []rulebook.Reason, code string) *rulebook.Reason {
+	at := slices.IndexFunc(list, func(r rulebook.Reason) bool { return r.Code == code })
+	if at < 0 {
+		return nil
+	}
+	return &list[at]
+}
+
+// sources names each source of a list once.
+func sources(list []rulebook.Reason) string {
+	var named []string
+	for _, reason := range list {
+		if !slices.Contains(named, reason.Source) {
+			named = append(named, reason.Source)
+		}
+	}
+	return strings.Join(named, "; ")
+}
+
+// lines describes the additional information that a scheme allows with a reason; a dash if the scheme lacks the reason.
+func lines(reason *rulebook.Reason) string {
+	if reason == nil {
+		return "–"
+	}
 	limits := reason.Information
 	if limits.Allowed == 0 {
 		return "none"
 	}
-	text := "at most " + strconv.Itoa(limits.Allowed) + " × " + strconv.Itoa(limits.Length) + " characters"
+	text := strconv.Itoa(limits.Allowed)
 	if limits.Required > 0 {
-		text += ", at least " + strconv.Itoa(limits.Required)
+		text = strconv.Itoa(limits.Required) + " to " + text
 	}
 	if limits.Prefix != "" {
-		text += " after `" + limits.Prefix + "`"
+		text += ", each of " + strconv.Itoa(limits.Length) + " characters after `" + limits.Prefix + "`"
 	}
 	return text
 }
@@ -109,8 +131,8 @@ func writeDeadlines(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Deadlines
 
-Days are banking days: of TARGET in sct-inst, of the Swiss banks in sic-inst. The day of the event is not counted. The last column is
-the last day for an event on %s, before Easter.
+Days are banking days: of TARGET in sct-inst, of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
+for an event on %s, before Easter.
 
 | What | Scheme | Limit | Example |
 |---|---|---|---|
@@ -122,20 +144,17 @@ the last day for an event on %s, before Easter.
 	returned := func(scheme rulebook.Scheme, reason string) string {
 		return shown(rulebook.ReturnWindow(scheme, reason, exampleDay, none))
 	}
+	answer := func(scheme rulebook.Scheme) string {
+		return shown(rulebook.AnswerBy(scheme, exampleDay, none), true)
+	}
 	for _, row := range [][4]string{
 		{"Recall for DUPL or TECH", "sct-inst", "10 banking days after settlement", recall(rulebook.SchemeSCT, "DUPL")},
 		{"Recall for any other reason", "sct-inst", "13 months after settlement", recall(rulebook.SchemeSCT, "FRAD")},
-		{"Recall", "sic-inst", "a setting; none published", recall(rulebook.SchemeSIC, "DUPL")},
-		{
-			"Answer to a recall", "sct-inst", "15 banking days after receipt, or a setting",
-			shown(rulebook.AnswerBy(rulebook.SchemeSCT, exampleDay, none), true),
-		},
-		{
-			"Answer to a recall", "sic-inst", "15 banking days after receipt, or a setting",
-			shown(rulebook.AnswerBy(rulebook.SchemeSIC, exampleDay, none), true),
-		},
+		{"Recall", "sic-inst", "none published (setting)", recall(rulebook.SchemeSIC, "DUPL")},
+		{"Answer to a recall", "sct-inst", "15 banking days after receipt (setting)", answer(rulebook.SchemeSCT)},
+		{"Answer to a recall", "sic-inst", "15 banking days after receipt (setting)", answer(rulebook.SchemeSIC)},
 		{"Return without a recall", "sct-inst", "3 banking days after settlement", returned(rulebook.SchemeSCT, "AC04")},
-		{"Return without a recall", "sic-inst", "a setting; none published", returned(rulebook.SchemeSIC, "AC04")},
+		{"Return without a recall", "sic-inst", "none published (setting)", returned(rulebook.SchemeSIC, "AC04")},
 		{"Return that answers a recall", "both", "none", returned(rulebook.SchemeSCT, rulebook.ReturnAfterRecall)},
 	} {
 		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", row[0], row[1], row[2], row[3])
@@ -156,18 +175,20 @@ func writeDates(page io.Writer) {
 		end := rulebook.Settings{}.UnstructuredEnd(scheme)
 		fmt.Fprintf(
 			page,
-			"| %s refuses unstructured addresses (`address-unstructured`), or a setting | %s |\n",
+			"| %s refuses unstructured addresses (`address-unstructured`; setting) | %s |\n",
 			scheme, end.Format(time.DateOnly),
 		)
 	}
 	fmt.Fprintf(
 		page,
-		"| A country's accounts are reached in sct-inst (`creditor-account-sepa`) | its day in `internal/account/data/sepa.tsv` |\n"+
-			"\nThe external code sets are those ISO published in %s:\n\n| Set | Codes |\n|---|---|\n",
+		"| sct-inst reaches accounts of a country (`creditor-account-sepa`) | its day in `internal/account/data/sepa.tsv` |\n"+
+			"\nThe external code sets are those that ISO published in %s, with the number of their codes: ",
 		code.Published,
 	)
+	var sets []string
 	for _, set := range code.Sets() {
-		fmt.Fprintf(page, "| %s | %d |\n", set.Name(), len(set.All()))
+		sets = append(sets, fmt.Sprintf("%s %d", set.Name(), len(set.All())))
 	}
-	fmt.Fprint(page, "\nOrigin of the IBAN registry, the bank list and the SEPA countries: `internal/account/data/README.md`.\n")
+	fmt.Fprintf(page, "%s.\n\n`internal/account/data/README.md` names the origin of the IBAN registry, the bank list and the SEPA countries.\n",
+		strings.Join(sets, ", "))
 }

@@ -3,15 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"countersign/internal/rulebook"
 )
 
 // writeSubset lists the places of rule swiss-subset.
 func writeSubset(page io.Writer) {
-	fmt.Fprint(page, "\n### Places that Swiss payment orders have not\n\nRule `swiss-subset` refuses these in sic-inst, with all below them; "+
-		"`DbtrAgt/FinInstnId/Othr` may say NOTPROVIDED. Places below\nan element that another rule refuses whole are not listed.\n\n")
-	for _, place := range rulebook.SwissSubset() {
-		fmt.Fprintf(page, "- `%s`\n", place)
-	}
+	fmt.Fprintf(page, "\n### Elements that Swiss payment orders lack\n\nRule `swiss-subset` refuses these elements in sic-inst, with all below them; "+
+		"`DbtrAgt/FinInstnId/Othr` may be NOTPROVIDED. `…`\nstands for `PmtInf/CdtTrfTxInf`. Elements below one that another rule refuses as a whole are "+
+		"not listed: `%s`.\n", strings.ReplaceAll(strings.Join(rulebook.SwissSubset(), "`, `"), "PmtInf/CdtTrfTxInf/", "…/"))
 }

@@ -25,7 +25,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Config is what the station needs.
+// Config holds the dependencies and limits of a Station.
 type Config struct {
 	Database *store.Database
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
@@ -35,13 +35,13 @@ type Config struct {
 	Log  *slog.Logger
 	// Random is the source of new tokens; nil means the system's.
 	Random io.Reader
-	// HashWorkers is how many passwords are checked at the same time, 19 MiB of memory each; 0 means one for each core.
+	// HashWorkers limits the concurrent password checks, 19 MiB of memory each; 0 means one for each core.
 	HashWorkers int
-	// HashQueue is how many sign-ins may wait for a worker; 0 means 32 for each. Others are sent away with a BusyError.
+	// HashQueue limits the sign-ins that wait for a worker; 0 means 32 for each worker. Further ones fail with a BusyError.
 	HashQueue int
-	// AddressTries is how many tries to sign in one address has at once, before it gets one each half second; 0 means 60.
+	// AddressTries limits the sign-in tries of one address at once; one more is allowed each half second. 0 means 60.
 	AddressTries int
-	// ClientTries is how many a confidential client has at once, before it gets one each 50 ms; 0 means 300.
+	// ClientTries limits the tries of a confidential client at once; one more is allowed every 50 ms. 0 means 300.
 	ClientTries int
 }
 

@@ -46,8 +46,8 @@ func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Pri
 	return found.Principal, nil
 }
 
-// bearerCache remembers good bearer tokens for a moment. Its turn goes up with each revocation: what was read from the database before
-// a revocation is not kept after it.
+// bearerCache caches good bearer tokens for a moment. Each revocation increments its turn: a database answer read before a revocation is
+// not cached after it.
 type bearerCache struct {
 	mu      sync.Mutex
 	entries map[[sha256.Size]byte]bearerEntry

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// DeviceLife is how long a browser is known after a sign-in.
+// DeviceLife limits how long a browser counts as known after a sign-in.
 const DeviceLife = 180 * 24 * time.Hour
 
 // device is a browser that a name signed in with before. Its tries are counted apart from the name's, so that nobody can lock a person
@@ -59,7 +59,7 @@ func (s *Station) deviceDigests(d device, realm, name string) [][sha256.Size]byt
 	return s.keys.devices.Digests([]byte(realm), []byte(name), d.id[:], end)
 }
 
-// counter is what a try is counted under: the device when it is known for the name, else the name.
+// counter returns the key under which a try is counted: the device when it is known for the name, else the name.
 func (s *Station) counter(a attempt, name string) [sha256.Size]byte {
 	known, ok := s.deviceOf(a.device, a.realm, name)
 	if !ok {

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Bounds of what somebody may have beside the password.
+// Limits of the second factors of one account.
 const (
 	maxFactors    = 10
 	maxFactorName = 64
@@ -30,7 +30,7 @@ var (
 	ErrLastFactor     = errors.New("your realm asks for a second factor: take another one up before you give this one up")
 )
 
-// FactorChange is what somebody who changes their factors shows first: the password and, when they have one, a factor.
+// FactorChange authorises a change of second factors by the password and, when the account has one, a second factor.
 type FactorChange struct {
 	By       identity.Principal
 	Password string

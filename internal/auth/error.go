@@ -35,7 +35,7 @@ const (
 // AccountError says that the user cannot sign in.
 type AccountError struct {
 	Problem AccountProblem
-	// RetryAfter is how long the lock still holds; 0 for other problems.
+	// RetryAfter is the remaining time of the lock; 0 for other problems.
 	RetryAfter time.Duration
 }
 

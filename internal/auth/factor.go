@@ -16,11 +16,12 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// What keeps a second factor from counting. None of them tells whether the password was right: it was, or nobody gets this far.
+// Errors of a second factor. They do not reveal the password: it was right, or the check of the factor is never reached.
 var (
-	// ErrFactor: what was shown is wrong, was shown before, or is too old.
+	// ErrFactor: the code or passkey is wrong, too old, or used before.
 	ErrFactor = errors.New("this is no code of yours, or it was used before: wait for the next one")
-	// ErrFactorsForged: the factors of the account are not what was stored. Nobody gets in before an operator looked.
+	// ErrFactorsForged: the stored factors of the account were changed outside the program. The account is barred until an operator repairs
+	// it.
 	ErrFactorsForged = errors.New("the second factors of this account are not as they were stored: tell the operator of the gateway")
 	// ErrNoFactor: the account has no second factor that could be shown.
 	ErrNoFactor = errors.New("this account has no second factor: take one up on your profile")
@@ -52,10 +53,10 @@ type Factor struct {
 	CodesLeft  int       // of recovery codes
 }
 
-// FactorAnswer is what somebody shows beside the password.
+// FactorAnswer is the second factor that a person enters beside the password.
 type FactorAnswer = identity.FactorAnswer
 
-// PasskeyAnswer is what a browser brought back of a passkey.
+// PasskeyAnswer is the answer of a browser to a passkey request.
 type PasskeyAnswer = identity.PasskeyAnswer
 
 // Factors lists the second factors of the person who asks. Error: ErrFactorsForged.
@@ -134,7 +135,7 @@ type factorCheck struct {
 	about   identity.Approval // for identity.PurposeApproval
 }
 
-// shown is what fits an answer: the factor, and the digest of what was shown, which counts once.
+// shown is a factor that matches an answer, with the digest of the answer, which counts only once.
 type shown struct {
 	factor admin.Factor
 	token  [digestSize]byte
@@ -142,8 +143,8 @@ type shown struct {
 	copied bool   // the passkey did not count on: it is a copy, or there is one
 }
 
-// checkFactor counts the try, looks for a factor that fits what is shown, and notes its use. Tries are counted for the account as those of
-// passwords are for a name, before anything is compared: after five wrong ones it is locked, however many come at once. Errors:
+// checkFactor counts the try, finds the factor that matches the answer, and records its use. Tries are counted for the account, as password
+// tries are for a name, before the answer is compared: five wrong ones lock the account, also when they arrive at once. Errors:
 // *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged.
 func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.StepUp, error) {
 	list, err := s.factors(ctx, c.by.Realm, c.by.UserID)
@@ -191,7 +192,7 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 	}, err
 }
 
-// fitting finds the factor that fits what is shown. A code is held against all of them, whichever fits.
+// fitting returns the first factor of the list that matches the answer. A code is compared with all factors that take codes.
 func (s *Station) fitting(c factorCheck, list []admin.Factor, now time.Time) (shown, bool) {
 	for _, f := range list {
 		found, fits := shown{factor: f}, false
@@ -210,13 +211,13 @@ func (s *Station) fitting(c factorCheck, list []admin.Factor, now time.Time) (sh
 	return shown{}, false
 }
 
-// errCopied says that a passkey did not count on. Whoever shows it is told no more than that it does not count.
+// errCopied says that the counter of a passkey did not increase. The user only gets ErrFactor.
 var errCopied = errors.New("the passkey counted no further than before")
 
-// whyCopied is what log and audit trail say of it.
+// whyCopied is the reason in the log and the audit trail for errCopied.
 const whyCopied = "counter"
 
-// refuseFactor tells log and audit trail of a second factor that did not count. What was shown is never written down.
+// refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
 func (s *Station) refuseFactor(ctx context.Context, c factorCheck, cause error) {
 	why, sentence := "wrong", "Somebody who knew the password showed no second factor that counts."
 	var account *AccountError
@@ -246,12 +247,11 @@ type SecondSignInInput struct {
 	SourceAddress string
 }
 
-// secondHalf is how long somebody has to show the factor after the password.
+// secondHalf limits the time between the password and the second factor.
 const secondHalf = 5 * time.Minute
 
-// SecondSignIn signs a user in whose password was right a moment ago and who shows a second factor now. Errors: ErrUnauthorized when the
-// password was too long ago or the account is not what it was, *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged,
-// *LimitError.
+// SecondSignIn completes the sign-in of a user with a right password by a second factor. Errors: ErrUnauthorized when more than five
+// minutes passed since the password or the account changed, *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged, *LimitError.
 func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -266,7 +266,8 @@ func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (ident
 	return by, err
 }
 
-// HalfSignedIn tells whose password was right a moment ago, and what they may show now. Errors: ErrUnauthorized, ErrFactorsForged.
+// HalfSignedIn returns the user of a session that still needs a second factor, and the kinds of factor the user has. Errors:
+// ErrUnauthorized, ErrFactorsForged.
 func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (identity.Principal, []identity.FactorKind, error) {
 	if s.now().Sub(session.Since) > secondHalf {
 		return identity.Principal{}, nil, ErrUnauthorized
@@ -279,8 +280,8 @@ func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (iden
 	return by, kindsOf(list), err
 }
 
-// StepUp checks the second factor that a person shows to approve one content. What is shown counts for that content alone. Errors:
-// payment.StepUpError for one that does not count.
+// StepUp checks the second factor for the approval of one content. A code or passkey answer counts for that content alone. Errors:
+// payment.StepUpError when the factor does not count.
 func (s *Station) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
 	shown, err := s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
 	var locked *AccountError

@@ -17,7 +17,7 @@ const (
 	// clientEvery and clientBurst: a client that proved its secret has 300 tries at once and 20 more each second, for all its users.
 	clientEvery = 50 * time.Millisecond
 	clientBurst = 300
-	// limitEntries is how many addresses, and how many clients, are remembered; 200 bytes each.
+	// limitEntries limits the addresses, and the clients, that are remembered; 200 bytes each.
 	limitEntries = 10_000
 )
 
@@ -76,7 +76,8 @@ func (l *limits) makeRoom(now time.Time) {
 	}
 }
 
-// network is what an address counts as: itself, or the /64 network of an IPv6 address, whose owner has all of it.
+// network returns the key under which an address is limited: the address itself, or the /64 network of an IPv6 address, because one owner
+// has all of it.
 func network(address string) string {
 	parsed, err := netip.ParseAddr(address)
 	if err != nil {

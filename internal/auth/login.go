@@ -18,7 +18,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// failuresForgotten is how long failures count; the same 12 hours that a sign-in lasts at most.
+// failuresForgotten is the time after which failures no longer count; equal to the longest sign-in of 12 hours.
 const failuresForgotten = 12 * time.Hour
 
 // maxPassword is the longest password looked at, in bytes. A longer one is wrong.
@@ -101,13 +101,13 @@ type SignInInput struct {
 	Name          string
 	Password      string
 	SourceAddress string
-	// Device is what the browser keeps of an earlier sign-in (NewDevice); "" when it keeps nothing.
+	// Device is the cookie that NewDevice set at an earlier sign-in; "" when there is none.
 	Device string
 }
 
-// SignIn signs a user in to the portal; the session is the caller's. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no
-// portal), *AccountError, *BusyError, *LimitError, ErrFactorsForged, ErrPasswordsBarred, and *FactorNeededError of
-// somebody whose password was right and who is not signed in before SecondSignIn or, with Enrol, before a factor was taken up.
+// SignIn signs a user in to the portal; the caller keeps the session. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no portal),
+// *AccountError, *BusyError, *LimitError, ErrFactorsForged, ErrPasswordsBarred, and *FactorNeededError when the password was right: the
+// caller continues with SecondSignIn or, with Enrol, by adding a factor.
 func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
@@ -196,8 +196,8 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 	return admin.Client{}, ErrInvalidClient
 }
 
-// limitClient counts a try of a client that proved its secret. Whoever likes can call themselves a public one, so a limit of its own
-// would let anybody shut it for all others: its tries are counted by address alone, as those of the portal are.
+// limitClient counts a try of a client that proved its secret. Tries of a public client are counted by address alone, as those of the
+// portal are: anybody can claim to be that client, and could lock out all its other users.
 func (s *Station) limitClient(realm string, client admin.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
@@ -205,7 +205,7 @@ func (s *Station) limitClient(realm string, client admin.Client) error {
 	return s.clients.take(realm+"/"+client.ClientID, s.now())
 }
 
-// CheckRealm tells whether there is a realm of this name. Error: ErrUnknownRealm.
+// CheckRealm checks that a realm of this name exists. Error: ErrUnknownRealm.
 func (s *Station) CheckRealm(ctx context.Context, realm string) error {
 	_, err := s.people.Client(ctx, realm, identity.PortalClient)
 	err = clientError(err)
@@ -303,12 +303,12 @@ func (s *Station) reserveError(ctx context.Context, a attempt, err error) error 
 	return err
 }
 
-// clip cuts what is too long to be a password, so that its length costs nothing.
+// clip truncates a password to maxPassword bytes, so that a long one costs nothing.
 func clip(password string) string {
 	return password[:min(len(password), maxPassword)]
 }
 
-// problemOf is what keeps an account with this status from being used; "" means nothing.
+// problemOf returns the problem that bars an account with this status, or "".
 func problemOf(status store.UserStatus) AccountProblem {
 	switch status {
 	case store.UserActive:

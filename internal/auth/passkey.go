@@ -18,11 +18,11 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// challengeLife is how long a challenge may be answered.
+// challengeLife limits the age of a challenge when it is answered.
 const challengeLife = 5 * time.Minute
 
-// PasskeyAsk is what a browser needs to ask for a passkey. Nothing of it is kept: the challenge is a keyed digest over who is asked, for
-// what, and until when, so it cannot be answered for anybody or anything else; once it was answered it is noted.
+// PasskeyAsk holds the request of a passkey from a browser. The server stores nothing of it: the challenge is a keyed digest over the user,
+// the purpose and the expiry, so an answer counts for these alone. The digest of an accepted answer is stored, so that it counts once.
 type PasskeyAsk struct {
 	Challenge   string   `json:"challenge"` // base64url
 	RelyingID   string   `json:"rpId"`
@@ -43,7 +43,7 @@ func (a PasskeyAsk) JSON() string {
 	return string(text)
 }
 
-// PasskeyInput says who is asked for a passkey, for what, and on which page.
+// PasskeyInput names the user, the purpose and the page of a passkey request.
 type PasskeyInput struct {
 	By      identity.Principal
 	Purpose identity.FactorPurpose
@@ -51,7 +51,7 @@ type PasskeyInput struct {
 	Origin  string
 }
 
-// ticket is what a page brings back with the answer: when the challenge ends, and a part made by chance.
+// ticketSize is the length in bytes of the ticket that a page returns with the answer: the expiry of the challenge and a random part.
 const ticketSize = 8 + 16
 
 // askPasskey makes a question. ok is false when the portal is reached by an address that browsers know no passkeys for,
@@ -95,7 +95,7 @@ func relyingParty(origin string) (string, bool) {
 	return parsed.Hostname(), true
 }
 
-// challenges is what a ticket stands for, under all keys in force, the first key's first.
+// challenges returns the challenges of a ticket under all keys in force, that of the first key first.
 func (s *Station) challenges(c factorCheck, ticket []byte) [][digestSize]byte {
 	version := binary.BigEndian.AppendUint64(nil, uint64(c.about.Version)) //nolint:gosec // versions are counted one by one
 	return s.keys.challenges.Digests([]byte(c.by.Realm), c.by.UserID[:], []byte(c.purpose), c.about.MessageID[:], version,
@@ -120,10 +120,10 @@ type passkeyUser struct {
 // WebAuthnID is the account.
 func (u passkeyUser) WebAuthnID() []byte { return u.by.UserID[:] }
 
-// WebAuthnName is what its owner types.
+// WebAuthnName returns the name that the user types.
 func (u passkeyUser) WebAuthnName() string { return u.by.UserName }
 
-// WebAuthnDisplayName is what people read.
+// WebAuthnDisplayName returns the name that pages show.
 func (u passkeyUser) WebAuthnDisplayName() string { return u.by.DisplayName }
 
 // WebAuthnCredentials are the passkeys looked at.
@@ -135,8 +135,8 @@ func verifier(origin string) (*webauthn.WebAuthn, error) {
 	return webauthn.New(&webauthn.Config{RPID: party, RPDisplayName: "Countersign", RPOrigins: []string{origin}})
 }
 
-// fitsPasskey holds an assertion against a passkey: the challenge is the one of this question, the page is ours, and the device asked its
-// owner. One that counts has to count on from what it said last.
+// fitsPasskey checks an assertion against a stored passkey: the challenge of this request, the origin of the portal, and user verification
+// by the device. The counter of the passkey must have increased since its last use.
 func (s *Station) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits bool) {
 	found.factor = f
 	answer := c.answer.Passkey
@@ -160,7 +160,7 @@ func (s *Station) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits 
 	return found, false
 }
 
-// assertion is what an answer has to be about.
+// assertion names the user and the challenge that an answer must match.
 type assertion struct {
 	by        identity.Principal
 	challenge [digestSize]byte
@@ -173,7 +173,7 @@ func (a assertion) session() webauthn.SessionData {
 	}
 }
 
-// asserted is what the device says of itself, when the answer is right.
+// asserted verifies an answer and returns the authenticator data in it.
 func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion) (webauthn.Authenticator, error) {
 	library, err := verifier(answer.Origin)
 	if err != nil {
@@ -192,7 +192,7 @@ func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion
 	return fits.Authenticator, nil
 }
 
-// created reads a new passkey from what the browser brought back.
+// created reads a new passkey from the answer of a browser.
 func (s *Station) created(c factorCheck, answer *PasskeyAnswer) (factor admin.Factor, token [digestSize]byte, err error) {
 	ticket, open := s.openTicket(answer.Ticket)
 	if !open {

@@ -26,7 +26,7 @@ func HashPassword(password string) (string, error) {
 // nameLanes is the number of lanes that names are spread over.
 const nameLanes = 256
 
-// busyRetry is what a caller who was sent away is told to wait: a full queue is worked off within it.
+// busyRetry is the Retry-After of a BusyError; a full queue is empty again within it.
 const busyRetry = time.Second
 
 // passwordChecker bounds what password checks may cost: places in all and for one address (further ones are refused at once), workers
@@ -41,8 +41,8 @@ type passwordChecker struct {
 	addresses *places
 }
 
-// hashOfNone is what the password of an unknown name is held against: a hash with the parameters of new ones, so that comparing takes as
-// long, which no password is known to have. It is drawn by chance rather than made: making one takes the time and the memory of a check.
+// hashOfNone returns the hash that the password of an unknown name is compared with. Its parameters are those of new hashes, so that
+// comparing takes as long. It is random rather than computed, which saves the time and memory of a check; no password is known to match it.
 func hashOfNone() string {
 	drawn := make([]byte, hashParameters.SaltLength+hashParameters.KeyLength)
 	_, _ = rand.Read(drawn) // never fails, by its documentation
@@ -63,7 +63,7 @@ func newPasswordChecker(workers, queue int) *passwordChecker {
 	return c
 }
 
-// waiter is who waits for a password check.
+// waiter is a caller in the queue for a password check.
 type waiter struct {
 	lane    byte // of the name
 	address string

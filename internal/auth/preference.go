@@ -8,7 +8,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Preference is how a user wants the portal to look and behave.
+// Preference holds the settings of a user for the portal.
 type Preference = admin.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.

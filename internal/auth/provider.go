@@ -29,10 +29,10 @@ import (
 //
 // A crash after the state is noted lets the person begin again; nothing else is kept.
 
-// flowLife is how long somebody may take at the provider.
+// flowLife limits the time a user may spend at the provider.
 const flowLife = 10 * time.Minute
 
-// maxAtProvider is how many people of a realm wait for its provider at a time; further ones are sent away.
+// maxAtProvider limits the users of a realm that wait for an answer of its provider at once; further ones are refused.
 const maxAtProvider = 32
 
 // What keeps somebody from signing in through a provider.
@@ -88,7 +88,7 @@ type Begun struct {
 	Held    string // what the browser keeps until it comes back
 }
 
-// held is what a browser keeps, sealed: it is read here alone.
+// held is the state of a sign-in at the provider. The browser keeps it encrypted.
 type held struct {
 	Flow     openid.Flow `json:"flow"`
 	Provider uuid.UUID   `json:"provider"`
@@ -123,7 +123,7 @@ func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 	return Begun{Address: address, Held: base64.RawURLEncoding.EncodeToString(hidden)}, err
 }
 
-// provider finds the identity provider of a realm, and what this portal is there. Errors: ErrNoProvider, ErrProviderForged.
+// provider returns the identity provider of a realm and the settings of this portal there. Errors: ErrNoProvider, ErrProviderForged.
 func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, openid.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
 	switch {
@@ -159,16 +159,16 @@ func (s *Station) providerAway(ctx context.Context, realm string, err error) err
 	return ErrProviderAway
 }
 
-// maxOfError is how much of an error goes to the log that may quote what a provider answered.
+// maxOfError limits the characters logged of an error that may quote the answer of a provider.
 const maxOfError = 500
 
-// beginning is what the log is told of such an error.
+// beginning returns the first maxOfError characters of an error.
 func beginning(err error) string {
 	text := []rune(err.Error())
 	return string(text[:min(len(text), maxOfError)])
 }
 
-// CameBackInput is what a browser brings back from a provider.
+// CameBackInput holds the data of a browser that returns from a provider.
 type CameBackInput struct {
 	Realm         string // of the address it came back to
 	Held          string // what it kept
@@ -176,9 +176,9 @@ type CameBackInput struct {
 	SourceAddress string
 }
 
-// SignInAtProvider signs somebody in who came back from the provider of their realm; the session is the caller's. next is where they go
-// on to. Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged,
-// and *FactorNeededError as of SignIn.
+// SignInAtProvider signs in a user who returns from the provider of the realm; the caller keeps the session. next is the page to go on to.
+// Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged, and
+// *FactorNeededError as of SignIn.
 func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
 	now := s.now()
 	err = s.addresses.take(network(in.SourceAddress), now)
@@ -216,8 +216,8 @@ func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 	return by, flow.Next, s.askFactor(ctx, by)
 }
 
-// openFlow reads what the browser kept, and holds it against the address it came back to and the answer. Whoever brings nothing that was
-// made here is told no more than that. Error: ErrFlowOver.
+// openFlow decrypts the state that the browser kept and compares it with the realm of the address and the answer. Every mismatch gives the
+// same error, ErrFlowOver.
 func (s *Station) openFlow(in CameBackInput) (held, error) {
 	hidden, err := base64.RawURLEncoding.DecodeString(in.Held)
 	if err != nil {
@@ -236,7 +236,7 @@ func (s *Station) openFlow(in CameBackInput) (held, error) {
 	return flow, nil
 }
 
-// askProvider holds the answer against its flow and trades the code for who it is. Errors: as SignInAtProvider.
+// askProvider checks the answer against its flow and exchanges the code for the subject. Errors: as SignInAtProvider.
 func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) (admin.OuterSubject, error) {
 	provider, settings, err := s.provider(ctx, in.Realm)
 	if err != nil {
@@ -275,7 +275,7 @@ func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of admi
 	return by, err
 }
 
-// refuseOuter tells log and audit trail of somebody who came back and is not let in, and returns what they are told.
+// refuseOuter writes a refused sign-in through the provider to the log and the audit trail, and returns the error for the user.
 func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *ProviderError, cause error) error {
 	fields := []slog.Attr{
 		slog.String("realm", in.Realm), slog.String("client", identity.PortalClient), slog.String("outcome", refused.Why),

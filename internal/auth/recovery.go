@@ -21,7 +21,7 @@ const (
 	codeLetters   = 12
 )
 
-// recoveryName is what the set of codes is called among the factors.
+// recoveryName names the set of recovery codes in the list of factors.
 const recoveryName = "Recovery codes"
 
 // letters are those of RFC 4648's base32, in lower case: no 0, 1, 8 or 9, which look like others.

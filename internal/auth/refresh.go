@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// grace is how long the answer to a refresh can be asked for again.
+// grace is the time within which a repeated refresh gets the same answer again.
 const grace = 5 * time.Second
 
 // RefreshInput asks for new tokens.
@@ -73,8 +73,8 @@ type refreshOutcome struct {
 
 func refuse(err error) refreshOutcome { return refreshOutcome{err: err} }
 
-// decide says what the use of a stored refresh token leads to. The order matters: a second use is noticed before anything that
-// would merely refuse it, because it means that the token is in two hands.
+// decide returns the outcome of using a stored refresh token. A second use is detected before any other reason to refuse, because it means
+// that two parties hold the token.
 func (u refreshUse) decide(t admin.RefreshToken) refreshOutcome {
 	spent := !t.SpentAt.IsZero()
 	given, inGrace := u.inGrace(t)

@@ -17,7 +17,7 @@ import (
 // secretBytes is the randomness of a token.
 const secretBytes = 32
 
-// TokenSet is what a sign-in or a refresh gives. Its texts exist only here and at the client.
+// TokenSet holds the tokens of a sign-in or a refresh. Only the client keeps them; the database keeps digests.
 type TokenSet struct {
 	AccessToken      string
 	RefreshToken     string

@@ -22,18 +22,18 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// digestSize is the size of the digests of what is shown.
+// digestSize is the size in bytes of the digests of used codes and passkey answers.
 const digestSize = sha256.Size
 
-// Authenticator apps: six digits by SHA-1 every 30 seconds, which is what all of them know (RFC 6238). A code counts one step before and
-// one after its own, because clocks differ.
+// Authenticator apps: six digits by SHA-1 every 30 seconds, which all apps support (RFC 6238). A code is also accepted one step before and
+// one step after its own, because clocks differ.
 const (
 	totpPeriod = 30 * time.Second
 	totpSecret = 20 // bytes, as long as the digest (RFC 4226 section 4)
 	qrSize     = 220
 )
 
-// enrolFor is how long the page of a new app may stay open.
+// enrolFor limits the time between opening and sending the page of a new app.
 const enrolFor = 15 * time.Minute
 
 // ErrEnrolment says that the page of a new factor was open for too long, or is not of this account.
@@ -92,7 +92,7 @@ func (s *Station) showTOTP(by identity.Principal, secret []byte, held string) (N
 	return NewTOTP{Key: key.Secret(), URI: key.URL(), QR: picture.Bytes(), Held: held}, nil
 }
 
-// enrolment is what the key of a new app is bound to.
+// enrolment returns the context to which the key of a new app is bound.
 func enrolment(by identity.Principal) [][]byte {
 	return [][]byte{[]byte("enrolment"), []byte(by.Realm), by.UserID[:]}
 }
@@ -134,7 +134,7 @@ func stepOf(secret []byte, typed string, now time.Time) (step int64, found bool)
 	return step, found
 }
 
-// stepToken is what is noted of a code: its time step.
+// stepToken returns the digest recorded for a used code: that of its time step.
 func stepToken(step int64) [digestSize]byte {
 	return sha256.Sum256(binary.BigEndian.AppendUint64([]byte("countersign totp step "), uint64(step))) //nolint:gosec // after 1970
 }
@@ -149,7 +149,7 @@ func (s *Station) fitsTOTP(c factorCheck, f admin.Factor, now time.Time) (token 
 	return stepToken(step), fits
 }
 
-// secretOf is what the stored key of an app is bound to.
+// secretOf returns the context to which the stored key of an app is bound.
 func secretOf(by identity.Principal, factor uuid.UUID) [][]byte {
 	return [][]byte{[]byte("totp"), []byte(by.Realm), by.UserID[:], factor[:]}
 }

@@ -113,14 +113,8 @@ func (c convention) groupOf(o original) *iso20022.OriginalGroupInformation29 {
 // ErrIncomplete, ErrKind for any other document, or on an invalid amount or date.
 func OriginalOf(document iso20022.Document) (Original, error) {
 	switch document := document.(type) {
-	case *iso20022.FIToFICustomerCreditTransfer:
-		about, err := originalOf(document)
-		if err != nil {
-			return Original{}, err
-		}
-		return about.read()
-	case *iso20022.PaymentReturn:
-		return returnAsOriginal(document)
+	case *iso20022.FIToFICustomerCreditTransfer, *iso20022.PaymentReturn:
+		return readOriginal(document)
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		recall, err := ReadCancellation(document)
 		return recall.Original, err
@@ -129,21 +123,14 @@ func OriginalOf(document iso20022.Document) (Original, error) {
 	}
 }
 
-// read is the payment as those who read documents know it.
-func (o original) read() (Original, error) {
-	return Original{
-		MessageID: o.messageID, MessageName: string(o.messageName), InstructionID: o.instructionID, EndToEndID: o.endToEndID,
-		TransactionID: o.transactionID, UETR: o.uetr,
-	}.read(said{amount: &o.amount, day: o.day, copy: o.reference})
-}
-
-// returnAsOriginal is a return as its status names it: by its message, with the ids of the payment and the amount that goes back.
-func returnAsOriginal(document *iso20022.PaymentReturn) (Original, error) {
+// readOriginal returns a payment or a return with the ids and the amount that its status report repeats.
+func readOriginal(document iso20022.Document) (Original, error) {
 	about, err := answered(document)
 	if err != nil {
 		return Original{}, err
 	}
-	transaction := &document.TransactionInformation[0]
-	about.amount, about.reference = transaction.ReturnedInterbankSettlementAmount, transaction.OriginalTransactionReference
-	return about.read()
+	return Original{
+		MessageID: about.messageID, MessageName: string(about.messageName), InstructionID: about.instructionID, EndToEndID: about.endToEndID,
+		TransactionID: about.transactionID, UETR: about.uetr,
+	}.read(said{amount: &about.amount, day: about.day, copy: about.reference})
 }

@@ -155,7 +155,7 @@ func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) 
 
 // FallDue records that a recall had no answer in time. It fails with ErrIllegalMove before the day after AnswerBy or in another state.
 func (m Message) FallDue(at time.Time) (Transition, error) {
-	if m.Kind != KindRecall || m.AnswerBy.IsZero() || at.Before(m.AnswerBy.AddDate(0, 0, 1)) {
+	if m.AnswerBy.IsZero() || at.Before(m.AnswerBy.AddDate(0, 0, 1)) {
 		return Transition{}, ErrIllegalMove
 	}
 	t, err := m.step(ActionFallDue, StateOverdue, identity.Gateway(identity.ChannelClock), at)

@@ -13,8 +13,8 @@ import (
 	"countersign/web/problem"
 )
 
-// fieldsOf reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
-// said to be so. What the schema refuses is not there.
+// fieldsOf reads the members of an object as administered fields in their canonical text. Empty values and false become "". Values that the
+// schema refuses are left out.
 func fieldsOf(b body.Body, path ...string) administration.Values {
 	values := administration.Values{}
 	for name, member := range b.Members(path...) {
@@ -66,17 +66,17 @@ func (q *query) subjectPage() paging {
 	return paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
 }
 
-// valued is what has fields: a user account, a client, a debtor account, a policy.
+// valued is an administered noun: a user account, a client, a debtor account, a policy.
 type valued interface{ Values() administration.Values }
 
-// subjects is a page of one list of what a realm is made of.
+// subjects is one page of a list of administered nouns.
 type subjects struct {
 	header Header
 	list   []AdministrationValues
 	page   Page
 }
 
-// listSubjects answers with a page of the list that read gives to whoever asks.
+// listSubjects answers with a page of the list that read returns to the caller.
 func listSubjects[T valued](
 	a *API, c echo.Context, read func(context.Context, identity.Principal) ([]T, error), answer func(subjects) any,
 ) error {
@@ -151,7 +151,7 @@ func (a *API) providers(ctx context.Context, by identity.Principal) ([]administr
 	return []administration.Provider{p}, err
 }
 
-// listRealms tells what the realm asks of all its people.
+// listRealms lists the settings of the caller's realm.
 func (a *API) listRealms(c echo.Context) error {
 	return listSubjects(a, c, a.realms, func(s subjects) any {
 		return RealmSubjects{Header: s.header, Realms: s.list, Page: s.page}
@@ -163,14 +163,14 @@ func (a *API) realms(ctx context.Context, by identity.Principal) ([]administrati
 	return []administration.Factors{asked}, err
 }
 
-// listLimits lists the limits of the realm with what is used of them today.
+// listLimits lists the limits of the realm with the amounts used today.
 func (a *API) listLimits(c echo.Context) error {
 	return listSubjects(a, c, a.cfg.Admin.Limits, func(s subjects) any {
 		return LimitSubjects{Header: s.header, Limits: s.list, Page: s.page}
 	})
 }
 
-// tryPolicy tells what a policy would have asked of the last messages.
+// tryPolicy applies a policy to the last messages and counts the approvals it would have required.
 func (a *API) tryPolicy(c echo.Context) error {
 	command, err := a.administrate(c, a.forms.Policy)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"countersign/web/request"
 )
 
-// timeLayout is how times are written outside ISO documents: UTC, milliseconds.
+// timeLayout is the format of times outside ISO documents: UTC, milliseconds.
 const timeLayout = "2006-01-02T15:04:05.000Z"
 
 // moment writes a time; the zero time is "", which is left out.
@@ -44,14 +44,14 @@ func fields(findings []payment.Finding) []Field {
 	return list
 }
 
-// subject is what a refusal is about: the identifiers as far as they are known, and the order when it has been read.
+// subject names the message of a refusal: its known identifiers, and the order when it has been read.
 type subject struct {
 	identifiers Identifiers
 	document    *iso20022.CustomerCreditTransferInitiation
 	name        iso20022.MessageName // of the document it would be or is; "" for an order
 }
 
-// Fail writes an error that is about no payment. cause is what is logged when the problem is an unexpected one.
+// Fail writes an error that concerns no payment. cause is logged when the problem is an unexpected one.
 func (a *API) Fail(c echo.Context, p *problem.Problem, cause error) error {
 	return a.refuse(c, refusal{problem: p, cause: cause})
 }
@@ -67,7 +67,7 @@ func (a *API) FailAt(c echo.Context, p *problem.Problem, cause error) error {
 	return a.tokens.refuse(c, p)
 }
 
-// isTokenCall tells whether a route is one of TokenRoutes.
+// isTokenCall reports whether a route is one of TokenRoutes.
 func isTokenCall(route string) bool {
 	return strings.HasPrefix(route, authPath) || strings.HasPrefix(route, metadataPath+authPath)
 }
@@ -204,7 +204,7 @@ func creditID(m payment.Message) string {
 	return orEmpty(find(m))
 }
 
-// kindOf is what the interface calls a kind: a recall that came in is a recall whose direction is in.
+// kindOf returns the name of a kind in the interface: a received recall is a recall whose direction is in.
 func kindOf(m payment.Message) string {
 	if m.Kind == payment.KindReceivedRecall {
 		return string(payment.KindRecall)

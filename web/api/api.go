@@ -22,7 +22,7 @@ import (
 	"countersign/web/request"
 )
 
-// Config is what the API works with.
+// Config holds the dependencies of the API.
 type Config struct {
 	Auth       *auth.Station
 	Submission *service.Payments
@@ -32,8 +32,8 @@ type Config struct {
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy
-	// Timeout is how long a call may take before its caller is told that there is no answer; 0 means four seconds. It has to be shorter
-	// than the database's own limit for a lock (five seconds), so that waiting ends in an answer and not in an error.
+	// Timeout limits a call; after it the caller gets an error that says so. 0 means four seconds. It must be shorter than the database's
+	// own limit for a lock (five seconds), so that a call that waits for a lock ends in an answer rather than in a database error.
 	Timeout time.Duration
 }
 
@@ -67,7 +67,7 @@ func New(cfg Config) (*API, error) {
 	}, nil
 }
 
-// authPath is what the addresses of token calls begin with; the metadata that names them stands before that (RFC 8414 section 3.1).
+// authPath is the prefix of the token calls; metadataPath precedes it in the address of their metadata (RFC 8414 section 3.1).
 const (
 	authPath     = "/api/auth/"
 	metadataPath = "/.well-known/oauth-authorization-server"

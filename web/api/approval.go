@@ -9,7 +9,7 @@ import (
 	"countersign/internal/service"
 )
 
-// decide approves or rejects a message. expect is what the path says about it; the path of all kinds says nothing.
+// decide approves or rejects a message. expect holds the kind and scheme of the path; the path of all kinds has none.
 func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Approval, "")
@@ -61,7 +61,7 @@ func digest(text string) (*payment.Digest, error) {
 	return &d, nil
 }
 
-// approvalRule tells why a message waits, and for whom.
+// approvalRule returns the policy under which a message waits, and the users who may and may not approve it.
 func (a *API) approvalRule(c echo.Context, m payment.Message) (*ApprovalRule, error) {
 	found, err := a.cfg.Reader.Approvers(c.Request().Context(), m)
 	if err != nil {

@@ -29,7 +29,7 @@ func auditFilter(q *query) (filter message.AuditFilter, possible bool) {
 	return filter, err == nil
 }
 
-// listAudit lists what was done and what was refused in the realm, newest first; as a table to a caller who accepts text/csv.
+// listAudit lists the actions and refusals of the realm, newest first; as CSV to a caller who accepts text/csv.
 func (a *API) listAudit(c echo.Context) error {
 	by := principal(c)
 	q := openQuery(c, auditFilters, nil)

@@ -14,8 +14,8 @@ import (
 	"countersign/web/problem"
 )
 
-// maxBulk is how many decisions one call takes, as the schema BulkApprovalOrder says: a hundred are carried out well within the time of a
-// call, and fit into body.MaxSize with room to spare.
+// maxBulk limits the decisions of one call, as the schema BulkApprovalOrder does. A hundred finish well within the time limit of a call and
+// fit into body.MaxSize.
 const maxBulk = 100
 
 // approvals is the member of a body that lists them.
@@ -59,8 +59,8 @@ func decisionOf(entry body.Body) command {
 	return command{Body: entry, identifiers: Identifiers{InternalID: entry.Text("identifiers", "internalId")}}
 }
 
-// sorted gives what is wrong with a batch to its entries. What is not about a single entry, or leaves the rest unread, is an error about
-// the whole.
+// sorted assigns the mistakes of a batch to its entries. A mistake outside the entries, or one that leaves the rest unread, is an error of
+// the whole batch.
 func sorted(batch command, err error) (malformed map[int][]payment.Finding, whole error) {
 	if err == nil {
 		return nil, nil

@@ -35,7 +35,7 @@ func (a *API) administrationRoutes() []request.Route {
 	}
 }
 
-// administrate reads a body for an administrator. Whoever is none is told that before anything of the body.
+// administrate reads the body of an administrator. The right to administer is checked before the body.
 func (a *API) administrate(c echo.Context, f body.Form) (body.Body, error) {
 	err := administration.MayAdminister(principal(c))
 	if err != nil {

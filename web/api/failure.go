@@ -40,7 +40,7 @@ const (
 // referenceTypes are the identifiers of a transaction that an error may be found by.
 var referenceTypes = []string{"internalId", "globalId", "externalId", "instructionId", "endToEndId"}
 
-// failureFilter is what a list of errors is narrowed to.
+// failureFilter holds the filters of a list of errors.
 type failureFilter struct {
 	message.Filter
 	message    string // any part of the sentence, in lower case
@@ -180,7 +180,7 @@ func errorEntryOf(m payment.Message) ErrorEntry {
 	return entry
 }
 
-// errorText says what is wrong with a transaction.
+// errorText returns the sentence about a transaction that failed or is late.
 func errorText(m payment.Message) string {
 	switch m.State {
 	case payment.StateUnconfirmed:

@@ -70,7 +70,7 @@ func challenge(r *http.Request) string {
 	return asks + `, error="invalid_token", error_description="The access token is unknown, expired or withdrawn"`
 }
 
-// idFinding says what is wrong with a request id that was not taken.
+// idFinding returns the finding for a missing or malformed request id.
 func idFinding(given string) payment.Finding {
 	if given == "" {
 		return payment.Finding{Pointer: request.IDHeader, Code: "CH21", Text: "Send your own id of this request in the header X-Request-Id."}
@@ -78,7 +78,7 @@ func idFinding(given string) payment.Finding {
 	return payment.Finding{Pointer: request.IDHeader, Code: "FF01", Text: "Send one X-Request-Id of 1 to 140 printable characters."}
 }
 
-// principal is who asks; Guard has put it there.
+// principal returns the caller, which Guard stored in the context.
 func principal(c echo.Context) identity.Principal {
 	by, _ := request.Principal(c.Request().Context())
 	return by

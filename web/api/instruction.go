@@ -45,7 +45,7 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// atCreation is the message as its creation left it: what the first answer told, and so what a replay tells again.
+// atCreation returns the message in its state right after creation: a replayed request repeats the first answer.
 func atCreation(m payment.Message) payment.Message {
 	m.State, m.Sequence, m.StateSince = payment.StateApprovalPending, 1, m.CreatedAt
 	if m.ApprovalsRequired == 0 {
@@ -80,8 +80,8 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 	}
 }
 
-// withRules adds to what is malformed in a body the rules its order breaks, so that a client corrects everything at once. Where the order
-// could not be read to its end, or the caller may not create payments, the error stays as it is.
+// withRules adds the rules that an order breaks to the malformed places of its body, so that a client can correct everything at once. The
+// error stays as it is when the order could not be read to its end, or the caller may not create payments.
 func (a *API) withRules(c echo.Context, command command, err error) error {
 	in := command.asked
 	var malformed *problem.Problem
@@ -111,7 +111,7 @@ func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	})
 }
 
-// cancel withdraws a pending message. expect is what the path says about it.
+// cancel withdraws a pending message. expect holds the kind and scheme of the path.
 func (a *API) cancel(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Cancel, "")
@@ -165,8 +165,8 @@ func (r reply) noting(notes Notes) reply {
 	return r
 }
 
-// expected finds the message a body names and holds it against the path. Kind and scheme of a message never change, so nothing can
-// happen between this and what follows. Errors: payment.ErrNotFound, approval.MismatchError.
+// expected finds the message that a body names and compares it with the path. Kind and scheme of a message never change, so no lock is
+// needed until the next step. Errors: payment.ErrNotFound, service.MismatchError.
 func (a *API) expected(c echo.Context, command command, expect service.Expectation) (uuid.UUID, error) {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
@@ -190,7 +190,7 @@ type command struct {
 	asked       payment.Order         // for the station, where the body holds a document
 }
 
-// readBody takes in a body as it is sent. Errors: a Problem that names what is malformed; those of request.ReadTyped.
+// readBody reads the body of a call. Errors: a Problem that names the malformed places; those of request.ReadTyped.
 func readBody(c echo.Context, f body.Form) (body.Body, error) {
 	raw, err := request.ReadTyped(c, body.MediaType, body.MaxSize)
 	if err != nil {
@@ -247,8 +247,8 @@ func parseID(text string) (uuid.UUID, error) {
 	return id, nil
 }
 
-// failCommand answers a creation or an approval that failed. What a station finds is moved to where the caller put it; what the
-// reading of the body found stands there already.
+// failCommand answers a creation or an approval that failed. Findings of a service are moved to their places in the caller's body; findings
+// of the body reader are there already.
 func (a *API) failCommand(c echo.Context, o command, err error) error {
 	return a.refuse(c, commandRefusal(o, err))
 }
@@ -262,7 +262,7 @@ func commandRefusal(o command, err error) refusal {
 	return refusal{problem: p, cause: err, about: subject{identifiers: o.identifiers, document: o.Document, name: documentOf[o.request.Kind]}}
 }
 
-// step is what a station made of a decision, a cancellation or an update.
+// step is the result of a decision, a cancellation or an update.
 type step struct {
 	message payment.Message
 	err     error
@@ -294,8 +294,8 @@ func (a *API) stepReply(c echo.Context, s step) reply {
 	return first
 }
 
-// storedReply tells where a stored message stands: an instruction by a status report, the others in a word. In a word too an instruction
-// whose order cannot be read: whoever ended it must not be told that it failed.
+// storedReply answers with the state of a stored message: a status report for an instruction, a state for other kinds. An instruction whose
+// order cannot be read also gets a state: the caller must not be told that the action failed.
 func (a *API) storedReply(c echo.Context, m payment.Message) reply {
 	if m.Kind == payment.KindInstruction {
 		document, err := payment.DocumentOf(m)

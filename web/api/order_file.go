@@ -16,7 +16,7 @@ type OrderFile struct {
 	Prefix string
 	// Document is the payment order; nil when it was not read to its end.
 	Document *iso20022.CustomerCreditTransferInitiation
-	// Structure is what is malformed in the order, at pointers within it; Outside what is malformed around it, at pointers within the file.
+	// Structure holds the findings inside the order, at pointers within it; Outside those around it, at pointers within the file.
 	Structure, Outside []payment.Finding
 }
 

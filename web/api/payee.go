@@ -4,7 +4,7 @@ import (
 	"countersign/internal/payee"
 )
 
-// payeeOf writes what a verification of the payee came to; nil where there was none.
+// payeeOf writes the result of a verification of payee; nil when there was none.
 func payeeOf(v payee.Verification) *Payee {
 	if !v.Known() {
 		return nil

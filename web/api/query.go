@@ -214,7 +214,7 @@ func (q *query) count(name string, without, most int) int {
 	return number
 }
 
-// skip is how many entries come before the page.
+// skip returns the number of entries before the page.
 func (p paging) skip() int {
 	if p.number == 0 {
 		return 0
@@ -222,7 +222,7 @@ func (p paging) skip() int {
 	return (p.number - 1) * p.size
 }
 
-// maxStride is how many entries are read at once on the way to a numbered page.
+// maxStride limits the entries of one read on the way to a numbered page.
 const maxStride = 1_000
 
 // walk reads a page by the keys of the entries before it, with one entry more than it holds. The cursor of the page before leads to it at
@@ -240,7 +240,7 @@ func walk[E any](p paging, key func(E) uuid.UUID, read func(from uuid.UUID, size
 	return read(from, p.ask())
 }
 
-// ask is how many entries to ask for: one more than the page holds shows whether there is another.
+// ask returns the number of entries to read: one more than the page holds shows whether there is another page.
 func (p paging) ask() int32 {
 	return int32(p.size + 1) //nolint:gosec // at most maxStride + 1
 }

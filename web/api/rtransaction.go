@@ -40,8 +40,8 @@ func (a *API) createRTransaction(f body.RTransactionForm, scheme rulebook.Scheme
 	}
 }
 
-// rTransaction reads what the caller asks for; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an id that names
-// nothing and for a charge in a foreign currency, payment.FieldError for a charge that is no amount.
+// rTransaction reads the request for an R-transaction; ids may be internalIds or Global IDs. Errors: payment.RefusalError for an unknown id
+// and for a charge in a foreign currency, payment.FieldError for a malformed charge.
 func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, error) {
 	asked, err := o.request.RTransaction(o.Body, o.asked.Scheme)
 	if err != nil {
@@ -74,8 +74,8 @@ func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTrans
 	return created, checkRepeat(asked, created.Message)
 }
 
-// checkRepeat holds a repeated request, whose content means the same, against the first one in what is no part of the content: the scheme
-// of its path, and beside a key the externalId.
+// checkRepeat compares a repeated request of the same content with the first one in the remaining parts: the scheme of the path, and the
+// externalId beside a key.
 func checkRepeat(asked payment.RTransaction, first payment.Message) error {
 	switch {
 	case first.Scheme == asked.Scheme && first.ExternalID == asked.ExternalID:

@@ -12,7 +12,7 @@ import (
 	"countersign/web/request"
 )
 
-// TokenConfig is what the token calls work with.
+// TokenConfig holds the dependencies of the token calls.
 type TokenConfig struct {
 	Station *auth.Station
 	Now     func() time.Time
@@ -41,7 +41,7 @@ type tokenAnswer struct {
 	Scope            string `json:"scope,omitempty"`
 }
 
-// grant gives tokens for what a form shows.
+// grant returns tokens for the credentials in a form.
 type grant func(*TokenHandler, echo.Context, tokenForm) (auth.TokenSet, error)
 
 // The grants, by the name a client asks for them. A path takes one or both.

@@ -62,7 +62,7 @@ func unsupportedGrant(allowed []string) *tokenProblem {
 	}
 }
 
-// tokenProblemOf maps an error of the station to what the caller sees. What is not known shows nothing.
+// tokenProblemOf maps an error of the service to the answer for the caller. An unknown error reveals nothing.
 func tokenProblemOf(err error) *tokenProblem {
 	var known *tokenProblem
 	var account *auth.AccountError
@@ -123,7 +123,7 @@ func tokenProblemOf(err error) *tokenProblem {
 	}
 }
 
-// oauthOf is the word of OAuth for what the server, and no token call, refuses: there is nothing for this request, or not at the moment.
+// oauthOf returns the OAuth error code for a problem of the server: no such address, or temporarily unavailable.
 func oauthOf(p *problem.Problem) string {
 	if p.Status == http.StatusNotFound || p.Status == http.StatusMethodNotAllowed {
 		return "invalid_request"

@@ -57,7 +57,7 @@ func eventsOf(events []message.Event) []Event {
 	return list
 }
 
-// outcomeOf says whether what an event names was done.
+// outcomeOf returns whether the action of an event was done or refused.
 func outcomeOf(e message.Event) string {
 	if e.Refused {
 		return "refused"

@@ -68,7 +68,7 @@ func (a *API) search(c echo.Context, filter message.Filter, page paging) ([]paym
 
 func messageKey(m payment.Message) uuid.UUID { return m.InternalID }
 
-// firstOf returns the first error, or nil: who may not read is told so before what is wrong with the query.
+// firstOf returns the first error, or nil: a caller without the right to read gets that answer before any about the query.
 func firstOf(errs ...error) error {
 	for _, err := range errs {
 		if err != nil {
@@ -146,8 +146,8 @@ func (a *API) find(c echo.Context, given string) (uuid.UUID, error) {
 	return a.cfg.Reader.InternalID(c.Request().Context(), principal(c).Realm, global)
 }
 
-// listRelated lists what is about the same payment as a transaction, newest first: its recalls, returns and resolutions, and the payment
-// itself for one of those.
+// listRelated lists the other messages about the same payment, newest first: recalls, returns and resolutions, and for one of those the
+// payment itself.
 func (a *API) listRelated(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {

@@ -35,7 +35,7 @@ func NewConnection(token string, schemes ...rulebook.Scheme) Connection {
 	return Connection{TokenHash: sha256.Sum256([]byte(token)), Schemes: schemes}
 }
 
-// Config is what the door works with.
+// Config holds the dependencies of the clearing interface.
 type Config struct {
 	Station     *clearing.Station
 	Connections []Connection

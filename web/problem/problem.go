@@ -1,8 +1,8 @@
-// Package problem is the one place where errors become what callers see: an HTTP status, a code, a sentence, the places in the request,
-// and which of the interface's error variants carries them. The API writes a Problem as JSON, the portal shows it as a page. Only token
-// calls and the door for other banks refuse in words of their own, those of OAuth and of the EPC.
+// Package problem maps errors to answers: an HTTP status, a code, a sentence, the places in the request, and the error variant of the
+// interface. The API writes a Problem as JSON, the portal as a page. Only token calls and the interface for other banks use the error
+// formats of OAuth and of the EPC.
 //
-// Errors are told apart by their type, never by their text. What is not known here is a 500 that shows nothing of what went wrong.
+// Errors are distinguished by type, never by text. An unknown error becomes a 500 that reveals nothing.
 package problem
 
 import (
@@ -46,9 +46,9 @@ type Problem struct {
 	Variant Variant
 	// Findings are the places of VariantFields, or the broken rules of VariantRefusal; none where the state refuses.
 	Findings []payment.Finding
-	// Message is where the message stands that VariantRefusal is about, nil when there is none.
+	// Message is the message of VariantRefusal; nil when there is none.
 	Message *payment.Message
-	// RetryAfter is how long to wait before trying again, 0 when trying again does not help.
+	// RetryAfter is the time until the next try; 0 when trying again does not help.
 	RetryAfter time.Duration
 	// Unexpected: an operator must see the error behind it; the caller must not.
 	Unexpected bool
@@ -103,7 +103,7 @@ func InFlight() *Problem {
 	}
 }
 
-// TooMany makes the problem of a caller who asks more often than the limits allow. wait is how long until the next call may come.
+// TooMany makes the problem of a caller above the rate limit. wait is the time until the next call is allowed.
 func TooMany(wait time.Duration) *Problem {
 	return &Problem{
 		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
@@ -119,15 +119,15 @@ func Overloaded() *Problem {
 	}
 }
 
-// NotFound makes the problem of what does not exist, or belongs to another realm.
+// NotFound makes the problem of an address, or a message of another realm, that the caller cannot see.
 func NotFound() *Problem {
 	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}
 }
 
-// retry is how long a caller waits before it tries again what took too long.
+// retry is the Retry-After of an operation that took too long.
 const retry = time.Second
 
-// Of returns what the caller of a page or a read sees of an error. A *Problem comes back as it is.
+// Of maps an error to the problem for the caller of a page or a read. It returns a *Problem unchanged.
 func Of(err error) *Problem {
 	var known *Problem
 	if errors.As(err, &known) {
@@ -145,8 +145,8 @@ func Of(err error) *Problem {
 	}
 }
 
-// OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state, and what took too long has a
-// variant of its own, because it may have been done; so has what broke off while it was stored.
+// OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state. A time-out and an interrupted write
+// have a variant of their own, because the command may have been carried out.
 func OfCommand(err error) *Problem {
 	switch {
 	case errors.Is(err, service.ErrKeyReused):
@@ -190,7 +190,7 @@ func ofAccess(err error) *Problem {
 	return nil
 }
 
-// ofRequest: what was sent is malformed or breaks rules.
+// ofRequest maps the errors of a malformed request, and of one that breaks rules.
 func ofRequest(err error) *Problem {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
@@ -251,7 +251,7 @@ func ofMessage(err error) *Problem {
 	return nil
 }
 
-// contentCode is the ISO code for what is wrong with the digest of a decision: it is missing, or it is another.
+// contentCode returns the ISO code of a decision whose digest is missing or differs.
 func contentCode(e *payment.ContentError) string {
 	if e.Unnamed {
 		return "CH21"

@@ -18,7 +18,7 @@ var (
 	ErrBrokenBody = errors.New("the body broke off")
 )
 
-// maxAnnounced is how much room a body gets, in bytes, by the length its sender says it has.
+// maxAnnounced limits the bytes allocated for a body by its Content-Length.
 const maxAnnounced = 16 << 10
 
 // MediaTypeError says that a body is of another type than its address takes, compressed, or in another alphabet than UTF-8.
@@ -26,7 +26,7 @@ type MediaTypeError struct {
 	Wanted string // such as application/json
 }
 
-// Error says what to send.
+// Error names the required content type.
 func (e *MediaTypeError) Error() string {
 	return "send the body as " + e.Wanted + " in UTF-8, without a content encoding"
 }
@@ -60,7 +60,7 @@ func ReadBody(c echo.Context, most int64) ([]byte, error) {
 	return nil, ErrBrokenBody
 }
 
-// TooSlow says whether a body could not be read because it did not arrive in time.
+// TooSlow reports whether reading a body failed because it did not arrive in time.
 func TooSlow(err error) bool {
 	return errors.Is(err, os.ErrDeadlineExceeded) || errors.Is(err, ErrSlowBody)
 }

@@ -13,8 +13,8 @@ import (
 	"countersign/internal/identity"
 )
 
-// Route is one line of the route table. Each door (API, portal, clearing) returns its lines; only package web registers them, so
-// what is not in the table cannot be reached.
+// Route is one line of the route table. The packages of the API, the portal and clearing return their lines; only package web registers
+// them.
 type Route struct {
 	Method string
 	Path   string // as echo writes it, for example /payments/:id
@@ -39,14 +39,14 @@ const (
 	keyNames
 )
 
-// Names are what a request is known by.
+// Names holds the ids and the address of a request.
 type Names struct {
 	// Reference is the id the server gave it: a UUID that stands in the log, in the header of an API answer and on the page of an unexpected
 	// error.
 	Reference string
 	// ID is the caller's own (X-Request-Id, 1 to MaxID printable characters); "" when there is none (in the portal, or before it was checked).
 	ID string
-	// Address is where it came from: the address of the connection, or what a trusted proxy says of it, never what any other header claims.
+	// Address is the source address: that of the connection, or as a trusted proxy reports it, never from another header.
 	Address string
 }
 
@@ -64,7 +64,7 @@ func names(ctx context.Context) Names {
 	return *of
 }
 
-// WithPrincipal returns a context that knows who asks.
+// WithPrincipal returns a context that holds the caller.
 func WithPrincipal(ctx context.Context, principal identity.Principal) context.Context {
 	return context.WithValue(ctx, keyPrincipal, principal)
 }

@@ -31,7 +31,7 @@ func Sent(r *http.Request) (fields url.Values, ok bool) {
 	return r.PostForm, size <= maxSent
 }
 
-// isSecret says whether a field holds what nobody may read on a page: a password, or a code that stands for one.
+// isSecret reports whether a field holds a password or a code, which no page may show.
 func isSecret(name string) bool {
 	for _, part := range []string{"password", "secret", "token"} {
 		if strings.Contains(strings.ToLower(name), part) {

@@ -78,8 +78,8 @@ func (a *arriving) end() {
 	}
 }
 
-// outlasting is the context of a request whose time is over: the answer to its error is still to be written, and its line of the log,
-// both with what became known on the way, such as who asked.
+// outlasting is a context without the expired deadline of its request. The error answer and the log line are still written with its values,
+// such as the caller.
 type outlasting struct {
 	context.Context
 	values context.Context

@@ -24,10 +24,10 @@ import (
 	"countersign/web/request"
 )
 
-// AnyBank stands in the place of a BIC for whoever asks for many banks.
+// AnyBank replaces the BIC of a requester that asks for many banks.
 const AnyBank = "*"
 
-// clockSkew is how far the time of a question may be from ours.
+// clockSkew limits the difference between the time of a question and this clock.
 const clockSkew = 5 * time.Minute
 
 // Requester is a bank that may ask, or a service that asks for banks.
@@ -44,7 +44,7 @@ func NewRequester(bic, token string) Requester {
 // DefaultPerSecond is the questions a second that one requester may ask.
 const DefaultPerSecond = 100
 
-// Config is what the door works with.
+// Config holds the dependencies and limits of a Door.
 type Config struct {
 	Station    *service.PayeeLookup
 	Requesters []Requester
@@ -128,10 +128,10 @@ func (d *Door) requester(r *http.Request) (at int, known bool) {
 	return at, known
 }
 
-// faulty is what is wrong with a question.
+// faulty describes the mistake in a question.
 type faulty struct{ code, text string }
 
-// question reads a question to its end. Whatever is wrong with its headers is told before what is wrong with its body.
+// question reads a question to its end. Mistakes in the headers are reported before those in the body.
 func (d *Door) question(c echo.Context) (payee.Question, *faulty, error) {
 	r := c.Request()
 	id, err := uuid.Parse(r.Header.Get(payee.RequestID))

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// MIME is what a caller accepts who wants a table.
+// MIME is the media type in Accept of a caller who wants a table.
 const MIME = "text/csv"
 
-// ContentType is what a table is sent as.
+// ContentType is the content type of a table.
 const ContentType = MIME + "; charset=utf-8"
 
 // Table writes rows, the line of names first. Every field is quoted: where a spreadsheet takes another sign than the comma for the

@@ -28,7 +28,7 @@ type Call struct {
 	Change                   func(*http.Request)
 }
 
-// Answer is what came back.
+// Answer is an HTTP answer.
 type Answer struct {
 	Status int
 	Header http.Header
@@ -82,7 +82,7 @@ var openAPI = sync.OnceValues(func() (routers.Router, error) {
 	return gorillamux.NewRouter(document)
 })
 
-// checkContract holds an answer against the OpenAPI document. What is at no address of it must be a 404 or 405.
+// checkContract checks an answer against the OpenAPI document. An address outside the document must answer 404 or 405.
 func checkContract(t testing.TB, request *http.Request, a Answer) {
 	t.Helper()
 	router, err := openAPI()
@@ -111,7 +111,7 @@ func checkContract(t testing.TB, request *http.Request, a Answer) {
 	}
 }
 
-// checkType holds the type of an answer's body against those that the OpenAPI document names; what it does not know is told by its status.
+// checkType compares the content type of an answer with those of the OpenAPI document. A status outside the document is ignored.
 func checkType(t testing.TB, operation *openapi3.Operation, request *http.Request, a Answer) {
 	t.Helper()
 	described := operation.Responses.Status(a.Status)

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// ClearingPath is where clearing delivers Swiss documents.
+// ClearingPath is the address to which clearing delivers Swiss documents.
 const ClearingPath = "/clearing/v1/sic-inst/messages"
 
 // ClearingCall is a document of clearing, at the door for Swiss payments.

@@ -27,7 +27,7 @@ type Gateway struct {
 	*stationtest.House
 	Server *web.Server
 	Log    *testutil.Log // everything that is logged
-	// Impatient is how long the client of the next requests waits, in nanoseconds; 0 for as long as it takes.
+	// Impatient limits the wait of the client in the next requests, in nanoseconds; 0 is no limit.
 	Impatient atomic.Int64
 
 	tokens sync.Map // bearer tokens by Person
@@ -73,7 +73,7 @@ func With(t testing.TB, options Options) *Gateway {
 	return g
 }
 
-// Rows counts what is stored about payments, but tokens.
+// Rows counts the stored rows about payments, without tokens.
 func (g *Gateway) Rows(t testing.TB) (count int) {
 	t.Helper()
 	must(t, g.DB.Owner(t).QueryRow(t.Context(), `SELECT (SELECT count(*) FROM message) + (SELECT count(*) FROM message_version)

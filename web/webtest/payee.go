@@ -23,7 +23,7 @@ type Banks struct {
 	Log   *testutil.Log // of the transport
 }
 
-// nowOfBanks is what the clocks of the banks say.
+// nowOfBanks returns the time of the clocks of all banks.
 func nowOfBanks() time.Time { return time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC) }
 
 // AskBanks has payees verified by the simulator, over HTTP.

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/demo"
 )
 
-// Person is who asks: realm, client and user of the demo.
+// Person is a caller: realm, client and user of the demo.
 type Person struct{ Realm, Client, User string }
 
 // The demo's people behind the client of its back office, and others where the name says so.

@@ -1,6 +1,6 @@
-// Package body reads the JSON bodies of calls: strictly, so that no two readers can see two payments in one, and held to the schemas of
-// the OpenAPI document. It knows no station, no store and no HTTP; the door for programs turns what it finds into answers. It stands apart
-// from that door so that those who attack it with bytes at random need to build little else.
+// Package body reads the JSON bodies of calls strictly and validates them against the schemas of the OpenAPI document: two readers can
+// never see two payments in one body. It depends on no service, store or HTTP, so that fuzz tests build quickly; package api turns its
+// findings into answers.
 package body
 
 import (
@@ -13,7 +13,7 @@ import (
 // MaxSize is the largest body of a call, in bytes.
 const MaxSize = 256 << 10
 
-// MediaType is what a body has to be sent as.
+// MediaType is the required content type of a body.
 const MediaType = "application/json"
 
 // Body is a JSON object that was read strictly and holds to its schema.
@@ -27,8 +27,8 @@ type Body struct {
 	numbers map[string]string // as they were written, by their pointers
 }
 
-// MalformedError says that a body is no JSON object, or not one of its schema. The findings are in the order of the body, at the places as
-// they were sent; maxFindings at most. To who asks (errors.As) it is no payment.FieldError, whose places are those the domain expects.
+// MalformedError says that a body is no JSON object, or does not match its schema. It holds at most maxFindings findings, in the order of
+// the body, at the places in it. errors.As does not find a payment.FieldError in it, because that one has the places of the domain.
 type MalformedError struct{ payment.FieldError }
 
 // Members are those of an object, by their names; nil when there is none.
@@ -61,8 +61,8 @@ func (b Body) Decimal(path ...string) string {
 	return b.Text(path...)
 }
 
-// Entries are the entries of a list of objects, each as if it were a body of its own; findings are placed in the whole. What is no object
-// has no members.
+// Entries returns the entries of a list of objects, each as a body of its own; findings are placed in the whole body. An entry that is no
+// object has no members.
 func (b Body) Entries(list string) []Body {
 	values, _ := b.Value(list).([]any)
 	entries := make([]Body, len(values))

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// Forms are how the bodies of the calls are written, as the OpenAPI document has them.
+// Forms holds the schemas of the request bodies, from the OpenAPI document.
 type Forms struct {
 	Create, Validate, Update, Cancel Form // of an instruction; Cancel of every message
 	Approval, Bulk                   Form
@@ -21,7 +21,7 @@ type Forms struct {
 	RTransactions                    []RTransactionForm
 }
 
-// Form is how a body is written.
+// Form is the schema of one request body.
 type Form struct {
 	schema    *jsonschema.Schema
 	wrappable bool                 // an order may also sit inside paymentRequest
@@ -74,9 +74,9 @@ func Compile() (Forms, error) {
 	return f, nil
 }
 
-// Read reads a body strictly and holds it against its form. It fails with a MalformedError that names everything that is wrong; after
-// malformed JSON nothing is known of the rest. What could be read is in the body also then. It fails with the error of the context when
-// the caller no longer waits for what the schema and the codec would say.
+// Read reads a body strictly and validates it against its form. It fails with a MalformedError that names every mistake; after malformed
+// JSON the rest is unknown. The returned body holds the readable part also in that case. It fails with the error of the context when the
+// caller no longer waits.
 func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 	r := &strictReader{
 		tokens: codec.NewJSONReader(raw), raw: raw, wrappable: f.wrappable,

@@ -9,7 +9,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// RTransactionForm is how the body of one kind of R-transaction is written (interface contract, section 3). The zero form is that of none.
+// RTransactionForm is the schema of the body of one kind of R-transaction (interface contract, section 3). The zero value stands for no
+// kind.
 type RTransactionForm struct {
 	Form
 
@@ -18,7 +19,7 @@ type RTransactionForm struct {
 	details  string // the member that holds reason and additionalInformation, which may also stand beside it
 }
 
-// check finds what the schema cannot say: members that may stand in two places stand in one, and the payment is named once.
+// check finds mistakes that the schema cannot express: a member given in both of its two places, and a payment named twice.
 func (f RTransactionForm) check(b Body) []mistake {
 	var found []mistake
 	for _, name := range []string{"reason", "additionalInformation"} {

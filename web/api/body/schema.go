@@ -40,8 +40,8 @@ type mistake struct {
 	code, text string
 }
 
-// mistakesIn holds a body against its schema, each place once. What the strict reading has said already (unknown members) is left out, and
-// it stops when there are more than one answer tells.
+// mistakesIn validates a body against its schema and returns one mistake for each place. Unknown members are left out, because the strict
+// reader reported them. It stops above maxFindings.
 func mistakesIn(schema *jsonschema.Schema, body map[string]any) []mistake {
 	invalid, is := errors.AsType[*jsonschema.ValidationError](schema.Validate(body))
 	if !is {
@@ -80,8 +80,8 @@ func leaves(err *jsonschema.ValidationError, list []*jsonschema.ValidationError)
 	return list
 }
 
-// ofNearest says what is wrong where several types are allowed: what the alternative of the type that came finds, and when none has that
-// type, which types there are.
+// ofNearest returns the errors of a value for which the schema allows several types: those of the alternative with the type of the value,
+// or, when there is none, one error that lists the allowed types.
 func ofNearest(err *jsonschema.ValidationError) []*jsonschema.ValidationError {
 	var want []string
 	var other *jsonschema.ValidationError
@@ -129,7 +129,7 @@ func mistakesOf(leaf *jsonschema.ValidationError) []mistake {
 	return one("FF01", "Correct "+name+": the description of the interface does not allow this.")
 }
 
-// nameOf is how a sentence calls a place: by its name, an entry of a list by that of the list.
+// nameOf returns the name of a place in sentences: that of the member, or of the list for an entry.
 func nameOf(place []string) string {
 	if len(place) == 0 {
 		return ""
@@ -142,7 +142,7 @@ func nameOf(place []string) string {
 	return last
 }
 
-// patternAdvice says what the pattern of a member asks for.
+// patternAdvice returns the code and sentence for a member that does not match its pattern.
 func patternAdvice(name string) (code, text string) {
 	switch name {
 	case "rejectReason":

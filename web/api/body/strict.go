@@ -19,8 +19,8 @@ import (
 	"countersign/internal/payment"
 )
 
-// maxFindings is how many findings one answer tells, the sentence that there are more among them. Nobody reads so many, and a body of
-// MaxSize has room for tens of thousands.
+// maxFindings limits the findings of one answer, including the sentence that there are more. A body of MaxSize has room for tens of
+// thousands.
 const maxFindings = 200
 
 // located is a finding with its place in the body.
@@ -76,7 +76,7 @@ func Told(findings []payment.Finding) []payment.Finding {
 	})
 }
 
-// place is where a member stands, or the nearest one around it that is there.
+// place returns the offset of a member in the body, or of the nearest one around it that is there.
 func (r *strictReader) place(prefix, pointer string) int {
 	for full := prefix + pointer; full != ""; {
 		offset, known := r.places[full]
@@ -220,8 +220,7 @@ func (r *strictReader) member(schema *jsonschema.Schema, name, pointer string) a
 	}
 }
 
-// list reads an array of what the schema of its items knows. Entries beyond its maxItems are passed over: nothing looks at them but the
-// sentence that refuses the list.
+// list reads an array by the schema of its items. Entries beyond maxItems are skipped: only the finding that refuses the list counts them.
 func (r *strictReader) list(schema *jsonschema.Schema, name, pointer string) []any {
 	list := []any{}
 	tooLong := false
@@ -312,7 +311,7 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 	return document
 }
 
-// Shown shortens what a caller wrote so that it can stand in a sentence.
+// Shown shortens a text of the caller to 40 characters, to quote it in a sentence.
 func Shown(text string) string {
 	const most = 40
 	runes := []rune(text)

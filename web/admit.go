@@ -10,10 +10,10 @@ import (
 	"countersign/web/problem"
 )
 
-// What the doors work on at a time; Limits.InFlight sets that of the API. Whoever comes beyond that is asked to come again at once, before
-// anything was done for them: a queue would only make everybody wait, those too whose payments are approved.
+// Limits of concurrent requests by route group; Limits.InFlight sets that of the API. Requests above a limit get 503 at once, before any
+// work: a queue would delay everybody, also payments that are approved.
 const (
-	// DefaultInFlight is for calls of the API: many times what the published throughput has under way.
+	// DefaultInFlight is for calls of the API: many times the concurrent calls at the published throughput.
 	DefaultInFlight = 128
 	// tokensInFlight is for token calls, which cost more of the machine than any other.
 	tokensInFlight = 64
@@ -30,8 +30,8 @@ const (
 	// a time. Beyond that fewInFlight are.
 	minInFlight = 16
 	fewInFlight = 4
-	// maxWait is how long deliveries may wait until no more than minInFlight are taken: with what is under way by then, what is
-	// approved leaves within two seconds.
+	// maxWait is the wait of deliveries from which on only minInFlight calls are allowed: with the calls in progress by then, approved
+	// payments leave within two seconds.
 	maxWait = 400 * time.Millisecond
 )
 
@@ -53,7 +53,7 @@ func (s *Server) uncrowded(most int) echo.MiddlewareFunc {
 	}
 }
 
-// atATime is how many of most calls that bring work are taken while deliveries wait for so long.
+// atATime returns the number of concurrent POST calls, at most most, that are allowed while deliveries wait this long.
 func atATime(most int, wait time.Duration) int64 {
 	if wait > 2*maxWait {
 		return fewInFlight

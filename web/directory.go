@@ -8,7 +8,7 @@ import (
 	"countersign/internal/store"
 )
 
-// directoryWords says of one directory of banks what is wrong with it and what to do, "" when it is in order.
+// directoryWords returns the defect of a directory of banks and its remedy, "" when it is in order.
 func directoryWords(d store.DirectorySummary, now time.Time) string {
 	where := d.Scheme + " in realm " + d.Realm
 	switch {

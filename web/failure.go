@@ -19,7 +19,7 @@ var errCrossOrigin = &problem.Problem{
 	Text: "This was sent from another site. Open the portal itself and do it there.",
 }
 
-// fail writes what a handler, the router or a middleware returned as an error: JSON for programs, a page for people.
+// fail writes the error of a handler, the router or a middleware: JSON for programs, a page for people.
 func (s *Server) fail(err error, c echo.Context) {
 	ctx := c.Request().Context()
 	if c.Response().Committed {
@@ -47,7 +47,7 @@ func forPrograms(path string) bool {
 	return path == "/api"
 }
 
-// failPage shows an error to a person of whom nothing is known here.
+// failPage shows an error page without knowing the user.
 func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
 	ctx := language.In(c.Request().Context(), pages.LanguageOf(c))
 	page := views.NotFound(views.Shell{Environment: s.cfg.Environment})

@@ -23,17 +23,17 @@ func (s *Server) alive(c echo.Context) error {
 	return c.JSON(http.StatusOK, map[string]string{"status": "alive"})
 }
 
-// What is known of the database is at most this old, and a little: whoever asks for readiness gets an answer at once.
+// Times of the readiness check. Readiness is polled in the background, so /readyz answers at once with a result of a few seconds at most.
 const (
 	// lookEvery is the pause between two looks at the database.
 	lookEvery = time.Second
-	// readyWithin is how long the database may take to say that it is there.
+	// readyWithin limits the database check.
 	readyWithin = 2 * time.Second
 	// staleAfter is the age from which the last look says nothing any more.
 	staleAfter = lookEvery + readyWithin + time.Second
 )
 
-// look is what the database said the last time it was asked.
+// look is the result of the last poll of the database.
 type look struct {
 	found store.Readiness
 	err   error
@@ -71,7 +71,7 @@ func (s *Server) keepLooking(ctx context.Context) {
 
 var errStale = errors.New("the database has not answered for some seconds")
 
-// ready answers whether the service can work, with the reason in words for each check that fails, and says whether four-eyes is enforced.
+// ready answers whether the service can work, with a sentence for each check that fails, and whether four-eyes is enforced.
 func (s *Server) ready(c echo.Context) error {
 	seen := s.last.Load()
 	switch {
@@ -91,7 +91,7 @@ func (s *Server) ready(c echo.Context) error {
 	return c.JSON(http.StatusServiceUnavailable, answer)
 }
 
-// readiness puts into words what the database said, as far as it came.
+// readiness writes the result of a poll as the answer of /readyz, as far as the poll came.
 func (s *Server) readiness(found store.Readiness, err error) api.Readiness {
 	answer := api.Readiness{
 		Status: "not ready", Database: "ok", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",

@@ -25,7 +25,8 @@ type Limits struct {
 	InFlight int
 	// Connections is the most connections at a time; more wait to be accepted.
 	Connections int
-	// Drain is how long the server goes on taking requests once it is told to stop and says that it is not ready. There is no default.
+	// Drain is the time for which the server still takes requests after it was told to stop, while /readyz says that it is not ready. There
+	// is no default.
 	Drain time.Duration
 	// Write is the longest time for an answer, but that of a stream.
 	Write time.Duration
@@ -39,7 +40,7 @@ const (
 	defaultWrite        = 30 * time.Second
 )
 
-// withDefaults fills what is not set.
+// withDefaults sets the unset limits to their defaults.
 func (l Limits) withDefaults() Limits {
 	orElse := func(value *int, otherwise int) {
 		if *value <= 0 {

@@ -14,11 +14,11 @@ import (
 	"countersign/web/request"
 )
 
-// PagePolicy says what a page may load and where it may send forms. Pages have no inline script and no inline style.
+// PagePolicy is the Content-Security-Policy of all pages. Pages have no inline script and no inline style.
 const PagePolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; " +
 	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-// matched calls what the router found for a request, be it that there is nothing.
+// matched calls the handler that the router found for a request, or that for an unknown address.
 func matched(c echo.Context) error { return c.Handler()(c) }
 
 // identify gives each request an id of the server, and notes the caller's own id and where it came from. Echo's own middleware for that
@@ -35,7 +35,7 @@ func (s *Server) identify(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// maxAttributes is how many words the line of a request has at most.
+// maxAttributes is the largest number of attributes in the log line of a request.
 const maxAttributes = 11
 
 // logged writes one line for each request: the route as the table has it, never the address with its values, no header and no body, so
@@ -88,7 +88,8 @@ func (s *Server) traced(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// statusClosed is what log, metrics and traces say of a request whose client hung up before its answer, as proxies do. It is never sent.
+// statusClosed is the status in log, metrics and traces of a request whose client hung up before the answer, as in proxies. It is never
+// sent.
 const statusClosed = 499
 
 // outcome is the status that log, metrics and traces tell of. An error that nobody waited for is the client's doing, which broke the work
@@ -151,7 +152,7 @@ func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// secured sets the headers that tell browsers what they must not do.
+// secured sets the security headers of every answer.
 func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	fixed := http.Header{}
 	fixed.Set("Content-Security-Policy", PagePolicy)

@@ -31,13 +31,13 @@ type Settings struct {
 	RequesterPerSecond int
 	// Connected says of each scheme whether the gateway has a way to its clearing.
 	Connected map[rulebook.Scheme]bool
-	// TrustedProxies are the networks of the proxies in front, and Limits what the doors take; zero values are the defaults.
+	// TrustedProxies are the networks of the proxies in front.
 	TrustedProxies []netip.Prefix
 	Limits         Limits
-	// EventsPause is the pause between two looks at what the live counts show; 0 means the portal's own.
+	// EventsPause is the pause between two polls of the live counts; 0 means the portal's default.
 	EventsPause time.Duration
-	// CountsShared is how long the pages of a realm share the counts of what waits, FiguresShared the same for what first pages tell of the
-	// last day and the last thirty; 0 is not at all.
+	// CountsShared is the time for which the pages of a realm share the counts of pending messages, FiguresShared that for the figures of
+	// the last day and the last thirty on first pages; 0 shares nothing.
 	CountsShared, FiguresShared time.Duration
 }
 

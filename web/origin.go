@@ -9,9 +9,9 @@ import (
 	"github.com/labstack/echo/v4"
 )
 
-// sameOrigin refuses what another site makes a browser send (security study T7). A browser says where a form comes from in one of two
-// headers; what says neither is refused too, since a cookie alone proves nothing. An Origin has to be our own to the letter, scheme
-// included, but for "null", which a browser sends with our own referrer policy and vouches for by Sec-Fetch-Site.
+// sameOrigin refuses forms that another site makes a browser send (security study T7). A browser names the origin of a form in
+// Sec-Fetch-Site or Origin; a request with neither is refused too, since a cookie alone proves nothing. Origin must equal our own including
+// the scheme, or be "null" with a Sec-Fetch-Site that allows it: browsers send "null" under our referrer policy.
 func (s *Server) sameOrigin(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		r := c.Request()
@@ -47,7 +47,7 @@ func (s *Server) origin(r *http.Request) string {
 	return scheme + "://" + host
 }
 
-// throughProxy says whether the connection is one of a trusted proxy.
+// throughProxy reports whether the connection comes from a trusted proxy.
 func (s *Server) throughProxy(r *http.Request) bool {
 	peer, err := netip.ParseAddrPort(r.RemoteAddr)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *Server) throughProxy(r *http.Request) bool {
 	return false
 }
 
-// lastOf is the last value of a list header: what the proxy next to us wrote. Earlier ones came with the request.
+// lastOf returns the last value of a list header: the value of the nearest proxy. Earlier values came with the request.
 func lastOf(values []string) string {
 	if len(values) == 0 {
 		return ""
@@ -70,8 +70,8 @@ func lastOf(values []string) string {
 	return strings.ToLower(strings.TrimSpace(list[len(list)-1]))
 }
 
-// clientAddress finds the address a request came from. Without trusted proxies it is that of the connection, whatever a header claims;
-// with them it is the last one in X-Forwarded-For that is none of theirs.
+// clientAddress finds the address a request came from. Without trusted proxies it is that of the connection, and headers are ignored;
+// with them it is the last address in X-Forwarded-For that is not one of the proxies.
 func clientAddress(proxies []netip.Prefix) echo.IPExtractor {
 	if len(proxies) == 0 {
 		return echo.ExtractIPDirect()

@@ -37,7 +37,7 @@ func referenceWords(found []store.ReferenceSummary, kind store.ReferenceKind, sc
 	return words
 }
 
-// builtinDay is the day of what comes with the program.
+// builtinDay returns the date of the reference data built into the program.
 func builtinDay(kind store.ReferenceKind) time.Time {
 	if kind == store.ReferenceCodes {
 		return code.Builtin().Day()

@@ -25,7 +25,7 @@ func (s *Server) register() {
 	}
 }
 
-// How long a request may take. Whoever waits longer is told so: nothing hangs on a database that does not answer.
+// Time limits of a request. Above its limit a request gets an error, so that no caller hangs on a database that does not answer.
 const (
 	// callLimit is for token calls and documents of clearing. Calls of the API have a shorter one of their own.
 	callLimit = 10 * time.Second
@@ -72,7 +72,7 @@ func surrounded(handle echo.HandlerFunc, around ...echo.MiddlewareFunc) echo.Han
 	return handle
 }
 
-// headOf is what answers HEAD: GET itself, but for a stream, which would never end.
+// headOf returns the handler of HEAD: that of GET, but for a stream, which would never end.
 func (s *Server) headOf(route request.Route) echo.HandlerFunc {
 	if !route.Stream {
 		return route.Handle

@@ -27,18 +27,17 @@ import (
 	"countersign/web/respond"
 )
 
-// Limits of connections; those that can be set are in Limits. What is not read of a request within readTimeout is given up. It is longer
-// than any request may take: while one is worked on the server waits there for its client to go, and would take the end of this time for
-// that. A request with both Content-Length and Transfer-Encoding needs no rule of ours: net/http takes the chunks alone (RFC 9112 section
-// 6.1), and asks for its end when it did not understand them.
+// Limits of connections; the configurable ones are in Limits. readTimeout is longer than any request may take, because net/http applies it
+// also while a handler runs: it then waits in the read for the client to hang up. A request with both Content-Length and Transfer-Encoding
+// needs no rule of ours: net/http reads the chunks alone (RFC 9112 section 6.1), and closes the connection when it cannot parse them.
 const (
 	readHeaderTimeout = 5 * time.Second
 	readTimeout       = pageLimit + 5*time.Second
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 32 << 10
-	// finishTimeout is how long requests under way may take when the server stops; then their contexts end too.
+	// finishTimeout limits the requests in progress when the server stops; after it their contexts end.
 	finishTimeout = 10 * time.Second
-	// shutdownTimeout is when connections are cut, whatever they do: longer than finishTimeout, so that an answer still gets out.
+	// shutdownTimeout is the time after which all connections are closed: longer than finishTimeout, so that an answer still gets out.
 	shutdownTimeout = 12 * time.Second
 )
 
@@ -50,7 +49,7 @@ type Portal interface {
 	Sessions() echo.MiddlewareFunc
 }
 
-// Config is what the server is made of.
+// Config holds the dependencies and settings of a Server.
 type Config struct {
 	API     *api.API
 	Inbound *inbound.Door
@@ -65,9 +64,9 @@ type Config struct {
 	// Connected says of each scheme whether the gateway has a way to its clearing, Connections how that way stands.
 	Connected   map[rulebook.Scheme]bool
 	Connections func() []clearing.ConnectionStatus
-	// Sealing says how the audit trail is sealed.
+	// Sealing returns the state of the signing of the audit trail.
 	Sealing func() integrity.SignerStanding
-	// Wait is how long what is approved waits before it goes to clearing, so that fewer calls are taken.
+	// Wait returns how long approved payments wait for their delivery; the server takes fewer calls while they wait.
 	Wait func() time.Duration
 
 	Environment string // DEMO, TEST or PROD
@@ -124,9 +123,9 @@ func (s *Server) Routes() []request.Route {
 // errCut: a request was not done when the program had to end, which is not its client's doing.
 var errCut = errors.New("the request was cut off by the end of the program")
 
-// Serve answers requests until the context ends. From then on it says that it is not ready, but still takes what comes for the time of
-// Limits.Drain, in which a balancer turns to others; then it lets those under way finish: a decision that is being written is not cut off,
-// so its client learns of it. Streams end with the context.
+// Serve answers requests until the context ends. After that /readyz says that it is not ready, while requests are still taken for
+// Limits.Drain, in which a balancer turns to other servers. Then the requests in progress finish, so that the client of a decision that is
+// being written still gets its answer. Streams end with the context.
 func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	requests, end := context.WithCancelCause(withStop(context.WithoutCancel(ctx), ctx))
 	cut := func() { end(errCut) }

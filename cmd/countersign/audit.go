@@ -104,7 +104,7 @@ func (c *auditVerifyCommand) Run(ctx context.Context) error {
 	return err
 }
 
-// bundle proves a bundle, and prints what it proves.
+// bundle verifies a bundle and prints the proven facts.
 func (c *auditVerifyCommand) bundle() error {
 	file, err := os.ReadFile(c.Bundle)
 	if err != nil {
@@ -129,7 +129,7 @@ func (c *auditVerifyCommand) bundle() error {
 	return nil
 }
 
-// printProven prints what a bundle proves, a line each.
+// printProven prints the facts a bundle proves, one a line.
 func printProven(bundle auditlog.Bundle, proven auditlog.Proven) {
 	fmt.Printf("proven: message %s of realm %s, under the checkpoint of %s with %d rows, signed by %s\n", bundle.MessageID, bundle.Realm,
 		proven.Checkpoint.At.Format(time.RFC3339), proven.Checkpoint.Size, bundle.PublicKey)

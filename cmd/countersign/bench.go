@@ -22,14 +22,14 @@ type benchCommand struct {
 	Fill  benchFillCommand  `cmd:"" help:"Fill the realm of an existing demo with messages that nothing proves."`
 }
 
-// benchSettings are what measuring commands have in common.
+// benchSettings are the settings common to the measuring commands.
 type benchSettings struct {
 	JSON     bool   `help:"Print one JSON object instead of a table."`
 	CacheDir string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
 	Folder   string `help:"A new or empty folder for the data, which stays there (bench pages takes its houses from there); else one of the system's temporary folder, which goes."`
 }
 
-// report is what was measured.
+// report is the result of a measurement.
 type report interface{ Print(to io.Writer) error }
 
 // measured makes the folder, measures in it and prints what came of it.

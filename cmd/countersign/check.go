@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store/integrity"
 )
 
-// auditorSettings are what the auditor needs to see and to hold.
+// auditorSettings are the database, the keys and the profiles of an integrity check.
 type auditorSettings struct {
 	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
@@ -41,7 +41,7 @@ func (e *incompleteError) Error() string {
 // ExitCode tells this from a broken invariant.
 func (e *incompleteError) ExitCode() int { return exitIncomplete }
 
-// Run prints each invariant and what breaks it. It fails when something does, and when a key that a check needs was not given.
+// Run prints each invariant and the rows that break it. It fails when a row does, or when a key that a check needs was not given.
 func (c *checkCommand) Run(ctx context.Context) error {
 	cfg, err := c.Auditor.config()
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *checkCommand) Run(ctx context.Context) error {
 	return nil
 }
 
-// config is what the auditor is asked.
+// config returns the settings of the integrity check.
 func (c auditorSettings) config() (integrity.Config, error) {
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
@@ -156,7 +156,7 @@ func writeReport(output io.Writer, r integrity.Report, took time.Duration) error
 	return err
 }
 
-// waiting says how many rows wait.
+// waiting returns the sentence about the rows that wait.
 func waiting(rows int) string {
 	if rows == 0 {
 		return "no row waits"

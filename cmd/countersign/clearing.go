@@ -82,8 +82,8 @@ func connected[T any](ways map[rulebook.Scheme]T) map[rulebook.Scheme]bool {
 	return schemes
 }
 
-// refusePlain refuses an address that is reached without TLS and lies beyond this machine, unless that was asked for: whoever is on the
-// way could read payments and answer for clearing.
+// refusePlain refuses an address without TLS beyond this machine, unless the setting allows it: anybody on the network path could read
+// payments and answer for clearing.
 func (c *clearingSettings) refusePlain(address string) error {
 	at, err := url.Parse(address)
 	if err != nil || at.Scheme == "https" || at.Scheme == "amqps" || address == "" || c.AllowPlain || loopback(at.Hostname()) {

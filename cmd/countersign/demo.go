@@ -116,7 +116,7 @@ func fillDay(ctx context.Context, day demo.Day, door string) error {
 	return nil
 }
 
-// clearing says where payments go: to the simulator the demo brings along, or to the two addresses.
+// clearing returns the addresses of clearing: those of the demo's simulator, or the two configured ones.
 func (c *demoCommand) clearing(simulator net.Listener) (map[rulebook.Scheme]string, error) {
 	if simulator != nil {
 		address := "http://" + simulator.Addr().String() + "/clearing/"

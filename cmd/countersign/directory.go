@@ -63,7 +63,7 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 	return nil
 }
 
-// read takes the file for what its first line says it is.
+// read reads the file in the format that its first line names.
 func (c *importDirectoryCommand) read() (rulebook.Scheme, *directory.Directory, error) {
 	content, err := readAtMost(c.File, directory.MaxBytes)
 	if err != nil {

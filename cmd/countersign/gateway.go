@@ -23,7 +23,7 @@ import (
 	"countersign/web/inbound"
 )
 
-// gateway is what serve and demo have in common: everything but where the settings come from.
+// gateway holds the settings common to serve and demo.
 type gateway struct {
 	web.Settings
 	DatabaseURL string
@@ -43,7 +43,7 @@ type gateway struct {
 	// Refuse looks at a database with a current schema and says why this gateway must not serve it; nil takes any.
 	Refuse func(context.Context, *store.Database, store.Readiness) error
 	Log    *slog.Logger
-	// Metrics counts for whoever reads at MetricsListener; both nil for nobody.
+	// Metrics are served on MetricsListener; both are nil for no metrics.
 	Metrics         *observability.Metrics
 	MetricsListener net.Listener
 	LaneWorkers     int    // 0 for the default
@@ -52,7 +52,7 @@ type gateway struct {
 	Resting bool
 }
 
-// countsShared is how long the pages of a realm share the counts of what waits, figuresShared how long they share what they tell of the
+// countsShared is the time for which the pages of a realm share the counts of pending messages, figuresShared that for the figures of the
 // last day and the last thirty.
 const (
 	countsShared  = time.Second
@@ -133,7 +133,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 	return parts, server, err
 }
 
-// prepare reads what the stations check with, and holds the keys against what is stored.
+// prepare reads the reference data of the services and checks the keys against the stored rows.
 func prepare(ctx context.Context, parts *service.Service) error {
 	err := parts.ReadReferences(ctx)
 	if err != nil {
@@ -171,7 +171,7 @@ func (g gateway) tell(ctx context.Context, parts *service.Service, ready store.R
 	}
 }
 
-// work serves until ctx ends. Deliveries, the clock and what clearing sends go on until the last request is answered.
+// work serves until ctx ends. Deliveries, the clock and inbound documents continue until the last request is answered.
 func (g gateway) work(ctx context.Context, parts *service.Service, serve func(context.Context) error) error {
 	group, serving := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
@@ -200,7 +200,7 @@ func (g gateway) work(ctx context.Context, parts *service.Service, serve func(co
 	return group.Wait()
 }
 
-// tracesWithin is how long the last traces may take at the end.
+// tracesWithin limits the export of the last traces at the end of the program.
 const tracesWithin = 2 * time.Second
 
 // collect hands traces to a collector, if there is one.
@@ -211,7 +211,7 @@ func (g gateway) collect(ctx context.Context) (*observability.Traces, error) {
 	return observability.Collect(context.WithoutCancel(ctx), g.TracesEndpoint, g.Log)
 }
 
-// closeTraces hands over the last of them. What the collector does not take then holds up no end.
+// closeTraces exports the last traces. A slow collector delays the end of the program by at most tracesWithin.
 func closeTraces(ctx context.Context, traces *observability.Traces) {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), tracesWithin)
 	defer cancel()
@@ -231,10 +231,10 @@ func (g gateway) examine(ctx context.Context, db *store.Database) (store.Readine
 	return ready, err
 }
 
-// cleanUpWithin bounds one clean-up; what is left is for the next.
+// cleanUpWithin limits one clean-up; the next one continues.
 const cleanUpWithin = 2 * time.Minute
 
-// cleanUp drops what is over, every ten minutes.
+// cleanUp deletes expired rows every ten minutes.
 func cleanUp(ctx context.Context, log *slog.Logger, drop func(context.Context) error) error {
 	ticker := time.NewTicker(10 * time.Minute)
 	defer ticker.Stop()

@@ -13,8 +13,8 @@ import (
 	"countersign/internal/postgres"
 )
 
-// private refuses a file of secrets that other accounts of this machine may read or change. Root's files are taken too: that is how
-// secrets are mounted into a service. The error goes on from the file's name.
+// private refuses a file of secrets that other accounts of this machine may read or change. Root's files are accepted, because service
+// managers mount secrets that way. The error text continues the file's name.
 func private(info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("is no file: name a file of your own")

@@ -53,7 +53,7 @@ func main() {
 const (
 	exitFailed = 1 // the command failed, or found what it looks for
 	exitUsage  = 2 // the command line or a file it names makes no sense
-	// exitIncomplete: what was checked is in order, but a key to check the rest was not given.
+	// exitIncomplete: all checks that ran passed, but a key for the others was not given.
 	exitIncomplete = 3
 )
 
@@ -84,7 +84,7 @@ func run(ctx context.Context, args []string) error {
 	return parsed.Run()
 }
 
-// asTyped takes what people try first for what they mean: help, and --version.
+// asTyped maps "help" and "--version" to the arguments that kong understands.
 func asTyped(args []string) []string {
 	switch {
 	case len(args) > 0 && args[0] == "help":

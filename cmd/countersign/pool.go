@@ -6,7 +6,7 @@ import (
 	"countersign/internal/store"
 )
 
-// poolSettings say how many connections to the database there are for what; docs/operations.md explains them.
+// poolSettings are the numbers of database connections by purpose; docs/operations.md explains them.
 type poolSettings struct {
 	Pooler   string `help:"What stands between here and the database: none, or a pooler in transaction mode (pgbouncer)." enum:"none,transaction" default:"none" name:"database-pooler" env:"COUNTERSIGN_DATABASE_POOLER"`
 	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// realmCommand is what an operator does to a realm before its two administrators can.
+// realmCommand groups the commands by which an operator sets up a realm before it has two administrators.
 type realmCommand struct {
 	Create        realmCreateCommand        `cmd:"" help:"Make an empty realm: the client of its portal, and a policy by which every message needs one approval."`
 	Administrator realmAdministratorCommand `cmd:"" help:"Make one of the first two administrators of a realm, and print the link and the code to set the password with."`
@@ -25,7 +25,7 @@ type realmCommand struct {
 	Show          realmShowCommand          `cmd:"" help:"Print a realm as such a file, without secrets."`
 }
 
-// ownerSettings are those of commands that work as the schema's owner and seal what they write.
+// ownerSettings are the settings of commands that work as the schema's owner and seal the rows they write.
 type ownerSettings struct {
 	DatabaseURL  string `help:"PostgreSQL URL of the schema's owner." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 	TokenKeyFile string `help:"File with the keys of tokens, which seal what is written." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
@@ -46,7 +46,7 @@ type realmCreateCommand struct {
 	Owner ownerSettings `embed:""`
 }
 
-// Run makes the realm and says what comes next.
+// Run makes the realm and prints the next command.
 func (c *realmCreateCommand) Run(ctx context.Context) error {
 	by, err := c.Owner.provisioner()
 	if err != nil {

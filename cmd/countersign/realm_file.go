@@ -18,7 +18,7 @@ type realmApplyCommand struct {
 	Owner  ownerSettings `embed:""`
 }
 
-// Run brings the realm to what the file says, and prints each difference and the secrets of those who are new.
+// Run changes the realm to match the file, and prints each difference and the secrets of new users and clients.
 func (c *realmApplyCommand) Run(ctx context.Context) error {
 	by, err := c.Owner.provisioner()
 	if err != nil {

@@ -79,7 +79,8 @@ func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready stor
 	return nil
 }
 
-// demoTraces says what of the demo a database holds, "" for nothing. Its names, secrets and passwords are public.
+// demoTraces returns a sentence about a demo realm or demo password in the database, "" when there is none. The demo's names, secrets and
+// passwords are public.
 func demoTraces(ctx context.Context, db *store.Database, ready store.Readiness) (string, error) {
 	for _, realm := range ready.Realms {
 		if realm.MadeBy == store.MadeByDemo {

@@ -30,7 +30,7 @@ type serveCommand struct {
 	Payee             payeeSettings    `embed:""`
 }
 
-// Run serves until ctx ends. Whatever would make serving unsafe is refused before the gateway listens.
+// Run serves until ctx ends. It refuses unsafe settings before the gateway listens.
 func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 	_, err := net.ResolveTCPAddr("tcp", c.Listen)
 	if err != nil {
@@ -103,7 +103,7 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	return g, nil
 }
 
-// readKeys reads the keys. One key for two purposes would let whoever holds one of the files do the work of the other.
+// readKeys reads the keys. It refuses one key for two purposes: the holder of one file could then do the work of the other.
 func (c *serveCommand) readKeys(g *gateway) error {
 	var err error
 	g.ReleaseKeys, err = readRing(c.ReleaseKeyFile, bareReleaseKey)

@@ -50,10 +50,10 @@ func (c *simulatorCommand) serve(ctx context.Context, listener net.Listener, log
 	return nil
 }
 
-// finishWithin is how long a server that was stopped waits for the calls it began.
+// finishWithin limits the calls in progress when a server stops.
 const finishWithin = 5 * time.Second
 
-// serveUntil answers what comes to the listener until ctx ends, and then five seconds more what was begun.
+// serveUntil serves the listener until ctx ends, and then lets the calls in progress finish within finishWithin.
 func serveUntil(ctx context.Context, listener net.Listener, handler http.Handler) error {
 	calls := context.WithoutCancel(ctx)
 	server := &http.Server{

@@ -18,7 +18,7 @@ type trafficSettings struct {
 	MaxConnections int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
 }
 
-// maxDrain bounds the pause: whoever stops services kills those that do not stop.
+// maxDrain limits the drain time: service managers kill a program that does not stop.
 const maxDrain = 5 * time.Minute
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.

@@ -24,7 +24,7 @@ type validateCommand struct {
 	Date   time.Time `help:"Day the rules are those of, as YYYY-MM-DD; today in Zurich without it." format:"2006-01-02"`
 }
 
-// unusableError: the command could not do what it was asked for, which is not the same as finding something wrong (exit code 1).
+// unusableError says that the command could not run; a finding in a document is exit code 1 instead.
 type unusableError struct{ text string }
 
 // Error is a sentence for people.
@@ -48,7 +48,7 @@ func (c *validateCommand) Run() error {
 	return c.report(v, os.Stdin, os.Stdout)
 }
 
-// report writes what was found in each file and says how it ended.
+// report writes the findings of each file and returns the outcome.
 func (c *validateCommand) report(v validation, input io.Reader, output io.Writer) error {
 	files, folders, err := filesOf(c.Files)
 	if err != nil {
@@ -106,14 +106,14 @@ func readDocument(name string, input io.Reader) ([]byte, error) {
 	return content, nil
 }
 
-// validation is what documents are held against.
+// validation holds the scheme and the time for which documents are validated.
 type validation struct {
 	scheme rulebook.Scheme // "" to choose by the document
 	at     time.Time       // zero when only the day counts
 	today  time.Time       // as it reads in its own location
 }
 
-// fileReport is what was found in one file.
+// fileReport holds the findings of one file.
 type fileReport struct {
 	File     string          `json:"file"`
 	Message  string          `json:"message"`          // "" when the file is no message of ours

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// filesOf are the files to check: those that were named, and of each folder the documents in it and below it, in the order of their names.
-// Names that begin with a dot are left out, as are links. It says whether a folder was named.
+// filesOf returns the files to check: the named ones, and all documents in and below the named folders, in the order of their names. Names
+// that begin with a dot and links are left out. folders reports whether a folder was named.
 func filesOf(names []string) (files []string, folders bool, err error) {
 	for _, name := range names {
 		info, err := os.Stat(name)

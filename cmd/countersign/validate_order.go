@@ -16,7 +16,7 @@ import (
 	"countersign/web/api"
 )
 
-// looksLikeJSON reports whether a file may be the body of a call by its first character. The reader says what is wrong with it.
+// looksLikeJSON reports by the first character whether a file may be the body of a call. The reader then finds its mistakes.
 func looksLikeJSON(content []byte) bool {
 	content = bytes.TrimLeft(content, " \t\r\n")
 	return len(content) > 0 && (content[0] == '{' || content[0] == '[')
@@ -66,8 +66,8 @@ func placed(prefix string, found []payment.Finding) []payment.Finding {
 // first is the index of an entry, which may be missing where one object stands for a list.
 var first = regexp.MustCompile(`/0(/|$)`)
 
-// placesIn notes where each member of a body begins, and returns what tells the place of a pointer: of what is missing, the closest member
-// around it.
+// placesIn indexes the members of a body and returns a function from a pointer to its position. The position of a missing member is that of
+// the closest member around it.
 func placesIn(content []byte) func(pointer string) codec.Position {
 	offsets := map[string]int{}
 	note := func(pointer string, offset int) {

@@ -26,7 +26,7 @@ func writeText(output io.Writer, r fileReport) error {
 	return err
 }
 
-// writeLine writes one line about the file; of what is wrong with it, the first finding.
+// writeLine writes one line about the file, with the first finding.
 func writeLine(output io.Writer, r fileReport) error {
 	outcome := "fine"
 	if len(r.Findings) > 0 {
@@ -37,7 +37,7 @@ func writeLine(output io.Writer, r fileReport) error {
 	return err
 }
 
-// subject says what the file is and what it was held against.
+// subject names the message of the file and the rules that were checked.
 func (r fileReport) subject() string {
 	switch {
 	case r.Message == "":

@@ -18,11 +18,10 @@ const (
 	answerLimit  = 1 << 20 // bytes of an answer
 )
 
-// Day fills the realm of the demo with a believable day, so that no page is empty: payments of both schemes in every state people meet,
-// recalls, a return, a resolution, and what comes in. It knows the gateway and the simulator only by the calls an integrator makes, so
-// every row is made by the stations, by the people who may, and with the true times: a grant of a role does not reach back before the demo
-// was made, so nothing can be dated to the hours before. A payment comes through a client whose payments expire after a minute; it is the
-// first of the day, and expires when the rest is long done.
+// Day fills the demo realm with one day of payments, so that no page is empty: payments of both schemes in all usual states, recalls, a
+// return, a resolution, and incoming documents. It uses the gateway and the simulator only by the calls of an integrator, so every row
+// comes from the services, by permitted people, with true times. A role grant does not reach back before the demo was made, so nothing can
+// be dated to earlier hours. One payment expires: the first of the day, through a client whose payments expire after a minute.
 type Day struct {
 	GatewayURL   string // without path
 	SimulatorURL string // without path
@@ -31,8 +30,8 @@ type Day struct {
 	Log          *slog.Logger
 }
 
-// Play plays the day once, and says whether it did: a realm with any message is left as it is, also one whose day was cut short. Errors:
-// what did not go as it should; the demo works without.
+// Play plays the day once, and reports whether it did: a realm with any message is left as it is, also when its day was interrupted.
+// Errors: the failed steps; the demo works without them.
 func (d Day) Play(ctx context.Context) (played bool, err error) {
 	ctx, cancel := context.WithTimeout(ctx, dayLimit)
 	defer cancel()
@@ -91,7 +90,7 @@ func (p *player) pay(ctx context.Context, number int, o order) error {
 	return err
 }
 
-// recalls are made of settled payments; the cents of the payment say what the other bank answers. The last one waits for its checker.
+// recalls recalls settled payments; the cents of the payment choose the answer of the other bank. The last recall waits for its checker.
 func (p *player) recalls(ctx context.Context) (err error) {
 	for i, r := range p.recalled {
 		settled := p.until(ctx, r.id, "Settled")

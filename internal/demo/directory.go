@@ -11,14 +11,14 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// directorySource is what pages tell of where the demo's directories come from.
+// directorySource is the source of the demo's directories, as pages show it.
 const directorySource = "the demo's own: the public bank list of the program and the banks of its samples"
 
 // swissSamples are bank codes of samples that the public list lacks.
 var swissSamples = []string{"00762", "08810", "21966", "21977", "31999"}
 
-// europeanBanks are the banks of the sample accounts, with neutral BICs. Instant payments do not reach the last one, so that a demo can
-// show what is said of that.
+// europeanBanks are the banks of the sample accounts, with neutral BICs. The last one does not take instant payments, so that a demo can
+// show the refusal.
 const europeanBanks = `DE00762011;AAAADEFFXXX;Demo bank of the sample account DE 00762011;yes
 DE37040044;AAAADEFFXXX;Demo bank of the sample account DE 37040044;yes
 FR20041;BBBBFRPPXXX;Demo bank of the sample account FR 20041;yes

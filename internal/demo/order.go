@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// end is where the day leaves a payment.
+// end is the last state to which the day brings a payment.
 type end int
 
 const (

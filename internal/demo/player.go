@@ -29,7 +29,7 @@ type arrival struct {
 	id, transactionID                  string // known once it is here
 }
 
-// answer is what the day reads of the gateway's and the simulator's answers.
+// answer holds the members that the day reads from answers of the gateway and the simulator.
 type answer struct {
 	AccessToken   string `json:"access_token"`
 	Identifiers   struct{ InternalID string }
@@ -65,7 +65,7 @@ func (p *player) request(ctx context.Context, user, place, body string) (id stri
 	return made.Identifiers.InternalID, err
 }
 
-// decide reads the message and decides what it read, as everybody should.
+// decide reads the message and sends the decision with the digest of that content.
 func (p *player) decide(ctx context.Context, user, id, action string) error {
 	read, err := p.call(ctx, user, "/api/common/v1/transaction/"+id, "")
 	if err != nil {

@@ -95,9 +95,9 @@ func administrator(name, displayName string) admin.PersonDefinition {
 	}}
 }
 
-// backoffice is an API client of a demo realm. It may decide what it created, so that an integrator can walk through login,
-// creation and approval with it, as maker1 and then as checker1. The people are still compared. Outside a demo a back end that holds
-// the passwords of both is one pair of eyes, and this stays off.
+// backoffice is an API client of a demo realm. It may decide the payments it created, so that an integrator can walk through login,
+// creation and approval with one client, as maker1 and then as checker1. The people are still compared. Leave this off outside a demo: a
+// back end with the passwords of both is one pair of eyes.
 func backoffice(clientID string) admin.ClientDefinition {
 	return admin.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
 }

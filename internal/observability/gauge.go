@@ -7,7 +7,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// readWithin is how long what is read at a scrape may take.
+// readWithin limits the reading of gauges at a scrape.
 const readWithin = 2 * time.Second
 
 // Gauge is a figure that is read when somebody asks.
@@ -23,7 +23,7 @@ type Sample struct {
 	Value  float64
 }
 
-// Read adds gauges whose values one function reads together. What it cannot read is left out of the answer.
+// Read adds gauges whose values one function reads together. Gauges that it does not return are left out of the scrape.
 func (m *Metrics) Read(ctx context.Context, gauges []Gauge, read func(context.Context) []Sample) {
 	r := &reading{ctx: ctx, read: read, described: make(map[string]*prometheus.Desc, len(gauges))}
 	for _, g := range gauges {

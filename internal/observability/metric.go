@@ -25,7 +25,7 @@ type Metrics struct {
 	alarms     prometheus.Counter
 }
 
-// The bounds of durations in seconds: what a call takes, and what a payment takes until its time is over and beyond.
+// The buckets of durations in seconds: of a call, and of a payment up to and beyond the time limit of its scheme.
 var (
 	callBounds = []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10}
 	legBounds  = []float64{.05, .1, .25, .5, 1, 2, 4, 6, 8, 10, 11, 12, 15, 30, 60, 300}

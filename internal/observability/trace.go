@@ -28,10 +28,10 @@ import (
 
 const (
 	scope = "countersign"
-	// exportWithin is how long the collector may take for what it is sent at a time; it is then tried again, and what does not fit into the
-	// queue meanwhile is dropped: nobody waits for a collector.
+	// exportWithin limits one export to the collector. A failed export is retried; spans that do not fit into the queue meanwhile are
+	// dropped.
 	exportWithin = 10 * time.Second
-	// waiting is how many spans wait for the collector.
+	// waiting is the length of the queue of spans for the collector.
 	waiting = 8192
 	// errorLines is the shortest time between two lines about a collector that does not answer.
 	errorLines = time.Minute
@@ -56,7 +56,7 @@ func Collect(ctx context.Context, address string, log *slog.Logger) (*Traces, er
 	)}, nil
 }
 
-// Close hands over what is still here.
+// Close exports the queued spans.
 func (t *Traces) Close(ctx context.Context) error {
 	if t == nil {
 		return nil
@@ -85,7 +85,7 @@ func (t *Traces) Request(r *http.Request) (ctx context.Context, end func(route s
 	}
 }
 
-// Message begins the span of a step in the trace of a message, for who has no request. The function ends it with what came of it.
+// Message begins the span of a step in the trace of a message, for callers without a request. end finishes it with the error of the step.
 func (t *Traces) Message(ctx context.Context, id uuid.UUID, step string) (of context.Context, end func(error)) {
 	if t == nil {
 		return ctx, func(error) {}
@@ -159,7 +159,7 @@ func (l traced) WithAttrs(attributes []slog.Attr) slog.Handler {
 // WithGroup keeps adding.
 func (l traced) WithGroup(name string) slog.Handler { return traced{l.Handler.WithGroup(name)} }
 
-// Within begins a span inside the one under way, such as a call to clearing. The function ends it with what came of it.
+// Within begins a span inside the current one, such as a call to clearing. end finishes it with the error of the call.
 func Within(ctx context.Context, name string, words ...string) (in context.Context, end func(error)) {
 	under := trace.SpanFromContext(ctx)
 	if !under.IsRecording() {
@@ -185,7 +185,7 @@ type stepOf struct {
 	name    string
 }
 
-// start begins a span in the trace of a message: inside a span of that trace that is under way, else beside all others, linked to what is.
+// start begins a span in the trace of a message: inside the current span when that belongs to this trace, else as a root linked to it.
 func start(ctx context.Context, provider trace.TracerProvider, step stepOf) (of context.Context, end func(error)) {
 	under := trace.SpanFromContext(ctx)
 	options := []trace.SpanStartOption{about(step.message)}
@@ -211,7 +211,7 @@ func linkTo(span trace.Span) trace.SpanStartOption {
 	return trace.WithLinks(trace.Link{SpanContext: span.SpanContext()})
 }
 
-// ending ends a span with what came of its work. The words of an error stay in the log: they may tell of what they are about.
+// ending returns a function that ends a span with the type of an error. Error texts stay in the log, because they may hold payment data.
 func ending(span trace.Span) func(error) {
 	return func(err error) {
 		if err != nil {

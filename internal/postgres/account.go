@@ -66,7 +66,7 @@ func (a account) own(path string) error {
 	return os.Lchown(path, int(a.user), int(a.group))
 }
 
-// credential is what a child process needs to run as the account, or nil where it runs as it anyway.
+// credential returns the credential with which a child process runs as the account, or nil when it does so anyway.
 func (a account) credential() *syscall.Credential {
 	if !a.drop {
 		return nil
@@ -74,7 +74,7 @@ func (a account) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: a.user, Gid: a.group, Groups: []uint32{}}
 }
 
-// canEnter says whether the account may walk down to a directory: every directory on the way must grant it search.
+// canEnter reports whether the account may search every directory on the way to dir.
 func (a account) canEnter(dir string) bool {
 	resolved, err := filepath.EvalSymlinks(dir)
 	if err != nil {

@@ -12,11 +12,11 @@ import (
 	"time"
 )
 
-// silenceLimit is how long a recorded process may leave its socket unanswered before it is taken for another program that was given
-// the same number. PostgreSQL, when started then, checks the record once more and refuses if it is wrong to start.
+// silenceLimit is the time after which a recorded process with an unanswered socket counts as another program with a reused process number.
+// PostgreSQL checks the record again when it starts, and refuses to start if it still runs.
 const silenceLimit = 5 * time.Second
 
-// pidRecord is what a server writes into its data directory about itself (file postmaster.pid; PostgreSQL's source, pidfile.h).
+// pidRecord is the record of a server in its data directory (file postmaster.pid; PostgreSQL's source, pidfile.h).
 type pidRecord struct {
 	process   int
 	socketDir string

@@ -79,9 +79,8 @@ func versionIn(path string) int {
 	return 0
 }
 
-// choose returns the first installation of the wanted major version, or of any supported one where wanted is 0.
-//
-// Errors say which versions were found and what to install.
+// choose returns the first installation of the wanted major version, or of any supported one when wanted is 0. Errors list the versions
+// found and name the one to install.
 func choose(ctx context.Context, dirs []string, wanted int) (binaries, error) {
 	var found []binaries
 	for _, dir := range dirs {

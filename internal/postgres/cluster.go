@@ -29,7 +29,7 @@ const (
 // ErrInUse is returned by Start when another living program holds the data directory.
 var ErrInUse = errors.New("the data directory is in use by another program")
 
-// Config says where a private cluster lives. Only DataDir is required.
+// Config holds the settings of a private cluster. Only DataDir is required.
 type Config struct {
 	// DataDir holds the database files. It is made if it does not exist. Its parent gets three neighbours of the same name: the
 	// lock (".lock"), the server's log (".log") and, during the first start, the directory being made (".initdb").
@@ -62,9 +62,8 @@ type Cluster struct {
 // Start returns the running cluster of a data directory: the one a killed program left behind, or a new server on the existing or new
 // directory. It returns when the server answers. The context limits the start only; the server runs until Stop.
 //
-// Errors: ErrInUse; and, each with a sentence that says what to do, no usable PostgreSQL on this machine, a data directory made by another
-// major version, a directory that holds something else, is open to other users or cannot be written to, and a server that ended at once
-// (with the end of its log).
+// Errors: ErrInUse; and, each with its remedy: no usable PostgreSQL on this machine; a data directory of another major version, with other
+// files, open to other users or not writable; a server that ended at once (with the end of its log).
 func Start(ctx context.Context, config Config) (*Cluster, error) {
 	config, err := config.resolve()
 	if err != nil {
@@ -191,8 +190,8 @@ func (c *Cluster) shutDown(ctx context.Context) error {
 	return removeSocketDir(c.socketDir)
 }
 
-// ended says whether the server is gone. An adopted one is gone when its pid file is: its process may stay visible until somebody
-// collects its exit status.
+// ended reports whether the server is gone. An adopted server is gone when its pid file is: its process may stay visible until its parent
+// collects the exit status.
 func (c *Cluster) ended() bool {
 	if c.exited == nil {
 		record, err := readPidFile(c.dataDir)

@@ -19,7 +19,7 @@ import (
 const (
 	// inheritedDir is the first extra file a child process gets, as a path. Linux opens it without a look at the directories above.
 	inheritedDir = "/proc/self/fd/3"
-	// logTailLimit is how much of the server's log an error quotes, in bytes.
+	// logTailLimit is the length in bytes of the server's log quoted in an error.
 	logTailLimit = 2000
 	// logSizeLimit is the size in bytes from which a start keeps the log under a second name (".log.1") and begins a new one.
 	logSizeLimit = 8 << 20

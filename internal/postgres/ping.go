@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// readiness is what a server says about itself when a client knocks.
+// readiness is the answer of a server to a connection attempt.
 type readiness int
 
 const (

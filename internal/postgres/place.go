@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// Unwritable says what to do about a place that could not be written to; an error of another kind stays as it is, as does nil.
+// Unwritable adds the remedy to the error of a path that could not be written; it returns nil and other errors unchanged.
 func Unwritable(path string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EROFS):

@@ -17,8 +17,8 @@ const (
 	socketDirPrefix    = "cs-"
 )
 
-// prepareSocketDir makes the directory that holds the socket of a data directory: always the same one for the same data directory,
-// open to the account and root alone, since whoever reaches the socket is let in.
+// prepareSocketDir makes the directory of the socket of a data directory: always the same one for the same data directory, open to the
+// account and root alone, since anybody who can reach the socket may connect.
 func prepareSocketDir(config Config, who account) (string, error) {
 	parent, err := socketParent(config, who)
 	if err != nil {

@@ -2,7 +2,7 @@ package simulator
 
 import "time"
 
-// lateAnswer is how long a late answer takes: two seconds beyond the ten that both schemes allow, counted from the delivery.
+// lateAnswer is the delay of a late answer from the delivery: two seconds more than the ten that both schemes allow.
 const lateAnswer = 12 * time.Second
 
 // The reason codes of refusals (ISO ExternalStatusReason1Code).
@@ -13,7 +13,7 @@ const (
 	reasonNeverReceived     = "AG09" // the payment asked for never arrived
 )
 
-// behaviour is what the clearing does with one payment.
+// behaviour is the reaction of the clearing to one payment.
 type behaviour struct {
 	reason      string        // refusal, or "" for a positive answer
 	silent      bool          // the payment itself is not answered

@@ -132,7 +132,7 @@ func sentenceOf(findings []iso20022.Finding) string {
 	return "Correct the document. " + strings.Join(problems, "; ")
 }
 
-// isMessageID says whether a text may stand in X-Message-Id.
+// isMessageID reports whether a text is a valid X-Message-Id.
 func isMessageID(text string) bool {
 	for i := range len(text) {
 		if text[i] < ' ' || text[i] > '~' {

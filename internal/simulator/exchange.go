@@ -12,8 +12,8 @@ import (
 	"countersign/internal/profile"
 )
 
-// exchange is what the clearing sends because of one delivery or one scenario: drafts in order, after a wait. The lock of the simulator
-// guards it, but for the drafts while it runs.
+// exchange holds the documents that answer one delivery or start one scenario: drafts in order, after a wait. The lock of the simulator
+// guards it, except for the drafts while it runs.
 type exchange struct {
 	scheme  scheme
 	cause   string        // message id that is answered; the message ids of the answers are made from it
@@ -90,8 +90,8 @@ func (s *Simulator) identifier(scheme scheme, parts ...any) string {
 	return scheme.short + base32.StdEncoding.EncodeToString(digest[:])[:identifierLength]
 }
 
-// recipe is what an id is made from. Each part is quoted as its text, so that no two lists of parts read alike. (Numbers quoted by
-// themselves become characters, and all above the last character the same one.)
+// recipe returns the bytes an id is derived from. Each part is quoted as text, so that two different lists of parts never give the same
+// bytes. (%q of a number would print a character, the same one for all numbers above the last character.)
 func (s *Simulator) recipe(scheme scheme, parts []any) []byte {
 	text := fmt.Appendf(nil, "%d/%s", s.config.Seed, scheme.name)
 	for _, part := range parts {

@@ -43,7 +43,7 @@ func (i *incoming) transaction() *iso20022.CreditTransferTransaction39 {
 	return &i.document.CreditTransferTransactionInformation[0]
 }
 
-// transfer is what a scenario says about an incoming payment.
+// transfer holds the values of an incoming payment.
 type transfer struct {
 	scheme          scheme
 	amount          money.Amount

@@ -40,7 +40,7 @@ type Entry struct {
 	TransactionID string `json:"transactionId,omitempty"`
 	// EndToEndID is the EndToEndId of that payment.
 	EndToEndID string `json:"endToEndId,omitempty"`
-	// Status is what the document itself says: the TxSts of a pacs.002, the answer of a camt.029 or camt.025.
+	// Status is the status inside the document: the TxSts of a pacs.002, the answer of a camt.029 or camt.025.
 	Status string `json:"status,omitempty"`
 	// Reason is the ISO reason code in it.
 	Reason string `json:"reason,omitempty"`
@@ -49,7 +49,7 @@ type Entry struct {
 	Outcome string `json:"outcome"`
 	// Detail says in a sentence why the outcome is not the usual one.
 	Detail string `json:"detail,omitempty"`
-	// Attempts is how many times a document that goes out was posted.
+	// Attempts counts the posts of an outgoing document.
 	Attempts int `json:"attempts,omitempty"`
 	// Effective is true for a document that came in and was acted upon: once for each business transaction.
 	Effective bool `json:"effective"`
@@ -65,7 +65,7 @@ type journal struct {
 	count   uint64
 }
 
-// add numbers an entry and keeps it. The entry may still change while it is being sent, by whoever holds the lock of the simulator.
+// add numbers an entry and appends it. The holder of the simulator's lock may change the entry while it is being sent.
 func (j *journal) add(entry *Entry) {
 	entry.Number = j.count + 1
 	j.restore(entry)

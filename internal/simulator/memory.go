@@ -1,6 +1,6 @@
 package simulator
 
-// memory is a map of limited size that forgets what was put in first.
+// memory is a map of limited size that forgets its oldest key first.
 type memory[V any] struct {
 	limit  int
 	values map[string]V

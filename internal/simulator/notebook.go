@@ -13,9 +13,9 @@ import (
 // so that both together hold the last 8 to 16 MiB: some thousands of documents.
 const notebookBytes = 8 << 20
 
-// notebook keeps the entries of the log in a file, one JSON object a line. A document that goes out has two lines: one when it is first
-// offered, one when it is known what became of it; the later one counts. Lines are handed to the operating system one by one and not
-// flushed to the disk: what the program wrote outlives the program however it ends, and a power cut may take the last lines.
+// notebook appends the entries of the log to a file, one JSON object a line. An outgoing document has two lines: one before its first post,
+// one after its last; the later one counts. Lines are not flushed to the disk: they survive the end of the program in any form, and a power
+// cut may lose the last ones.
 type notebook struct {
 	path string
 	file *os.File
@@ -46,7 +46,7 @@ func openNotebook(path string) (*notebook, []*Entry, error) {
 	return &notebook{path: path, file: file, size: whole}, merge(append(before, now...)), nil
 }
 
-// readNotebook reads the whole lines of a file, and says how many bytes they are. A file that does not exist has none.
+// readNotebook reads the whole lines of a file, and returns their length in bytes. A missing file has none.
 func readNotebook(path string) (entries []*Entry, whole int64, err error) {
 	content, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {

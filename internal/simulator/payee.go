@@ -9,10 +9,10 @@ import (
 	"countersign/internal/payee"
 )
 
-// latePayee is how long the late answer about a payee takes: a second more than anybody waits for one.
+// latePayee is the delay of a late answer about a payee: a second more than the caller's time limit.
 const latePayee = payee.Limit + time.Second
 
-// payeeAnswer is what the simulated banks say to a name.
+// payeeAnswer is the answer of the simulated banks to a name.
 type payeeAnswer struct {
 	result  payee.Result
 	matched string

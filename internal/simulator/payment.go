@@ -16,7 +16,7 @@ type payment struct {
 	answer    *exchange // the first answer; nil when there is none
 }
 
-// settled says whether the money moved.
+// settled reports whether the money moved.
 func (p *payment) settled() bool {
 	return p.taken && p.behaviour.reason == "" && !p.behaviour.mute
 }
@@ -60,7 +60,7 @@ func refuseOnPurpose(count int) judgement {
 	return judgement{outcome: outcomeDropped, detail: "The cents of the amount ask for a dropped connection."}
 }
 
-// firstAnswer is what the behaviour of the payment sends back.
+// firstAnswer makes the answer that the behaviour of the payment asks for.
 func firstAnswer(d *delivery, paid *payment) *exchange {
 	if paid.behaviour.silent {
 		return nil
@@ -77,7 +77,7 @@ func firstAnswer(d *delivery, paid *payment) *exchange {
 	return answer
 }
 
-// judgeInquiry answers a pacs.028 with what is known of the payment, and repeats the answer to a recall.
+// judgeInquiry answers a pacs.028 with the status of the payment, and repeats the answer to a recall.
 func (s *Simulator) judgeInquiry(d *delivery) judgement {
 	about := d.subject.original
 	if definitionOf(about.messageName) == definitionOf(string(iso20022.Camt056V08)) {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// refusal is an answer with an error: the HTTP status and a sentence that says what to do.
+// refusal is an error answer: the HTTP status, a code, and a sentence with the remedy.
 type refusal struct {
 	status int
 	code   string

@@ -145,7 +145,7 @@ func refusalLines(r recalled) []string {
 	return answerLines(r)
 }
 
-// askedByCustomer says whether a recall with this reason is a request of the originator, not of the bank.
+// askedByCustomer reports whether a recall with this reason comes from the originator rather than the bank.
 func askedByCustomer(reason string) bool {
 	return reason == "CUST" || reason == "AM09" || reason == "AC03"
 }

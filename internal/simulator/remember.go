@@ -7,10 +7,9 @@ import (
 	"countersign/internal/profile"
 )
 
-// Remember keeps the memory in a file from now on, and first takes up what an earlier simulator kept there: every document is judged
-// again in its order, which brings back all payments, recalls and ids, and what was not delivered is offered again, byte for byte. Call
-// it before the Handler is served. The file is bounded (notebookBytes); what it no longer holds is forgotten like in a new simulator.
-// It fails when the file cannot be read or written.
+// Remember stores the log in a file from now on. First it reads the log of an earlier simulator from that file: it judges every document
+// again in order, which restores all payments, recalls and ids, and sends undelivered documents again, byte for byte. Call it before the
+// Handler is served. The file is bounded (notebookBytes). It fails when the file cannot be read or written.
 func (s *Simulator) Remember(path string) error {
 	book, entries, err := openNotebook(path)
 	if err != nil {
@@ -47,7 +46,7 @@ func (s *Simulator) keep(entry *Entry, again bool) {
 	}
 }
 
-// place is where a document that goes out stands.
+// place locates an outgoing document.
 type place struct {
 	exchange *exchange
 	index    int

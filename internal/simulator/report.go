@@ -24,7 +24,7 @@ func statusReport(scheme scheme, paid *payment) *draft {
 	return report
 }
 
-// statusLine is what a status report says and when.
+// statusLine holds the values of a status report.
 type statusLine struct {
 	messageID      string
 	at             time.Time

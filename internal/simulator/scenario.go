@@ -24,7 +24,7 @@ const (
 	scenarioWait  = 10 * time.Second // for the gateway
 )
 
-// paymentRequest asks for an incoming payment. What is left out gets a default: 100.00, the demo account, a made-up debtor.
+// paymentRequest asks for an incoming payment. Omitted members have defaults: 100.00, the demo account, a made-up debtor.
 type paymentRequest struct {
 	Scheme          string `json:"scheme"`
 	Amount          amount `json:"amount"`
@@ -45,7 +45,7 @@ func (a *amount) UnmarshalJSON(token []byte) error {
 	return nil
 }
 
-// paymentAnswer is the identity of the incoming payment and what the gateway said to it.
+// paymentAnswer holds the ids of the incoming payment and the status the gateway gave it.
 type paymentAnswer struct {
 	TransactionID string `json:"transactionId"`
 	EndToEndID    string `json:"endToEndId"`
@@ -154,7 +154,7 @@ func (s *Simulator) sendIncoming(t transfer) (*incoming, *refusal) {
 	return payment, nil
 }
 
-// await waits for the gateway, ten seconds at most, and says whether it answered.
+// await waits for the gateway, ten seconds at most, and reports whether it answered.
 func (s *Simulator) await(ctx context.Context, answered <-chan struct{}) bool {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -173,7 +173,7 @@ func (s *Simulator) await(ctx context.Context, answered <-chan struct{}) bool {
 	}
 }
 
-// unanswered says what is known of a payment the gateway did not answer.
+// unanswered makes the refusal for a payment that the gateway did not answer, with the detail of its log entry.
 func (s *Simulator) unanswered(t transfer) *refusal {
 	text := "The gateway did not answer the payment " + t.transactionID + " with a pacs.002 within 10 seconds."
 	s.mutex.Lock()

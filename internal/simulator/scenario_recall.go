@@ -86,7 +86,7 @@ func (s *Simulator) sendRecall(scheme scheme, request recallRequest) (*exchange,
 	return exchange, nil
 }
 
-// recallLine is what is new in a recall.
+// recallLine holds the values of a recall that differ from its payment.
 type recallLine struct {
 	scheme    scheme
 	messageID string

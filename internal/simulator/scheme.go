@@ -36,7 +36,7 @@ func (s *Simulator) spoken(of scheme) *profile.Profile {
 	return s.config.Profiles.InForce(of.name, s.config.Now())
 }
 
-// settlement says how the scheme settles: through a clearing system, in SIC by its code SIP.
+// settlement returns the settlement method of the scheme: through a clearing system, in SIC by its code SIP.
 func (s scheme) settlement() iso20022.SettlementInstruction7 {
 	settlement := iso20022.SettlementInstruction7{SettlementMethod: "CLRG"}
 	if s.currency == "CHF" {

@@ -37,7 +37,7 @@ func (s *Simulator) start(x *exchange) {
 	}()
 }
 
-// run waits and sends what is not yet delivered; it ends early when the simulator closes or the gateway takes nothing.
+// run waits and sends the undelivered drafts; it ends early when the simulator closes or the gateway accepts nothing.
 func (s *Simulator) run(x *exchange) {
 	if x.wait > 0 && !x.due {
 		err := s.config.Sleep(s.open, x.wait)

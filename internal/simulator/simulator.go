@@ -22,7 +22,7 @@ const (
 	idleLimit         = 90 * time.Second // for connections to the gateway
 )
 
-// Config says where the gateway is and how the simulator behaves. Only GatewayURL and Token have no default.
+// Config holds the settings of a simulator. Only GatewayURL and Token have no default.
 type Config struct {
 	// GatewayURL is the address of the gateway without path, such as http://127.0.0.1:8080.
 	GatewayURL string
@@ -43,8 +43,8 @@ type Config struct {
 	CreditorAgent string
 	// Profiles say in which form this clearing writes documents and takes them; the zero value takes every form and writes the ISO one.
 	Profiles profile.Book
-	// Remembered is how many log entries, message ids and payments are kept, 100,000 by default. The documents in the log are also
-	// held to 256 MiB together.
+	// Remembered limits the log entries, message ids and payments in memory, 100,000 by default. The documents in the log are also limited
+	// to 256 MiB together.
 	Remembered int
 }
 

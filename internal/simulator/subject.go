@@ -16,7 +16,7 @@ type original struct {
 	acceptedAt    iso20022.ISODateTime
 }
 
-// subject is what the clearing needs to know of a document that came in.
+// subject holds the values of an incoming document that the clearing acts on.
 type subject struct {
 	original original
 	amount   money.Amount // of a payment or return; of a recall, where it says it

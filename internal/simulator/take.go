@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// judgement is what the clearing makes of a delivery.
+// judgement is the decision of the clearing about a delivery.
 type judgement struct {
 	outcome   string
 	detail    string
@@ -17,7 +17,7 @@ type judgement struct {
 	answer    *exchange // what to send back, now or again
 }
 
-// message is what is remembered of a message id.
+// message is the stored result of a message id.
 type message struct {
 	digest [sha256.Size]byte
 	answer *exchange // nil when nothing is sent back
@@ -103,7 +103,7 @@ func (s *Simulator) judgeNew(d *delivery) judgement {
 	}
 }
 
-// once says whether the effect of the document is new, and remembers it.
+// once records the effect of the document and reports whether it is new.
 func (s *Simulator) once(d *delivery) bool {
 	if d.subject.effect == "" {
 		return true

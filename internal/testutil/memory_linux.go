@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// memoryFolder is where Linux keeps files in memory.
+	// memoryFolder is Linux's folder for files in memory.
 	memoryFolder = "/dev/shm"
-	// memoryRoom is how many bytes must be free there, and in memory. All tests take half a gigabyte at most.
+	// memoryRoom is the number of bytes that must be free there, and in memory. All tests use half a gigabyte at most.
 	memoryRoom = 4 << 30
 )
 
-// KeepInMemory has files of this test process, and of the programs it starts, lie in memory where there is room. Whoever sets TMPDIR knows
-// better. Call it before the first test.
+// KeepInMemory makes this test process, and the programs it starts, keep temporary files in memory when there is room and TMPDIR is not
+// set. Call it before the first test.
 //
-// A test makes a database of a thousand files and deletes it. For each file it makes, ext4 passes over those that were deleted in the last
-// five minutes: two fifths of the time of the tests of web/portal.
+// A test makes a database of a thousand files and deletes it. For each new file ext4 skips those deleted in the last five minutes, which
+// takes two fifths of the time of the tests of web/portal.
 func KeepInMemory() error {
 	_, given := os.LookupEnv("TMPDIR")
 	if given || free(memoryFolder) < memoryRoom || available() < memoryRoom {
@@ -28,7 +28,7 @@ func KeepInMemory() error {
 	return os.Setenv("TMPDIR", memoryFolder)
 }
 
-// free is how many bytes a folder in memory takes; 0 for one that is not in memory, or that takes none of ours.
+// free returns the free bytes of a folder in memory; 0 for a folder elsewhere, or one that is not writable.
 func free(folder string) uint64 {
 	var state unix.Statfs_t
 	err := unix.Statfs(folder, &state)
@@ -38,7 +38,7 @@ func free(folder string) uint64 {
 	return state.Bavail * uint64(state.Bsize) //nolint:gosec // the size of a block
 }
 
-// available is how many bytes of memory the machine has to give, or this container may take at most.
+// available returns the free bytes of memory of the machine, limited to those of this container.
 func available() uint64 {
 	machine, _ := os.ReadFile("/proc/meminfo") // where it is not, no number is in it
 	_, after, _ := bytes.Cut(machine, []byte("MemAvailable:"))

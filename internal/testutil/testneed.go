@@ -12,7 +12,7 @@ import (
 	"testing"
 )
 
-// Program returns where a program of the machine lies. Without it the test is skipped, or fails in CI. from says how it is installed.
+// Program returns the path of a program of the machine. Without it the test is skipped, or fails in CI. from names the way to install it.
 func Program(t testing.TB, name, from string) string {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -39,8 +39,8 @@ func Long(t testing.TB, setting string) {
 	}
 }
 
-// Count is how much of something a test does: as often as a setting says, which a target of make gives, or as usual. A usual count of 0 is
-// for tests that only make starts.
+// Count returns the number of repetitions of a test: that of the setting, which a target of make gives, or the usual one. Tests with a
+// usual count of 0 run only from make.
 func Count(t testing.TB, setting string, usual int) int {
 	t.Helper()
 	text, given := os.LookupEnv(setting)

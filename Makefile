@@ -15,7 +15,7 @@ FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
 # The packages that make test-race tests: the writes that requests share. More packages by RACE=./internal/clearing, with more time.
-RACE ?= ./internal/store ./internal/store/message
+RACE ?= ./internal/store ./internal/store
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 
@@ -55,7 +55,7 @@ test-long: rabbitmq pgbouncer ## run what make test leaves out: fuzzing, brokers
 	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" \
-	$(GO) test -count=1 -timeout 60m -vet=off ./internal/transport/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
+	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
 	@$(MAKE) drill simulate search race hostile flood kill faults html screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
@@ -70,7 +70,7 @@ verify: generate lint ## check that generated code is fresh, formatting, and wha
 .PHONY: $(TOOLS)
 $(TOOLS): # Go knows what of them is up to date, also after an update of its own
 	@echo "tools"
-	@$(GO) build -modfile=tools/go.mod -o $@/ tool
+	@$(GO) build -modfile=tools/tools.mod -o $@/ tool
 
 generate: $(TOOLS) ## make the generated code anew: pages, queries, API types, ISO 20022 messages, docs/rules.md, the description of the schema
 	@echo "pages (templ)"
@@ -113,12 +113,12 @@ drill: ## tamper with a filled database at ten places in every way, and 1,000 ti
 
 mutants: ## take 203 guards out, one at a time, and have tests notice each (an hour): make mutants MUTANTS=pattern of their names
 	@tools/postgres.sh --if-missing
-	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -tags long -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./internal/mutant
+	COUNTERSIGN_MUTANTS="$(MUTANTS)" $(GO) test -tags long -count=1 -v -timeout 6h -run TestEveryMutantIsCaught ./tools/mutationtest
 
 simulate: ## play 1,000 schedules of chance with crashes between any two statements: make simulate SCHEDULES=100000 SEED=1 WITHIN=15m
 	@tools/postgres.sh --if-missing
 	COUNTERSIGN_SCHEDULES=$(or $(SCHEDULES),1000) COUNTERSIGN_SCHEDULE=$(or $(SEED),1) COUNTERSIGN_SCHEDULES_WITHIN=$(WITHIN) \
-	$(GO) test -count=1 -v -timeout 0 -run TestScheduleOfChance ./internal/simulation
+	$(GO) test -count=1 -v -timeout 0 -run TestScheduleOfChance ./internal/simtest
 
 kill: ## kill the program with kill -9 under load of payments and recalls, 500 times, and find everything it acknowledged: make kill KILLS=500 SEED=1
 	@tools/postgres.sh --if-missing
@@ -170,7 +170,7 @@ html: ## have html-validate read every page of the gallery (installed into .cach
 	@mkdir -p .cache/html && cp tools/html/package.json tools/html/package-lock.json .cache/html/
 	@cd .cache/html && npm ci --silent --ignore-scripts --no-audit --no-fund
 	@COUNTERSIGN_HTML_VALIDATE="$(CACHE)/html/node_modules/html-validate/bin/html-validate.mjs" \
-	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./views/gallery
+	$(GO) test -tags long -count=1 -v -run TestPagesAreValidHTML ./tools/gallery/screens
 
 lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys and clicks are answered (installed into .cache, pinned by tools/lighthouse)
 	@tools/install.sh "chromium|chromium-browser|google-chrome" "Lighthouse" chromium

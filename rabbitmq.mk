@@ -1,4 +1,4 @@
-# The broker for the tests of the AMQP transport (internal/transport/amqp). The Makefile includes this file. Without RabbitMQ those tests are
+# The broker for the tests of the AMQP transport (internal/clearing/amqp). The Makefile includes this file. Without RabbitMQ those tests are
 # skipped; with COUNTERSIGN_RABBITMQ=1 a missing broker is a failure. The tests start a node of their own: no service is needed, so
 # an installation by this target starts none, now or at the next boot. A RabbitMQ that was here before stays as it is.
 

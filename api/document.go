@@ -6,7 +6,7 @@ import (
 	_ "embed"
 )
 
-//go:generate go run ./jsondoc
+//go:generate go run ../tools/jsondoc
 
 // Document is the OpenAPI 3.1 document, as YAML.
 //

@@ -30,7 +30,7 @@ CREATE FUNCTION search_tag(realm text) RETURNS text LANGUAGE sql IMMUTABLE PARAL
 $$;
 -- +goose StatementEnd
 
--- The words of a message as the program cuts them (internal/store/internal/rowmap): for what is stored already, and for filled databases.
+-- The words of a message as the program cuts them (internal/store): for what is stored already, and for filled databases.
 -- +goose StatementBegin
 CREATE FUNCTION search_words(said text, accounts text[]) RETURNS SETOF text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
   (SELECT left(s.word, 32) COLLATE "C" AS word

@@ -10,9 +10,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 	"countersign/internal/store/storetest"
 	"countersign/views"
 	"countersign/web/webtest"
@@ -84,7 +83,7 @@ func TestTheQueueReadsItsPartialIndex(t *testing.T) {
 // queue is a house with many messages, some of them waiting, and its reader.
 type queue struct {
 	db      *storetest.DB
-	reader  *message.Reader
+	reader  *store.Reader
 	notes   *recorder
 	checker uuid.UUID // a person
 	waiting int
@@ -93,7 +92,7 @@ type queue struct {
 // newQueue makes copies of one message by plain SQL, past every rule: it is about how they are found, not how they were made.
 func newQueue(t testing.TB, messages, waiting int) *queue {
 	t.Helper()
-	q := &queue{db: stationtest.Demo(t), notes: &recorder{}, waiting: waiting}
+	q := &queue{db: servicetest.Demo(t), notes: &recorder{}, waiting: waiting}
 	s := newShop(t, q.db.URL)
 	_, err := s.post(webtest.CreateSwiss, s.maker, webtest.Order(webtest.Sample))
 	must(t, err)
@@ -114,13 +113,13 @@ func newQueue(t testing.TB, messages, waiting int) *queue {
 	database, err := store.Open(t.Context(), store.Config{URL: q.db.URL, Tracer: q.notes, Seal: q.db.Seal, TokenKeys: storetest.Keys(t)})
 	must(t, err)
 	t.Cleanup(database.Close)
-	q.reader = message.NewReader(database)
+	q.reader = store.NewReader(database)
 	return q
 }
 
 func (q *queue) page(t testing.TB) {
 	t.Helper()
-	list, err := q.reader.Queue(t.Context(), demo.Realm, message.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
+	list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: queuePage})
 	must(t, err)
 	if len(list) != queuePage {
 		t.Fatalf("%d messages are on the page, not %d", len(list), queuePage)

@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/demo"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // plan is what of PostgreSQL's plan is asked here.
@@ -65,33 +65,33 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 	newest, oldest := key(20_000-size*pages), key(size*pages)
 	for name, list := range map[string]func() (int, error){
 		"messages": func() (int, error) {
-			l, err := q.reader.Messages(t.Context(), demo.Realm, message.Filter{Before: newest, PageSize: size})
+			l, err := q.reader.Messages(t.Context(), demo.Realm, store.Filter{Before: newest, PageSize: size})
 			return len(l), err
 		},
 		"messages, oldest first": func() (int, error) {
-			l, err := q.reader.Messages(t.Context(), demo.Realm, message.Filter{Before: oldest, OldestFirst: true, PageSize: size})
+			l, err := q.reader.Messages(t.Context(), demo.Realm, store.Filter{Before: oldest, OldestFirst: true, PageSize: size})
 			return len(l), err
 		},
 		"queue": func() (int, error) {
-			return q.deep(t, size, message.QueueFilter{After: message.Place{MessageID: oldest}})
+			return q.deep(t, size, store.QueueFilter{After: store.Place{MessageID: oldest}})
 		},
 		"queue, newest first": func() (int, error) {
-			return q.deep(t, size, message.QueueFilter{Sort: message.SortNewest, After: message.Place{MessageID: newest}})
+			return q.deep(t, size, store.QueueFilter{Sort: store.SortNewest, After: store.Place{MessageID: newest}})
 		},
 		"documents": func() (int, error) {
-			l, err := q.reader.Documents(t.Context(), demo.Realm, message.DocumentFilter{Before: newest, PageSize: size})
+			l, err := q.reader.Documents(t.Context(), demo.Realm, store.DocumentFilter{Before: newest, PageSize: size})
 			return len(l), err
 		},
 		"documents, oldest first": func() (int, error) {
-			l, err := q.reader.Documents(t.Context(), demo.Realm, message.DocumentFilter{Before: oldest, OldestFirst: true, PageSize: size})
+			l, err := q.reader.Documents(t.Context(), demo.Realm, store.DocumentFilter{Before: oldest, OldestFirst: true, PageSize: size})
 			return len(l), err
 		},
 		"audit trail": func() (int, error) {
-			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, message.AuditFilter{Before: newest, PageSize: size})
+			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: newest, PageSize: size})
 			return len(l), err
 		},
 		"audit trail, oldest first": func() (int, error) {
-			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, message.AuditFilter{Before: oldest, OldestFirst: true, PageSize: size})
+			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: oldest, OldestFirst: true, PageSize: size})
 			return len(l), err
 		},
 	} {
@@ -114,7 +114,7 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 }
 
 // deep reads so many entries of the queue, and counts them.
-func (q *queue) deep(t *testing.T, size int32, ask message.QueueFilter) (int, error) {
+func (q *queue) deep(t *testing.T, size int32, ask store.QueueFilter) (int, error) {
 	t.Helper()
 	ask.ExcludePerson, ask.PageSize = q.checker, size
 	list, err := q.reader.Queue(t.Context(), demo.Realm, ask)

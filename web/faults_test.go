@@ -21,7 +21,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
@@ -96,7 +96,7 @@ func sampleClock() func() time.Time {
 // demoDatabase holds the demo's realms.
 func demoDatabase(t *testing.T) *storetest.DB {
 	t.Helper()
-	return stationtest.Demo(t)
+	return servicetest.Demo(t)
 }
 
 // tally counts what clients were answered.

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // TestLookingFurtherFindsEverything: a list that looked at so many messages goes on behind them, and the pages together hold each message
@@ -18,19 +18,19 @@ func TestLookingFurtherFindsEverything(t *testing.T) {
 	q := newQueue(t, 20_000, 400)
 	q.spread(t)
 	for name, c := range map[string]struct {
-		ask  message.Filter
+		ask  store.Filter
 		want int
 	}{
-		"the oldest":            {message.Filter{Scheme: "sct-inst"}, 1},
-		"every one that failed": {message.Filter{States: []payment.State{payment.StateFailed}, AmountFrom: 2000}, 19},
+		"the oldest":            {store.Filter{Scheme: "sct-inst"}, 1},
+		"every one that failed": {store.Filter{States: []payment.State{payment.StateFailed}, AmountFrom: 2000}, 19},
 		"everything made in an old hour": {
-			message.Filter{
+			store.Filter{
 				CreatedFrom: time.Date(2026, time.October, 1, 0, 0, 0, 0, time.UTC),
 				CreatedTo:   time.Date(2026, time.October, 1, 1, 0, 0, 0, time.UTC),
 			},
 			3600,
 		},
-		"a text": {message.Filter{Search: message.Search{Text: "peter haller"}}, 20_001},
+		"a text": {store.Filter{Search: store.Search{Text: "peter haller"}}, 20_001},
 	} {
 		seen := map[uuid.UUID]bool{}
 		c.ask.PageSize = 100

@@ -25,7 +25,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/web/request"
 )
 
@@ -301,7 +301,7 @@ func checkRow(t *testing.T, route request.Route, statuses []int) {
 // begin finds what the routes are about: a document, and a change that one administrator asks for and that waits.
 func (m *matrix) begin() {
 	m.t.Helper()
-	m.maker = m.house.Principal(m.t, stationtest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Backoffice, Channel: "api"})
+	m.maker = m.house.Principal(m.t, servicetest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Backoffice, Channel: "api"})
 	must(m.t, m.house.DB.Owner(m.t).QueryRow(
 		m.t.Context(), "SELECT document_id FROM document WHERE realm = $1 ORDER BY document_id LIMIT 1", demo.Realm,
 	).Scan(&m.document))

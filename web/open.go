@@ -7,9 +7,9 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/web/api"
-	"countersign/web/inbound"
+	"countersign/web/clearing"
 	"countersign/web/portal"
-	"countersign/web/respond"
+	"countersign/web/vop"
 )
 
 // Settings say how the doors of one gateway differ from those of another.
@@ -25,9 +25,9 @@ type Settings struct {
 	// OperatorRealm is the realm whose supervisors and administrators see what clearing sent to nobody; "" for none.
 	OperatorRealm string
 	// Connections are those at clearing that may deliver documents at our door; nobody may without one.
-	Connections []inbound.Connection
+	Connections []clearing.Connection
 	// Requesters are the banks that may ask about payees, RequesterPerSecond the questions a second of each; 0 is the default.
-	Requesters         []respond.Requester
+	Requesters         []vop.Requester
 	RequesterPerSecond int
 	// Connected says of each scheme whether the gateway has a way to its clearing.
 	Connected map[rulebook.Scheme]bool
@@ -59,11 +59,11 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 	if err != nil {
 		return nil, err
 	}
-	documents, err := inbound.New(inbound.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now})
+	documents, err := clearing.New(clearing.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now})
 	if err != nil {
 		return nil, err
 	}
-	questions, err := respond.New(respond.Config{
+	questions, err := vop.New(vop.Config{
 		Station: behind.Holder, Requesters: set.Requesters, PerSecond: set.RequesterPerSecond, Now: behind.Now, Log: behind.Log,
 	})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/web"
-	"countersign/web/respond"
+	"countersign/web/vop"
 	"countersign/web/webtest"
 )
 
@@ -20,7 +20,7 @@ const bankToken = "token-of-another-bank"
 // setupBehind is the whole server behind a line to its database that the test can cut.
 func setupBehind(t *testing.T) (b *bundle, l *storetest.Line) {
 	t.Helper()
-	asking := web.Settings{Requesters: []respond.Requester{respond.NewRequester(respond.AnyBank, bankToken)}}
+	asking := web.Settings{Requesters: []vop.Requester{vop.NewRequester(vop.AnyBank, bankToken)}}
 	b = setupWith(t, webtest.Options{Settings: asking, Database: func(db *storetest.DB, log *slog.Logger) *store.Database {
 		var throughURL string
 		l, throughURL = db.Relay(t)

@@ -11,7 +11,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -102,30 +102,30 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	q := newQueue(t, messages, waiting)
 	q.spread(t)
 	day := func(n int) time.Time { return time.Date(2026, time.October, 1, 0, 0, n, 0, time.UTC) }
-	text := func(text string) message.Filter {
-		return message.Filter{Search: message.Search{Text: text, Compact: strings.ToUpper(strings.ReplaceAll(text, " ", ""))}}
+	text := func(text string) store.Filter {
+		return store.Filter{Search: store.Search{Text: text, Compact: strings.ToUpper(strings.ReplaceAll(text, " ", ""))}}
 	}
 	for name, c := range map[string]struct {
-		ask   message.Filter
+		ask   store.Filter
 		found bool // on the first page
 	}{
-		"all":                      {message.Filter{}, true},
-		"failed":                   {message.Filter{States: []payment.State{payment.StateFailed}}, true},
-		"unconfirmed":              {message.Filter{States: []payment.State{payment.StateUnconfirmed}}, false},
-		"settled":                  {message.Filter{States: []payment.State{payment.StateSettled}}, true},
-		"recalls":                  {message.Filter{Kind: string(payment.KindRecall)}, false},
-		"incoming":                 {message.Filter{Direction: string(payment.DirectionIn)}, false},
-		"euro, only the oldest":    {message.Filter{Scheme: "sct-inst"}, false},
-		"a maker":                  {message.Filter{MakerLogin: "maker1"}, true},
-		"no maker":                 {message.Filter{MakerLogin: "nobody"}, false},
-		"an amount":                {message.Filter{AmountFrom: 77, AmountTo: 77}, true},
-		"no amount":                {message.Filter{AmountFrom: 1 << 40}, false},
-		"amounts of many":          {message.Filter{AmountFrom: 10, AmountTo: 39_000}, true},
-		"a day long ago":           {message.Filter{CreatedFrom: day(-90_000), CreatedTo: day(-10)}, false},
-		"an hour":                  {message.Filter{CreatedFrom: day(100), CreatedTo: day(140)}, true},
-		"an old part of many":      {message.Filter{CreatedFrom: day(0), CreatedTo: day(9000)}, true},
-		"changed":                  {message.Filter{ChangedSince: day(39_900), States: []payment.State{payment.StateFailed}}, true},
-		"failed and narrowed more": {message.Filter{States: []payment.State{payment.StateFailed}, Scheme: "sct-inst"}, false},
+		"all":                      {store.Filter{}, true},
+		"failed":                   {store.Filter{States: []payment.State{payment.StateFailed}}, true},
+		"unconfirmed":              {store.Filter{States: []payment.State{payment.StateUnconfirmed}}, false},
+		"settled":                  {store.Filter{States: []payment.State{payment.StateSettled}}, true},
+		"recalls":                  {store.Filter{Kind: string(payment.KindRecall)}, false},
+		"incoming":                 {store.Filter{Direction: string(payment.DirectionIn)}, false},
+		"euro, only the oldest":    {store.Filter{Scheme: "sct-inst"}, false},
+		"a maker":                  {store.Filter{MakerLogin: "maker1"}, true},
+		"no maker":                 {store.Filter{MakerLogin: "nobody"}, false},
+		"an amount":                {store.Filter{AmountFrom: 77, AmountTo: 77}, true},
+		"no amount":                {store.Filter{AmountFrom: 1 << 40}, false},
+		"amounts of many":          {store.Filter{AmountFrom: 10, AmountTo: 39_000}, true},
+		"a day long ago":           {store.Filter{CreatedFrom: day(-90_000), CreatedTo: day(-10)}, false},
+		"an hour":                  {store.Filter{CreatedFrom: day(100), CreatedTo: day(140)}, true},
+		"an old part of many":      {store.Filter{CreatedFrom: day(0), CreatedTo: day(9000)}, true},
+		"changed":                  {store.Filter{ChangedSince: day(39_900), States: []payment.State{payment.StateFailed}}, true},
+		"failed and narrowed more": {store.Filter{States: []payment.State{payment.StateFailed}, Scheme: "sct-inst"}, false},
 		"a word of all":            {text("Haller"), true},
 		"no word":                  {text("nothing"), false},
 		"the beginning of a word":  {text("hall"), true},
@@ -135,12 +135,12 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 		"no account":               {text("DE00 0000 0000"), false},
 		"a reference":              {text("E2E-4"), false},
 		"a sign":                   {text("%"), false},
-		"an amount that is typed":  {message.Filter{Search: message.Search{Text: "1.00", Compact: "1.00", AmountFrom: 100, AmountTo: 199}}, true},
+		"an amount that is typed":  {store.Filter{Search: store.Search{Text: "1.00", Compact: "1.00", AmountFrom: 100, AmountTo: 199}}, true},
 		"a day that is typed": {
-			message.Filter{Search: message.Search{Text: "1.10.2026", Compact: "1.10.2026", Since: day(0), Until: day(39_000)}}, true,
+			store.Filter{Search: store.Search{Text: "1.10.2026", Compact: "1.10.2026", Since: day(0), Until: day(39_000)}}, true,
 		},
 		"a state that is typed": {
-			message.Filter{Search: message.Search{Text: "Failed", States: []payment.State{payment.StateFailed}}}, true,
+			store.Filter{Search: store.Search{Text: "Failed", States: []payment.State{payment.StateFailed}}}, true,
 		},
 	} {
 		q.notes.cut()
@@ -184,21 +184,21 @@ func (q *queue) marksAndReasonsReadSoMuch(t *testing.T, bound int) {
 	_, err = owner.Exec(t.Context(), "VACUUM ANALYZE message")
 	must(t, err)
 	for name, c := range map[string]struct {
-		ask  message.Search
+		ask  store.Search
 		want int
 	}{
 		"the oldest payment that was recalled": {
-			message.Search{Text: "Recalled", Recalls: []payment.RecallStatus{payment.RecallAccepted}}, 1,
+			store.Search{Text: "Recalled", Recalls: []payment.RecallStatus{payment.RecallAccepted}}, 1,
 		},
 		"every recall refused": {
-			message.Search{Text: "Recall refused", Recalls: []payment.RecallStatus{payment.RecallRefused}}, recalls - 1,
+			store.Search{Text: "Recall refused", Recalls: []payment.RecallStatus{payment.RecallRefused}}, recalls - 1,
 		},
 		"the oldest recall for a reason": {
-			message.Search{Text: "TECH", Reasons: []message.Reason{{Kind: payment.KindRecall, Code: "TECH"}}}, 1,
+			store.Search{Text: "TECH", Reasons: []store.Reason{{Kind: payment.KindRecall, Code: "TECH"}}}, 1,
 		},
-		"nothing returned": {message.Search{Text: "Returned", Returns: []payment.ReturnStatus{payment.ReturnDone}}, 0},
+		"nothing returned": {store.Search{Text: "Returned", Returns: []payment.ReturnStatus{payment.ReturnDone}}, 0},
 	} {
-		seen, f := map[uuid.UUID]bool{}, message.Filter{Search: c.ask, PageSize: 50}
+		seen, f := map[uuid.UUID]bool{}, store.Filter{Search: c.ask, PageSize: 50}
 		for pages := 0; pages == 0 || f.Before != uuid.Nil; pages++ {
 			q.notes.cut()
 			list, next, err := q.reader.Page(t.Context(), demo.Realm, f)
@@ -241,13 +241,13 @@ func (q *queue) questionsToClearingAreNotRead(t *testing.T) {
 	_, err = owner.Exec(t.Context(), "VACUUM ANALYZE message_history")
 	must(t, err)
 	since := time.Date(2026, time.October, 1, 0, 0, 0, 0, time.UTC)
-	period := message.Period{From: since, Until: since.AddDate(0, 0, 30)}
+	period := store.Period{From: since, Until: since.AddDate(0, 0, 30)}
 	q.notes.cut()
 	list, err := q.reader.Ended(t.Context(), demo.Realm, payment.StateUnconfirmed, period)
 	must(t, err)
 	count, err := q.reader.EndedCount(t.Context(), demo.Realm, payment.StateUnconfirmed, period)
 	must(t, err)
-	late, err := q.reader.Late(t.Context(), demo.Realm, message.AskedLate{Since: since, DueBefore: since, Most: 1})
+	late, err := q.reader.Late(t.Context(), demo.Realm, store.AskedLate{Since: since, DueBefore: since, Most: 1})
 	must(t, err)
 	if len(list) != payments || count != payments || late.Unanswered != payments {
 		t.Errorf("%d payments have no answer: %d are listed, %d counted, %d late", payments, len(list), count, late.Unanswered)
@@ -262,12 +262,12 @@ func (q *queue) questionsToClearingAreNotRead(t *testing.T) {
 func (q *queue) amountsReadTheirPage(t *testing.T) {
 	t.Helper()
 	for name, c := range map[string]struct {
-		ask         message.Filter
+		ask         store.Filter
 		found, rows int
 	}{
-		"500":               {message.Filter{AmountFrom: 10_001, AmountTo: 10_500}, 50, 550},
-		"one that failed":   {message.Filter{AmountFrom: 10_001, AmountTo: 10_500, States: []payment.State{payment.StateFailed}}, 0, 800},
-		"the oldest of 500": {message.Filter{AmountFrom: 9_999, AmountTo: 10_498, States: []payment.State{payment.StateFailed}}, 1, 800},
+		"500":               {store.Filter{AmountFrom: 10_001, AmountTo: 10_500}, 50, 550},
+		"one that failed":   {store.Filter{AmountFrom: 10_001, AmountTo: 10_500, States: []payment.State{payment.StateFailed}}, 0, 800},
+		"the oldest of 500": {store.Filter{AmountFrom: 9_999, AmountTo: 10_498, States: []payment.State{payment.StateFailed}}, 1, 800},
 	} {
 		q.notes.cut()
 		c.ask.PageSize = 50
@@ -295,7 +295,7 @@ func (q *queue) wordsAreLookedUpWhereTheyAreFew(t *testing.T) {
 	must(t, err)
 	for text, c := range map[string]struct{ all, pages int }{"rare": {100, 1}, "common": {667, 8}} {
 		q.notes.cut()
-		ask := message.Filter{PageSize: 1000, Search: message.Search{Text: text, Compact: strings.ToUpper(text)}}
+		ask := store.Filter{PageSize: 1000, Search: store.Search{Text: text, Compact: strings.ToUpper(text)}}
 		found, pages, looked := 0, 0, false
 		for next := uuid.Max; next != uuid.Nil; pages++ {
 			var list []payment.Message
@@ -324,15 +324,15 @@ func (q *queue) countsOfTheFirstPageReadSoMuch(t *testing.T) {
 			return err
 		},
 		"states": func() error {
-			_, err := q.reader.Standing(t.Context(), demo.Realm, message.Counted{Since: since, Most: 100})
+			_, err := q.reader.Standing(t.Context(), demo.Realm, store.Counted{Since: since, Most: 100})
 			return err
 		},
 		"states of a maker": func() error {
-			_, err := q.reader.StandingOfMaker(t.Context(), demo.Realm, message.Counted{Maker: q.checker, Since: since, Most: 100})
+			_, err := q.reader.StandingOfMaker(t.Context(), demo.Realm, store.Counted{Maker: q.checker, Since: since, Most: 100})
 			return err
 		},
 		"ages": func() error {
-			_, _, err := q.reader.Waiting(t.Context(), demo.Realm, message.Ages{
+			_, _, err := q.reader.Waiting(t.Context(), demo.Realm, store.Ages{
 				ExcludePerson: q.checker, MadeBefore: []time.Time{since}, ExpiresBefore: since, Most: views.MaxWaiting,
 			})
 			return err

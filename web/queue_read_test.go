@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -17,16 +17,16 @@ import (
 func (q *queue) ordersReadSoMuch(t *testing.T) {
 	t.Helper()
 	const bound = 7_500
-	for name, ask := range map[string]message.Filter{
+	for name, ask := range map[string]store.Filter{
 		"all":           {},
 		"failed":        {States: []payment.State{payment.StateFailed}},
 		"a scheme":      {Scheme: "sct-inst"},
 		"some amounts":  {AmountFrom: 100, AmountTo: 30_000},
 		"a maker":       {MakerLogin: "maker1"},
-		"a text of all": {Search: message.Search{Text: "Haller"}},
+		"a text of all": {Search: store.Search{Text: "Haller"}},
 	} {
-		for _, by := range []message.ListSort{message.ListLargest, message.ListSmallest, message.ListOldest, message.ListState} {
-			after := message.ListPlace{}
+		for _, by := range []store.ListSort{store.ListLargest, store.ListSmallest, store.ListOldest, store.ListState} {
+			after := store.ListPlace{}
 			ask.PageSize = 50
 			for range 2 {
 				q.notes.cut()
@@ -52,7 +52,7 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 	must(t, err)
 	expires := func(n int) time.Time { return time.Date(2027, time.October, 1, 0, 0, n, 0, time.UTC) }
 	q.notes.cut()
-	_, ending, err := q.reader.Waiting(t.Context(), demo.Realm, message.Ages{
+	_, ending, err := q.reader.Waiting(t.Context(), demo.Realm, store.Ages{
 		MadeBefore: []time.Time{expires(0), expires(1)}, ExpiresBefore: expires(9_990), Most: page,
 	})
 	must(t, err)
@@ -60,25 +60,25 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 		t.Errorf("%d expire soon: %s reads %d rows to count %d", ending, statement, rows, page)
 	}
 	for name, c := range map[string]struct {
-		ask   message.QueueFilter
+		ask   store.QueueFilter
 		found int
 		rows  int
 	}{
-		"the oldest":     {message.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
-		"the largest":    {message.QueueFilter{ExcludePerson: q.checker, Sort: message.SortLargest}, page, 3 * page},
-		"the smallest":   {message.QueueFilter{Sort: message.SortSmallest}, page, 3 * page},
-		"by expiry":      {message.QueueFilter{Sort: message.SortExpiry}, page, 3 * page},
-		"deep by amount": {message.QueueFilter{Sort: message.SortLargest, After: message.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
+		"the oldest":     {store.QueueFilter{ExcludePerson: q.checker}, page, 3 * page},
+		"the largest":    {store.QueueFilter{ExcludePerson: q.checker, Sort: store.SortLargest}, page, 3 * page},
+		"the smallest":   {store.QueueFilter{Sort: store.SortSmallest}, page, 3 * page},
+		"by expiry":      {store.QueueFilter{Sort: store.SortExpiry}, page, 3 * page},
+		"deep by amount": {store.QueueFilter{Sort: store.SortLargest, After: store.Place{MessageID: uuid.Max, Minor: 5000}}, page, 3 * page},
 		"deep by expiry": {
-			message.QueueFilter{Sort: message.SortExpiry, After: message.Place{MessageID: uuid.Max, ExpiresAt: expires(9_000)}}, page, 3 * page,
+			store.QueueFilter{Sort: store.SortExpiry, After: store.Place{MessageID: uuid.Max, ExpiresAt: expires(9_000)}}, page, 3 * page,
 		},
-		"expires soon":    {message.QueueFilter{ExpiresBefore: expires(100)}, 19, waiting + 100},
-		"an amount":       {message.QueueFilter{AmountFrom: 5000, AmountTo: 5100}, 20, 3 * page},
-		"no amount":       {message.QueueFilter{AmountFrom: 1 << 40}, 0, 0},
-		"nobody's":        {message.QueueFilter{MakerLogin: "nobody"}, 0, 10},
-		"a checker's own": {message.QueueFilter{OnlyPerson: q.checker}, 0, waiting + 10},
-		"amended":         {message.QueueFilter{Amended: true}, 0, waiting + 10},
-		"begun":           {message.QueueFilter{Begun: true}, 0, waiting + 10},
+		"expires soon":    {store.QueueFilter{ExpiresBefore: expires(100)}, 19, waiting + 100},
+		"an amount":       {store.QueueFilter{AmountFrom: 5000, AmountTo: 5100}, 20, 3 * page},
+		"no amount":       {store.QueueFilter{AmountFrom: 1 << 40}, 0, 0},
+		"nobody's":        {store.QueueFilter{MakerLogin: "nobody"}, 0, 10},
+		"a checker's own": {store.QueueFilter{OnlyPerson: q.checker}, 0, waiting + 10},
+		"amended":         {store.QueueFilter{Amended: true}, 0, waiting + 10},
+		"begun":           {store.QueueFilter{Begun: true}, 0, waiting + 10},
 	} {
 		q.notes.cut()
 		c.ask.PageSize = page
@@ -98,12 +98,12 @@ func TestTheQueueReadsSoMuchAndNoMore(t *testing.T) {
 func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 	t.Helper()
 	const page = 60
-	text := func(text string) message.QueueFilter {
-		return message.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: message.Search{Text: text, Compact: strings.ToUpper(text)}}
+	text := func(text string) store.QueueFilter {
+		return store.QueueFilter{ExcludePerson: q.checker, PageSize: page, Search: store.Search{Text: text, Compact: strings.ToUpper(text)}}
 	}
 	amount := text("1.00")
 	amount.Search.AmountFrom, amount.Search.AmountTo = 101, 101
-	for name, ask := range map[string]message.QueueFilter{
+	for name, ask := range map[string]store.QueueFilter{
 		"all": {ExcludePerson: q.checker}, "a word of all": text("Haller"), "no word": text("nothing"), "two words": text("invoice Haller"),
 		"no two words": text("nothing at all"), "no reference": text("E2E-4"), "an amount": amount, "a maker": text("maker1"),
 	} {
@@ -124,7 +124,7 @@ func (q *queue) textsAndCountsOfTheQueueReadSoMuch(t *testing.T) {
 			t.Errorf("%s: %s reads %d rows for the keys", name, statement, rows)
 		}
 	}
-	counter := message.NewCounter(q.reader, time.Second, views.MaxWaiting)
+	counter := store.NewCounter(q.reader, time.Second, views.MaxWaiting)
 	_, err := counter.PendingTotals(t.Context(), demo.Realm, q.checker, time.Now())
 	must(t, err)
 	q.count(t)
@@ -152,7 +152,7 @@ func (q *queue) decisionsOfADayReadTheirPage(t *testing.T) {
 		CROSS JOIN generate_series(1, 2) version WHERE version = 1 OR n % 10 = 0`, demo.Realm, q.checker, since, messages)
 	must(t, err)
 	seen := map[uuid.UUID]bool{}
-	for behind, more := (message.Decided{}), true; more; {
+	for behind, more := (store.Decided{}), true; more; {
 		q.notes.cut()
 		list, err := q.reader.DecidedBy(t.Context(), demo.Realm, q.checker, since, behind, page)
 		must(t, err)

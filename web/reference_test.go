@@ -9,8 +9,8 @@ import (
 
 	"countersign/internal/calendar"
 	"countersign/internal/iso20022/code"
+	"countersign/internal/store"
 	"countersign/internal/store/admin"
-	"countersign/internal/store/message"
 	"countersign/internal/store/storetest"
 	"countersign/web/webtest"
 )
@@ -97,7 +97,7 @@ func TestImportedCodeSetsAndCalendarsAreInForce(t *testing.T) {
 		t.Errorf("calendars in force: %s; %s", sic, sct)
 	}
 
-	watching := message.NewReferences(b.Service.Database) // as a gateway does that read it when it was good
+	watching := store.NewReferences(b.Service.Database) // as a gateway does that read it when it was good
 	_, err = watching.Editions(t.Context())
 	must(t, err)
 	_, err = b.DB.Owner(t).Exec(t.Context(), "UPDATE reference_edition SET from_day = '2026-11-01' WHERE edition = '2026-11-19'")

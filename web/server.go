@@ -22,9 +22,9 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/web/api"
-	"countersign/web/inbound"
+	clearingpkg "countersign/web/clearing"
 	"countersign/web/request"
-	"countersign/web/respond"
+	"countersign/web/vop"
 )
 
 // Limits of connections; the configurable ones are in Limits. readTimeout is longer than any request may take, because net/http applies it
@@ -52,9 +52,9 @@ type Portal interface {
 // Config holds the dependencies and settings of a Server.
 type Config struct {
 	API     *api.API
-	Inbound *inbound.Door
+	Inbound *clearingpkg.Door
 	// Questions is the door for banks that ask about payees.
-	Questions *respond.Door
+	Questions *vop.Door
 	Portal    Portal          // nil for a server without pages
 	Database  *store.Database // asked for readiness only
 	Now       func() time.Time

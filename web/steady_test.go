@@ -16,7 +16,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/web"
 	"countersign/web/webtest"
 )
@@ -170,7 +170,7 @@ func TestReadinessNamesAnInterruptedConnection(t *testing.T) {
 	b.Send(t, webtest.Call{Path: webtest.ApprovePath, Who: webtest.Checker1, Body: webtest.Verdict(id, "approve")})
 	message, err := uuid.Parse(id)
 	must(t, err)
-	b.Network.Refuse = func(stationtest.Delivery) error { return errors.New("down") }
+	b.Network.Refuse = func(servicetest.Delivery) error { return errors.New("down") }
 	for range 10 {
 		if b.Clearing.Send(t.Context(), rulebook.SchemeSIC, "demo", message) == nil {
 			t.Fatal("a refused delivery passes for done")

@@ -22,9 +22,9 @@ import (
 	"countersign/internal/iso20022/isosample"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/web"
-	"countersign/web/inbound"
+	"countersign/web/clearing"
 	"countersign/web/request"
 	"countersign/web/webtest"
 )
@@ -32,7 +32,7 @@ import (
 // product is the whole gateway behind one address, with payments, recalls and received recalls of both schemes under way.
 type product struct {
 	t      *testing.T
-	house  *stationtest.House
+	house  *servicetest.House
 	server *httptest.Server
 	routes []request.Route
 	sent   map[rulebook.Scheme]payment.Message // ours, unanswered, recalled
@@ -41,11 +41,11 @@ type product struct {
 
 func openProduct(t *testing.T) *product {
 	t.Helper()
-	p := &product{t: t, house: stationtest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
+	p := &product{t: t, house: servicetest.New(t), sent: map[rulebook.Scheme]payment.Message{}, came: map[rulebook.Scheme]payment.Message{}}
 	server, err := web.Open(p.house.Service, web.Settings{
 		Environment: "TEST", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		Connected:   map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true},
-		Connections: []inbound.Connection{inbound.NewConnection(webtest.ClearingToken, rulebook.Schemes()...)},
+		Connections: []clearing.Connection{clearing.NewConnection(webtest.ClearingToken, rulebook.Schemes()...)},
 		Limits:      web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000},
 	})
 	must(t, err)
@@ -61,7 +61,7 @@ func openProduct(t *testing.T) *product {
 func (p *product) begin(scheme rulebook.Scheme) {
 	p.t.Helper()
 	h, ctx := p.house, p.t.Context()
-	maker := h.Principal(p.t, stationtest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Straight, Channel: "api"})
+	maker := h.Principal(p.t, servicetest.Door{Realm: demo.Realm, Name: "maker1", Client: demo.Straight, Channel: "api"})
 	sent := h.Create(p.t, maker, scheme)
 	must(p.t, h.Clearing.Send(ctx, sent.Scheme, sent.Realm, sent.InternalID))
 	p.sent[scheme] = sent
@@ -84,7 +84,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 // payment is another bank's payment that nothing is wrong with.
 func (p *product) payment(scheme rulebook.Scheme, id string) *incomingDocument {
 	p.t.Helper()
-	order := stationtest.Document(scheme, 900, p.house.Clock.Now())
+	order := servicetest.Document(scheme, 900, p.house.Clock.Now())
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
 	}[scheme]

@@ -7,7 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/demo"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // TestTheTrailReadsSoMuchAndNoMore: a page of the audit trail looks at so many events, found or not, whatever it is narrowed to, and the
@@ -33,16 +33,16 @@ func TestTheTrailReadsSoMuchAndNoMore(t *testing.T) {
 	must(t, err)
 	at := func(second int) time.Time { return time.Date(2024, time.June, 10, 3, 0, second, 0, time.UTC) }
 	for name, c := range map[string]struct {
-		ask  message.AuditFilter
+		ask  store.AuditFilter
 		want int
 	}{
-		"two of many":        {message.AuditFilter{Event: "sign-in.refused"}, 2},
-		"nobody's":           {message.AuditFilter{Actor: "nobody"}, 0},
-		"a period":           {message.AuditFilter{From: at(100), To: at(349)}, 250},
-		"a period and more":  {message.AuditFilter{From: at(1), To: at(6999), Event: "sign-in.refused"}, 1},
-		"before everything":  {message.AuditFilter{To: at(0).AddDate(-40, 0, 0)}, 0},
-		"a place of nothing": {message.AuditFilter{Before: uuid.Max, From: at(0), To: at(49)}, 50},
-		"after everything":   {message.AuditFilter{From: time.Now().AddDate(1, 0, 0)}, 0},
+		"two of many":        {store.AuditFilter{Event: "sign-in.refused"}, 2},
+		"nobody's":           {store.AuditFilter{Actor: "nobody"}, 0},
+		"a period":           {store.AuditFilter{From: at(100), To: at(349)}, 250},
+		"a period and more":  {store.AuditFilter{From: at(1), To: at(6999), Event: "sign-in.refused"}, 1},
+		"before everything":  {store.AuditFilter{To: at(0).AddDate(-40, 0, 0)}, 0},
+		"a place of nothing": {store.AuditFilter{Before: uuid.Max, From: at(0), To: at(49)}, 50},
+		"after everything":   {store.AuditFilter{From: time.Now().AddDate(1, 0, 0)}, 0},
 	} {
 		seen, newest := map[uuid.UUID]bool{}, time.Now().AddDate(2, 0, 0)
 		c.ask.PageSize = 100

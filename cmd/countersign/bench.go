@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"countersign/internal/demo"
-	"countersign/internal/measure"
+	"countersign/tools/bench"
 )
 
 type benchCommand struct {
@@ -33,7 +33,7 @@ type benchSettings struct {
 type report interface{ Print(to io.Writer) error }
 
 // measured makes the folder, measures in it and prints what came of it.
-func (s benchSettings) measured(log *slog.Logger, work func(measure.Config) (report, error)) (err error) {
+func (s benchSettings) measured(log *slog.Logger, work func(bench.Config) (report, error)) (err error) {
 	program, err := os.Executable()
 	if err != nil {
 		return fmt.Errorf("find this program: %w", err)
@@ -49,7 +49,7 @@ func (s benchSettings) measured(log *slog.Logger, work func(measure.Config) (rep
 	if s.Folder == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	}
-	result, err := work(measure.Config{
+	result, err := work(bench.Config{
 		Program: program, Folder: folder, Cache: cache, Log: log,
 		Say: func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) },
 	})
@@ -64,7 +64,7 @@ func (s benchSettings) measured(log *slog.Logger, work func(measure.Config) (rep
 
 func (s benchSettings) folder() (string, error) {
 	if s.Folder == "" {
-		return measure.Folder()
+		return bench.Folder()
 	}
 	folder, err := filepath.Abs(s.Folder)
 	if err != nil {
@@ -91,9 +91,9 @@ func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return errors.New("give --for a second or more, --rounds one or more, --clients numbers from one, --share one above 0 and up to 1, " +
 			"and --share-of one of the clients or 0")
 	}
-	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
+	return c.Bench.measured(log, func(cfg bench.Config) (report, error) {
 		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share, cfg.ShareOf = c.Clients, c.For, c.Rounds, c.Steady, c.Share, c.ShareOf
-		return measure.Pairs(ctx, cfg)
+		return bench.Pairs(ctx, cfg)
 	})
 }
 
@@ -115,8 +115,8 @@ func (c *benchPagesCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if c.Waiting < 0 || 4*c.Waiting > slices.Min(c.Sizes) {
 		return errors.New("give --waiting 0 or more, and a quarter of the smallest of --sizes at most")
 	}
-	return c.Bench.measured(log, func(cfg measure.Config) (report, error) {
-		return measure.Pages(ctx, measure.PagesConfig{
+	return c.Bench.measured(log, func(cfg bench.Config) (report, error) {
+		return bench.Pages(ctx, bench.PagesConfig{
 			Config: cfg, Sizes: c.Sizes, Waiting: c.Waiting, Times: c.Times, Apart: c.Apart, Of: c.Of,
 		})
 	})
@@ -133,5 +133,5 @@ func (c *benchFillCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return measure.Fill(ctx, c.DatabaseURL, c.Messages, func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) })
+	return bench.Fill(ctx, c.DatabaseURL, c.Messages, func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) })
 }

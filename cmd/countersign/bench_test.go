@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/measure"
 	"countersign/internal/testutil"
+	"countersign/tools/bench"
 )
 
 // TestBenchMeasuresAndCleansUp: a short run reports every figure as one JSON object, and leaves neither folder nor process behind.
@@ -22,7 +22,7 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 	}
 	_, object, found := strings.Cut(p.output.String(), "\n{")
 	object, _, _ = strings.Cut("{"+object, "\n")
-	var report measure.Report
+	var report bench.Report
 	err := json.Unmarshal([]byte(object), &report)
 	if !found || err != nil || len(report.Runs) != 1 {
 		t.Fatalf("it reports %q: %v", object, err)

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
+	"countersign/internal/clearing/amqp"
+	"countersign/internal/clearing/httpclient"
 	"countersign/internal/rulebook"
-	"countersign/internal/transport/amqp"
-	"countersign/internal/transport/http"
 )
 
 // clearingSettings say how the gateway reaches clearing; docs/clearing.md explains them.
@@ -35,7 +35,7 @@ func (c *clearingSettings) connect(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Network, g.Connected = http.New(addresses), connected(addresses)
+	g.Network, g.Connected = httpclient.New(addresses), connected(addresses)
 	for _, scheme := range rulebook.Schemes() {
 		err = c.refusePlain(addresses[scheme])
 		if err != nil {

@@ -12,16 +12,15 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/clearing/httpclient"
 	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
-	"countersign/internal/transport/http"
-	"countersign/internal/transport/payeebank"
 	"countersign/web"
-	"countersign/web/respond"
+	"countersign/web/vop"
 )
 
 type demoCommand struct {
@@ -70,14 +69,14 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	g.Network, g.Connected = http.New(addresses), connected(addresses)
+	g.Network, g.Connected = httpclient.New(addresses), connected(addresses)
 	address := "http://" + gatewayListener.Addr().String()
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return db.watch(ctx) })
 	if simulatorListener != nil {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
-		g.Payee = payeebank.New(payeebank.Config{Address: g.SimulatorURL, Now: time.Now, NewID: service.NewID, Log: log})
+		g.Payee = service.NewPayeeBank(service.PayeeBankConfig{Address: g.SimulatorURL, Now: time.Now, NewID: service.NewID, Log: log})
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
 		simulator := simulatorCommand{
 			GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl"), Profile: c.Profile,
@@ -172,7 +171,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 		return gateway{}, err
 	}
 	g.admit(clearingToken)
-	g.Requesters = []respond.Requester{respond.NewRequester(respond.AnyBank, demoPayeeToken)}
+	g.Requesters = []vop.Requester{vop.NewRequester(vop.AnyBank, demoPayeeToken)}
 	err = c.keys(ctx, db, &g)
 	if err != nil {
 		return gateway{}, err

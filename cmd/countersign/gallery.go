@@ -7,7 +7,7 @@ import (
 	"net"
 	"net/http"
 
-	"countersign/views/gallery"
+	"countersign/tools/gallery/screens"
 	"countersign/web"
 )
 
@@ -28,7 +28,7 @@ func (c *galleryCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return fmt.Errorf("listen for the gallery (COUNTERSIGN_GALLERY_LISTEN moves it): %w", err)
 	}
 	log.Info("the gallery is up", "address", "http://"+listener.Addr().String())
-	shown := gallery.Handler()
+	shown := screens.Handler()
 	return serveUntil(ctx, listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", web.PagePolicy) // pages are shown under the policy they live under
 		shown.ServeHTTP(w, r)

@@ -20,7 +20,7 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/store"
 	"countersign/web"
-	"countersign/web/inbound"
+	clearingpkg "countersign/web/clearing"
 )
 
 // gateway holds the settings common to serve and demo.
@@ -62,7 +62,7 @@ const (
 // admit lets clearing deliver documents of all schemes with a token; "" admits nobody.
 func (g *gateway) admit(token string) {
 	if token != "" {
-		g.Connections = append(g.Connections, inbound.NewConnection(token, rulebook.Schemes()...))
+		g.Connections = append(g.Connections, clearingpkg.NewConnection(token, rulebook.Schemes()...))
 	}
 }
 

@@ -13,8 +13,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/payee"
 	"countersign/internal/service"
-	"countersign/internal/transport/payeebank"
-	"countersign/web/respond"
+	"countersign/web/vop"
 )
 
 // payeeSettings say where payees of payments in euro are verified; docs/payee.md explains them.
@@ -56,7 +55,7 @@ func (s *payeeSettings) apply(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Payee = payeebank.New(payeebank.Config{
+	g.Payee = service.NewPayeeBank(service.PayeeBankConfig{
 		Address: s.URL, Certificate: certificate, Roots: roots, Now: time.Now, NewID: service.NewID, Log: g.Log,
 	})
 	return nil
@@ -91,8 +90,8 @@ func (s *payeeSettings) admit(g *gateway) error {
 }
 
 // requestersOf reads a line for each bank. Empty lines and lines that begin with # say nothing.
-func requestersOf(text string) ([]respond.Requester, error) {
-	var requesters []respond.Requester
+func requestersOf(text string) ([]vop.Requester, error) {
+	var requesters []vop.Requester
 	seen := map[string]bool{}
 	for number, line := range strings.Split(text, "\n") {
 		words := strings.Fields(line)
@@ -105,7 +104,7 @@ func requestersOf(text string) ([]respond.Requester, error) {
 		bic, token := words[0], words[1]
 		_, err := account.ParseBIC(bic)
 		switch {
-		case err != nil && bic != respond.AnyBank:
+		case err != nil && bic != vop.AnyBank:
 			return nil, fmt.Errorf("line %d: write the BIC of the bank, or * for a service that asks for many", number+1)
 		case len(token) < clearingTokenLength:
 			return nil, fmt.Errorf("line %d: the token has %d characters: agree on one of at least %d (openssl rand -hex 32)",
@@ -114,7 +113,7 @@ func requestersOf(text string) ([]respond.Requester, error) {
 			return nil, fmt.Errorf("line %d: the token stands there twice: give each bank one of its own", number+1)
 		}
 		seen[token] = true
-		requesters = append(requesters, respond.NewRequester(bic, token))
+		requesters = append(requesters, vop.NewRequester(bic, token))
 	}
 	return requesters, nil
 }
@@ -164,4 +163,4 @@ func (s *payeeSettings) roots() (*x509.CertPool, error) {
 	return roots, nil
 }
 
-var _ payee.Verifier = (*payeebank.Verifier)(nil)
+var _ payee.Verifier = (*service.Verifier)(nil)

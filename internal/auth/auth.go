@@ -19,8 +19,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"countersign/internal/auth/oidc"
 	"countersign/internal/keyring"
-	"countersign/internal/openid"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
 )
@@ -59,7 +59,7 @@ type Station struct {
 	bearers   *bearerCache
 	addresses *limits
 	clients   *limits
-	openID    *openid.Client
+	openID    *oidc.Client
 	providers *places // of those who wait for an identity provider
 	verified  atomic.Int64
 }
@@ -96,7 +96,7 @@ func New(cfg Config) (*Station, error) {
 		database: cfg.Database, people: admin.NewPeople(cfg.Database), logins: admin.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
-		openID: openid.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
+		openID: oidc.NewClient(cfg.Now), providers: newPlaces(maxAtProvider),
 		addresses: newLimits(addressEvery, cfg.AddressTries), clients: newLimits(clientEvery, cfg.ClientTries),
 	}, nil
 }

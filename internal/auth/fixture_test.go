@@ -12,7 +12,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
@@ -39,7 +39,7 @@ var office = auth.ClientCredentials{ClientID: "office", ClientSecret: secret}
 type bundle struct {
 	*auth.Station
 	db    *storetest.DB
-	clock *stationtest.Clock
+	clock *servicetest.Clock
 	log   *testutil.Log
 	keys  keyring.Ring
 }
@@ -50,7 +50,7 @@ func setup(t *testing.T) *bundle {
 		ctx := context.Background()
 		return errors.Join(admin.Apply(ctx, by, realm("alpha", "AA")), admin.Apply(ctx, by, realm("beta", "BB")))
 	})
-	b := &bundle{db: db, clock: stationtest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
+	b := &bundle{db: db, clock: servicetest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
 	b.keys = storetest.Keys(t)
 	b.Station = b.another(t)
 	return b

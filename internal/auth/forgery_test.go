@@ -15,7 +15,7 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/demo"
 	"countersign/internal/keyring"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -107,7 +107,7 @@ func TestMasterDataThatNobodySealedCountForNothing(t *testing.T) {
 // The lives of tokens are numbers of a realm: changed by somebody without the key they let nobody in for longer, or at all.
 func TestLivesOfTokensThatNobodySealedLetNobodyIn(t *testing.T) {
 	t.Parallel()
-	db := stationtest.Demo(t)
+	db := servicetest.Demo(t)
 	station, err := auth.New(auth.Config{Database: db.Database, Now: time.Now, Keys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler)})
 	check(t, err)
 	login := auth.LoginInput{

@@ -14,8 +14,8 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/auth/oidc"
 	"countersign/internal/identity"
-	"countersign/internal/openid"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
 )
@@ -90,10 +90,10 @@ type Begun struct {
 
 // held is the state of a sign-in at the provider. The browser keeps it encrypted.
 type held struct {
-	Flow     openid.Flow `json:"flow"`
-	Provider uuid.UUID   `json:"provider"`
-	Since    time.Time   `json:"since"`
-	Next     string      `json:"next"`
+	Flow     oidc.Flow `json:"flow"`
+	Provider uuid.UUID `json:"provider"`
+	Since    time.Time `json:"since"`
+	Next     string    `json:"next"`
 }
 
 // BeginAtProvider begins a sign-in. Errors: ErrNoProvider, ErrProviderAway, ErrProviderForged, *LimitError, *BusyError.
@@ -124,17 +124,17 @@ func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 }
 
 // provider returns the identity provider of a realm and the settings of this portal there. Errors: ErrNoProvider, ErrProviderForged.
-func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, openid.Settings, error) {
+func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, oidc.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
 	switch {
 	case errors.Is(err, admin.ErrProviderForged):
-		return p, openid.Settings{}, ErrProviderForged
+		return p, oidc.Settings{}, ErrProviderForged
 	case err != nil:
-		return p, openid.Settings{}, err
+		return p, oidc.Settings{}, err
 	case !found:
-		return p, openid.Settings{}, ErrNoProvider
+		return p, oidc.Settings{}, ErrNoProvider
 	}
-	settings := openid.Settings{
+	settings := oidc.Settings{
 		Issuer: p.Issuer, ClientID: p.ClientID, RedirectURL: p.PortalAddress + administration.RedirectPath(realm), MaxAge: p.SignInAge,
 	}
 	if p.HiddenSecret != nil {
@@ -151,7 +151,7 @@ func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, o
 }
 
 func (s *Station) providerAway(ctx context.Context, realm string, err error) error {
-	if !errors.Is(err, openid.ErrUnreachable) {
+	if !errors.Is(err, oidc.ErrUnreachable) {
 		return err
 	}
 	s.log.LogAttrs(ctx, slog.LevelError, "the identity provider of a realm does not answer as it should", slog.String("realm", realm),
@@ -172,7 +172,7 @@ func beginning(err error) string {
 type CameBackInput struct {
 	Realm         string // of the address it came back to
 	Held          string // what it kept
-	Answer        openid.Answer
+	Answer        oidc.Answer
 	SourceAddress string
 }
 
@@ -250,8 +250,8 @@ func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) 
 		return admin.OuterSubject{}, err
 	}
 	defer leave()
-	subject, err := s.openID.Finish(ctx, settings, openid.Return{Flow: flow.Flow, Answer: in.Answer})
-	var refused *openid.RefusedError
+	subject, err := s.openID.Finish(ctx, settings, oidc.Return{Flow: flow.Flow, Answer: in.Answer})
+	var refused *oidc.RefusedError
 	if errors.As(err, &refused) {
 		return admin.OuterSubject{}, s.refuseOuter(ctx, in, &ProviderError{Why: refused.Why}, refused.Cause)
 	}

@@ -15,19 +15,19 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auth"
+	"countersign/internal/auth/oidc"
+	"countersign/internal/auth/oidc/oidctest"
 	"countersign/internal/demo"
-	"countersign/internal/openid"
-	"countersign/internal/openid/openidtest"
 	"countersign/internal/payment"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
 
 // applied has one administrator ask for a change and the other approve it.
-func applied(t *testing.T, h *stationtest.House, in service.RequestInput) {
+func applied(t *testing.T, h *servicetest.House, in service.RequestInput) {
 	t.Helper()
 	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), in)
 	check(t, err)
@@ -36,11 +36,11 @@ func applied(t *testing.T, h *stationtest.House, in service.RequestInput) {
 }
 
 // provided is a house whose realm has a provider that says what the test wants, with maker1 linked as s-1.
-func provided(t *testing.T) (*stationtest.House, *openidtest.Liar) {
+func provided(t *testing.T) (*servicetest.House, *oidctest.Liar) {
 	t.Helper()
-	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
+	h, liar := servicetest.New(t), oidctest.StartLiar(t, nil)
 	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
-		"issuer": liar.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret,
+		"issuer": liar.Issuer, "providerClient": oidctest.ClientID, "providerSecret": oidctest.Secret,
 		"portalAddress": "https://portal.bank.example",
 	}})
 	applied(t, h, service.RequestInput{
@@ -50,7 +50,7 @@ func provided(t *testing.T) (*stationtest.House, *openidtest.Liar) {
 }
 
 // begun is a sign-in on its way, and the answer to it that the provider would give at this moment.
-func begun(t *testing.T, h *stationtest.House, liar *openidtest.Liar) auth.CameBackInput {
+func begun(t *testing.T, h *servicetest.House, liar *oidctest.Liar) auth.CameBackInput {
 	t.Helper()
 	flow, err := h.Auth.BeginAtProvider(t.Context(), auth.BeginInput{Realm: demo.Realm, Next: "/", SourceAddress: "192.0.2.7"})
 	check(t, err)
@@ -60,9 +60,9 @@ func begun(t *testing.T, h *stationtest.House, liar *openidtest.Liar) auth.CameB
 	if asked.Get("redirect_uri") != "https://portal.bank.example/signin/provider/demo/answer" || asked.Get("max_age") != "300" {
 		t.Errorf("the provider is asked %v", asked)
 	}
-	liar.Says(t, openidtest.Signed, liar.Claims("s-1", asked.Get("nonce"), h.Clock.Now()), http.StatusOK)
+	liar.Says(t, oidctest.Signed, liar.Claims("s-1", asked.Get("nonce"), h.Clock.Now()), http.StatusOK)
 	return auth.CameBackInput{
-		Realm: demo.Realm, Held: flow.Held, Answer: openid.Answer{State: asked.Get("state"), Code: "c"}, SourceAddress: "192.0.2.7",
+		Realm: demo.Realm, Held: flow.Held, Answer: oidc.Answer{State: asked.Get("state"), Code: "c"}, SourceAddress: "192.0.2.7",
 	}
 }
 
@@ -104,7 +104,7 @@ func TestNobodyIsLinkedAlone(t *testing.T) {
 		}
 	}
 	in := begun(t, h, liar)
-	liar.Says(t, openidtest.Signed, liar.Claims("s-2", "", h.Clock.Now()), http.StatusOK)
+	liar.Says(t, oidctest.Signed, liar.Claims("s-2", "", h.Clock.Now()), http.StatusOK)
 	_, _, err = h.Auth.SignInAtProvider(t.Context(), in)
 	var refused *auth.ProviderError
 	if !errors.As(err, &refused) {
@@ -138,18 +138,18 @@ func hanging(t *testing.T) (issuer string, let func()) {
 func TestAProviderThatHangsKeepsNobodyOfAnotherRealmOut(t *testing.T) {
 	t.Parallel()
 	const places = 32
-	h, liar := stationtest.New(t), openidtest.StartLiar(t, nil)
+	h, liar := servicetest.New(t), oidctest.StartLiar(t, nil)
 	log := &testutil.Log{}
 	h.Log = log
 	issuer, let := hanging(t)
 	other := demo.Realms()[1]
 	other.Provider = &adminpkg.ProviderDefinition{Provider: administration.Provider{
-		Issuer: liar.Issuer, ClientID: openidtest.ClientID, PortalAddress: "https://portal.bank.example",
+		Issuer: liar.Issuer, ClientID: oidctest.ClientID, PortalAddress: "https://portal.bank.example",
 		Passwords: administration.PasswordsEverybody, SignInAge: time.Minute,
 	}}
 	check(t, adminpkg.Apply(t.Context(), adminpkg.Provisioner{OwnerURL: h.DB.OwnerURL, Keys: storetest.Keys(t), At: h.Clock.Now()}, other))
 	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
-		"issuer": issuer, "providerClient": openidtest.ClientID, "portalAddress": "https://portal.bank.example",
+		"issuer": issuer, "providerClient": oidctest.ClientID, "portalAddress": "https://portal.bank.example",
 	}})
 	answers := make(chan error, places+1)
 	for i := range cap(answers) {

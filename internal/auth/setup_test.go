@@ -10,11 +10,11 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // reset has two administrators reset maker1, and returns the set-up with its link and its code.
-func reset(t *testing.T, h *stationtest.House) auth.SetUpInput {
+func reset(t *testing.T, h *servicetest.House) auth.SetUpInput {
 	t.Helper()
 	asked, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserReset, Subject: "maker1",
@@ -31,7 +31,7 @@ func reset(t *testing.T, h *stationtest.House) auth.SetUpInput {
 // TestOnlyAWrongCodeIsATryOfASetUpLink: of a link there are five wrong codes. A right one that finds the gateway busy is none of them.
 func TestOnlyAWrongCodeIsATryOfASetUpLink(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	in := reset(t, h)
 	leave := h.Auth.FillPasswordPlaces()
 	for range 6 {
@@ -56,7 +56,7 @@ func TestOnlyAWrongCodeIsATryOfASetUpLink(t *testing.T) {
 // TestTheLastWrongCodeEndsASetUpLink: as many wrong codes as there are tries are told, and then the right one is of no use.
 func TestTheLastWrongCodeEndsASetUpLink(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	in := reset(t, h)
 	wrong := in
 	wrong.Code = "none"

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // answersLead is how long the job queue has an answer to itself before its lane sends it.
@@ -118,7 +117,7 @@ func (s *Station) endWaiting(ctx context.Context, in store.Document) {
 	limited, cancel := context.WithTimeout(ctx, listWithin)
 	defer cancel()
 	err := s.takeUp(limited, in)
-	if errors.Is(err, message.ErrSeen) {
+	if errors.Is(err, store.ErrSeen) {
 		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
 	}
 	subject := string(in.Scheme) + " " + in.Reference

@@ -10,15 +10,15 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 )
 
 // answered is what came in as the answer to a recall: the newest message about the payment that the other bank made.
-func answered(t *testing.T, h *stationtest.House, recall payment.Message) payment.Message {
+func answered(t *testing.T, h *servicetest.House, recall payment.Message) payment.Message {
 	t.Helper()
 	list, err := h.Reader.Messages(
-		ctx, recall.Realm, message.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
+		ctx, recall.Realm, store.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
 	)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d answers came in: %v", len(list), err)
@@ -30,7 +30,7 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
 		for _, kind := range []payment.Kind{payment.KindReturn, payment.KindResolution} {
-			h := stationtest.New(t)
+			h := servicetest.New(t)
 			m, paid, sent := recalledPayment(t, h, scheme)
 			var document iso20022.Document
 			var err error
@@ -78,7 +78,7 @@ func TestTheAnswerToARecallIsAMessageOfItsOwn(t *testing.T) {
 func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		m, paid, sent := recalledPayment(t, h, scheme)
 		back := func(id string) clearing.Document {
 			document, err := interbank.Return(interbank.RTransactionInput{
@@ -109,10 +109,10 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 }
 
 // holdDocuments holds that the answer's document stands with the answer, and in the list of the recall too.
-func holdDocuments(t *testing.T, h *stationtest.House, recall, answer payment.Message) {
+func holdDocuments(t *testing.T, h *servicetest.House, recall, answer payment.Message) {
 	t.Helper()
 	for _, m := range []payment.Message{recall, answer} {
-		list, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+		list, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -132,7 +132,7 @@ func holdDocuments(t *testing.T, h *stationtest.House, recall, answer payment.Me
 // decided, never released, and no outgoing one passes for incoming.
 func TestWhatCameInCannotBeDecidedOrReleased(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m, paid, _ := recalledPayment(t, h, rulebook.SchemeSCT)
 	back, err := interbank.Return(interbank.RTransactionInput{
 		Request: rulebook.Request{Reason: "FOCR"}, Scheme: m.Scheme, Original: paid, Bank: "BBBBFRPPXXX", MessageID: "ANSWER",

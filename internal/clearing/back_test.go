@@ -7,18 +7,18 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestWhatWaitsLeavesAtOnceWhenClearingIsBack: clearing is away, so that deliveries pause. When it takes the first document again all
 // others leave, though the clock of their pauses stands still. One that clearing refuses for itself goes on to pause.
 func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	refused := approved(t, h, rulebook.SchemeSCT).Reference()
 	away, again := true, 0
-	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
+	h.Network.Refuse = func(d servicetest.Delivery) error { // one at a time
 		switch {
 		case d.Reference == refused:
 			again++

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
+	"countersign/internal/clearing/amqp"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/storetest"
-	"countersign/internal/transport/amqp"
-	"countersign/internal/transport/amqp/brokertest"
+	"countersign/internal/testutil"
 )
 
 // queuesOf are those of a house, by the name of the test, seen from the gateway or from clearing.
@@ -23,7 +23,7 @@ func queuesOf(name string, scheme rulebook.Scheme) (out, in string) {
 }
 
 // overABroker is a house whose documents and answers travel over a broker.
-func overABroker(t *testing.T, b *brokertest.Broker, name string) scene {
+func overABroker(t *testing.T, b *testutil.Broker, name string) scene {
 	t.Helper()
 	side := func(swapped bool) *amqp.Transport {
 		queues := make(map[rulebook.Scheme]amqp.Queues)
@@ -32,7 +32,7 @@ func overABroker(t *testing.T, b *brokertest.Broker, name string) scene {
 			if swapped {
 				out, in = in, out
 			}
-			queues[scheme] = amqp.Queues{Out: brokertest.Address(out), In: brokertest.Address(in)}
+			queues[scheme] = amqp.Queues{Out: testutil.QueueAddress(out), In: testutil.QueueAddress(in)}
 		}
 		made, err := amqp.New(amqp.Config{URL: b.URL(), Queues: queues, Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 		must(t, err)
@@ -84,7 +84,7 @@ func TestNothingIsLostInFaultsOfTheBroker(t *testing.T) {
 			queues = append(queues, out, in)
 		}
 	}
-	b := brokertest.New(t, queues...)
+	b := testutil.NewBroker(t, queues...)
 	for round := range rounds {
 		t.Run(fmt.Sprintf("broker away %d", round+1), func(t *testing.T) {
 			s := overABroker(t, b, name(round))

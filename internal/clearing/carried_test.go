@@ -6,11 +6,11 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // outbound is how many documents to clearing are stored of a message, and how many of them by the transaction that released it.
-func outbound(t *testing.T, h *stationtest.House, m payment.Message) (stored, released int) {
+func outbound(t *testing.T, h *servicetest.House, m payment.Message) (stored, released int) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE d.xmin = r.xmin)
 		FROM document d JOIN release r USING (realm, message_id)
@@ -22,7 +22,7 @@ func outbound(t *testing.T, h *stationtest.House, m payment.Message) (stored, re
 // transaction, and clearing gets those bytes. One that does not leaves that to whoever delivers.
 func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	rests := approved(t, h, rulebook.SchemeSIC)
 	if stored, _ := outbound(t, h, rests); stored != 0 {
@@ -53,7 +53,7 @@ func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 // same, by itself, and withheld when it is to be sent.
 func TestAPlantedDocumentKeepsNoApprovalBack(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := listen(h)
 	h.RunJobs(t)
 	eventually(t, "the process works", h.Jobs.Working)

@@ -28,7 +28,6 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // Network hands documents to the clearing of a scheme. Implementations are safe for concurrent use.
@@ -41,10 +40,10 @@ type Network interface {
 // Station talks to clearing.
 type Station struct {
 	cfg       Config
-	inbox     *message.Inbox
-	outbox    *message.Outbox
-	documents *message.Documents
-	accounts  *message.Accounts
+	inbox     *store.Inbox
+	outbox    *store.Outbox
+	documents *store.Documents
+	accounts  *store.Accounts
 
 	lanes   []*lane            // one for each scheme
 	sending *busy[uuid.UUID]   // messages being sent by this process
@@ -65,8 +64,8 @@ type Station struct {
 
 // Config holds what the station works with.
 type Config struct {
-	Messages *message.Messages
-	Due      *message.Messages // by connections that only the clock uses
+	Messages *store.Messages
+	Due      *store.Messages // by connections that only the clock uses
 	Network  Network
 	Seal     payment.Sealer
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
@@ -100,9 +99,9 @@ func New(cfg Config) *Station {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
 	s := &Station{
-		cfg: cfg, inbox: message.NewInbox(cfg.Messages), outbox: message.NewOutbox(cfg.Messages),
-		documents: message.NewDocuments(cfg.Messages),
-		accounts:  message.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
+		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
+		documents: store.NewDocuments(cfg.Messages),
+		accounts:  store.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
 		looking: newBusy[string](), scanning: newBusy[string](), stuck: newPauses[uuid.UUID](0),
 		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
 		moves: make(chan struct{}, clockParallel),
@@ -223,7 +222,7 @@ func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 // the same document in the form of another profile of the scheme. Errors: as lifecycle.Documents.Keep.
 func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
 	err := s.documents.Keep(ctx, made, content, s.cfg.Now())
-	if !errors.Is(err, message.ErrRemade) {
+	if !errors.Is(err, store.ErrRemade) {
 		return content, err
 	}
 	// Another profile was in force when the document was made: its seal fits, and it is the same document.
@@ -257,7 +256,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.AnswersID)
 }
 
-func (s *Station) noteAnswer(ctx context.Context, by *message.Messages, realm string, recall uuid.UUID) error {
+func (s *Station) noteAnswer(ctx context.Context, by *store.Messages, realm string, recall uuid.UUID) error {
 	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.cfg.Now()))
 	})
@@ -277,7 +276,7 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 // hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
 // must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
 func (s *Station) hold(ctx context.Context, m payment.Message, err error) error {
-	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, message.ErrRemade) {
+	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, store.ErrRemade) {
 		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
 			"internalId", m.InternalID, "globalId", m.GlobalID, "error", err.Error())
 	}
@@ -304,7 +303,7 @@ func (s *Station) alarmOnce(ctx context.Context, subject, text string, with ...a
 // moveIf turns "nothing to move" into the store's word for it.
 func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
-		return payment.Transition{}, message.ErrNoChange
+		return payment.Transition{}, store.ErrNoChange
 	}
 	return t, err
 }

@@ -6,13 +6,13 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAClockThatIsSetBackHoldsNothingUp: what was accepted, or is to be asked about, an hour ahead is not left for that hour.
 func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	sent, unsent, asked := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSCT)
 	send(t, h, sent)
@@ -51,7 +51,7 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 // are over by the clock that it was accepted by, nothing later, and nothing is sent twice.
 func TestAClockThatIsSetBackALittleIsLateByThat(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
@@ -85,7 +85,7 @@ func TestAClockThatIsSetBackALittleIsLateByThat(t *testing.T) {
 // without a word. The others are unconfirmed at once, and it is as soon as it is let go.
 func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	held := approved(t, h, rulebook.SchemeSIC) // the oldest: it is looked at first
 	send(t, h, held)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
@@ -36,7 +36,7 @@ func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
 	var log testutil.Log
 	var line *storetest.Line
 	logger := slog.New(slog.NewTextHandler(&log, nil))
-	h := stationtest.With(t, stationtest.Options{Log: logger, Database: func(db *storetest.DB) *store.Database {
+	h := servicetest.With(t, servicetest.Options{Log: logger, Database: func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
 		database, err := store.Open(ctx, store.Config{URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: logger})
@@ -80,7 +80,7 @@ func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
 func TestAClearingThatIsAwayIsToldOnce(t *testing.T) {
 	t.Parallel()
 	var log testutil.Log
-	h := stationtest.With(t, stationtest.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
+	h := servicetest.With(t, servicetest.Options{Log: slog.New(slog.NewTextHandler(&log, nil))})
 	defer h.CheckInvariants(t)
 	offers := offered(h, "P8", errors.New("down"))
 	approveMany(t, h, rulebook.SchemeSIC, 40)

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 type statusReport = iso20022.FIToFIPaymentStatusReport
@@ -52,7 +52,7 @@ func contradictions() []lie[*statusReport] {
 func TestAStatusThatContradictsItselfIsQuarantined(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m := approved(t, h, scheme)
 		send(t, h, m)
@@ -89,7 +89,7 @@ func TestTheLargestChargeOfARecallIsASetting(t *testing.T) {
 			}
 			return made
 		}
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m, paid, _ := recalledPayment(t, h, scheme)
 		keep := func(charge money.Amount) string {

@@ -20,7 +20,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -59,7 +59,7 @@ func (c *crossing) Deliver(ctx context.Context, scheme rulebook.Scheme, referenc
 // effect once, by one document.
 func TestNothingIsSentTwiceInFaultsBetweenDecisionAndDelivery(t *testing.T) {
 	rounds := faultRounds(t)
-	dumped := dump(t, stationtest.New(t))
+	dumped := dump(t, servicetest.New(t))
 	for _, at := range moments {
 		for round := range rounds {
 			kill := round%2 == 1
@@ -78,13 +78,13 @@ func TestNothingIsSentTwiceInFaultsBetweenDecisionAndDelivery(t *testing.T) {
 
 // twoGateways are two gateways of one database, with connections of their own, whose jobs and clocks run. The answers of clearing come to
 // one or the other.
-func twoGateways(t *testing.T, server *ownServer, c *crossing) (gateways [2]*stationtest.House, stop func()) {
+func twoGateways(t *testing.T, server *ownServer, c *crossing) (gateways [2]*servicetest.House, stop func()) {
 	t.Helper()
 	c.wire = &wire{took: map[string]string{}, times: map[string]int{}}
 	c.eye = &witness{now: runningClock()}
 	var stops [2]func()
 	for i := range gateways {
-		gateways[i] = stationtest.On(t, on(t, server.Cluster), c.eye.sees(t, c, func(db *storetest.DB) string { return db.URL }))
+		gateways[i] = servicetest.On(t, on(t, server.Cluster), c.eye.sees(t, c, func(db *storetest.DB) string { return db.URL }))
 		stops[i] = goingOn(t, gateways[i])
 	}
 	c.house = gateways[0]
@@ -150,7 +150,7 @@ func cross(t *testing.T, server *ownServer, at string, kill bool) {
 }
 
 // approveAtLast approves until that is acknowledged, and says how often it was not.
-func approveAtLast(t *testing.T, h *stationtest.House, checker identity.Principal, id uuid.UUID) (failed int) {
+func approveAtLast(t *testing.T, h *servicetest.House, checker identity.Principal, id uuid.UUID) (failed int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: id})
@@ -188,7 +188,7 @@ func (c *crossing) judge(t *testing.T) {
 // full for five seconds.
 func TestNothingIsLostInFaultsOfAFullDisk(t *testing.T) {
 	rounds := faultRounds(t)
-	dumped := dump(t, stationtest.New(t))
+	dumped := dump(t, servicetest.New(t))
 	for round := range rounds {
 		t.Run(fmt.Sprintf("full %d", round+1), func(t *testing.T) {
 			disk := smallDisk(t)

@@ -11,19 +11,19 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
+	transport "countersign/internal/clearing/httpclient"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
-	transport "countersign/internal/transport/http"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAConnectionThatComesAndGoesHoldsNobodyUp: clearing takes one document in eleven, so that its connection is interrupted again and
 // again, while many ask how it stands, as pages, probes and scrapes do. Nobody waits for another for ever, and the log tells of it once.
 func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 	t.Parallel()
-	clock := stationtest.ClockAt(time.Date(2026, time.March, 2, 11, 0, 0, 0, time.UTC))
+	clock := servicetest.ClockAt(time.Date(2026, time.March, 2, 11, 0, 0, 0, time.UTC))
 	var down, slow, stop, quiet atomic.Bool
-	h := stationtest.With(t, stationtest.Options{Now: func() time.Time {
+	h := servicetest.With(t, servicetest.Options{Now: func() time.Time {
 		if slow.Load() {
 			time.Sleep(2 * time.Millisecond) // whoever holds a lock meanwhile holds it for so long
 		}
@@ -31,7 +31,7 @@ func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 	}})
 	defer h.CheckInvariants(t)
 	log := listen(h)
-	h.Network.Refuse = func(stationtest.Delivery) error {
+	h.Network.Refuse = func(servicetest.Delivery) error {
 		if down.Load() {
 			return errors.New("down")
 		}
@@ -94,13 +94,13 @@ func TestAConnectionThatComesAndGoesHoldsNobodyUp(t *testing.T) {
 // the connection is not interrupted.
 func TestEveryOtherRequestIsEnough(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	log := listen(h)
 	const payments = 40
 	approveMany(t, h, rulebook.SchemeSCT, payments)
 	number, seen := 0, map[string]string{}
-	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
+	h.Network.Refuse = func(d servicetest.Delivery) error { // one at a time
 		if known, again := seen[d.Reference]; again && known != d.Content {
 			t.Errorf("%s is another document when it is tried again", d.Reference)
 		}
@@ -154,7 +154,7 @@ func TestWhatClearingSaysToADeliveryIsNoAnswer(t *testing.T) {
 			var came atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { came.Add(1); body(w, r) }))
 			t.Cleanup(server.Close)
-			h := stationtest.With(t, stationtest.Options{Clearing: transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})})
+			h := servicetest.With(t, servicetest.Options{Clearing: transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})})
 			defer h.CheckInvariants(t)
 			m := approved(t, h, rulebook.SchemeSIC)
 			send(t, h, m)
@@ -174,9 +174,9 @@ func TestWhatClearingSaysToADeliveryIsNoAnswer(t *testing.T) {
 // its contradiction. One of them counts, the same for both, and an operator sees what contradicts it.
 func TestAnAnswerThatComesOverTwoChannelsAtOnceCountsOnce(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
-	other := h.Again(t, stationtest.Options{})
+	other := h.Again(t, servicetest.Options{})
 	for round := range 8 {
 		m := approved(t, h, rulebook.Schemes()[round%2])
 		send(t, h, m)
@@ -186,7 +186,7 @@ func TestAnAnswerThatComesOverTwoChannelsAtOnceCountsOnce(t *testing.T) {
 		for _, one := range []struct{ reference, status, code string }{
 			{"SAME", "ACSC", ""}, {"SAME", "ACSC", ""}, {"OTHER", "ACSC", ""}, {"AGAINST", "RJCT", "AC04"},
 		} {
-			for _, by := range []*stationtest.House{h, other} {
+			for _, by := range []*servicetest.House{h, other} {
 				document := answer(t, m, one.reference+string(m.GlobalID), one.status, one.code)
 				all.Go(func() {
 					<-start

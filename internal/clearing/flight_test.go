@@ -13,22 +13,22 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
 // flying is a house whose round trips are counted and whose jobs run, so many at a time; the clock does not.
-func flying(t *testing.T, n *storetest.Trips, workers int) *stationtest.House {
+func flying(t *testing.T, n *storetest.Trips, workers int) *servicetest.House {
 	t.Helper()
-	h := stationtest.Traced(t, n, workers)
+	h := servicetest.Traced(t, n, workers)
 	h.RunJobs(t)
 	eventually(t, "the process works", h.Jobs.Working)
 	return h
 }
 
 // inState waits until a message is in a state; it asks by a connection that is not counted.
-func inState(t *testing.T, h *stationtest.House, m payment.Message, state payment.State) {
+func inState(t *testing.T, h *servicetest.House, m payment.Message, state payment.State) {
 	t.Helper()
 	own := h.DB.Connect(t)
 	var is string
@@ -41,7 +41,7 @@ func inState(t *testing.T, h *stationtest.House, m payment.Message, state paymen
 }
 
 // toSettled has a payment approved, sent, and settled by an answer of clearing under a reference.
-func toSettled(t *testing.T, h *stationtest.House, checker identity.Principal, m payment.Message, reference string) {
+func toSettled(t *testing.T, h *servicetest.House, checker identity.Principal, m payment.Message, reference string) {
 	t.Helper()
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 	if err != nil {
@@ -101,7 +101,7 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
 	h := flying(t, &storetest.Trips{}, 8)
 	defer h.CheckInvariants(t)
-	other := h.Again(t, stationtest.Options{})
+	other := h.Again(t, servicetest.Options{})
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for number, moves := range []bool{false, true} {
 		m := h.Create(t, maker, rulebook.SchemeSIC)
@@ -157,7 +157,7 @@ func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	first, second := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
 	reached, goOn := make(chan struct{}), make(chan struct{})
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if d.Reference == first.Reference() {
 			close(reached)
 			<-goOn
@@ -192,7 +192,7 @@ func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 }
 
 // busy says whether jobs wait or work.
-func busy(h *stationtest.House) bool {
+func busy(h *servicetest.House) bool {
 	for _, queue := range h.Jobs.Waiting() {
 		if queue.Ready+queue.Running+queue.Retrying > 0 {
 			return true

@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -53,7 +53,7 @@ func (s *slowStep) want() (began chan struct{}, end func()) {
 // answeredInLine sends a message whose delivery and whose answer are to be booked while the answer of another one is: they stand in line
 // behind that, for so long. Meanwhile something else can happen to the message.
 func answeredInLine(
-	t *testing.T, h *stationtest.House, s *slowStep, wait time.Duration, meanwhile func(payment.Message),
+	t *testing.T, h *servicetest.House, s *slowStep, wait time.Duration, meanwhile func(payment.Message),
 ) payment.Message {
 	t.Helper()
 	m, another := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
@@ -65,7 +65,7 @@ func answeredInLine(
 	}
 	must(t, h.Clearing.Send(ctx, another.Scheme, another.Realm, another.InternalID))
 	var work sync.WaitGroup
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if d.Reference != m.Reference() {
 			return nil
 		}
@@ -87,7 +87,7 @@ func answeredInLine(
 }
 
 // steps are the steps of a message, and in how many transactions those after its approval were written.
-func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []string, transactions int) {
+func steps(t *testing.T, h *servicetest.House, m payment.Message) (states []string, transactions int) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT array_agg(to_state ORDER BY sequence), count(DISTINCT xmin::text) FILTER (WHERE sequence > 2)
 		FROM message_history WHERE message_id = $1`, m.InternalID).Scan(&states, &transactions))
@@ -99,7 +99,7 @@ func steps(t *testing.T, h *stationtest.House, m payment.Message) (states []stri
 func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := stationtest.Traced(t, s, 0)
+	h := servicetest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
 	// On a busy machine the answer may need longer to stand in line.
 	for wait := 50 * time.Millisecond; wait < 4*time.Second; wait *= 2 {
@@ -120,9 +120,9 @@ func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := stationtest.Traced(t, s, 0)
+	h := servicetest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
-	other := h.Again(t, stationtest.Options{})
+	other := h.Again(t, servicetest.Options{})
 	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {
 		_, err := other.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
 			return m.TimeOut(0, h.Clock.Now().Add(time.Minute))
@@ -149,9 +149,9 @@ func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := stationtest.Traced(t, s, 0)
+	h := servicetest.Traced(t, s, 0)
 	defer h.CheckInvariants(t)
-	other, owner := h.Again(t, stationtest.Options{}), h.DB.Connect(t)
+	other, owner := h.Again(t, servicetest.Options{}), h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN PERFORM pg_advisory_xact_lock(1); RETURN NULL; END $$;
 		CREATE TRIGGER linger AFTER INSERT ON message_history FOR EACH ROW WHEN (NEW.action = 'time out') EXECUTE FUNCTION linger();

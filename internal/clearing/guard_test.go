@@ -12,14 +12,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 )
 
 // offered counts the documents whose message id begins so, taken or not.
-func offered(h *stationtest.House, prefix string, refuse error) *int {
+func offered(h *servicetest.House, prefix string, refuse error) *int {
 	count := 0
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if strings.HasPrefix(d.Reference, prefix) {
 			count++
 		}
@@ -32,11 +32,11 @@ func offered(h *stationtest.House, prefix string, refuse error) *int {
 // that clearing has is asked about meanwhile.
 func TestWhatClearingMayNotHaveIsNotAskedAbout(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	had, m := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
 	send(t, h, had)
 	asked := map[payment.State]int{}
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		switch {
 		case !strings.HasPrefix(d.Reference, "P28"):
 		case strings.Contains(d.Content, string(m.GlobalID)):
@@ -59,7 +59,7 @@ func TestWhatClearingMayNotHaveIsNotAskedAbout(t *testing.T) {
 // An answer counts that came from the clearing of its payment: that of another scheme says nothing of it.
 func TestAnAnswerOfAnotherSchemeIsQuarantined(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
@@ -74,7 +74,7 @@ func TestAnAnswerOfAnotherSchemeIsQuarantined(t *testing.T) {
 // Clearing is asked once, and again after a pause, however often the clock looks.
 func TestBetweenTwoQuestionsIsAPause(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	asked := offered(h, "P28", nil)
@@ -95,7 +95,7 @@ func TestBetweenTwoQuestionsIsAPause(t *testing.T) {
 // A clearing that says no to documents is there: what it says is about them, and others still leave.
 func TestRefusedDocumentsInterruptNothing(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	offered(h, "", clearing.ErrNotTaken)
 	m := approved(t, h, rulebook.SchemeSIC)
 	for range 15 {
@@ -114,7 +114,7 @@ func TestRefusedDocumentsInterruptNothing(t *testing.T) {
 // Under the reference of a document that was sealed no other bytes leave.
 func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	out, err := h.Messages.Outgoing(ctx, m.Realm, m.InternalID)
 	must(t, err)
@@ -122,11 +122,11 @@ func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
 	must(t, err)
 	made, err := verified.Outbound(out.Message.AcceptedAt)
 	must(t, err)
-	documents := message.NewDocuments(h.Messages)
+	documents := store.NewDocuments(h.Messages)
 	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
 	must(t, documents.Keep(ctx, made, []byte("<Document/>"), h.Clock.Now()))
 	err = documents.Keep(ctx, made, []byte("<Document>other</Document>"), h.Clock.Now())
-	if !errors.Is(err, message.ErrRemade) {
+	if !errors.Is(err, store.ErrRemade) {
 		t.Errorf("other bytes: %v", err)
 	}
 }
@@ -134,11 +134,11 @@ func TestADocumentMadeOtherwiseIsNotKept(t *testing.T) {
 // TestTheMoneyOfAnAmendedPaymentComesBack: what was paid is what the last version says, and as much may come back.
 func TestTheMoneyOfAnAmendedPaymentComesBack(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	order := h.Order(rulebook.SchemeSCT)
-	stationtest.SetAmount(order.Document, "100.07")
+	servicetest.SetAmount(order.Document, "100.07")
 	order.ExternalID = ""
 	m, err := h.Submission.Amend(ctx, h.Person(t, "maker1"), m.InternalID, order)
 	if err == nil {

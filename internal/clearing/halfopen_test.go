@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -23,7 +23,7 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 	t.Parallel()
 	var line *storetest.Line
 	now, forward := clockAhead()
-	h := stationtest.With(t, stationtest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
+	h := servicetest.With(t, servicetest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
 		var through string
 		line, through = db.Relay(t)
 		database, err := store.Open(
@@ -86,9 +86,9 @@ func (b *breaker) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 }
 
 // behindABreaker is a house whose connections to its database break as the breaker says.
-func behindABreaker(t *testing.T, b *breaker) *stationtest.House {
+func behindABreaker(t *testing.T, b *breaker) *servicetest.House {
 	t.Helper()
-	return stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+	return servicetest.With(t, servicetest.Options{Database: func(db *storetest.DB) *store.Database {
 		var through string
 		b.line, through = db.Relay(t)
 		database, err := store.Open(ctx, store.Config{

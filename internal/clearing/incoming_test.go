@@ -14,8 +14,8 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 )
 
 type incomingDocument = iso20022.FIToFICustomerCreditTransfer
@@ -28,7 +28,7 @@ type incomingCase struct {
 	change func(*incomingDocument, *iso20022.CreditTransferTransaction39)
 }
 
-func ago(h *stationtest.House, d time.Duration) iso20022.ISODateTime {
+func ago(h *servicetest.House, d time.Duration) iso20022.ISODateTime {
 	return iso20022.ISODateTime(h.Clock.Now().Add(-d).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
@@ -40,8 +40,8 @@ func setIncoming(d *incomingDocument, tx *iso20022.CreditTransferTransaction39, 
 // A row that leads an account to another realm, written without the key, books nobody's money there.
 func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
-	accounts := message.NewAccounts(h.Messages)
+	h := servicetest.New(t)
+	accounts := store.NewAccounts(h.Messages)
 	iban := receiving[rulebook.SchemeSIC]
 	realm, err := accounts.IncomingRealm(ctx, iban)
 	if err != nil || realm != "demo" {
@@ -57,7 +57,7 @@ func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	}
 }
 
-func incomingCases(h *stationtest.House) []incomingCase {
+func incomingCases(h *servicetest.House) []incomingCase {
 	type tx = iso20022.CreditTransferTransaction39
 	const sic, sct = rulebook.SchemeSIC, rulebook.SchemeSCT
 	sum := decimal.MustParse("100.01")
@@ -123,7 +123,7 @@ func incomingCases(h *stationtest.House) []incomingCase {
 }
 
 // incompleteCases leave out what the schema lets be left out, or say a day that cannot be.
-func incompleteCases(h *stationtest.House) []incomingCase {
+func incompleteCases(h *servicetest.House) []incomingCase {
 	type tx = iso20022.CreditTransferTransaction39
 	return []incomingCase{
 		{"settled in nine days", "", "DT01", func(_ *incomingDocument, t *tx) {
@@ -150,7 +150,7 @@ func incompleteCases(h *stationtest.House) []incomingCase {
 func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		for i, c := range append(incomingCases(h), incompleteCases(h)...) {
 			if c.scheme != "" && c.scheme != scheme {
 				continue
@@ -186,7 +186,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 }
 
 // answerTo is what the last answer says of its payment, read without the rules of payments: it repeats what was refused.
-func answerTo(t *testing.T, h *stationtest.House) *iso20022.PaymentTransaction110 {
+func answerTo(t *testing.T, h *servicetest.House) *iso20022.PaymentTransaction110 {
 	t.Helper()
 	document := lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport)
 	if len(document.TransactionInformationAndStatus) != 1 {
@@ -223,7 +223,7 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 	}
 	for name, c := range cases {
 		for _, scheme := range rulebook.Schemes() {
-			h := stationtest.New(t)
+			h := servicetest.New(t)
 			document := transfer(t, h, scheme, "WHOLE", receiving[scheme])
 			c.change(document, &document.CreditTransferTransactionInformation[0])
 			came := inbound(t, scheme, "IN-WHOLE", document, nil)

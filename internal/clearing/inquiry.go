@@ -10,7 +10,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
@@ -114,5 +113,5 @@ func (s *Station) sentAnswer(ctx context.Context, in store.Document, realm strin
 
 // noMove stores a document beside its message and moves nothing.
 func noMove(payment.Message) (payment.Transition, error) {
-	return payment.Transition{}, message.ErrNoChange
+	return payment.Transition{}, store.ErrNoChange
 }

@@ -10,11 +10,11 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // answeredRecall brings a payment and its recall in, refuses the recall, and returns the inquiry of the other bank about it.
-func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
+func answeredRecall(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
 	t.Helper()
 	original, document := booked(t, h, scheme, "TX9")
 	recall := recalling(t, h, document, byCustomer(scheme))
@@ -38,7 +38,7 @@ func answeredRecall(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) 
 }
 
 // sentTimes counts how often clearing got a document, and fails when its bytes were not the same every time.
-func sentTimes(t *testing.T, h *stationtest.House, reference string) int {
+func sentTimes(t *testing.T, h *servicetest.House, reference string) int {
 	t.Helper()
 	times, content := 0, ""
 	for _, d := range h.Network.Delivered() {
@@ -57,9 +57,9 @@ func sentTimes(t *testing.T, h *stationtest.House, reference string) int {
 func TestTheAnswerToAnInquiryOutlivesAnOutage(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		answer, ask := answeredRecall(t, h, scheme)
-		h.Network.Refuse = func(stationtest.Delivery) error { return errors.New("down") }
+		h.Network.Refuse = func(servicetest.Delivery) error { return errors.New("down") }
 		ask("Q1")
 		look(h)
 		if n := sentTimes(t, h, answer.Reference()); n != 1 {
@@ -89,7 +89,7 @@ func TestAnAnswerThatWasChangedIsNotSentAgain(t *testing.T) {
 		"after": "UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), 'CUST', 'NOAS'), 'UTF8') WHERE name LIKE " +
 			"'camt.029%'",
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		log := listen(h)
 		answer, ask := answeredRecall(t, h, rulebook.SchemeSCT)
 		owner := superuser(t, h)
@@ -114,7 +114,7 @@ func TestAQuestionAboutAPaymentThatSomebodyBrokeGoesToQuarantineOnce(t *testing.
 		"another amount": `UPDATE document SET content = convert_to(replace(convert_from(content, 'UTF8'), '100.00', '900.00'), 'UTF8') WHERE ` +
 			`message_id = $1`,
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 		execute(t, superuser(t, h), tamper, original.InternalID)
 		question, err := interbank.StatusRequest(

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/testutil"
 )
 
@@ -17,11 +17,11 @@ import (
 // the minute is for a busy machine, and far from the pause of an hour.
 func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	const refusals = 3
 	refused := map[string]int{}
-	h.Network.Refuse = func(d stationtest.Delivery) error { // one at a time
+	h.Network.Refuse = func(d servicetest.Delivery) error { // one at a time
 		refused[d.Reference]++
 		if refused[d.Reference] <= refusals {
 			return errors.New("down")
@@ -29,7 +29,7 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 		return nil
 	}
 	h.RunJobs(t)
-	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
+	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
 	for _, scheme := range rulebook.Schemes() {
 		approved(t, h, scheme)
 		h.Create(t, straight, scheme)
@@ -49,11 +49,11 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	t.Parallel()
 	log := &testutil.Log{}
-	h := stationtest.With(t, stationtest.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	h := servicetest.With(t, servicetest.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
 	defer h.CheckInvariants(t)
 	const slow = 3
 	tries := 0
-	h.Network.Refuse = func(stationtest.Delivery) error { // one at a time
+	h.Network.Refuse = func(servicetest.Delivery) error { // one at a time
 		tries++
 		if tries <= slow {
 			time.Sleep(500 * time.Millisecond) // the pauses are 0.1, 0.2 and 0.4 s
@@ -77,7 +77,7 @@ func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 // TestWhoDeliversNothingKeepsNoJobs: in a process without deliveries what is approved would wait in memory, with its content, for ever.
 func TestWhoDeliversNothingKeepsNoJobs(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	approved(t, h, rulebook.SchemeSIC)
 	if !busy(h) {
@@ -93,11 +93,11 @@ func TestWhoDeliversNothingKeepsNoJobs(t *testing.T) {
 // TestADocumentIsStoredBeforeItIsSent: what clearing may have is known here, whatever crashes next.
 func TestADocumentIsStoredBeforeItIsSent(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	conn := h.DB.Connect(t)
 	stored := 0
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		return conn.QueryRow(
 			ctx, "SELECT count(*) FROM document WHERE direction = 'out' AND reference = $1 AND content = $2", d.Reference, []byte(d.Content),
 		).Scan(&stored)

@@ -11,7 +11,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 const (
@@ -56,7 +56,7 @@ func (s *Station) lane(scheme rulebook.Scheme) (*lane, error) {
 type task struct {
 	running *busy[string] // realms
 	paused  *pauses[uuid.UUID]
-	list    func(ctx context.Context, realm string, scheme rulebook.Scheme, at message.DueTimes) ([]uuid.UUID, error)
+	list    func(ctx context.Context, realm string, scheme rulebook.Scheme, at store.DueTimes) ([]uuid.UUID, error)
 	do      func(ctx context.Context, realm string, id uuid.UUID) error
 	words   string // for the log
 }
@@ -137,7 +137,7 @@ func (l *lane) answer(ctx context.Context) {
 		return
 	}
 	limited, cancel := context.WithTimeout(ctx, listWithin)
-	references, err := l.outbox.Undelivered(limited, message.AnswersDue{
+	references, err := l.outbox.Undelivered(limited, store.AnswersDue{
 		Scheme: l.scheme, Before: l.cfg.Now().Add(-answersLead), Held: l.answers.held(l.cfg.Now()), Most: page,
 	})
 	cancel()

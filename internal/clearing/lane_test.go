@@ -16,14 +16,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/testutil"
 )
 
 // halfDead is a clearing side of which SEPA accepts connections and never answers. The Swiss one takes everything and settles it, unless
 // it is silent.
 type halfDead struct {
-	house  *stationtest.House
+	house  *servicetest.House
 	silent atomic.Bool
 	tried  atomic.Int64 // of SEPA
 	number atomic.Int64
@@ -62,7 +62,7 @@ func settlement(transaction string) []byte {
 }
 
 // goingOn is a house whose clock runs, with jobs and watch, until stop.
-func goingOn(t *testing.T, h *stationtest.House) (stop func()) {
+func goingOn(t *testing.T, h *servicetest.House) (stop func()) {
 	t.Helper()
 	running, end := context.WithCancel(ctx)
 	var parts sync.WaitGroup
@@ -89,7 +89,7 @@ func clockAhead() (now func() time.Time, forward func(time.Duration)) {
 }
 
 // approveMany makes payments of a scheme and approves them.
-func approveMany(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, count int) {
+func approveMany(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, count int) {
 	t.Helper()
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for range count {
@@ -97,7 +97,7 @@ func approveMany(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, cou
 	}
 }
 
-func approveOne(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, maker, checker identity.Principal) {
+func approveOne(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, maker, checker identity.Principal) {
 	t.Helper()
 	m := h.Create(t, maker, scheme)
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
@@ -107,7 +107,7 @@ func approveOne(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, make
 }
 
 // until waits for a count of rows. The time is generous: what is judged are the times that were stored.
-func until(t *testing.T, h *stationtest.House, want int, query string) {
+func until(t *testing.T, h *servicetest.House, want int, query string) {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	var found int
@@ -124,7 +124,7 @@ func until(t *testing.T, h *stationtest.House, want int, query string) {
 }
 
 // longest is the longest of the stored times between acceptance and a state of a scheme's payments made since a time.
-func longest(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, state payment.State, since time.Time) time.Duration {
+func longest(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, state payment.State, since time.Time) time.Duration {
 	t.Helper()
 	var seconds float64
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT coalesce(extract(epoch FROM max(y.at - m.accepted_at)), -1) FROM message m
@@ -147,7 +147,7 @@ func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 	t.Parallel()
 	network := &halfDead{}
 	log := &testutil.Log{}
-	h := stationtest.With(t, stationtest.Options{Now: runningClock(), Clearing: network})
+	h := servicetest.With(t, servicetest.Options{Now: runningClock(), Clearing: network})
 	h.Log, network.house = log, h
 	defer h.CheckInvariants(t)
 	stop := goingOn(t, h)
@@ -172,7 +172,7 @@ func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 	}
 	stop()
 
-	again := h.Again(t, stationtest.Options{Now: h.Now, Clearing: network})
+	again := h.Again(t, servicetest.Options{Now: h.Now, Clearing: network})
 	network.house = again
 	network.silent.Store(true)
 	goingOn(t, again)
@@ -191,7 +191,7 @@ func TestASchemeThatHangsHoldsUpNothingElse(t *testing.T) {
 // TestWhatCannotBeSentIsNotInTheWayOfNewerMessages: documents that clearing does not take pause, are named once, and the newer ones go.
 func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := listen(h)
 	const stuck = 70 // more than a lane takes up at a time
 	approveMany(t, h, rulebook.SchemeSIC, stuck)
@@ -200,7 +200,7 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 	looking, end := context.WithCancel(ctx)
 	defer end()
 	var tried atomic.Int64
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if tried.Add(1) > 10*stuck {
 			end() // or it would go on for ever
 		}
@@ -233,11 +233,11 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 // TestAConnectionIsInterruptedAndTried: when clearing takes nothing, deliveries are no longer tried, but for one now and then.
 func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := listen(h)
 	approveMany(t, h, rulebook.SchemeSCT, 30)
 	var tried atomic.Int64
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		tried.Add(1)
 		if d.Scheme == rulebook.SchemeSCT {
 			return errors.New("down")
@@ -277,7 +277,7 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 }
 
 // tried waits until connections that were interrupted are tried again.
-func tried(t *testing.T, h *stationtest.House) {
+func tried(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(
@@ -312,7 +312,7 @@ func (n *stopped) Deliver(_ context.Context, _ rulebook.Scheme, reference string
 func TestARealmThatFloodsALaneDoesNotKeepOutAnother(t *testing.T) {
 	t.Parallel()
 	network := &stopped{letGo: make(chan struct{})}
-	h := stationtest.With(t, stationtest.Options{Clearing: network})
+	h := servicetest.With(t, servicetest.Options{Clearing: network})
 	approveMany(t, h, rulebook.SchemeSIC, 20)
 	h.Clock.Add(5 * time.Second)
 	watching, end := context.WithCancel(ctx)
@@ -321,7 +321,7 @@ func TestARealmThatFloodsALaneDoesNotKeepOutAnother(t *testing.T) {
 	t.Cleanup(func() { end(); close(network.letGo); watch.Wait() })
 	eventually(t, "the lane is full", func() bool { return network.waiting.Load() >= 8 })
 	in := func(name string) identity.Principal {
-		return h.Principal(t, stationtest.Door{Realm: "demo2", Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
+		return h.Principal(t, servicetest.Door{Realm: "demo2", Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
 	}
 	approveOne(t, h, rulebook.SchemeSIC, in("maker1"), in("checker1"))
 	h.Clock.Add(5 * time.Second)

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 var ctx = context.Background()
 
 // approved makes a message that waits for the relay.
-func approved(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) payment.Message {
+func approved(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) payment.Message {
 	t.Helper()
 	m := h.Create(t, h.Person(t, "maker1"), scheme)
 	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
@@ -32,7 +32,7 @@ func approved(t *testing.T, h *stationtest.House, scheme rulebook.Scheme) paymen
 	return m
 }
 
-func (w want) check(t *testing.T, h *stationtest.House, m payment.Message) {
+func (w want) check(t *testing.T, h *servicetest.House, m payment.Message) {
 	t.Helper()
 	now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
 	if err != nil {
@@ -71,11 +71,11 @@ func answer(t *testing.T, m payment.Message, reference, status, code string) cle
 // approved.
 func TestAnAmountOfFewerDecimalsIsNoOther(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	for _, amount := range []string{"12.1", "12"} {
 		order := h.Order(rulebook.SchemeSIC)
-		stationtest.SetAmount(order.Document, amount)
+		servicetest.SetAmount(order.Document, amount)
 		created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 		must(t, err)
 		m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: created.Message.InternalID})
@@ -91,7 +91,7 @@ func TestAnAmountOfFewerDecimalsIsNoOther(t *testing.T) {
 func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m := approved(t, h, scheme)
 		for range 3 {
@@ -123,10 +123,10 @@ func TestAnApprovedMessageIsSentOnceAndSettles(t *testing.T) {
 
 func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
-	h.Network.Refuse = func(stationtest.Delivery) error { return h.Clearing.Receive(ctx, answer(t, m, "A1", "ACCP", "")) }
+	h.Network.Refuse = func(servicetest.Delivery) error { return h.Clearing.Receive(ctx, answer(t, m, "A1", "ACCP", "")) }
 	err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func TestTheAnswerMayOvertakeTheReceipt(t *testing.T) {
 
 func TestAnAnswerCountsOnce(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	first := answer(t, m, "A1", "RJCT", "AC04")
@@ -173,7 +173,7 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 		status, code string
 		want         want
 	}{{"ACSC", "", want{state: payment.StateSettled}}, {"RJCT", "AB05", want{payment.StateFailed, "AB05"}}} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m := approved(t, h, rulebook.SchemeSCT)
 		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
@@ -201,11 +201,11 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 
 func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
-	var offered []stationtest.Delivery
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	var offered []servicetest.Delivery
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		offered = append(offered, d)
 		return errors.New("down")
 	}
@@ -243,7 +243,7 @@ func TestTamperedContentIsNeverSent(t *testing.T) {
 		"time":     "UPDATE message SET accepted_at = accepted_at + interval '1 second'",
 	}
 	for what, tamper := range tampers {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		m := approved(t, h, rulebook.SchemeSIC)
 		conn := h.DB.Connect(t) // a superuser who switches foreign keys and checks off
 		_, err := conn.Exec(ctx, "SET session_replication_role = replica; ALTER TABLE document DROP CONSTRAINT document_check; "+tamper)
@@ -263,7 +263,7 @@ func TestTamperedContentIsNeverSent(t *testing.T) {
 
 func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	for _, content := range []string{
 		"", "<", "<Document/>",
@@ -294,9 +294,9 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 
 func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
-	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
+	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
 	m := h.Create(t, straight, rulebook.SchemeSIC)
 	if m.State != payment.StateProcessing {
 		t.Fatalf("the message starts as %s", m.State)
@@ -314,7 +314,7 @@ func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
 
 func TestWhatNobodyDecidesExpires(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	h.Clock.Add(m.ExpiresAt.Sub(h.Clock.Now()) - time.Microsecond)

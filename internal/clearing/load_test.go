@@ -11,14 +11,14 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/testutil"
 )
 
 // TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn brings 250 payments in (make race: 1,000), 8 at a time, while payments of ours are
 // created and approved. Each must be answered, none unmatched; the time from arrival to the answer's delivery is reported, not judged.
 func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	const senders = 8
 	payments := testutil.Count(t, "COUNTERSIGN_ARRIVALS", 250)
@@ -66,10 +66,10 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 }
 
 // timeAnswers watches the network for pacs.002 and takes the time since the arrival of what they answer.
-func timeAnswers(h *stationtest.House) (arrived func(string), answered func(int, time.Duration) []time.Duration) {
+func timeAnswers(h *servicetest.House) (arrived func(string), answered func(int, time.Duration) []time.Duration) {
 	var mu sync.Mutex
 	begun, ended := map[string]time.Time{}, map[string]time.Duration{}
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if !strings.Contains(d.Content, "pacs.002") {
 			return nil
 		}

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // What is offered again after midnight is the document of before: it settles on the day of its last approval.
@@ -18,9 +18,9 @@ func TestADocumentStaysTheSameAfterMidnight(t *testing.T) {
 	t.Parallel()
 	zone, err := time.LoadLocation("Europe/Zurich")
 	must(t, err)
-	h := stationtest.With(t, stationtest.Options{At: time.Date(2026, time.March, 2, 23, 59, 55, 0, zone)})
+	h := servicetest.With(t, servicetest.Options{At: time.Date(2026, time.March, 2, 23, 59, 55, 0, zone)})
 	var offered []string
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		offered = append(offered, d.Content)
 		if len(offered) == 1 {
 			return errors.New("the connection broke")
@@ -49,7 +49,7 @@ func TestTheLimitOfADayHoldsForWhatComesInFromMidnight(t *testing.T) {
 		book, err = book.Choose("sic-inst", "sic-iso,narrow@2026-03-03", profile.Ends{})
 	}
 	must(t, err)
-	h := stationtest.With(t, stationtest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 22, 30, 0, 0, time.UTC)})
+	h := servicetest.With(t, servicetest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 22, 30, 0, 0, time.UTC)})
 	for _, day := range []struct{ transaction, code string }{{"BEFORE", ""}, {"AFTER", "AM02"}} {
 		m, _ := booked(t, h, rulebook.SchemeSIC, day.transaction)
 		if m.StatusCode != day.code {

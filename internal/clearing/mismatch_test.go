@@ -13,7 +13,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // liars writes a document once for each lie and once without. All the liars must go to quarantine with the element named, move nothing
@@ -25,7 +25,7 @@ type liars[D iso20022.Document] struct {
 	lies   []lie[D]
 }
 
-func (l liars[D]) play(t *testing.T, h *stationtest.House) {
+func (l liars[D]) play(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	before, answers := current(t, h, l.about), outbox(t, h)
 	for i, told := range l.lies {
@@ -56,7 +56,7 @@ func (l liars[D]) play(t *testing.T, h *stationtest.House) {
 	}
 }
 
-func inboxOf(t *testing.T, h *stationtest.House, reference string) (outcome, reason string) {
+func inboxOf(t *testing.T, h *servicetest.House, reference string) (outcome, reason string) {
 	t.Helper()
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome, reason FROM inbox WHERE reference = $1", reference).Scan(&outcome, &reason)
 	if err != nil {
@@ -65,7 +65,7 @@ func inboxOf(t *testing.T, h *stationtest.House, reference string) (outcome, rea
 	return outcome, reason
 }
 
-func outbox(t *testing.T, h *stationtest.House) (n int) {
+func outbox(t *testing.T, h *servicetest.House) (n int) {
 	t.Helper()
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM outbox").Scan(&n)
 	if err != nil {
@@ -77,7 +77,7 @@ func outbox(t *testing.T, h *stationtest.House) (n int) {
 func TestAStatusThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		other := approved(t, h, scheme)
 		send(t, h, other)
@@ -107,7 +107,7 @@ func TestAStatusThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 
 // recalledPayment is a payment of ours with a recall that clearing has, and the documents of both.
 func recalledPayment(
-	t *testing.T, h *stationtest.House, scheme rulebook.Scheme,
+	t *testing.T, h *servicetest.House, scheme rulebook.Scheme,
 ) (payment.Message, *iso20022.FIToFICustomerCreditTransfer, *iso20022.FIToFIPaymentCancellationRequest) {
 	t.Helper()
 	original := settled(t, h, scheme)
@@ -122,7 +122,7 @@ func recalledPayment(
 func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m, paid, _ := recalledPayment(t, h, scheme)
 		honest := func() *iso20022.PaymentReturn {
@@ -160,7 +160,7 @@ func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testi
 
 func TestAReturnMayKeepACharge(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m, paid, _ := recalledPayment(t, h, rulebook.SchemeSCT)
 	charge, err := money.Parse(money.EUR, "5.00")
@@ -178,7 +178,7 @@ func TestAReturnMayKeepACharge(t *testing.T) {
 func TestARefusalThatDisagreesWithItsRecallIsQuarantined(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		m, _, recall := recalledPayment(t, h, scheme)
 		liars[*iso20022.ResolutionOfInvestigation]{
@@ -201,7 +201,7 @@ func TestARefusalThatDisagreesWithItsRecallIsQuarantined(t *testing.T) {
 func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		defer h.CheckInvariants(t)
 		original, document := booked(t, h, scheme, "TX9")
 		liars[*iso20022.FIToFIPaymentStatusRequest]{
@@ -248,7 +248,7 @@ func TestAQuestionOrRecallThatDisagreesWithItsPaymentIsQuarantined(t *testing.T)
 
 func TestAReceiptThatDisagreesWithItsMessageIsQuarantined(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m, _, recall := recalledPayment(t, h, rulebook.SchemeSIC)
 	id := func(d *iso20022.Receipt) *iso20022.OriginalMessageAndIssuer1 {

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -21,7 +21,7 @@ func TestWhatComesInIsCounted(t *testing.T) {
 	t.Parallel()
 	const scheme = rulebook.SchemeSIC
 	m := observability.New()
-	h := stationtest.With(t, stationtest.Options{Database: func(db *storetest.DB) *store.Database {
+	h := servicetest.With(t, servicetest.Options{Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(ctx, store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Metrics: m})
 		if err != nil {
 			t.Fatal(err)

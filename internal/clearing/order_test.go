@@ -12,12 +12,12 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // life is one message as the database has it and as the pure state machine has it, fed with the same events.
 type life struct {
-	h      *stationtest.House
+	h      *servicetest.House
 	model  payment.Message
 	people map[string]identity.Principal
 	number int
@@ -124,7 +124,7 @@ func (l *life) tick() {
 // state; at the end no invariant may be broken.
 func TestAnyOrderOfEventsEndsAlike(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t, "I17") // deliveries are moves here, without a document
 	people := map[string]identity.Principal{}
 	for _, name := range []string{"both1", "checker1", "checker2"} {

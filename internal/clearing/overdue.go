@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 const (
@@ -58,7 +57,7 @@ func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Du
 	if err != nil {
 		return err
 	}
-	for batch := range slices.Chunk(ids, message.MaxTogether) {
+	for batch := range slices.Chunk(ids, store.MaxTogether) {
 		err = s.timeOut(ctx, realm, batch, timeout)
 		if err != nil || ctx.Err() != nil {
 			break

@@ -12,7 +12,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -56,7 +56,7 @@ func (d *delayed) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.Tra
 func overdueUnder(t *testing.T, d *delayed, times int64) {
 	t.Helper()
 	now, forward := clockAhead()
-	h := stationtest.With(t, stationtest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
+	h := servicetest.With(t, servicetest.Options{Now: now, Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(ctx, store.Config{URL: db.URL, Seal: db.Seal, TokenKeys: storetest.Keys(t), Tracer: d})
 		must(t, err)
 		t.Cleanup(database.Close)

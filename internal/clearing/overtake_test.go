@@ -9,19 +9,19 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSIC)
 	m := request(t, h, payment.RTransaction{
 		Request: rulebook.Request{Reason: "CUST"}, Kind: payment.KindRecall, Scheme: rulebook.SchemeSIC,
 		OriginalID: original.InternalID,
 	})
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		sent, _ := codec.DecodeXML([]byte(d.Content))
 		receipt, err := interbank.Receipt(interbank.ReceiptInput{Scheme: d.Scheme, About: sent, Reference: "RC1", At: h.Clock.Now()})
 		return h.Clearing.Receive(ctx, inbound(t, d.Scheme, "RC1", receipt, err))
@@ -39,7 +39,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		original, _ := booked(t, h, scheme, "TX9")
 		m := request(t, h, payment.RTransaction{
 			Request: rulebook.Request{Reason: "AC04"}, Kind: payment.KindReturn, Scheme: scheme, OriginalID: original.InternalID,

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -26,7 +26,7 @@ func TestThroughAPoolerAllIsAsEver(t *testing.T) {
 	t.Parallel()
 	const login = "countersign_pooled"
 	network := &halfDead{}
-	h := stationtest.With(t, stationtest.Options{Now: runningClock(), Clearing: network, Database: func(db *storetest.DB) *store.Database {
+	h := servicetest.With(t, servicetest.Options{Now: runningClock(), Clearing: network, Database: func(db *storetest.DB) *store.Database {
 		owner := db.Connect(t)
 		_, err := owner.Exec(ctx, "DROP ROLE IF EXISTS "+login)
 		must(t, err)

@@ -12,17 +12,17 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAnotherProfileAfterAStartChangesNothingThatWasMade: what was stored before leaves as it was stored, what is approved after leaves in
 // the new form, and an answer in either form settles its payment.
 func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	before := approved(t, h, rulebook.SchemeSIC)
-	var offered stationtest.Delivery
-	h.Network.Refuse = func(d stationtest.Delivery) error {
+	var offered servicetest.Delivery
+	h.Network.Refuse = func(d servicetest.Delivery) error {
 		offered = d
 		return errors.New("down")
 	}
@@ -37,7 +37,7 @@ func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	started := h.Again(t, stationtest.Options{Profiles: book})
+	started := h.Again(t, servicetest.Options{Profiles: book})
 	defer started.CheckInvariants(t)
 	after := approved(t, started, rulebook.SchemeSIC)
 	for _, m := range []payment.Message{before, after} {
@@ -77,7 +77,7 @@ func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := stationtest.With(t, stationtest.Options{Profiles: book})
+	h := servicetest.With(t, servicetest.Options{Profiles: book})
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSCT)
 	send(t, h, m)
@@ -134,7 +134,7 @@ func TestTheTermsOfAClearingAreData(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := stationtest.With(t, stationtest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 23, 30, 0, 0, zurich)})
+	h := servicetest.With(t, servicetest.Options{Profiles: book, At: time.Date(2026, time.March, 2, 23, 30, 0, 0, zurich)})
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
 	paid, waiting := settled(t, h, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)

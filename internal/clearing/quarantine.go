@@ -10,7 +10,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
@@ -39,7 +38,7 @@ func unprocessableOf(err error) *unprocessableError {
 
 func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
-	if errors.Is(err, message.ErrSeen) {
+	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	if err == nil {
@@ -61,7 +60,7 @@ func (s *Station) seen(ctx context.Context, in store.Document) error {
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
 	failed := &unprocessableError{reason: "The message id " + used + " was used before for another document."}
 	err = s.inbox.Quarantine(ctx, in, failed.reason, nil)
-	if errors.Is(err, message.ErrSeen) {
+	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
 	}
 	if err == nil {

@@ -9,13 +9,13 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // auditedRefusal is a row of the audit trail that tells of a refusal.
 type auditedRefusal struct{ realm, event, message, detail string }
 
-func auditedRefusals(t *testing.T, h *stationtest.House) []auditedRefusal {
+func auditedRefusals(t *testing.T, h *servicetest.House) []auditedRefusal {
 	t.Helper()
 	rows, err := h.DB.Owner(t).Query(ctx, `SELECT realm, event, coalesce(message_id::text, ''), detail FROM audit_event
 		WHERE outcome = 'refused' ORDER BY event_id`)
@@ -46,7 +46,7 @@ func stranger(t *testing.T, number int) clearing.Document {
 
 func TestWhatIsQuarantinedOrRefusedIsAudited(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
 	disagrees := answer(t, m, "DISAGREES", "ACSC", "")
@@ -82,7 +82,7 @@ func TestWhatIsQuarantinedOrRefusedIsAudited(t *testing.T) {
 func TestAFloodOfStrangeDocumentsFillsNoAuditTrail(t *testing.T) {
 	t.Parallel()
 	const flood = 130
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	for number := range flood {
 		receive(t, h, stranger(t, number))
 	}

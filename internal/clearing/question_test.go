@@ -9,14 +9,14 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAQuestionThatComesUnderAnotherIDIsAnsweredOnceMore: by an answer under an id of its own. Nobody has put anything in the place of the
 // first one, which would be an alarm and a reference with a tilde.
 func TestAQuestionThatComesUnderAnotherIDIsAnsweredOnceMore(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	_, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	question, err := interbank.StatusRequest(
@@ -43,7 +43,7 @@ func TestAQuestionThatComesUnderAnotherIDIsAnsweredOnceMore(t *testing.T) {
 // TestAQuestionAboutAPaymentThatClearingRefusedIsAnsweredWithItsReason: also with one that no list has.
 func TestAQuestionAboutAPaymentThatClearingRefusedIsAnsweredWithItsReason(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	h.Clock.Add(3 * time.Second)

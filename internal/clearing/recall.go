@@ -10,7 +10,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // waitForPayment is how long a recall waits for the payment it overtook before an operator sees it.
@@ -48,10 +47,10 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 		return err
 	}
 	answerBy := rulebook.AnswerBy(in.Scheme, arrival.At.In(s.cfg.Zone), s.cfg.Rules)
-	err = s.arrive(ctx, message.Arrival{
+	err = s.arrive(ctx, store.Arrival{
 		Inbound: in, Created: payment.NewReceivedRecall(arrival, recall, original, answerBy), Answer: answer,
 	})
-	var conflict *message.ConflictError
+	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable("The payment was recalled before: there is one recall of a payment.")
 	}
@@ -104,15 +103,15 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
-	return s.arriveAnswer(ctx, message.Arrival{
+	return s.arriveAnswer(ctx, store.Arrival{
 		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: moves,
 	})
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
-func (s *Station) arriveAnswer(ctx context.Context, a message.Arrival) error {
+func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	err := s.arrive(ctx, a)
-	var conflict *message.ConflictError
+	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
 		return unprocessable(answeredBefore)
 	}
@@ -147,7 +146,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 		}
 		return s.answeredOnce(m.RefuseRecall(resolution.Reason.Code, resolution.Reason.Text, s.cfg.Now()))
 	}
-	return s.arriveAnswer(ctx, message.Arrival{
+	return s.arriveAnswer(ctx, store.Arrival{
 		Inbound: in, Created: payment.NewReceivedResolution(arrival, resolution, recall), Answer: receipt, Moves: moves,
 	})
 }
@@ -165,7 +164,7 @@ func (s *Station) keepUndecided(
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return payment.Transition{}, message.ErrNoChange
+		return payment.Transition{}, store.ErrNoChange
 	}, answers...)
 }
 
@@ -231,6 +230,6 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Document, documen
 		case confirmation.Outcome == interbank.OutcomeNegative:
 			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.cfg.Now()))
 		}
-		return payment.Transition{}, message.ErrNoChange
+		return payment.Transition{}, store.ErrNoChange
 	})
 }

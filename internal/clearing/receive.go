@@ -16,7 +16,6 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // Document is what clearing sent.
@@ -72,7 +71,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 	if cannot := unprocessableOf(err); cannot != nil {
 		return s.quarantine(ctx, in, cannot)
 	}
-	if errors.Is(err, message.ErrSeen) {
+	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in)
 	}
 	return err

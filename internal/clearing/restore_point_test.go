@@ -14,7 +14,7 @@ import (
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // archived is a server whose write-ahead log is archived, as a point-in-time restore needs it.
@@ -55,7 +55,7 @@ func (a *archived) ask(t *testing.T, query string) (answer string) {
 // newArchived is such a server with a base backup, which is a copy of its data folder, and nothing of the payments to come in it.
 func newArchived(t *testing.T) *archived {
 	t.Helper()
-	dumped := dump(t, stationtest.New(t))
+	dumped := dump(t, servicetest.New(t))
 	folder, err := os.MkdirTemp("", "csp")
 	must(t, err)
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
@@ -100,7 +100,7 @@ func TestWhatWasSentAfterThePointOfARestoreIsFoundAgain(t *testing.T) {
 	t.Parallel()
 	needsPrograms(t)
 	server := newArchived(t)
-	h := stationtest.On(t, on(t, server.Cluster), stationtest.Options{})
+	h := servicetest.On(t, on(t, server.Cluster), servicetest.Options{})
 	there := &memory{has: map[string]string{}}
 	h.Network.Refuse = there.refuse
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
@@ -111,5 +111,5 @@ func TestWhatWasSentAfterThePointOfARestoreIsFoundAgain(t *testing.T) {
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
 	server.restoredTo(t, "entered")
-	foundAgain(t, stationtest.On(t, on(t, server.Cluster), stationtest.Options{At: h.Clock.Now().Add(time.Minute)}), there, m)
+	foundAgain(t, servicetest.On(t, on(t, server.Cluster), servicetest.Options{At: h.Clock.Now().Add(time.Minute)}), there, m)
 }

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -17,7 +17,7 @@ const newKey = "release-2027 272727272727272727272727272727272727272727272727272
 
 func TestAfterARotationTheOlderKeyStillVerifies(t *testing.T) {
 	t.Parallel()
-	before := stationtest.New(t)
+	before := servicetest.New(t)
 	old := approved(t, before, rulebook.SchemeSIC)
 	waiting := before.Create(t, before.Person(t, "maker1"), rulebook.SchemeSIC)
 	after := before.WithKeys(t, newKey, storetest.Key)
@@ -40,7 +40,7 @@ func TestAfterARotationTheOlderKeyStillVerifies(t *testing.T) {
 
 func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	booked(t, h, rulebook.SchemeSIC, "TX1")
 	lost := h.WithKeys(t, newKey)

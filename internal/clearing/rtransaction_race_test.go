@@ -11,12 +11,12 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	_, err := h.DB.Owner(t).Exec(ctx, "UPDATE debtor_account SET open = false WHERE iban LIKE '%532013000'")
 	must(t, err)
@@ -40,7 +40,7 @@ func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
 
 func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	early := transfer(t, h, rulebook.SchemeSCT, "TX5", receiving[rulebook.SchemeSCT])
 	doubled := func(id string) interbank.RTransactionInput {
@@ -65,7 +65,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 
 func TestTwoMakersOneRecall(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
 	in := payment.RTransaction{
@@ -95,7 +95,7 @@ func TestTwoMakersOneRecall(t *testing.T) {
 
 func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	original := settled(t, h, rulebook.SchemeSCT)
 	in := payment.RTransaction{
@@ -139,7 +139,7 @@ func TestARejectedRecallFreesItsPaymentAndADeadlineEndsInTheQueue(t *testing.T) 
 func TestReturnAndResolutionRaceAndOneWins(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		original, document := booked(t, h, scheme, "TX9")
 		id := receivedRecall(t, h, original, document).InternalID
 		asked := []payment.RTransaction{

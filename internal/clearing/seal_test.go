@@ -16,13 +16,13 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 	"countersign/internal/testutil"
 )
 
 // superuser is a connection that is held by no constraint, as somebody who owns the database could have one.
-func superuser(t *testing.T, h *stationtest.House) *pgx.Conn {
+func superuser(t *testing.T, h *servicetest.House) *pgx.Conn {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	execute(t, conn, `SET session_replication_role = replica; DO $$
@@ -44,10 +44,10 @@ func execute(t *testing.T, conn *pgx.Conn, statement string, values ...any) {
 }
 
 // mallorys is a payment nobody entered: CHF 19,999.00 to Mallory.
-func mallorys(t *testing.T, h *stationtest.House, reference string) []byte {
+func mallorys(t *testing.T, h *servicetest.House, reference string) []byte {
 	t.Helper()
-	order := stationtest.Document(rulebook.SchemeSIC, 666, h.Clock.Now())
-	stationtest.SetAmount(order, "19999.00")
+	order := servicetest.Document(rulebook.SchemeSIC, 666, h.Clock.Now())
+	servicetest.SetAmount(order, "19999.00")
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].Creditor.Name = "Mallory"
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
 		Scheme: rulebook.SchemeSIC, Order: order, TransactionID: "FORGED", Reference: reference, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
@@ -68,7 +68,7 @@ func mallorys(t *testing.T, h *stationtest.House, reference string) []byte {
 }
 
 // listen lets the test read what the station logs.
-func listen(h *stationtest.House) *testutil.Log {
+func listen(h *servicetest.House) *testutil.Log {
 	log := &testutil.Log{}
 	h.Log = log
 	return log
@@ -77,7 +77,7 @@ func listen(h *stationtest.House) *testutil.Log {
 func alarms(log *testutil.Log) int { return strings.Count(log.String(), "alarm=true") }
 
 // look lets enough time go by for the watch to take up what it finds, many times.
-func look(h *stationtest.House) {
+func look(h *servicetest.House) {
 	for range 10 {
 		h.Clock.Add(5 * time.Second)
 		h.Clearing.Sweep(ctx)
@@ -85,7 +85,7 @@ func look(h *stationtest.House) {
 }
 
 // nothingOf fails when clearing got anything that has the text in it.
-func nothingOf(t *testing.T, h *stationtest.House, what, text string) {
+func nothingOf(t *testing.T, h *servicetest.House, what, text string) {
 	t.Helper()
 	for _, d := range h.Network.Delivered() {
 		if strings.Contains(d.Content, text) || strings.Contains(d.Reference, text) {
@@ -97,7 +97,7 @@ func nothingOf(t *testing.T, h *stationtest.House, what, text string) {
 func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	t.Parallel()
 	const insert = `INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac) VALUES ('sic-inst', $1, $2, $3, $4, $5, $6)`
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := listen(h)
 	content, then := mallorys(t, h, "FORGED1"), h.Clock.Now()
 	mac := sha256.Sum256([]byte("guessed"))
@@ -144,7 +144,7 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 		"document": "UPDATE outbox SET content = NULL, document_realm = 'demo', name = 'pacs.004.001.09', document_id = (SELECT document_id " +
 			"FROM document WHERE direction = 'out' LIMIT 1)",
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		log := listen(h)
 		booked(t, h, rulebook.SchemeSIC, "TX1")
 		execute(t, superuser(t, h), change)
@@ -165,12 +165,12 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 		"the answer's":    "delivery_key_id = key_id, delivery_mac = mac",
 		"a seal, and key": "delivery_key_id = NULL, delivery_mac = sha256('guessed')",
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		m, _ := booked(t, h, rulebook.SchemeSIC, "TX1")
 		execute(t, superuser(t, h), "UPDATE outbox SET delivered_at = now(), "+mark)
 		told := func() (delivered bool) {
 			t.Helper()
-			documents, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 10})
+			documents, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 10})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -211,7 +211,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 	t.Parallel()
 	guessed := sha256.Sum256([]byte("guessed"))
 	for _, planter := range []string{"application", "superuser", "superuser without a seal", "superuser with another message's seal"} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		log := listen(h)
 		other := approved(t, h, rulebook.SchemeSIC)
 		send(t, h, other)
@@ -263,7 +263,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 
 func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
 	mac := sha256.Sum256([]byte("guessed"))
@@ -277,7 +277,7 @@ func TestAPlantedReportKeepsNoPaymentFromItsEnd(t *testing.T) {
 	receive(t, h, answer(t, m, "A1", "ACSC", ""))
 	want{state: payment.StateSettled}.check(t, h, m)
 	reports := map[bool]int{}
-	documents, err := h.Reader.Documents(ctx, m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
+	documents, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 50})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +313,7 @@ func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 		"creditor":           "UPDATE message_version SET creditor_name = 'Mallory'",
 		"no seal":            "UPDATE message_version SET key_id = NULL, seal = NULL",
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		log := listen(h)
 		m := approved(t, h, rulebook.SchemeSIC)
 		execute(t, superuser(t, h), change)
@@ -352,7 +352,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		"maker":            "UPDATE message SET maker_user = (SELECT user_id FROM user_account WHERE name = 'both1' AND realm = 'demo')",
 		"no seal":          "UPDATE message_version SET key_id = NULL, seal = NULL",
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 		if got := current(t, h, m).Withheld; got != "" {
 			t.Fatalf("untouched, it is withheld: %s", got)
@@ -363,7 +363,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		if !errors.As(err, &withheld) {
 			t.Errorf("%s: the approval got %v", what, err)
 		}
-		listed, err := h.Reader.Queue(ctx, m.Realm, message.QueueFilter{PageSize: 10})
+		listed, err := h.Reader.Queue(ctx, m.Realm, store.QueueFilter{PageSize: 10})
 		if err != nil || len(listed) != 1 || listed[0].Withheld == "" || current(t, h, m).Withheld == "" {
 			t.Errorf("%s: the queue shows it as if nothing were wrong: %v", what, err)
 		}

@@ -16,7 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/postgres"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -149,7 +149,7 @@ func serverFaults() map[string]func(t *testing.T, s, standby *ownServer) fault {
 // again, or killed, whose synchronous standby then takes over.
 func TestNothingIsLostInFaultsOfTheServer(t *testing.T) {
 	rounds := faultRounds(t)
-	dumped := dump(t, stationtest.New(t))
+	dumped := dump(t, servicetest.New(t))
 	for name, of := range serverFaults() {
 		for round := range rounds {
 			t.Run(fmt.Sprintf("%s %d", name, round+1), func(t *testing.T) {

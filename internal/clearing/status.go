@@ -10,7 +10,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
@@ -61,7 +60,7 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 
 // recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall. sent is
 // the message where this process knows it, or nil.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide message.DecideFunc) (err error) {
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide store.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
@@ -124,5 +123,5 @@ func (s *Station) statusMove(m payment.Message, status interbank.Status) (paymen
 	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
 		return moveIf(m.Settle(s.cfg.Now()))
 	}
-	return payment.Transition{}, message.ErrNoChange
+	return payment.Transition{}, store.ErrNoChange
 }

@@ -8,14 +8,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAReceiptForAPaymentIsQuarantined: clearing receipts recalls and their refusals. A receipt that names a payment, with or without the
 // name of its message, goes to an operator.
 func TestAReceiptForAPaymentIsQuarantined(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
@@ -38,7 +38,7 @@ func TestAReceiptForAPaymentIsQuarantined(t *testing.T) {
 // recall for the payment has nothing to agree with.
 func TestAStatusOfARecallThatNamedNoMessageIsQuarantined(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
 	recall := recalling(t, h, document, byCustomer(rulebook.SchemeSIC))
@@ -62,7 +62,7 @@ func TestAStatusOfARecallThatNamedNoMessageIsQuarantined(t *testing.T) {
 // TestAReasonOfItsOwnEndsAPaymentWithAReportThatIsValid: another bank may refuse with a code that no list has.
 func TestAReasonOfItsOwnEndsAPaymentWithAReportThatIsValid(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)

@@ -7,16 +7,16 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestWhatAnotherGatewayDidIsStuckNoLonger: a delivery that failed here pauses, and is forgotten when another gateway has made it.
 func TestWhatAnotherGatewayDidIsStuckNoLonger(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
-	other := h.Again(t, stationtest.Options{})
+	h := servicetest.New(t)
+	other := h.Again(t, servicetest.Options{})
 	m := approved(t, h, rulebook.SchemeSIC)
-	h.Network.Refuse = func(stationtest.Delivery) error { return errors.New("the connection broke") }
+	h.Network.Refuse = func(servicetest.Delivery) error { return errors.New("the connection broke") }
 	h.Clock.Add(5 * time.Second)
 	h.Clearing.Sweep(ctx)
 	if stuck := h.Clearing.Stuck(); len(stuck) != 1 || stuck[0].Subject != m.InternalID.String() {
@@ -36,8 +36,8 @@ func TestWhatAnotherGatewayDidIsStuckNoLonger(t *testing.T) {
 // TestWhatIsBeyondTheListIsTriedAgain: more than a hundred deliveries pause, and the operator names one that is not listed.
 func TestWhatIsBeyondTheListIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
-	h.Network.Refuse = func(stationtest.Delivery) error { return clearing.ErrOtherDocument }
+	h := servicetest.New(t)
+	h.Network.Refuse = func(servicetest.Delivery) error { return clearing.ErrOtherDocument }
 	waiting := map[string]bool{}
 	for range 101 {
 		waiting[approved(t, h, rulebook.SchemeSIC).InternalID.String()] = true

@@ -9,7 +9,6 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 )
 
 // receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
@@ -44,8 +43,8 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	err = s.arrive(ctx, message.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
-	if errors.Is(err, message.ErrKnownTransaction) {
+	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	if errors.Is(err, store.ErrKnownTransaction) {
 		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
 	}
 	if err != nil {
@@ -63,7 +62,7 @@ func (s *Station) arrival(in store.Document, realm, mark string) payment.Arrival
 }
 
 // arrive makes a message of what came in.
-func (s *Station) arrive(ctx context.Context, a message.Arrival) error {
+func (s *Station) arrive(ctx context.Context, a store.Arrival) error {
 	err := s.inbox.Arrive(ctx, a)
 	if err == nil {
 		s.cfg.Traces.Arrived(ctx, a.Created.Message.InternalID)

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 const (
@@ -132,15 +132,15 @@ func (s *Station) poll(ctx context.Context, realm string, group *sync.WaitGroup)
 	steps.Wait()
 }
 
-func (s *Station) due(ctx context.Context, realm string) (message.Due, error) {
+func (s *Station) due(ctx context.Context, realm string) (store.Due, error) {
 	limited, cancel := context.WithTimeout(ctx, dueTimeout)
 	defer cancel()
 	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
 }
 
-func (s *Station) dueTimes(held []uuid.UUID, page int32) message.DueTimes {
+func (s *Station) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 	now := s.cfg.Now()
-	return message.DueTimes{
+	return store.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
 	}

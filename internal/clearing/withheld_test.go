@@ -10,8 +10,8 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 	"countersign/internal/testutil"
 )
 
@@ -37,7 +37,7 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 		"a recall of another amount than went":  {payment.KindRecall, "DUPL", false, amount, "instruction.recall-refused"},
 		"a recall of another document than was": {payment.KindRecall, "DUPL", false, content, "instruction.recall-refused"},
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		asked := payment.RTransaction{Request: rulebook.Request{Reason: c.reason}, Kind: c.kind, Scheme: rulebook.SchemeSIC}
 		switch c.kind {
 		case payment.KindRecall:
@@ -64,14 +64,14 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 			t.Errorf("%s is made: %v %v", name, made.Message.State, err)
 		}
 		events, err := h.Reader.Audit(ctx, "demo", broken)
-		if err != nil || !slices.ContainsFunc(events, func(e message.Event) bool { return e.Event == c.event && e.Refused }) {
+		if err != nil || !slices.ContainsFunc(events, func(e store.HistoryEvent) bool { return e.Event == c.event && e.Refused }) {
 			t.Errorf("%s: no %s in the trail: %+v %v", name, c.event, events, err)
 		}
 	}
 }
 
 // recalling is what another bank sends to have a payment back, which it is called by.
-func recalling(t *testing.T, h *stationtest.House, original *iso20022.FIToFICustomerCreditTransfer, in interbank.RTransactionInput,
+func recalling(t *testing.T, h *servicetest.House, original *iso20022.FIToFICustomerCreditTransfer, in interbank.RTransactionInput,
 ) *iso20022.FIToFIPaymentCancellationRequest {
 	t.Helper()
 	in.Original, in.MessageID, in.At = original, in.ID, h.Clock.Now()
@@ -89,7 +89,7 @@ func byCustomer(scheme rulebook.Scheme) interbank.RTransactionInput {
 
 // receivedRecall brings the recall of an incoming payment in.
 func receivedRecall(
-	t *testing.T, h *stationtest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
+	t *testing.T, h *servicetest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
 ) payment.Message {
 	t.Helper()
 	receive(t, h, inbound(t, original.Scheme, "RE1", recalling(t, h, document, byCustomer(original.Scheme)), nil))
@@ -103,7 +103,7 @@ func receivedRecall(
 // TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine: it would else show the broken payment under a seal of its own.
 func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := &testutil.Log{}
 	h.Log = log
 	original, document := booked(t, h, rulebook.SchemeSIC, "TX9")
@@ -122,7 +122,7 @@ func TestARecallOfAPaymentThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 // TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine: the answer would else be a message with the broken fields of the recall.
 func TestAnAnswerToARecallThatSomebodyBrokeGoesToQuarantine(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := &testutil.Log{}
 	h.Log = log
 	recall, paid, sent := recalledPayment(t, h, rulebook.SchemeSIC)

@@ -15,7 +15,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/clearing"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
@@ -33,9 +33,9 @@ type witness struct {
 }
 
 // sees are the options of a house whose clock the witness sees, with a clearing and the address of its database.
-func (w *witness) sees(t *testing.T, network clearing.Network, address func(*storetest.DB) string) stationtest.Options {
+func (w *witness) sees(t *testing.T, network clearing.Network, address func(*storetest.DB) string) servicetest.Options {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
-	return stationtest.Options{Now: w.now, Log: log, Clearing: network, Database: func(db *storetest.DB) *store.Database {
+	return servicetest.Options{Now: w.now, Log: log, Clearing: network, Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(
 			ctx, store.Config{URL: address(db), Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: log, Tracer: w},
 		)
@@ -106,7 +106,7 @@ func (w *witness) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 // explains tells of the payments that were later than some time when they were due, when they became Unconfirmed, and of what the clock did
 // from a second before: what it asked, how long that took, and what it failed with; then what the house logged.
-func (w *witness) explains(t *testing.T, h *stationtest.House, than time.Duration, away span) {
+func (w *witness) explains(t *testing.T, h *servicetest.House, than time.Duration, away span) {
 	t.Helper()
 	if w == nil {
 		return

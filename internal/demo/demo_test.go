@@ -14,7 +14,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
@@ -56,7 +56,7 @@ func TestEnsureMakesTheDemoOnceAndForAll(t *testing.T) {
 // is theirs.
 func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
 	t.Parallel()
-	h, ctx := stationtest.New(t), t.Context()
+	h, ctx := servicetest.New(t), t.Context()
 	conn := h.DB.Connect(t)
 	later := func() (there bool) {
 		t.Helper()

@@ -10,4 +10,4 @@
 // files that are written by hand: to cut them would only spread over files what nobody edits and what is looked up by name.
 package iso20022
 
-//go:generate go run ./xsdgen -schemas schema -output .
+//go:generate go run ../../tools/xsdgen -schemas schema -output .

@@ -11,4 +11,4 @@
 // schema).
 package rulebook
 
-//go:generate go run ./rulesdoc -output ../../docs/rules.md
+//go:generate go run ../../tools/rulesdoc -output ../../docs/rules.md

@@ -18,7 +18,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	servicepkg "countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
@@ -50,16 +50,16 @@ func outcome(err error) string {
 
 // service does the deeds of a sequence at the stations, on a real database.
 type stationsService struct {
-	*stationtest.House
+	*servicetest.House
 	t        *testing.T
-	people   map[stationtest.Door]identity.Principal
+	people   map[servicetest.Door]identity.Principal
 	messages []payment.Message
 	changes  []uuid.UUID
 }
 
 // principal is who does the deed. Nobody's rights change here, so each is read once.
 func (s *stationsService) principal(w world, d deed) identity.Principal {
-	door := stationtest.Door{Realm: demo.Realm, Name: w.hands[d.hand].name, Client: d.door, Channel: w.principal(d).Channel}
+	door := servicetest.Door{Realm: demo.Realm, Name: w.hands[d.hand].name, Client: d.door, Channel: w.principal(d).Channel}
 	if _, known := s.people[door]; !known {
 		s.people[door] = s.Principal(s.t, door)
 	}
@@ -113,7 +113,7 @@ func (s *stationsService) move(d deed, by identity.Principal) error {
 
 // cheats brings people into realm demo: one who enters and decides by three accounts, another who administers by two, because no person may
 // do both, and a third who decides only.
-func cheats(t *testing.T, h *stationtest.House) {
+func cheats(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	account := func(name string, roles ...identity.Role) adminpkg.AccountDefinition {
 		return adminpkg.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: store.UserActive, Roles: roles}
@@ -137,7 +137,7 @@ func cheats(t *testing.T, h *stationtest.House) {
 }
 
 // asStored is a realm whose accounts are those of the database.
-func asStored(t *testing.T, h *stationtest.House, names ...string) world {
+func asStored(t *testing.T, h *servicetest.House, names ...string) world {
 	t.Helper()
 	w := realm()
 	for _, name := range names {
@@ -162,14 +162,14 @@ func TestTheServiceAgreesWithTheSearch(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	cheats(t, h)
 	b := newBench(t)
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 0))
 	alone := asStored(t, h, "entry", "entry2", "look", "office", "office2")
 	together := asStored(t, h, "entry", "entry2", "look2")
-	released, counts, people := 0, map[string]int{}, map[stationtest.Door]identity.Principal{}
+	released, counts, people := 0, map[string]int{}, map[servicetest.Door]identity.Principal{}
 	for i := range sequences {
 		from := alone
 		if i%4 == 0 {

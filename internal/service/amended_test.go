@@ -13,14 +13,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestApprovalsAgainstAmendments: 48 messages (make race: 200), eight amendments each, against checkers who approve what they last read.
 // Every message ends approved in a version its approver named, and nobody is told that a message does not exist.
 func TestApprovalsAgainstAmendments(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	const amendments, checking = 8, 4
 	messages := raced(t)
@@ -52,7 +52,7 @@ func TestApprovalsAgainstAmendments(t *testing.T) {
 // amendmentRace notes what its racers meet.
 type amendmentRace struct {
 	t     *testing.T
-	h     *stationtest.House
+	h     *servicetest.House
 	lost  atomic.Int64
 	mu    sync.Mutex
 	named map[uuid.UUID]payment.Digest // the content the winning approval named
@@ -61,7 +61,7 @@ type amendmentRace struct {
 func (r *amendmentRace) amend(editor identity.Principal, id uuid.UUID, times int) {
 	for i := range times {
 		order := r.h.Order(rulebook.SchemeSIC)
-		stationtest.SetAmount(order.Document, fmt.Sprintf("%d.00", 200+i))
+		servicetest.SetAmount(order.Document, fmt.Sprintf("%d.00", 200+i))
 		_, err := r.h.Submission.Amend(ctx, editor, id, order)
 		var moved *payment.StateError
 		switch {
@@ -149,12 +149,12 @@ func (r *amendmentRace) checkReleases(ids []uuid.UUID) {
 // TestAnAmendedMessageIsApprovedByItsContentOnly: who approves an amended message must say what they read.
 func TestAnAmendedMessageIsApprovedByItsContentOnly(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	checker := h.Person(t, "checker1")
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "9999.00")
+	servicetest.SetAmount(order.Document, "9999.00")
 	amended, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), m.InternalID, order)
 	if err != nil {
 		t.Fatal(err)

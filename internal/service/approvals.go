@@ -22,7 +22,7 @@ import (
 	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // Approvals takes what checkers decide.
@@ -32,7 +32,7 @@ type Approvals struct {
 
 // ApprovalsConfig holds the dependencies of the service.
 type ApprovalsConfig struct {
-	Messages *message.Messages
+	Messages *store.Messages
 	Rules    rulebook.Settings
 	Seal     payment.Sealer
 	Now      func() time.Time // UTC in microseconds, as the database keeps times
@@ -73,7 +73,7 @@ type Expectation struct {
 func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
-		make: func(m payment.Message, known message.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, known store.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Approve(v, payment.Terms{
 				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
 				Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
@@ -88,7 +88,7 @@ func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input
 func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionReject,
-		make: func(m payment.Message, _ message.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, _ store.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
 			return m.Reject(v, reason)
 		},
 	})
@@ -107,7 +107,7 @@ func (e *MismatchError) Error() string {
 // decision is a checker's decision and the domain function that makes it.
 type decision struct {
 	action payment.Action
-	make   func(payment.Message, message.SubmissionFacts, payment.Verdict) (payment.Transition, error)
+	make   func(payment.Message, store.SubmissionFacts, payment.Verdict) (payment.Transition, error)
 }
 
 func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
@@ -115,9 +115,9 @@ func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input,
 		By: by, At: s.cfg.Now(), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
 	var made payment.Transition
-	considered := message.Considered{
-		Bound: message.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
-		Decide: func(m payment.Message, known message.SubmissionFacts) (_ payment.Transition, err error) {
+	considered := store.Considered{
+		Bound: store.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
+		Decide: func(m payment.Message, known store.SubmissionFacts) (_ payment.Transition, err error) {
 			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 				return payment.Transition{}, &MismatchError{Message: m}
 			}
@@ -147,7 +147,7 @@ func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input,
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Messages.RefusedStep(ctx, message.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: by, At: verdict.At, Message: seen, Action: d.action, Cause: err})
 		return seen, err
 	}
 	return made.After(), nil
@@ -168,7 +168,7 @@ func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(t
 
 // Limits returns the limits of an approval by this person now, with their use today.
 func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]rulebook.SpendingLimit, error) {
-	return s.cfg.Messages.Limits(ctx, m, message.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
+	return s.cfg.Messages.Limits(ctx, m, store.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
 }
 
 // AsksStepUp reports whether the approval of the message needs a second factor.

@@ -6,13 +6,13 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // BenchmarkCreateAndApprove makes and approves payments through both stations on a real database. "seals" is what the seals of one such
 // payment cost by themselves, in the same run: made with the version and the release, checked when the message is loaded.
 func BenchmarkCreateAndApprove(b *testing.B) {
-	h := stationtest.New(b)
+	h := servicetest.New(b)
 	maker, checker := h.Person(b, "maker1"), h.Person(b, "checker1")
 	var m payment.Message
 	b.Run("all", func(b *testing.B) {

@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // Withdraw takes a pending message back for its maker.
@@ -37,15 +37,15 @@ func (s *Payments) Amend(ctx context.Context, by identity.Principal, id uuid.UUI
 		return payment.Message{}, err
 	}
 	c := change{by: by, action: payment.ActionAmend, at: s.cfg.Now()}
-	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, message.Considered{
-		Bound: message.Bound{Person: by.PersonID, Day: s.today()},
-		Ask: func(m payment.Message) message.SubmissionQuery {
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, store.Considered{
+		Bound: store.Bound{Person: by.PersonID, Day: s.today()},
+		Ask: func(m payment.Message) store.SubmissionQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
 			ask := s.ask(by, in)
 			ask.ClientID, ask.Channel, ask.Scheme, ask.Kind = m.ClientID, m.Channel, m.Scheme, m.Kind
 			return ask
 		},
-		Decide: func(m payment.Message, known message.SubmissionFacts) (payment.Transition, error) {
+		Decide: func(m payment.Message, known store.SubmissionFacts) (payment.Transition, error) {
 			err := m.MayChange(by)
 			if err != nil {
 				return payment.Transition{}, err
@@ -66,7 +66,7 @@ func (s *Payments) Amend(ctx context.Context, by identity.Principal, id uuid.UUI
 			return m.Amend(by, draft, c.at)
 		},
 	})
-	var duplicate *message.DuplicateError
+	var duplicate *store.DuplicateError
 	if errors.As(err, &duplicate) {
 		return seen, refuseDuplicate(duplicate)
 	}
@@ -90,7 +90,7 @@ func (s *Payments) after(ctx context.Context, c change, seen payment.Message, er
 		return repeat.Message, err
 	}
 	if err != nil {
-		s.cfg.Messages.RefusedStep(ctx, message.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
+		s.cfg.Messages.RefusedStep(ctx, store.RefusedStep{By: c.by, At: c.at, Message: seen, Action: c.action, Cause: err})
 		return seen, err
 	}
 	return s.cfg.Messages.Message(ctx, c.by.Realm, seen.InternalID)

@@ -9,7 +9,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestTheCheckReadsEachRowAFewTimes(t *testing.T) {
 	t.Parallel()
 	const payments, hands, most = 640, 16, 40
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	var group sync.WaitGroup
 	for range hands {

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // decideThrough is an approval of a message, $1, by checker1 through the API and the client $2, as the gateway would write it.
@@ -27,10 +27,10 @@ WHERE m.message_id = $1`
 // and also when somebody changed it again since. The database holds the same rule.
 func TestAClientThatAmendedDoesNotDecide(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	through := func(name, client string) identity.Principal {
-		return h.Principal(t, stationtest.Door{Realm: "demo", Name: name, Client: client, Channel: identity.ChannelAPI})
+		return h.Principal(t, servicetest.Door{Realm: "demo", Name: name, Client: client, Channel: identity.ChannelAPI})
 	}
 	amend := func(m payment.Message, by identity.Principal) payment.Message {
 		amended, err := h.Submission.Amend(ctx, by, m.InternalID, h.Order(rulebook.SchemeSIC))
@@ -76,10 +76,10 @@ func TestAClientThatAmendedDoesNotDecide(t *testing.T) {
 // TestAClientThatOnlyReadsDecides: the rule bars the clients that a message came through, and no other.
 func TestAClientThatOnlyReadsDecides(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	checker := h.Principal(t, stationtest.Door{Realm: "demo", Name: "checker1", Client: "demo-straight", Channel: identity.ChannelAPI})
+	checker := h.Principal(t, servicetest.Door{Realm: "demo", Name: "checker1", Client: "demo-straight", Channel: identity.ChannelAPI})
 	approved, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 	if err != nil || approved.State != payment.StateApproved {
 		t.Errorf("%s %v", approved.State, err)

@@ -9,14 +9,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestARoleThatEndsBetweenSignInAndTheStep: whoever lost the role after the request was let in is told so, whatever the step, and nothing
 // of it is stored but its refusal.
 func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	m := h.Create(t, maker, rulebook.SchemeSIC)

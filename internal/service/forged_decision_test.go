@@ -7,8 +7,8 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 )
 
 // forgedApproval is the first of two approvals as the gateway would write it, in the name of checker1.
@@ -34,9 +34,9 @@ UPDATE message SET approvals = 1, state_sequence = 2, state_since = $2 WHERE mes
 // else's name. The message is withheld, a second approval releases nothing, and the auditor names the row.
 func TestAnApprovalThatNobodyGaveCountsForNothing(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "19500.00")
+	servicetest.SetAmount(order.Document, "19500.00")
 	created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	made := created.Message
 	if err != nil || made.ApprovalsRequired != 2 {
@@ -67,9 +67,9 @@ func TestAnApprovalThatNobodyGaveCountsForNothing(t *testing.T) {
 // TestTheCountOfApprovalsIsNotBelieved: a message that counts fewer approvals than it has is withheld instead of failing for everybody.
 func TestTheCountOfApprovalsIsNotBelieved(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "19500.00")
+	servicetest.SetAmount(order.Document, "19500.00")
 	created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	made := created.Message
 	if err != nil {
@@ -99,13 +99,13 @@ func TestAPolicyThatNobodySealedCountsForNothing(t *testing.T) {
 		statement string
 		because   func(error) bool
 	}{
-		"policy": {"UPDATE policy SET approvals_required = 0", func(err error) bool { return errors.Is(err, message.ErrNoPolicy) }},
-		"realm":  {"UPDATE realm SET mark = 'QX' WHERE realm = 'demo'", func(err error) bool { return errors.Is(err, message.ErrNoPolicy) }},
+		"policy": {"UPDATE policy SET approvals_required = 0", func(err error) bool { return errors.Is(err, store.ErrNoPolicy) }},
+		"realm":  {"UPDATE realm SET mark = 'QX' WHERE realm = 'demo'", func(err error) bool { return errors.Is(err, store.ErrNoPolicy) }},
 		"account": {"UPDATE debtor_account SET holder_name = 'Somebody Else'", func(err error) bool {
 			return errors.As(err, &refused) && refused.Findings[0].Rule == rulebook.RuleDebtorAccountOfRealm
 		}},
 	} {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		maker := h.Person(t, "maker1")
 		_, err := h.DB.Owner(t).Exec(ctx, c.statement)
 		if err != nil {

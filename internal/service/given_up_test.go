@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -41,7 +41,7 @@ func TestWhatIsApprovedLeavesThoughItsCallerGaveUp(t *testing.T) {
 	t.Parallel()
 	const clients = 16
 	callers := &impatience{}
-	h := stationtest.Traced(t, callers, 0)
+	h := servicetest.Traced(t, callers, 0)
 	defer h.CheckInvariants(t)
 	h.RunJobs(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")

@@ -9,13 +9,13 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // Whoever gives roles must not be able to bring along a decider for what waits already.
 func TestARoleGivenAfterwardsDoesNotDecide(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
 	waiting := h.Create(t, maker, rulebook.SchemeSIC)

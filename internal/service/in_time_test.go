@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestWhatIsDecidedSecondIsDecidedLater: several decide a message, withdraw and amend it at the same moment. Who comes second is heard
@@ -18,7 +18,7 @@ import (
 func TestWhatIsDecidedSecondIsDecidedLater(t *testing.T) {
 	t.Parallel()
 	began, looks := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC), atomic.Int64{}
-	h := stationtest.With(t, stationtest.Options{Now: func() time.Time {
+	h := servicetest.With(t, servicetest.Options{Now: func() time.Time {
 		return began.Add(time.Duration(looks.Add(1)) * time.Millisecond)
 	}})
 	defer h.CheckInvariants(t, "I6") // nothing is sent by this clock
@@ -26,13 +26,13 @@ func TestWhatIsDecidedSecondIsDecidedLater(t *testing.T) {
 	people := checkers(t, h, 3)
 	for range 12 {
 		order := h.Order(rulebook.SchemeSIC)
-		stationtest.SetAmount(order.Document, "20000.00") // needs two approvals
+		servicetest.SetAmount(order.Document, "20000.00") // needs two approvals
 		created, err := h.Submission.Create(ctx, maker, order)
 		if err != nil {
 			t.Fatal(err)
 		}
 		id, amended := created.Message.InternalID, h.Order(rulebook.SchemeSIC)
-		stationtest.SetAmount(amended.Document, "19999.00")
+		servicetest.SetAmount(amended.Document, "19999.00")
 		var deeds sync.WaitGroup
 		for _, person := range people {
 			deeds.Go(func() { lateOrDone(t, second(h.Approval.Approve(ctx, person, service.Input{InternalID: id}))) })

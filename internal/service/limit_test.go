@@ -13,14 +13,14 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // swissAccount is the debtor account of stationtest's orders in francs.
 const swissAccount = "CH5021977000004331346"
 
 // limit has two administrators set a limit.
-func limit(t *testing.T, h *stationtest.House, values administration.Values) {
+func limit(t *testing.T, h *servicetest.House, values administration.Values) {
 	t.Helper()
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{Kind: administration.KindLimitSet, Values: values})
 	if err != nil {
@@ -33,10 +33,10 @@ func limit(t *testing.T, h *stationtest.House, values administration.Values) {
 }
 
 // paid is a payment of maker1 in francs that waits.
-func paid(t *testing.T, h *stationtest.House, amount string) payment.Message {
+func paid(t *testing.T, h *servicetest.House, amount string) payment.Message {
 	t.Helper()
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, amount)
+	servicetest.SetAmount(order.Document, amount)
 	created, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func wantLimit(t *testing.T, what string, err error, words string) {
 // TestLimitsHoldAtSubmissionAndApproval: of account, client, maker and checker, at a time and on a day, whichever comes first.
 func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t, "I6") // a day goes by, and nobody sends anything
 	large, small := paid(t, h, "900.00"), paid(t, h, "600.00")
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perPayment": "800.00", "perDay": "1000.00"})
@@ -65,7 +65,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: large.InternalID})
 	wantLimit(t, "approval of what is too large at a time", err, "CHF 800.00 at a time")
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "800.01")
+	servicetest.SetAmount(order.Document, "800.01")
 	_, err = h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	wantLimit(t, "submission of what is too large at a time", err, "the account CH50 … 1346 may pay at most CHF 800.00 at a time")
 	_, err = h.Submission.Amend(ctx, h.Person(t, "maker1"), small.InternalID, order)
@@ -75,14 +75,14 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	stationtest.SetAmount(order.Document, "400.01")
+	servicetest.SetAmount(order.Document, "400.01")
 	findings, err := h.Submission.Validate(ctx, h.Person(t, "maker1"), order)
 	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Text, "CHF 600.00 of it is used") {
 		t.Errorf("a dry run: %v %v", findings, err)
 	}
 	rest := paid(t, h, "400.00")
-	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker2", Client: "demo-straight", Channel: identity.ChannelAPI})
-	stationtest.SetAmount(order.Document, "400.00")
+	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker2", Client: "demo-straight", Channel: identity.ChannelAPI})
+	servicetest.SetAmount(order.Document, "400.00")
 	_, err = h.Submission.Create(ctx, straight, order)
 	if err != nil {
 		t.Fatalf("what needs no approval and just fits: %v", err)
@@ -104,7 +104,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 // TestALimitOfAPersonCountsWhatTheyEnterAndApprove, by whichever account; and one that was taken away binds nobody.
 func TestALimitOfAPersonCountsWhatTheyEnterAndApprove(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	limit(t, h, administration.Values{"limitOf": "person", "holder": "both1", "currency": "CHF", "perDay": "500.00"})
 	h.Clock.Add(time.Second)
@@ -117,7 +117,7 @@ func TestALimitOfAPersonCountsWhatTheyEnterAndApprove(t *testing.T) {
 	_, err = h.Approval.Approve(ctx, both, service.Input{InternalID: two.InternalID})
 	wantLimit(t, "a second approval", err, "the person")
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "200.01")
+	servicetest.SetAmount(order.Document, "200.01")
 	_, err = h.Submission.Create(ctx, both, order)
 	wantLimit(t, "an order of who approved", err, "CHF 300.00 of it is used")
 	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: two.InternalID})
@@ -136,7 +136,7 @@ func TestALimitOfAPersonCountsWhatTheyEnterAndApprove(t *testing.T) {
 // the uses add up.
 func TestTwoApprovalsThatTogetherPassADailyLimit(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	const payments, fit = 40, 10
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "1000.00"})
@@ -179,7 +179,7 @@ func TestTwoApprovalsThatTogetherPassADailyLimit(t *testing.T) {
 // TestALimitThatIsNotWhatWasSetLetsNothingThrough: raised by hand, by somebody who may write into the table.
 func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "100.00"})
 	h.Clock.Add(time.Second)
 	m := paid(t, h, "50.00")
@@ -194,7 +194,7 @@ func TestALimitThatIsNotWhatWasSetLetsNothingThrough(t *testing.T) {
 // TestTheSchemaTakesNoSecondUseFromTheSameSum: as the service's role, which may add uses and nothing else.
 func TestTheSchemaTakesNoSecondUseFromTheSameSum(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	limit(t, h, administration.Values{"limitOf": "account", "holder": swissAccount, "perDay": "1000.00"})
 	h.Clock.Add(time.Second)
 	for range 2 {

@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // writeVersion is the second version of a message, $1, by the editor $2 (account) and $3 (person) under the grant $4 (role), $5, $6 (time).
@@ -27,7 +27,7 @@ FROM message_version WHERE message_id = $1`
 // role maker is taken that is the editor's own, in force, and older than the version.
 func TestAVersionIsWrittenUnderAGrantOfTheRoleMaker(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	pending := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	maker2, checker, late, former := h.Person(t, "maker2"), h.Person(t, "checker1"), h.Person(t, "both1"), checkers(t, h, 1)[0]
 	after := pending.CreatedAt.Add(time.Microsecond)
@@ -98,7 +98,7 @@ func TestAVersionIsWrittenUnderAGrantOfTheRoleMaker(t *testing.T) {
 
 func TestMessagesAndVersionsNameTheGrantTheyWereMadeUnder(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker, editor := h.Person(t, "maker1"), h.Person(t, "maker2")
 	m := h.Create(t, maker, rulebook.SchemeSIC)

@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/rulebook"
 	servicepkg "countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestTimesAreThoseTheDatabaseKeeps: by a clock of any zone and of nanoseconds, what a maker is answered is what is read again, and every
@@ -14,7 +14,7 @@ import (
 func TestTimesAreThoseTheDatabaseKeeps(t *testing.T) {
 	t.Parallel()
 	east := time.FixedZone("east", 2*60*60)
-	h := stationtest.With(t, stationtest.Options{At: time.Date(2026, time.March, 2, 13, 0, 0, 123_456_789, east)})
+	h := servicetest.With(t, servicetest.Options{At: time.Date(2026, time.March, 2, 13, 0, 0, 123_456_789, east)})
 	defer h.CheckInvariants(t)
 	made := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	read, err := h.Messages.Message(t.Context(), made.Realm, made.InternalID)

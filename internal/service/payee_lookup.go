@@ -16,16 +16,16 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // PayeeLookup answers.
 type PayeeLookup struct {
-	accounts *message.Accounts
+	accounts *store.Accounts
 }
 
 // NewPayeeLookup makes the station.
-func NewPayeeLookup(accounts *message.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
+func NewPayeeLookup(accounts *store.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
 
 // Answer reports whether the name in the question matches the account's holder. A close match returns the holder's
 // name. An unknown or closed account cannot be verified.

@@ -29,7 +29,7 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	messagepkg "countersign/internal/store/message"
+	messagepkg "countersign/internal/store"
 )
 
 // Payments takes what makers submit.
@@ -98,7 +98,7 @@ func (s *Payments) repeatOrRefuse(ctx context.Context, by identity.Principal, in
 	if err != nil {
 		return Result{}, refused
 	}
-	err = s.cfg.Messages.Repeated(ctx, messagepkg.Keys{
+	err = s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
 		Realm: by.Realm, ClientID: by.ClientID, ExternalID: in.ExternalID, IdempotencyKey: in.IdempotencyKey,
 	}, fingerprint)
 	duplicate, is := errors.AsType[*messagepkg.DuplicateError](err)

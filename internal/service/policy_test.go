@@ -9,28 +9,28 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestASmallPaymentCannotGrowPastItsCheckers: an amendment into a band that asks for more approvals is refused, by the maker and by an
 // editor, through the portal and the API; one within the band is taken.
 func TestASmallPaymentCannotGrowPastItsCheckers(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
-	straight := h.Principal(t, stationtest.Door{Realm: "demo", Name: "maker2", Client: "demo-straight", Channel: identity.ChannelAPI})
+	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker2", Client: "demo-straight", Channel: identity.ChannelAPI})
 	m := h.Create(t, maker, rulebook.SchemeSIC)
 	for name, editor := range map[string]identity.Principal{
 		"maker": maker, "editor": h.Person(t, "maker2"), "client without four-eyes": straight,
 	} {
 		order := h.Order(rulebook.SchemeSIC)
-		stationtest.SetAmount(order.Document, "10000.00")
+		servicetest.SetAmount(order.Document, "10000.00")
 		_, err := h.Submission.Amend(ctx, editor, m.InternalID, order)
 		wantPolicyRefusal(t, name, err)
 	}
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "9999.99")
+	servicetest.SetAmount(order.Document, "9999.99")
 	amended, err := h.Submission.Amend(ctx, maker, m.InternalID, order)
 	if err != nil || amended.Version != 2 || amended.ApprovalsRequired != 1 {
 		t.Errorf("within the band: version %d, %d approvals: %v", amended.Version, amended.ApprovalsRequired, err)
@@ -40,17 +40,17 @@ func TestASmallPaymentCannotGrowPastItsCheckers(t *testing.T) {
 // TestAPaymentThatShrinksKeepsItsCheckers: content that needs fewer approvals leaves the number as it was.
 func TestAPaymentThatShrinksKeepsItsCheckers(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "10000.00")
+	servicetest.SetAmount(order.Document, "10000.00")
 	created, err := h.Submission.Create(ctx, maker, order)
 	if err != nil || created.Message.ApprovalsRequired != 2 {
 		t.Fatalf("%d approvals: %v", created.Message.ApprovalsRequired, err)
 	}
 	order = h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "1.00")
+	servicetest.SetAmount(order.Document, "1.00")
 	m, err := h.Submission.Amend(ctx, maker, created.Message.InternalID, order)
 	if err != nil || m.ApprovalsRequired != 2 {
 		t.Fatalf("%d approvals: %v", m.ApprovalsRequired, err)
@@ -65,7 +65,7 @@ func TestAPaymentThatShrinksKeepsItsCheckers(t *testing.T) {
 // force asks for. It can still be rejected, and the refusal is in its audit trail.
 func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	checker := h.Person(t, "checker1")
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
@@ -95,7 +95,7 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 // Nobody sees it as good, nobody approves it, also when that policy is retired by now, and the auditor names it.
 func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.DB.Owner(t).Exec(
 		ctx,
@@ -132,7 +132,7 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 // TestAPolicyOfAMomentAgoIsNoFault: a message that was read a moment before its policy was changed keeps what it was given then.
 func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.DB.Owner(t).Exec(

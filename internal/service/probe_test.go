@@ -12,7 +12,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // probe is a try to cheat with plain SQL in the application's role.
@@ -194,7 +194,7 @@ var probes = []probe{
 }
 
 // grantSQL is the grant of a role as the columns of a decision name it.
-func grantSQL(t *testing.T, h *stationtest.House, user uuid.UUID, role string) string {
+func grantSQL(t *testing.T, h *servicetest.House, user uuid.UUID, role string) string {
 	t.Helper()
 	var id uuid.UUID
 	var at time.Time
@@ -209,7 +209,7 @@ func grantSQL(t *testing.T, h *stationtest.House, user uuid.UUID, role string) s
 
 func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	maker, checker, checker2 := h.Person(t, "maker1"), h.Person(t, "checker1"), h.Person(t, "checker2")
 	pending := h.Create(t, maker, rulebook.SchemeSIC)
 	approved := h.Create(t, maker, rulebook.SchemeSIC)
@@ -272,7 +272,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 
 func TestTheSameStepsAreRefusedByNobodyWhenTheyAreRight(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	after, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{
 		InternalID: m.InternalID, ContentHash: &m.ContentHash, Version: 1,
@@ -285,7 +285,7 @@ func TestTheSameStepsAreRefusedByNobodyWhenTheyAreRight(t *testing.T) {
 func quoted(id uuid.UUID) string { return "'" + id.String() + "'" }
 
 // fingerprintOf is a digest over all that a probe might change.
-func fingerprintOf(t *testing.T, h *stationtest.House) string {
+func fingerprintOf(t *testing.T, h *servicetest.House) string {
 	t.Helper()
 	var sum string
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT md5(string_agg(line, '' ORDER BY line)) FROM (

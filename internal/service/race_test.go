@@ -16,12 +16,12 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/testutil"
 )
 
 // checkers adds people who may decide and returns them.
-func checkers(t *testing.T, h *stationtest.House, n int) []identity.Principal {
+func checkers(t *testing.T, h *servicetest.House, n int) []identity.Principal {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	list := make([]identity.Principal, n)
@@ -66,7 +66,7 @@ func (n *lockedReads) TraceQueryEnd(context.Context, *pgx.Conn, pgx.TraceQueryEn
 // TestWhoComesTooLateWaitsForNobody: how a message was decided is told while another transaction holds it.
 func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	first, second := h.Person(t, "checker1"), h.Person(t, "checker2")
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
@@ -109,7 +109,7 @@ func TestWhoComesTooLateWaitsForNobody(t *testing.T) {
 func TestManyCheckersOneDecision(t *testing.T) {
 	t.Parallel()
 	locks := &lockedReads{}
-	h := stationtest.Traced(t, locks, 0)
+	h := servicetest.Traced(t, locks, 0)
 	defer h.CheckInvariants(t)
 	const racers = 64
 	messages := raced(t)
@@ -165,7 +165,7 @@ func TestManyCheckersOneDecision(t *testing.T) {
 
 func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	conn := h.DB.Connect(t)
 	_, err := conn.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
@@ -181,7 +181,7 @@ func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 	}
 	editor := h.Person(t, "both1")
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "150.00")
+	servicetest.SetAmount(order.Document, "150.00")
 	amended, err := h.Submission.Amend(ctx, editor, m.InternalID, order)
 	if err != nil || amended.Version != 2 || amended.Approvals() != 0 || len(amended.Makers) != 2 {
 		t.Fatalf("amended: version %d, %d approvals, %d makers: %v", amended.Version, amended.Approvals(), len(amended.Makers), err)
@@ -209,10 +209,10 @@ func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 
 func TestWhatIsNotOnesOwnRealmDoesNotExist(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	stranger := h.Principal(t, stationtest.Door{Realm: "demo2", Name: "checker1", Client: "portal", Channel: identity.ChannelPortal})
+	stranger := h.Principal(t, servicetest.Door{Realm: "demo2", Name: "checker1", Client: "portal", Channel: identity.ChannelPortal})
 	_, err := h.Approval.Approve(ctx, stranger, service.Input{InternalID: m.InternalID})
 	if !errors.Is(err, payment.ErrNotFound) {
 		t.Errorf("another realm's checker: %v", err)

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/admin"
 )
 
@@ -25,7 +25,7 @@ func wantUnreached(t *testing.T, err error, says string) {
 }
 
 // load puts a directory of SEPA with these rows in force.
-func load(t *testing.T, h *stationtest.House, edition string, rows ...string) {
+func load(t *testing.T, h *servicetest.House, edition string, rows ...string) {
 	t.Helper()
 	d, err := directory.Parse([]byte("edition;" + edition + "\nprefix;bic;name;instant\n" + strings.Join(rows, "\n")))
 	if err != nil {
@@ -48,7 +48,7 @@ const frenchBank = "FR20041;BBBBFRPPXXX;Demo bank;yes"
 // payment that it does not reach is refused before anybody approves: at creation, validation, preview and amendment.
 func TestTheBankIsReachedFromTheFormToTheWire(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	m := h.Create(t, maker, rulebook.SchemeSCT)
@@ -95,7 +95,7 @@ func TestTheBankIsReachedFromTheFormToTheWire(t *testing.T) {
 // TestABankThatMovedIsSeenAtTheApproval: what was entered for one bank is not approved for another.
 func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	m := h.Create(t, maker, rulebook.SchemeSCT)
@@ -113,7 +113,7 @@ func TestABankThatMovedIsSeenAtTheApproval(t *testing.T) {
 // TestADirectoryGoesBackOnlyWhenToldTo: yesterday's file does not replace today's by mistake.
 func TestADirectoryGoesBackOnlyWhenToldTo(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	load(t, h, "2026-03-02", frenchBank)
 	d, err := directory.Parse([]byte("edition;2026-03-01\nprefix;bic;name;instant\n" + frenchBank))
 	if err != nil {
@@ -135,7 +135,7 @@ func TestADirectoryGoesBackOnlyWhenToldTo(t *testing.T) {
 // without the key routes nothing: every payment is refused until it is imported anew.
 func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	maker := h.Person(t, "maker1")
 	app := h.DB.ConnectAsApplication(t, "demo")
 	for _, statement := range []string{
@@ -181,7 +181,7 @@ func TestWhoWritesIntoTheDatabaseRedirectsNothing(t *testing.T) {
 // TestWithoutADirectoryTheOrderNamesTheBank: SEPA has no other way to the creditor's bank, and no placeholder stands for it.
 func TestWithoutADirectoryTheOrderNamesTheBank(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	_, err := h.DB.Owner(t).Exec(ctx, "DELETE FROM routing_directory")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // The pause between two looks for reference data that was imported, and how long one may take.
@@ -16,10 +16,10 @@ const (
 
 // ReadReferences puts the code sets and calendars in force that were imported: from then on all stations and doors check with them.
 func (s *Service) ReadReferences(ctx context.Context) error {
-	return s.putReferences(ctx, message.NewReferences(s.Database))
+	return s.putReferences(ctx, store.NewReferences(s.Database))
 }
 
-func (s *Service) putReferences(ctx context.Context, references *message.References) error {
+func (s *Service) putReferences(ctx context.Context, references *store.References) error {
 	limited, cancel := context.WithTimeout(ctx, readReferences)
 	defer cancel()
 	editions, err := references.Editions(limited)
@@ -33,7 +33,7 @@ func (s *Service) putReferences(ctx context.Context, references *message.Referen
 // WatchReferences reloads the reference data every minute until the context ends, so that an import needs no restart.
 // While the database is unreachable, the last data stays in force.
 func (s *Service) WatchReferences(ctx context.Context) {
-	references := message.NewReferences(s.Database)
+	references := store.NewReferences(s.Database)
 	ticker := time.NewTicker(lookForReferences)
 	defer ticker.Stop()
 	for {

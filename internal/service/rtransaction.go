@@ -8,7 +8,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/observability"
 	"countersign/internal/payment"
-	messagepkg "countersign/internal/store/message"
+	messagepkg "countersign/internal/store"
 )
 
 // CreateRTransaction makes a recall, return or resolution. A repeat under the same externalId or Idempotency-Key with the same request
@@ -84,7 +84,7 @@ func (s *Payments) rTransaction(
 // repeatedRTransaction turns a refusal into the DuplicateError of a repeat: the payment or the recall has moved on since the first one, or
 // a deadline is over, and the first answer is the answer all the same.
 func (s *Payments) repeatedRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction, refused error) error {
-	keys := messagepkg.Keys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
+	keys := messagepkg.MessageKeys{Realm: by.Realm, ClientID: by.ClientID, ExternalID: asked.ExternalID, IdempotencyKey: asked.IdempotencyKey}
 	err := s.cfg.Messages.Repeated(ctx, keys, asked.Fingerprint())
 	if err == nil {
 		return refused

@@ -25,7 +25,6 @@ import (
 	"countersign/internal/store"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
-	"countersign/internal/store/message"
 )
 
 // writesWithin is the longest wait of a write for its turn. A large batch takes some tens of milliseconds on a busy
@@ -57,10 +56,10 @@ type Config struct {
 // Service are the application services and their shared dependencies.
 type Service struct {
 	Config
-	Messages   *message.Messages
-	Reader     *message.Reader
-	Drafts     *message.Drafts
-	Desk       *message.Desk
+	Messages   *store.Messages
+	Reader     *store.Reader
+	Drafts     *store.Drafts
+	Desk       *store.Desk
 	Sessions   *adminpkg.Sessions
 	Jobs       *store.Jobs
 	Submission *Payments
@@ -102,15 +101,15 @@ func New(cfg Config) (*Service, error) {
 	}
 	writes := store.NewTurns(writesWithin)
 	s := &Service{
-		Config: cfg, Messages: message.NewMessages(cfg.Database, writes, jobs, NewID), Reader: message.NewReader(pages),
-		Drafts: message.NewDrafts(pages), Desk: message.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
+		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, jobs, NewID), Reader: store.NewReader(pages),
+		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
 	}
 	s.Submission = NewPayments(PaymentsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
 	s.Clearing = clearing.New(clearing.Config{
-		Messages: message.NewMessages(cfg.Database.For(store.ForClearing), writes, jobs, NewID),
-		Due:      message.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(message.TurnWithin), jobs, NewID),
+		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, jobs, NewID),
+		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(store.TurnWithin), jobs, NewID),
 		Network:  cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
@@ -131,7 +130,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	// A separate lock keeps the questions of banks from delaying other writes.
-	s.Holder = NewPayeeLookup(message.NewAccounts(message.NewMessages(pages, store.NewTurns(message.TurnWithin), jobs, NewID)))
+	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewTurns(store.TurnWithin), jobs, NewID)))
 	return s, s.openNotary(cfg.Database)
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // growing are the tables to which every payment on its way adds rows.
@@ -25,7 +25,7 @@ var growing = []string{
 func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 	t.Parallel()
 	const payments, hands = 2000, 16
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	owner := h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `DO $$ DECLARE each regclass; BEGIN
 		FOR each IN SELECT oid FROM pg_class WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP
@@ -89,7 +89,7 @@ func TestAYoungDatabaseReadsFewRows(t *testing.T) {
 // as well.
 func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	many := told(t, h, `
 		SELECT format('%s.%s', a.attrelid::regclass, a.attname) FROM pg_attribute a
 		WHERE a.attrelid = ANY ($1::text[]::regclass[]) AND a.attnum > 0 AND NOT a.attisdropped
@@ -110,7 +110,7 @@ func TestTheServerLooksAtFewRowsForItsStatistics(t *testing.T) {
 // to clean: after each of these every session plans anew.
 func TestTablesOfTheWayAreSeldomCleaned(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	often := told(t, h, `
 		SELECT format('%s has the options %s', oid::regclass, reloptions) FROM pg_class WHERE oid = ANY ($1::text[]::regclass[])
 		  AND NOT coalesce(reloptions, '{}') @> ARRAY['autovacuum_analyze_threshold=500', 'autovacuum_analyze_scale_factor=1',
@@ -124,7 +124,7 @@ func TestTablesOfTheWayAreSeldomCleaned(t *testing.T) {
 // narrowed to, the planner is told as ever.
 func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	wrong := told(t, h, `
 		WITH growing AS (
 		  SELECT c.oid, c.oid::regclass AS name FROM pg_class c
@@ -146,7 +146,7 @@ func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
 }
 
 // told are the texts that the database answers.
-func told(t *testing.T, h *stationtest.House, statement string, values ...any) []string {
+func told(t *testing.T, h *servicetest.House, statement string, values ...any) []string {
 	t.Helper()
 	rows, err := h.DB.Owner(t).Query(ctx, statement, values...)
 	if err != nil {
@@ -172,7 +172,7 @@ func TestAMessageIsReadOnceHoweverManyPolicies(t *testing.T) {
 // versions were looked up for that.
 func looksToDecide(t *testing.T, more int) (looks int64) {
 	t.Helper()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	owner := h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
 		SELECT 'demo', gen_random_uuid(), 900, 90000000000, 1, 3600, now() FROM generate_series(1, $1)`, more)

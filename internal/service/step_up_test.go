@@ -16,13 +16,13 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // phone is an authenticator app of a person, in a house whose clock the test moves.
 type phone struct {
 	t   *testing.T
-	h   *stationtest.House
+	h   *servicetest.House
 	key string
 }
 
@@ -38,7 +38,7 @@ func (p phone) code() string {
 }
 
 // takeUp gives the checker of these tests a phone with a second factor.
-func takeUp(t *testing.T, h *stationtest.House) (phone, []string) {
+func takeUp(t *testing.T, h *servicetest.House) (phone, []string) {
 	t.Helper()
 	by := h.Person(t, "checker1")
 	fresh, err := h.Auth.NewTOTP(by)
@@ -56,7 +56,7 @@ func takeUp(t *testing.T, h *stationtest.House) (phone, []string) {
 }
 
 // askStepUp makes a policy by which every approval in realm demo needs a second factor.
-func askStepUp(t *testing.T, h *stationtest.House) {
+func askStepUp(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
 		VALUES ('demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
@@ -66,7 +66,7 @@ func askStepUp(t *testing.T, h *stationtest.House) {
 	h.DB.SealMasterData(t)
 }
 
-func retireStepUp(t *testing.T, h *stationtest.House) {
+func retireStepUp(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `UPDATE policy SET retired_at = now() WHERE step_up`)
 	if err != nil {
@@ -89,7 +89,7 @@ func wantStepUp(t *testing.T, what string, err error) {
 
 func TestAnApprovalNeedsTheFactorThatItsPolicyAsksFor(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	askStepUp(t, h)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
@@ -142,7 +142,7 @@ func TestAnApprovalNeedsTheFactorThatItsPolicyAsksFor(t *testing.T) {
 // What a message was entered under stays: retiring the policy afterwards spares nobody the factor.
 func TestTheStepUpIsFrozenIntoTheMessage(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	p, _ := takeUp(t, h)
 	before := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
@@ -163,7 +163,7 @@ func TestTheStepUpIsFrozenIntoTheMessage(t *testing.T) {
 // is asked any more, and other approvals are on their way beside it: the approval is sealed with it.
 func TestAFactorThatIsNoLongerAskedForIsStoredWithItsApproval(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	p, _ := takeUp(t, h)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
@@ -217,7 +217,7 @@ func TestAFactorThatIsNoLongerAskedForIsStoredWithItsApproval(t *testing.T) {
 // One code shown for two payments at once approves one of them.
 func TestOfTwoApprovalsWithOneCodeOneCounts(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	askStepUp(t, h)
 	p, _ := takeUp(t, h)
@@ -249,7 +249,7 @@ func TestOfTwoApprovalsWithOneCodeOneCounts(t *testing.T) {
 // The database holds it against whoever works with the service's login.
 func TestTheDatabaseHoldsTheStepUp(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	askStepUp(t, h)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	checker := h.Person(t, "checker1")

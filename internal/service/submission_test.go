@@ -8,7 +8,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 )
 
@@ -16,7 +16,7 @@ var ctx = context.Background()
 
 func TestAKeyNeverExpires(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
 	order := h.Order(rulebook.SchemeSIC)
@@ -41,7 +41,7 @@ func TestAKeyNeverExpires(t *testing.T) {
 // that cannot be found out, a client that gave up would pay twice under the next key.
 func TestARepeatIsRefusedForGoodOnlyWhenItIsNone(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	maker := h.Person(t, "maker1")
 	order := h.Order(rulebook.SchemeSIC)
 	_, err := h.Submission.Create(ctx, maker, order)
@@ -74,7 +74,7 @@ func TestARepeatIsRefusedForGoodOnlyWhenItIsNone(t *testing.T) {
 	}
 }
 
-func wantRefusal(t *testing.T, order payment.Order, h *stationtest.House, code, pointer string) {
+func wantRefusal(t *testing.T, order payment.Order, h *servicetest.House, code, pointer string) {
 	t.Helper()
 	_, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	var refused *payment.RefusalError
@@ -85,7 +85,7 @@ func wantRefusal(t *testing.T, order payment.Order, h *stationtest.House, code, 
 
 func TestAnAmendmentOfAnOlderVersionIsRefused(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	maker := h.Person(t, "maker1")
 	m := h.Create(t, maker, rulebook.SchemeSCT)
@@ -110,14 +110,14 @@ func TestAnAmendmentOfAnOlderVersionIsRefused(t *testing.T) {
 
 func TestADryRunStoresNothingAndTakesManyPayments(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	maker := h.Person(t, "maker1")
 	order := h.Order(rulebook.SchemeSIC)
 	findings, err := h.Submission.Validate(ctx, maker, order)
 	if err != nil || len(findings) != 0 {
 		t.Errorf("a good order: %v %v", findings, err)
 	}
-	stationtest.SetAmount(order.Document, "20000.01")
+	servicetest.SetAmount(order.Document, "20000.01")
 	findings, err = h.Submission.Validate(ctx, maker, order)
 	if err != nil || len(findings) != 1 || findings[0].Code != "AM14" && findings[0].Code != "AM02" {
 		t.Errorf("an order above the limit: %v %v", findings, err)

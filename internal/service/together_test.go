@@ -13,7 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -21,7 +21,7 @@ import (
 func TestAPairIsFourRoundTrips(t *testing.T) {
 	t.Parallel()
 	n := &storetest.Trips{}
-	h := stationtest.Traced(t, n, 0)
+	h := servicetest.Traced(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	h.Create(t, maker, rulebook.SchemeSIC) // reads the directory of banks, once for all
@@ -44,7 +44,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 	t.Parallel()
 	const clients, rounds = 64, 8
 	n := &storetest.Trips{}
-	h := stationtest.Traced(t, n, 0)
+	h := servicetest.Traced(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	refused := h.Create(t, maker, rulebook.SchemeSIC)
@@ -98,7 +98,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 
 // wrong are calls that must fail.
 type wrong struct {
-	h              *stationtest.House
+	h              *servicetest.House
 	maker, checker identity.Principal
 	pending, ended payment.Message
 }
@@ -150,7 +150,7 @@ func TestSharedStatementsWriteWhatOneAloneWrites(t *testing.T) {
 	t.Parallel()
 	const clients = 48
 	n := &storetest.Trips{}
-	h := stationtest.Traced(t, n, 0)
+	h := servicetest.Traced(t, n, 0)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	pair := func() {

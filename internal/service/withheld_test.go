@@ -8,7 +8,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // forgeries are columns that say something else than the document beside them, and the field that is named.
@@ -34,14 +34,14 @@ var forgeries = []struct {
 // from whoever reads it, and nobody approves it, not even by the digest of that document.
 func TestWhatIsShownIsWhatIsSigned(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	checker := h.Person(t, "checker1")
 	for _, forged := range forgeries {
 		m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 		if seen, err := h.Reader.Message(ctx, "demo", m.InternalID); err != nil || seen.Withheld != "" || seen.Difference() != "" {
 			t.Fatalf("an honest message is withheld: %q %v", seen.Withheld, err)
 		}
-		id := stationtest.Forge(t, h.DB, m, map[string]string{forged.column: forged.value})
+		id := servicetest.Forge(t, h.DB, m, map[string]string{forged.column: forged.value})
 		seen, err := h.Reader.Message(ctx, "demo", id)
 		if err != nil || seen.Withheld == "" || !strings.Contains(seen.Difference(), ": the "+forged.field+".") {
 			t.Errorf("%s: %q, %q: %v", forged.column, seen.Withheld, seen.Difference(), err)

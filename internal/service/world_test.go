@@ -16,7 +16,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -192,7 +192,7 @@ func (b *bench) policy(w world) payment.Policy {
 func (b *bench) order(w world, by identity.Principal, number int) payment.InstructionInput {
 	return payment.InstructionInput{
 		Order: payment.Order{
-			Scheme: rulebook.SchemeSIC, ExternalID: fmt.Sprint(number), Document: stationtest.Document(rulebook.SchemeSIC, number, begin),
+			Scheme: rulebook.SchemeSIC, ExternalID: fmt.Sprint(number), Document: servicetest.Document(rulebook.SchemeSIC, number, begin),
 		},
 		By: by,
 		Account: &payment.DebtorAccount{

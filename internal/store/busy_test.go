@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
 )
@@ -15,7 +15,7 @@ import (
 func TestALockedRowIsBusyAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	db := stationtest.Demo(t)
+	db := servicetest.Demo(t)
 	holder := db.Connect(t)
 	_, err := holder.Exec(ctx, "BEGIN; LOCK TABLE user_preference IN ACCESS EXCLUSIVE MODE")
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Deed is something a person did that changed no message and no master data.
@@ -52,10 +51,10 @@ func Tell(ctx context.Context, q *dbsqlc.Queries, e Event) error {
 	if err != nil {
 		return err
 	}
-	user, person := rowmap.ActorIDs(e.Actor)
+	user, person := ActorIDs(e.Actor)
 	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
 		Realm: e.Realm, EventID: id, Event: e.Name, ActorUser: user, ActorPerson: person, ActorName: e.Actor.Name,
-		ClientID: rowmap.OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: rowmap.OrNull(e.Actor.RequestID),
-		SourceAddress: rowmap.OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
+		ClientID: OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: OrNull(e.Actor.RequestID),
+		SourceAddress: OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
 	})
 }

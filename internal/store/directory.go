@@ -8,7 +8,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Directories are the directories of banks in force of a realm, at most one of a scheme, for people to read. Error: ErrNoRealm.
@@ -27,7 +26,7 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 	if err != nil {
 		return nil, fmt.Errorf("read the directories of banks: %w", err)
 	}
-	guard := rowmap.Guard{Keys: d.masterData, Log: d.log}
+	guard := Guard{Keys: d.masterData, Log: d.log}
 	found := make([]DirectorySummary, 0, len(rows))
 	for _, row := range rows {
 		edition, err := time.Parse(time.DateOnly, row.Edition)

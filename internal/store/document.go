@@ -11,7 +11,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Document is a stored ISO 20022 document: received from clearing, stored with a message, or waiting in the outbox.
@@ -32,7 +31,7 @@ type Document struct {
 // DocumentOf is a row of the table of documents.
 func DocumentOf(row dbsqlc.Document) Document {
 	return Document{
-		ID: row.DocumentID, Realm: row.Realm, MessageID: rowmap.OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+		ID: row.DocumentID, Realm: row.Realm, MessageID: OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
 		Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content, At: row.CreatedAt.UTC(),
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -20,7 +20,7 @@ import (
 func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/storetest"
@@ -20,7 +20,7 @@ import (
 func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	test := stationtest.Demo(t)
+	test := servicetest.Demo(t)
 	db, err := store.Open(ctx, store.Config{
 		URL: test.URL, Seal: test.Seal, TokenKeys: storetest.Keys(t), Connections: store.Connections{Requests: 3, Clearing: 3, Pages: 3},
 	})
@@ -75,7 +75,7 @@ func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 func TestAConnectionThatSwallowsEverythingEnds(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
-	test := stationtest.Demo(t)
+	test := servicetest.Demo(t)
 	line, through := test.Relay(t)
 	db, err := store.Open(ctx, store.Config{URL: through, Seal: test.Seal, TokenKeys: storetest.Keys(t)})
 	if err != nil {

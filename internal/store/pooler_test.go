@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/storetest"
@@ -41,7 +41,7 @@ func pooled(t *testing.T, test *storetest.DB, login string) *store.Database {
 // or one that a pooler lends it. One that stands still lets go of what it locked.
 func TestThroughAPoolerTheLimitsAreAsEver(t *testing.T) {
 	t.Parallel()
-	test := stationtest.Demo(t)
+	test := servicetest.Demo(t)
 	through := pooled(t, test, "countersign_pooled_limits")
 	for use, name := range store.Uses() {
 		of := func(d *store.Database) (said [2]string) {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
@@ -43,7 +43,7 @@ var sentAndReceived = []string{
 // is not there; the step before a realm is known sees it, and no realm's messages.
 func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 	t.Parallel()
-	db := stationtest.Demo(t)
+	db := servicetest.Demo(t)
 	owner := db.Connect(t)
 	for _, statement := range sentAndReceived {
 		_, err := owner.Exec(t.Context(), statement)

@@ -10,7 +10,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ReferenceKind is the content of an edition of reference data.
@@ -44,7 +43,7 @@ func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the editions of reference data: %w", err)
 	}
-	guard := rowmap.Guard{Keys: d.masterData, Log: d.log}
+	guard := Guard{Keys: d.masterData, Log: d.log}
 	found := make([]ReferenceSummary, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, referenceSummary(row, guard.Reference(ctx, row)))

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // maxRefusals is the number of stored refusals of one event per realm and minute. Further ones are only counted, in
@@ -53,12 +52,12 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 		return err
 	}
 	sentence := []rune(r.Sentence)
-	user, person := rowmap.ActorIDs(r.Actor)
+	user, person := ActorIDs(r.Actor)
 	return d.InRealm(ctx, r.Realm, Counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
-			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: rowmap.OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
-			ActorName: r.Actor.Name, ClientID: rowmap.OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
-			RequestID: rowmap.OrNull(r.Actor.RequestID), SourceAddress: rowmap.OrNull(r.Actor.SourceAddress),
+			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
+			ActorName: r.Actor.Name, ClientID: OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
+			RequestID: OrNull(r.Actor.RequestID), SourceAddress: OrNull(r.Actor.SourceAddress),
 			Detail: auditlog.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: maxRefusals,
 		})
 		return err

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 	"countersign/internal/store/storetest"
@@ -19,7 +19,7 @@ import (
 // locked. The server ends the transaction, the other one carries on, and the first finds that nothing was changed when it goes on.
 func TestWhoStandsStillLetsGoOfWhatItLocked(t *testing.T) {
 	t.Parallel()
-	test := stationtest.Demo(t)
+	test := servicetest.Demo(t)
 	uses := store.Uses()
 	delete(uses, store.ForPages) // they lock nothing, and may stand still for longer
 	for use, name := range uses {

@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -19,7 +19,7 @@ import (
 // finds no row leaves the others, and one that the server refuses takes all with it.
 func TestOneTripDoesAllOrNothing(t *testing.T) {
 	t.Parallel()
-	db := stationtest.Demo(t)
+	db := servicetest.Demo(t)
 	var users []uuid.UUID
 	rows, err := db.Owner(t).Query(t.Context(), "SELECT user_id FROM user_account WHERE realm = $1 LIMIT 2", demo.Realm)
 	if err == nil {

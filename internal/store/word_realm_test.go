@@ -5,14 +5,14 @@ import (
 
 	"countersign/internal/demo"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestWordsAreFoundInTheirRealmAlone: the function that looks for words works past row-level security. It finds what is its realm's, and
 // nothing of it for another realm, for none, or for whoever is no gateway.
 func TestWordsAreFoundInTheirRealmAlone(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	const ask = "SELECT count(*) FROM word_messages($1, 'ffffffff-ffff-ffff-ffff-ffffffffffff', 10)"
 	app := h.DB.ConnectAsApplication(t, demo.Realm)

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"countersign/internal/store/internal/rowmap"
+	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 )
 
@@ -25,9 +25,9 @@ func TestWordsAreCutAlike(t *testing.T) {
 		{"Bäckerei Müller Söhne Gärtnerei Hüsler Tür Öl Äpfel Übung Köln Bänke Wäsche Größe", "A1"},
 		{"  spaces\tand\nlines  %_\\'\";-- ", "A1"},
 	} {
-		want := rowmap.Of(c.text)
+		want := store.Of(c.text)
 		if c.account != "" {
-			want = append(want, rowmap.AccountWord(c.account))
+			want = append(want, store.AccountWord(c.account))
 		}
 		rows, err := connection.Query(t.Context(), "SELECT search_words($1, ARRAY[$2])", c.text, c.account)
 		if err != nil {

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/api/body"
 	"countersign/web/request"
 )
@@ -28,7 +28,7 @@ type Config struct {
 	Submission *service.Payments
 	Approval   *service.Approvals
 	Admin      *service.Administration
-	Reader     *message.Reader
+	Reader     *store.Reader
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy

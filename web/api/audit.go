@@ -9,17 +9,17 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/problem"
-	"countersign/web/sheet"
+	"countersign/web/request"
 )
 
 // auditFilters are the parameters of the audit trail besides those of the page.
 var auditFilters = append([]string{"from", "to", "actor", "event", "messageId"}, pageParameters...)
 
 // auditFilter reads the filters; possible is false when no event can fit them.
-func auditFilter(q *query) (filter message.AuditFilter, possible bool) {
-	filter = message.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
+func auditFilter(q *query) (filter store.AuditFilter, possible bool) {
+	filter = store.AuditFilter{From: q.time("from", dayStart), To: q.time("to", dayEnd), Actor: q.text("actor"), Event: q.text("event")}
 	text := q.text("messageId")
 	if text == "" {
 		return filter, true
@@ -42,10 +42,10 @@ func (a *API) listAudit(c echo.Context) error {
 	if page.changedSince.After(filter.From) { // an event never changes, so since then is from then
 		filter.From = page.changedSince
 	}
-	var list []message.Event
+	var list []store.HistoryEvent
 	if possible {
 		filter.OldestFirst = page.oldestFirst
-		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]message.Event, error) {
+		list, err = walk(page, eventKey, func(from uuid.UUID, size int32) ([]store.HistoryEvent, error) {
 			filter.Before, filter.PageSize = from, size
 			return a.cfg.Reader.AuditTrail(c.Request().Context(), by.Realm, filter)
 		})
@@ -61,10 +61,10 @@ func (a *API) listAudit(c echo.Context) error {
 	if shownPage.Next != "" {
 		c.Response().Header().Set("X-Next", shownPage.Next)
 	}
-	return c.Blob(http.StatusOK, sheet.ContentType, auditTable(list))
+	return c.Blob(http.StatusOK, request.ContentType, auditTable(list))
 }
 
-func eventKey(e message.Event) uuid.UUID { return e.ID }
+func eventKey(e store.HistoryEvent) uuid.UUID { return e.ID }
 
 // acceptsCSV reports whether the caller asks for a table before JSON.
 func acceptsCSV(r *http.Request) bool {
@@ -73,7 +73,7 @@ func acceptsCSV(r *http.Request) bool {
 		if err == nil && kind == echo.MIMEApplicationJSON {
 			return false
 		}
-		if err == nil && kind == sheet.MIME {
+		if err == nil && kind == request.MIME {
 			return true
 		}
 	}
@@ -81,7 +81,7 @@ func acceptsCSV(r *http.Request) bool {
 }
 
 // auditTable writes events as a table.
-func auditTable(events []message.Event) []byte {
+func auditTable(events []store.HistoryEvent) []byte {
 	rows := [][]string{
 		{"at", "event", "outcome", "actor", "userId", "clientId", "channel", "sourceAddress", "internalId", "requestId", "detail", "id"},
 	}
@@ -90,5 +90,5 @@ func auditTable(events []message.Event) []byte {
 			e.At, e.Event, e.Outcome, e.Actor, e.UserID, e.ClientID, e.Channel, e.SourceAddress, e.InternalID, e.RequestID, string(e.Detail), e.ID,
 		})
 	}
-	return sheet.Table(rows)
+	return request.CSV(rows)
 }

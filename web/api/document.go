@@ -13,7 +13,7 @@ import (
 
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/problem"
 )
 
@@ -28,8 +28,8 @@ var documentFilters = append([]string{
 }, pageParameters...)
 
 // documentFilter reads the filters; possible is false when no document can fit them.
-func documentFilter(q *query) (filter message.DocumentFilter, possible bool) {
-	filter = message.DocumentFilter{
+func documentFilter(q *query) (filter store.DocumentFilter, possible bool) {
+	filter = store.DocumentFilter{
 		Name: q.text("type"), Direction: q.oneOf("direction", append(slices.Clone(directions), draft)...), Scheme: q.oneOf("scheme", schemes...),
 		CreatedFrom: q.time("creationDateFrom", dayStart), CreatedTo: q.time("creationDateTo", dayEnd),
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
@@ -58,10 +58,10 @@ func (a *API) listDocuments(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	var list []message.Document
+	var list []store.OutboundDocument
 	if possible {
 		filter.OldestFirst, filter.ChangedSince = page.oldestFirst, page.changedSince
-		list, err = walk(page, documentKey, func(from uuid.UUID, size int32) ([]message.Document, error) {
+		list, err = walk(page, documentKey, func(from uuid.UUID, size int32) ([]store.OutboundDocument, error) {
 			filter.Before, filter.PageSize = from, size
 			return a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
 		})
@@ -73,7 +73,7 @@ func (a *API) listDocuments(c echo.Context) error {
 	return c.JSON(http.StatusOK, InterfaceList{Header: a.header(c), Messages: messagesOf(list), Page: shownPage})
 }
 
-func documentKey(d message.Document) uuid.UUID { return d.ID }
+func documentKey(d store.OutboundDocument) uuid.UUID { return d.ID }
 
 // listMessages lists the documents of one transaction.
 func (a *API) listMessages(c echo.Context) error {
@@ -81,7 +81,7 @@ func (a *API) listMessages(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
-	list, err := a.cfg.Reader.Documents(c.Request().Context(), m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: maxPageSize})
+	list, err := a.cfg.Reader.Documents(c.Request().Context(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxPageSize})
 	if err != nil {
 		return a.Fail(c, problem.Of(err), err)
 	}
@@ -107,7 +107,7 @@ func (a *API) showDocument(c echo.Context) error {
 	if acceptsXML(c.Request()) {
 		return c.Blob(http.StatusOK, echo.MIMEApplicationXML, d.Content)
 	}
-	message := messagesOf([]message.Document{d})[0]
+	message := messagesOf([]store.OutboundDocument{d})[0]
 	message.ContentHash, message.Document = hex.EncodeToString(d.Hash[:]), documentJSON(d.Content)
 	return c.JSON(http.StatusOK, InterfaceAnswer{Header: a.header(c), Message: message})
 }
@@ -141,7 +141,7 @@ func documentJSON(content []byte) json.RawMessage {
 }
 
 // messagesOf shows documents.
-func messagesOf(list []message.Document) []InterfaceMessage {
+func messagesOf(list []store.OutboundDocument) []InterfaceMessage {
 	shown := make([]InterfaceMessage, 0, len(list))
 	for _, d := range list {
 		message := InterfaceMessage{

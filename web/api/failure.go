@@ -9,7 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/problem"
 )
 
@@ -42,7 +42,7 @@ var referenceTypes = []string{"internalId", "globalId", "externalId", "instructi
 
 // failureFilter holds the filters of a list of errors.
 type failureFilter struct {
-	message.Filter
+	store.Filter
 	message    string // any part of the sentence, in lower case
 	impossible bool   // no error can fit
 }

@@ -14,9 +14,9 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/web"
-	"countersign/web/inbound"
+	"countersign/web/clearing"
 	"countersign/web/webtest"
 )
 
@@ -30,7 +30,7 @@ const bothSchemesToken = "test-clearing-token-both"
 
 func setupInterbank(t *testing.T) *interbankBundle {
 	t.Helper()
-	set := web.Settings{Connections: []inbound.Connection{inbound.NewConnection(bothSchemesToken, rulebook.Schemes()...)}}
+	set := web.Settings{Connections: []clearing.Connection{clearing.NewConnection(bothSchemesToken, rulebook.Schemes()...)}}
 	return &interbankBundle{bundle: &bundle{webtest.With(t, webtest.Options{Settings: set})}}
 }
 
@@ -90,7 +90,7 @@ func (b *interbankBundle) booked(
 ) (id, global string, document *iso20022.FIToFICustomerCreditTransfer) {
 	t.Helper()
 	transaction := fmt.Sprintf("TX-%s-%d", scheme, b.number.Add(1))
-	order := stationtest.Document(scheme, 900, b.Now())
+	order := servicetest.Document(scheme, 900, b.Now())
 	account := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}[scheme]
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = account
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{

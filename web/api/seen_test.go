@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/auth"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // updatedTo amends a payment of the sample to another amount.
@@ -67,7 +67,7 @@ func TestNobodyApprovesAPaymentWhoseColumnsTellAnother(t *testing.T) {
 	b := setup(t)
 	m, err := b.Reader.Message(t.Context(), "demo", parse(t, b.Created(t, maker1)))
 	must(t, err)
-	id := stationtest.Forge(t, b.DB, m, map[string]string{
+	id := servicetest.Forge(t, b.DB, m, map[string]string{
 		"amount": "2100", "creditor_name": "'Petra Muster'", "creditor_account": "'CH9300762011623852957'",
 	}).String()
 	a := b.Send(t, get("/api/common/v1/transaction/"+id, checker1))
@@ -167,7 +167,7 @@ func TestARowThatCannotBeReadIsWithheldInTheLists(t *testing.T) {
 	b := setup(t)
 	m, err := b.Reader.Message(t.Context(), "demo", parse(t, b.Created(t, maker1)))
 	must(t, err)
-	strange := stationtest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
+	strange := servicetest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
 	for _, path := range []string{
 		"/api/common/v1/transaction/list", "/api/common/v1/transaction/" + strange, "/api/common/v1/transaction/" + strange + "/history",
 		"/api/common/v1/transaction/" + strange + "/audit", "/api/common/v1/transaction/" + strange + "/related",

@@ -17,7 +17,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/demo"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 	"countersign/web/api"
 )
@@ -34,7 +34,7 @@ func newTokenServer(t *testing.T) *tokenServer {
 	t.Helper()
 	var written bytes.Buffer
 	log := slog.New(slog.NewJSONHandler(&written, nil))
-	house := stationtest.With(t, stationtest.Options{At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Log: log})
+	house := servicetest.With(t, servicetest.Options{At: time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC), Log: log})
 	s := &tokenServer{echo: echo.New(), station: house.Auth, db: house.DB, log: &written}
 	h := api.NewTokenHandler(api.TokenConfig{Station: s.station, Now: house.Now, Log: log})
 	s.echo.POST("/api/auth/v1/realms/:realm/login", h.Login)

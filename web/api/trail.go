@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/problem"
 )
 
@@ -45,7 +45,7 @@ func (a *API) showAudit(c echo.Context) error {
 }
 
 // eventsOf shows audit events.
-func eventsOf(events []message.Event) []Event {
+func eventsOf(events []store.HistoryEvent) []Event {
 	list := make([]Event, 0, len(events))
 	for _, e := range events {
 		list = append(list, Event{
@@ -58,7 +58,7 @@ func eventsOf(events []message.Event) []Event {
 }
 
 // outcomeOf returns whether the action of an event was done or refused.
-func outcomeOf(e message.Event) string {
+func outcomeOf(e store.HistoryEvent) string {
 	if e.Refused {
 		return "refused"
 	}

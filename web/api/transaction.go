@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/problem"
 )
 
@@ -55,7 +55,7 @@ func (a *API) listTransactions(c echo.Context) error {
 }
 
 // search reads one page. A recall on the wire is of either of two kinds, ours and those that came in; the direction tells them apart.
-func (a *API) search(c echo.Context, filter message.Filter, page paging) ([]payment.Message, error) {
+func (a *API) search(c echo.Context, filter store.Filter, page paging) ([]payment.Message, error) {
 	if filter.Kind == string(payment.KindRecall) {
 		filter.OrKind = payment.KindReceivedRecall
 	}
@@ -79,8 +79,8 @@ func firstOf(errs ...error) error {
 }
 
 // transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
-func transactionFilter(q *query) (filter message.Filter, possible bool) {
-	filter = message.Filter{
+func transactionFilter(q *query) (filter store.Filter, possible bool) {
+	filter = store.Filter{
 		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
@@ -169,7 +169,7 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 	if about == uuid.Nil {
 		about = m.InternalID
 	}
-	list, err := a.cfg.Reader.Messages(ctx, m.Realm, message.Filter{OriginalID: about, PageSize: maxPageSize})
+	list, err := a.cfg.Reader.Messages(ctx, m.Realm, store.Filter{OriginalID: about, PageSize: maxPageSize})
 	if err != nil || about == m.InternalID {
 		return list, err
 	}

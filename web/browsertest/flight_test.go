@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
-	"countersign/views/gallery"
+	screenspkg "countersign/tools/gallery/screens"
 	"countersign/web"
 )
 
 // flightServer serves the gallery; what the page of the payment under way asks is answered with nothing until it has arrived.
 func flightServer(t *testing.T, asked *atomic.Int32, arrived *atomic.Bool) (address string) {
 	t.Helper()
-	exhibits, pages := gallery.Exhibits(), gallery.Handler()
-	news := exhibits[slices.IndexFunc(exhibits, func(e gallery.Exhibit) bool { return e.Name == "payment-arrived" })]
+	exhibits, pages := screenspkg.Exhibits(), screenspkg.Handler()
+	news := exhibits[slices.IndexFunc(exhibits, func(e screenspkg.Exhibit) bool { return e.Name == "payment-arrived" })]
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", web.PagePolicy)
 		if r.URL.Path != "/payments/x/flight" || !arrived.Load() {

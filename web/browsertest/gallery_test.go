@@ -13,7 +13,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/language"
-	"countersign/views/gallery"
+	screenspkg "countersign/tools/gallery/screens"
 	"countersign/web"
 )
 
@@ -27,7 +27,7 @@ const checkEverything = `async (rules) => {
 
 // screen is one exhibit as somebody sees it.
 type screen struct {
-	exhibit gallery.Exhibit
+	exhibit screenspkg.Exhibit
 	spoken  language.Language
 	width   int
 	scheme  *playwright.ColorScheme
@@ -41,7 +41,7 @@ func (s screen) name() string {
 // every, each exhibit comes once, and the sixteen ways to see one take turns.
 func screens(every bool, of string) []screen {
 	var all []screen
-	for index, exhibit := range gallery.Exhibits() {
+	for index, exhibit := range screenspkg.Exhibits() {
 		if exhibit.Fragment || of != "" && !slices.Contains(strings.Split(of, ","), exhibit.Name) {
 			continue
 		}
@@ -84,7 +84,7 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 // showGallery serves the gallery as countersign gallery does.
 func showGallery(t *testing.T) (address string) {
 	t.Helper()
-	pages := gallery.Handler()
+	pages := screenspkg.Handler()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", web.PagePolicy)
 		pages.ServeHTTP(w, r)

@@ -18,7 +18,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"countersign/views/gallery"
+	screenspkg "countersign/tools/gallery/screens"
 )
 
 // pictureLimit keeps the pictures of docs/screens small, in bytes.
@@ -48,7 +48,7 @@ func TestPictures(t *testing.T) {
 	case "":
 	case "all":
 		names = nil
-		for _, exhibit := range gallery.Exhibits() {
+		for _, exhibit := range screenspkg.Exhibits() {
 			if !exhibit.Fragment {
 				names = append(names, exhibit.Name)
 			}

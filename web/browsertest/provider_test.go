@@ -3,18 +3,18 @@ package browsertest
 import (
 	"testing"
 
+	"countersign/internal/auth/oidc/oidctest"
 	"countersign/internal/demo"
-	"countersign/internal/openid/openidtest"
 )
 
 // TestPeopleSignInThroughARealProvider: two administrators set the provider of the realm and link a person, who signs in there and comes
 // back, with and without script. The portal and the provider are different sites to the browser.
 func TestPeopleSignInThroughARealProvider(t *testing.T) {
 	t.Parallel()
-	provider := openidtest.Start(t, shared.program.address+"/signin/provider/"+demo.Realm+"/answer")
+	provider := oidctest.Start(t, shared.program.address+"/signin/provider/"+demo.Realm+"/answer")
 	changed(t, "provider.set", func(p *person) {
 		p.enter(map[string]string{
-			"issuer": provider.Issuer, "providerClient": openidtest.ClientID, "providerSecret": openidtest.Secret,
+			"issuer": provider.Issuer, "providerClient": oidctest.ClientID, "providerSecret": oidctest.Secret,
 			"portalAddress": shared.program.address,
 		})
 	})
@@ -45,6 +45,6 @@ func (p *person) throughProvider(subject string) {
 	p.t.Helper()
 	p.click("button", "Sign in through your institution")
 	p.fill("Username:", subject)
-	p.fill("Password:", openidtest.Password)
+	p.fill("Password:", oidctest.Password)
 	p.click("button", "Login")
 }

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // otherSide is clearing as the portal's tests play it: it takes everything the gateway sends and sends what a test asks for.
@@ -21,12 +21,12 @@ type otherSide struct {
 	*bench
 
 	station *clearing.Station
-	network *stationtest.Network
+	network *servicetest.Network
 }
 
 func (b *bench) clearing() *otherSide {
-	o := &otherSide{bench: b, network: &stationtest.Network{}}
-	o.station = b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: o.network}).Clearing
+	o := &otherSide{bench: b, network: &servicetest.Network{}}
+	o.station = b.Again(b.t, servicetest.Options{Now: time.Now, Clearing: o.network}).Clearing
 	return o
 }
 
@@ -94,7 +94,7 @@ func (o *otherSide) settled(form map[string][]string) payment.Message {
 // arrived is a payment of another bank to the demo's account of a scheme, with its document.
 func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payment.Message, *iso20022.FIToFICustomerCreditTransfer) {
 	o.t.Helper()
-	order := stationtest.Document(scheme, 900, time.Now())
+	order := servicetest.Document(scheme, 900, time.Now())
 	accounts := map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = accounts[scheme]
 	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{

@@ -9,13 +9,12 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/integrity"
-	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/checker"
 	"countersign/web/portal/page"
-	"countersign/web/portal/records"
+	"countersign/web/portal/payments"
 )
 
 // dashboardRows is how many of the longest waiting messages the dashboard lists.
@@ -47,7 +46,7 @@ func (v *visit) fillWork(model *views.Dashboard) error {
 	group.Go(func() (err error) { model.Clearing, err = v.connections(); return err })
 	var control []views.Chart
 	if v.By.Has(identity.RoleSupervisor) {
-		group.Go(func() (err error) { control, err = records.ControlCharts(v.Visit); return err })
+		group.Go(func() (err error) { control, err = payments.ControlCharts(v.Visit); return err })
 	}
 	err, beside := v.fillWaiting(model), group.Wait()
 	model.Charts = append(model.Charts, control...)
@@ -69,14 +68,14 @@ func (v *visit) fillWaiting(model *views.Dashboard) error {
 		return err
 	}
 	for _, m := range waiting {
-		model.Waiting = append(model.Waiting, checker.QueueRow(v.Visit, m, page.Filter{}))
+		model.Waiting = append(model.Waiting, payments.QueueRow(v.Visit, m, page.Filter{}))
 	}
 	return v.fillRole(model)
 }
 
 // longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
-func (v *visit) longest(model *views.Dashboard) message.QueueFilter {
-	ask := message.QueueFilter{PageSize: dashboardRows}
+func (v *visit) longest(model *views.Dashboard) store.QueueFilter {
+	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"

@@ -15,13 +15,13 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // documentOf is the address of the document of a family that a message sent or got.
 func (o *otherSide) documentOf(m payment.Message, family string) string {
 	o.t.Helper()
-	list, err := o.Reader.Documents(context.Background(), m.Realm, message.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
+	list, err := o.Reader.Documents(context.Background(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 20})
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent(t *testing.T) {
 		})
 		return list
 	}
-	whole, err := o.Reader.Documents(t.Context(), "demo", message.DocumentFilter{MessageID: m.InternalID, OldestFirst: true, PageSize: 1000})
+	whole, err := o.Reader.Documents(t.Context(), "demo", store.DocumentFilter{MessageID: m.InternalID, OldestFirst: true, PageSize: 1000})
 	must(t, err)
 	first := maker.get(path + "/messages").says("Credit transfer").says("Payment order").
 		says("Only the first and the newest messages are listed.")
@@ -95,7 +95,7 @@ func TestALongListOfMessagesBeginsWithWhatWasOrderedAndSent(t *testing.T) {
 }
 
 // leadTo holds the steps of a timeline against the messages they lead to: each to one of about its time, or to the list.
-func (o *otherSide) leadTo(timeline answer, path string, whole []message.Document) {
+func (o *otherSide) leadTo(timeline answer, path string, whole []store.OutboundDocument) {
 	o.t.Helper()
 	at := map[string]time.Time{}
 	for _, d := range whole {

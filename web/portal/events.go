@@ -13,9 +13,9 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
-	"countersign/web/portal/checker"
+	"countersign/web/portal/payments"
 )
 
 const (
@@ -89,8 +89,8 @@ func (p *Portal) events(v *visit) error {
 	return err
 }
 
-func (v *visit) stream(pause time.Duration, rights *message.Rights) error {
-	live, err := checker.Follow(v.Visit)
+func (v *visit) stream(pause time.Duration, rights *store.Rights) error {
+	live, err := payments.Follow(v.Visit)
 	if err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (v *visit) stream(pause time.Duration, rights *message.Rights) error {
 }
 
 // tell looks at the queue once and writes what changed.
-func (v *visit) tell(live *checker.Live) error {
+func (v *visit) tell(live *payments.Live) error {
 	err := v.CountWaiting()
 	if err != nil {
 		return err

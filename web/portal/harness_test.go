@@ -21,7 +21,7 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/payment"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
@@ -32,7 +32,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 
 // bench is the portal of a house of its own.
 type bench struct {
-	*stationtest.House
+	*servicetest.House
 	t      *testing.T
 	server *httptest.Server
 	log    *testutil.Log
@@ -47,16 +47,16 @@ func setup(t *testing.T) *bench {
 // setupOn is setup on a database that is opened in a way of its own; nil for the usual one.
 func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 	t.Helper()
-	return setupWith(t, stationtest.Options{Database: open})
+	return setupWith(t, servicetest.Options{Database: open})
 }
 
 // setupWith is setup of a house with options; clock and log are set.
-func setupWith(t *testing.T, options stationtest.Options) *bench {
+func setupWith(t *testing.T, options servicetest.Options) *bench {
 	t.Helper()
 	b := &bench{t: t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	options.Now, options.Log = time.Now, log
-	b.House = stationtest.With(t, options)
+	b.House = servicetest.With(t, options)
 	b.configure(log)
 	return b
 }
@@ -66,7 +66,7 @@ func (b *bench) beside() *bench {
 	b.t.Helper()
 	other := &bench{t: b.t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(other.log, nil))
-	other.House = stationtest.On(b.t, b.DB, stationtest.Options{
+	other.House = servicetest.On(b.t, b.DB, servicetest.Options{
 		Now: time.Now, Log: log, Database: func(db *storetest.DB) *store.Database { return db.Open(b.t, db.Seal) },
 	})
 	other.configure(log)

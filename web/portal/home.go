@@ -5,30 +5,28 @@ import (
 	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/administrator"
-	"countersign/web/portal/checker"
-	"countersign/web/portal/maker"
+	"countersign/web/portal/admin"
 	"countersign/web/portal/page"
-	"countersign/web/portal/records"
+	"countersign/web/portal/payments"
 )
 
 // fillRole adds the lists and figures of each role of payments that this person holds.
 func (v *visit) fillRole(model *views.Dashboard) error {
 	decides, makes, reports := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
 	if makes {
-		ended, err := maker.EndedLines(v.Visit, dashboardRows)
+		ended, err := payments.EndedLines(v.Visit, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, ended)
 	}
 	if decides || reports {
-		due, err := records.DueLines(v.Visit, dashboardRows)
+		due, err := payments.DueLines(v.Visit, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, due)
-		ages, err := checker.AgeChart(v.Visit)
+		ages, err := payments.AgeChart(v.Visit)
 		if err != nil {
 			return err
 		}
@@ -39,7 +37,7 @@ func (v *visit) fillRole(model *views.Dashboard) error {
 
 // fillAdministration adds what administrators see: nothing of payments.
 func (v *visit) fillAdministration(model *views.Dashboard) error {
-	home, err := administrator.Home(v.Visit, dashboardRows)
+	home, err := admin.Home(v.Visit, dashboardRows)
 	if err != nil {
 		return err
 	}

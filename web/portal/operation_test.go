@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestTheOperatorSeesWhatIsStuckAndTriesItAgain: a payment that clearing does not take pauses, and is named with the reason and its next
@@ -22,7 +22,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 	operator := b.as("supervisor1")
 	operator.get("/operation").is(http.StatusOK).says("Takes documents").says("Nothing pauses").says("send-sic-inst")
 
-	b.Network.Refuse = func(stationtest.Delivery) error { return clearing.ErrOtherDocument }
+	b.Network.Refuse = func(servicetest.Delivery) error { return clearing.ErrOtherDocument }
 	m := b.as("maker1").submit(filled())
 	checker, path := b.as("checker1"), "/queue/"+m.InternalID.String()
 	checker.post(path+"/approve", checker.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")

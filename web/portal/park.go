@@ -2,10 +2,8 @@ package portal
 
 import (
 	"countersign/internal/identity"
-	"countersign/web/portal/checker"
-	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
-	"countersign/web/portal/rtransaction"
+	"countersign/web/portal/payments"
 )
 
 // keepAfterTimeout keeps a form that was sent after the session had run out or was ended, for the person whose session it was. Nothing is
@@ -18,7 +16,7 @@ func keepAfterTimeout(v *page.Visit) (string, error) {
 	}
 	v.By = owner
 	defer func() { v.By = identity.Principal{} }()
-	for _, keep := range []func(*page.Visit) (string, error){rtransaction.Keep, checker.Keep, maker.Keep} {
+	for _, keep := range []func(*page.Visit) (string, error){payments.KeepRTransaction, payments.Keep, payments.KeepPayment} {
 		path, err := keep(v)
 		if err != nil || path != "" {
 			return path, err

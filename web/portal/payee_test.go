@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"countersign/internal/payee"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/web/webtest"
 )
 
@@ -16,7 +16,7 @@ import (
 func asking(t *testing.T) (*bench, webtest.Banks) {
 	t.Helper()
 	banks := webtest.AskBanks(t)
-	return setupWith(t, stationtest.Options{Payee: banks}), banks
+	return setupWith(t, servicetest.Options{Payee: banks}), banks
 }
 
 func TestWhatIsFoundAboutAPayeeIsShownToMakerAndCheckers(t *testing.T) {

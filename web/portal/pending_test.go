@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
-func documentsOf(m payment.Message) message.DocumentFilter {
-	return message.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
+func documentsOf(m payment.Message) store.DocumentFilter {
+	return store.DocumentFilter{MessageID: m.InternalID, PageSize: 10}
 }
 
 func TestTheMakerWithdrawsBeforeTheChecker(t *testing.T) {

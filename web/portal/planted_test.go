@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"testing"
 
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 )
 
 // TestAPlantedDocumentSaysThatItIsWithheld: the page of a document that the gateway did not make says so.
@@ -29,7 +29,7 @@ func TestAPlantedDocumentSaysThatItIsWithheld(t *testing.T) {
 	home := "/payments/" + m.InternalID.String() + "/messages"
 	maker.get(home).is(http.StatusOK).says("Withheld")
 	list, err := b.Reader.Documents(
-		context.Background(), m.Realm, message.DocumentFilter{MessageID: m.InternalID, Direction: "out", PageSize: 5},
+		context.Background(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, Direction: "out", PageSize: 5},
 	)
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d documents: %v", len(list), err)

@@ -17,7 +17,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web/portal/page"
 )
 
@@ -31,7 +31,7 @@ type Portal struct {
 	// pause is the time between two looks of a stream.
 	pause time.Duration
 	// rights tell the streams when there is reason to look at them again.
-	rights *message.Rights
+	rights *store.Rights
 	// simulator talks to the demo's simulator.
 	simulator *http.Client
 }
@@ -43,7 +43,7 @@ func New(cfg Config) (*Portal, error) {
 		return nil, err
 	}
 	p := &Portal{
-		site: site, streams: newStreams(), pause: cfg.EventsPause, rights: message.NewRights(cfg.Reader, rightsShared),
+		site: site, streams: newStreams(), pause: cfg.EventsPause, rights: store.NewRights(cfg.Reader, rightsShared),
 		simulator: &http.Client{Timeout: simulatorWait},
 	}
 	if p.pause <= 0 {

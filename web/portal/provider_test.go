@@ -8,15 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/auth/oidc/oidctest"
 	"countersign/internal/demo"
-	"countersign/internal/openid/openidtest"
 )
 
 // provided lets one administrator set the realm's identity provider and the other approve it.
 func (b *bench) provided(issuer string, more url.Values) {
 	b.t.Helper()
 	form := url.Values{
-		"issuer": {issuer}, "providerClient": {openidtest.ClientID}, "providerSecret": {openidtest.Secret}, "portalAddress": {b.server.URL},
+		"issuer": {issuer}, "providerClient": {oidctest.ClientID}, "providerSecret": {oidctest.Secret}, "portalAddress": {b.server.URL},
 	}
 	for name, values := range more {
 		form[name] = values
@@ -70,7 +70,7 @@ func (b *bench) redirect() string { return b.server.URL + "/signin/provider/demo
 func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	provider := openidtest.Start(t, b.redirect())
+	provider := oidctest.Start(t, b.redirect())
 	if page := b.browser().get("/signin"); page.page.Find(".through-provider").Length() != 0 {
 		t.Error("the sign-in page offers a provider that the realm does not have")
 	}
@@ -109,7 +109,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 func TestAnotherLinkEndsWhatTheFormerPersonIsSignedInWith(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	provider := openidtest.Start(t, b.redirect())
+	provider := oidctest.Start(t, b.redirect())
 	b.provided(provider.Issuer, nil)
 	by := b.as("maker1")
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-4711"}})
@@ -132,7 +132,7 @@ func TestTheSecretAtTheProviderIsNeverShown(t *testing.T) {
 	b := setup(t)
 	one, two := b.as("admin1"), b.as("admin2")
 	form := url.Values{
-		"issuer": {"http://login.bank.example"}, "providerClient": {openidtest.ClientID}, "providerSecret": {openidtest.Secret},
+		"issuer": {"http://login.bank.example"}, "providerClient": {oidctest.ClientID}, "providerSecret": {oidctest.Secret},
 		"portalAddress": {b.server.URL}, "signInAge": {"13h"},
 	}
 	wrong := one.post("/admin/ask/provider.set", form).is(http.StatusUnprocessableEntity)
@@ -148,12 +148,12 @@ func TestTheSecretAtTheProviderIsNeverShown(t *testing.T) {
 	list := one.get("/admin/provider").is(http.StatusOK).says(b.redirect())
 	again := one.get("/admin/ask/provider.set").is(http.StatusOK)
 	for _, text := range []string{wrong.text, seen.text, approved, list.text, again.text, one.get("/audit").text, b.log.String()} {
-		if strings.Contains(text, openidtest.Secret) {
+		if strings.Contains(text, oidctest.Secret) {
 			t.Errorf("the secret is shown: %s", text)
 		}
 	}
 	stored := b.count(`SELECT count(*) FROM realm_change c, identity_provider p
-		WHERE position($1 IN c.content) > 0 OR position(convert_to($1, 'UTF8') IN p.secret) > 0`, openidtest.Secret)
+		WHERE position($1 IN c.content) > 0 OR position(convert_to($1, 'UTF8') IN p.secret) > 0`, oidctest.Secret)
 	if stored != 0 {
 		t.Error("the secret can be read in the database")
 	}
@@ -177,7 +177,7 @@ type lie struct {
 func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	liar := openidtest.StartLiar(t, nil)
+	liar := oidctest.StartLiar(t, nil)
 	b.provided(liar.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	set := func(name string, value any) func(map[string]any) { return func(c map[string]any) { c[name] = value } }
@@ -185,7 +185,7 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 		"another nonce":          {change: set("nonce", "x")},
 		"no nonce":               {change: func(c map[string]any) { delete(c, "nonce") }},
 		"for somebody else":      {change: set("aud", "another")},
-		"for several":            {change: set("aud", []string{openidtest.ClientID, "another"})},
+		"for several":            {change: set("aud", []string{oidctest.ClientID, "another"})},
 		"of another party":       {change: set("azp", "another")},
 		"of another issuer":      {change: set("iss", "https://login.bank.example")},
 		"expired":                {change: set("exp", time.Now().Add(-time.Minute).Unix())},
@@ -197,10 +197,10 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 		"signed in some time":    {change: func(c map[string]any) { delete(c, "auth_time") }},
 		"nobody":                 {change: set("sub", "")},
 		"a subject of two lines": {change: set("sub", "s-1\n")},
-		"not signed":             {how: openidtest.Unsigned},
-		"signed by another":      {how: openidtest.OtherKey},
-		"signed by the secret":   {how: openidtest.SharedKey},
-		"signed by a public key": {how: openidtest.PublicAsKey},
+		"not signed":             {how: oidctest.Unsigned},
+		"signed by another":      {how: oidctest.OtherKey},
+		"signed by the secret":   {how: oidctest.SharedKey},
+		"signed by a public key": {how: oidctest.PublicAsKey},
 		"the code refused":       {status: http.StatusBadRequest},
 		"the provider broken":    {status: http.StatusInternalServerError},
 		"the provider moved":     {status: http.StatusFound},
@@ -227,7 +227,7 @@ func TestAnswersOfAProviderThatLiesLetNobodyIn(t *testing.T) {
 }
 
 // liedTo goes to a liar and comes back with a lie.
-func (w *browser) liedTo(t *testing.T, liar *openidtest.Liar, l lie) answer {
+func (w *browser) liedTo(t *testing.T, liar *oidctest.Liar, l lie) answer {
 	t.Helper()
 	address, err := url.Parse(w.begins("/"))
 	if err != nil {
@@ -241,7 +241,7 @@ func (w *browser) liedTo(t *testing.T, liar *openidtest.Liar, l lie) answer {
 	if l.change != nil {
 		l.change(claims)
 	}
-	how, status := openidtest.Signed, http.StatusOK
+	how, status := oidctest.Signed, http.StatusOK
 	if l.how != "" {
 		how = l.how
 	}
@@ -259,17 +259,17 @@ func (w *browser) liedTo(t *testing.T, liar *openidtest.Liar, l lie) answer {
 func TestAProviderThatSaysItNamesItselfMustDoSo(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	liar := openidtest.StartLiar(t, map[string]any{"authorization_response_iss_parameter_supported": true})
+	liar := oidctest.StartLiar(t, map[string]any{"authorization_response_iss_parameter_supported": true})
 	b.provided(liar.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	b.browser().liedTo(t, liar, lie{}).is(http.StatusForbidden).says("issuer")
 	named := func(q url.Values) { q.Set("iss", liar.Issuer) }
-	b.browser().liedTo(t, liar, lie{how: openidtest.Garbage, answer: named}).is(http.StatusForbidden).says("id-token")
+	b.browser().liedTo(t, liar, lie{how: oidctest.Garbage, answer: named}).is(http.StatusForbidden).says("id-token")
 	if n := len(b.log.String()); n > 200_000 {
 		t.Errorf("the log has %d bytes of what was said", n)
 	}
 	b.browser().liedTo(t, liar, lie{answer: named}).opens("/")
-	other := openidtest.StartLiar(t, map[string]any{"issuer": "https://login.bank.example"})
+	other := oidctest.StartLiar(t, map[string]any{"issuer": "https://login.bank.example"})
 	b.provided(other.Issuer, nil)
 	b.browser().get("/signin/provider?realm=demo").is(http.StatusServiceUnavailable).says("does not answer")
 }
@@ -278,7 +278,7 @@ func TestAProviderThatSaysItNamesItselfMustDoSo(t *testing.T) {
 func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	provider := openidtest.Start(t, b.redirect())
+	provider := oidctest.Start(t, b.redirect())
 	b.provided(provider.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
@@ -298,7 +298,7 @@ func TestAnAnswerCountsInItsOwnBrowserAndRealm(t *testing.T) {
 func TestOfTheSameAnswerManyTimesAtOnceOneCounts(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	liar := openidtest.StartLiar(t, nil)
+	liar := oidctest.StartLiar(t, nil)
 	b.provided(liar.Issuer, nil)
 	b.changed("user.link", "maker1", url.Values{"outerSubject": {"s-1"}})
 	w := b.browser()
@@ -311,7 +311,7 @@ func TestOfTheSameAnswerManyTimesAtOnceOneCounts(t *testing.T) {
 		t.Fatal(err)
 	}
 	asked, kept := address.Query(), w.client.Jar.Cookies(home)
-	liar.Says(t, openidtest.Signed, liar.Claims("s-1", asked.Get("nonce"), time.Now()), http.StatusOK)
+	liar.Says(t, oidctest.Signed, liar.Claims("s-1", asked.Get("nonce"), time.Now()), http.StatusOK)
 	back := "/signin/provider/demo/answer?" + url.Values{"code": {"c"}, "state": {asked.Get("state")}}.Encode()
 	var waiting sync.WaitGroup
 	in := make(chan bool, 10)
@@ -340,7 +340,7 @@ func TestOfTheSameAnswerManyTimesAtOnceOneCounts(t *testing.T) {
 func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	provider := openidtest.Start(t, b.redirect())
+	provider := oidctest.Start(t, b.redirect())
 	b.provided(provider.Issuer, nil)
 	person := ""
 	err := b.DB.Owner(t).QueryRow(t.Context(), "SELECT person_id FROM user_account WHERE realm = 'demo' AND name = 'maker1'").Scan(&person)
@@ -377,7 +377,7 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 func TestPasswordsForBreakingTheGlass(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	liar := openidtest.StartLiar(t, nil)
+	liar := oidctest.StartLiar(t, nil)
 	b.provided(liar.Issuer, url.Values{"passwords": {"break-glass"}})
 	form := url.Values{"realm": {"demo"}, "username": {"maker1"}, "password": {demo.UserPassword}, "next": {"/"}}
 	b.browser().post("/signin", form).is(http.StatusForbidden).says("sign in through the identity provider of your institution")

@@ -16,8 +16,8 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/identity"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 	"countersign/views/ui"
 )
 
@@ -39,7 +39,7 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 		checker.post(path+"/approve", checker.get(path).fields(path+"/approve")).is(http.StatusSeeOther)
 		return m.InternalID.String()
 	}
-	for range message.PairLeast {
+	for range store.PairLeast {
 		approve()
 	}
 	slow := approve()
@@ -61,12 +61,12 @@ func TestSupervisorsReadTheReportsOfControl(t *testing.T) {
 		}
 	}
 	fast := supervisor.get("/reports/fast").is(http.StatusOK)
-	if fast.page.Find("main tbody tr").Length() != message.PairLeast || strings.Contains(fast.text, slow) {
+	if fast.page.Find("main tbody tr").Length() != store.PairLeast || strings.Contains(fast.text, slow) {
 		t.Errorf("the fast ones: %s", fast.main())
 	}
 	pairs := supervisor.get("/reports/pairs").is(http.StatusOK).says("Checker 1")
 	pair, _ := pairs.page.Find("main tbody a").Attr("href")
-	if supervisor.get(pair).is(http.StatusOK).page.Find("main tbody tr").Length() != message.PairLeast+1 {
+	if supervisor.get(pair).is(http.StatusOK).page.Find("main tbody tr").Length() != store.PairLeast+1 {
 		t.Error("the pair does not lead to its approvals")
 	}
 	table := supervisor.get("/reports/fast/table")
@@ -179,9 +179,9 @@ func TestOutOfHoursIsByTheClockOfTheBankingDay(t *testing.T) {
 		_, err = conn.Exec(t.Context(), "UPDATE decision SET decided_at = $1 WHERE message_id = $2", decided, m.InternalID)
 		must(t, err)
 	}
-	found, err := b.Reader.Approvals(t.Context(), message.ReportQuery{
-		Realm: "demo", Kind: message.ReportHours, Zone: zone,
-		Period: message.Period{From: time.Date(2026, 7, 1, 0, 0, 0, 0, zone), Until: time.Date(2026, 8, 1, 0, 0, 0, 0, zone)},
+	found, err := b.Reader.Approvals(t.Context(), store.ReportQuery{
+		Realm: "demo", Kind: store.ReportHours, Zone: zone,
+		Period: store.Period{From: time.Date(2026, 7, 1, 0, 0, 0, 0, zone), Until: time.Date(2026, 8, 1, 0, 0, 0, 0, zone)},
 	})
 	if err != nil || len(found) != 3 {
 		t.Errorf("%d out of hours, want 3: %+v %v", len(found), found, err)
@@ -193,7 +193,7 @@ func TestAnApprovalThroughTheAPINamesItsClient(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
-	by := b.Principal(t, stationtest.Door{Realm: demo.Realm, Name: "checker1", Client: demo.Backoffice, Channel: identity.ChannelAPI})
+	by := b.Principal(t, servicetest.Door{Realm: demo.Realm, Name: "checker1", Client: demo.Backoffice, Channel: identity.ChannelAPI})
 	_, err := b.Approval.Approve(t.Context(), by, service.Input{InternalID: m.InternalID, ContentHash: &m.ContentHash})
 	must(t, err)
 	b.change("SET session_replication_role = replica; UPDATE decision SET decided_at = '2026-07-05T12:00:00Z'") // a Sunday

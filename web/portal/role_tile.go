@@ -7,11 +7,11 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/maker"
 	"countersign/web/portal/page"
+	"countersign/web/portal/payments"
 )
 
 // maxInTile is where the count of a tile ends: "100+".
@@ -26,7 +26,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	if makes && !decides {
 		return v.makerTiles()
 	}
-	standing, err := v.Config.Reader.Standing(v.Context(), v.By.Realm, message.Counted{Since: v.Midnight(), Most: maxInTile})
+	standing, err := v.Config.Reader.Standing(v.Context(), v.By.Realm, store.Counted{Since: v.Midnight(), Most: maxInTile})
 	if err != nil {
 		return nil, err
 	}
@@ -61,13 +61,13 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 
 // makerTiles are what a maker has on the way.
 func (v *visit) makerTiles() ([]views.Tile, error) {
-	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, message.Counted{
+	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, store.Counted{
 		Maker: v.By.UserID, Since: v.Midnight(), Most: maxInTile,
 	})
 	if err != nil {
 		return nil, err
 	}
-	begun, err := maker.CountBegun(v.Visit)
+	begun, err := payments.CountBegun(v.Visit)
 	if err != nil {
 		return nil, err
 	}

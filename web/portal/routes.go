@@ -4,13 +4,9 @@ import (
 	"net/http"
 	"slices"
 
-	"countersign/web/portal/administrator"
-	"countersign/web/portal/beneficiary"
-	"countersign/web/portal/checker"
-	"countersign/web/portal/maker"
+	"countersign/web/portal/admin"
 	"countersign/web/portal/page"
-	"countersign/web/portal/records"
-	"countersign/web/portal/rtransaction"
+	"countersign/web/portal/payments"
 	"countersign/web/request"
 )
 
@@ -64,8 +60,8 @@ func (p *Portal) Routes() []request.Route {
 			get(page.FactorsPath+"/:id/remove", showRemoveFactor),
 			post(page.FactorsPath+"/:id/remove", removeFactor),
 		},
-		maker.Routes(p.site), rtransaction.Routes(p.site), checker.Routes(p.site), records.Routes(p.site), administrator.Routes(p.site),
-		beneficiary.Routes(p.site))
+		payments.Routes(p.site), payments.RTransactionRoutes(p.site), payments.CheckerRoutes(p.site), payments.RecordsRoutes(p.site), admin.Routes(p.site),
+		payments.BeneficiaryRoutes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"countersign/internal/payment"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestADigestOfZerosDecidesNothing: zeros must not pass for "did not say".
@@ -66,7 +66,7 @@ func TestAWithheldPaymentHasNoButtons(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
-	id := stationtest.Forge(t, b.DB, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
+	id := servicetest.Forge(t, b.DB, m, map[string]string{"amount": "2100", "creditor_name": "'Petra Muster'"}).String()
 	checker := b.as("checker1")
 	page := checker.get("/queue/" + id).is(http.StatusOK).says("Withheld").says("nobody may decide it")
 	if forms := page.page.Find("form[action^='/queue/" + id + "']").Length(); forms != 0 {

@@ -5,8 +5,8 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/auth/oidc"
 	"countersign/internal/language"
-	"countersign/internal/openid"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -33,7 +33,7 @@ func cameBack(v *visit) error {
 	answer := v.Echo.QueryParams()
 	by, next, err := v.Config.Auth.SignInAtProvider(v.Context(), auth.CameBackInput{
 		Realm: v.Echo.Param("realm"), Held: v.TakeOuter(), SourceAddress: page.Address(v.Echo),
-		Answer: openid.Answer{State: answer.Get("state"), Code: answer.Get("code"), Issuer: answer.Get("iss"), Error: answer.Get("error")},
+		Answer: oidc.Answer{State: answer.Get("state"), Code: answer.Get("code"), Issuer: answer.Get("iss"), Error: answer.Get("error")},
 	})
 	var needed *auth.FactorNeededError
 	switch {

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
@@ -108,7 +108,7 @@ func (p *Portal) sendRecall(v *visit) error {
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
 	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
 	model.Shell.Failed = len(model.Problems) > 0
-	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, message.Filter{
+	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/simulator"
-	"countersign/internal/stationtest"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/web"
 
-	transport "countersign/internal/transport/http"
-	"countersign/web/inbound"
+	transport "countersign/internal/clearing/httpclient"
+	"countersign/web/clearing"
 )
 
 // withSimulator serves the portal as the demo does: with a clearing simulator that talks to the gateway's door.
@@ -28,9 +28,9 @@ func (b *bench) withSimulator() {
 	for _, scheme := range rulebook.Schemes() {
 		addresses[scheme] = address + "/clearing/" + string(scheme)
 	}
-	house := b.Again(b.t, stationtest.Options{Now: time.Now, Clearing: transport.New(addresses)})
+	house := b.Again(b.t, servicetest.Options{Now: time.Now, Clearing: transport.New(addresses)})
 	door, err := web.OpenWith(
-		house.Service, web.Settings{Connections: []inbound.Connection{inbound.NewConnection("secret", rulebook.Schemes()...)}}, nil,
+		house.Service, web.Settings{Connections: []clearing.Connection{clearing.NewConnection("secret", rulebook.Schemes()...)}}, nil,
 	)
 	if err != nil {
 		b.t.Fatal(err)
@@ -72,7 +72,7 @@ func TestTheSimulatorsButtonsSendAPaymentAndItsRecall(t *testing.T) {
 	page := maker.get(done).is(http.StatusOK).says("the gateway answered ACCP").says("EUR 1'250.50 from Muster Logistik").says(
 		"pacs.008.001.08",
 	)
-	list, err := b.Reader.Messages(context.Background(), "demo", message.Filter{Kind: string(payment.KindPayment), PageSize: 5})
+	list, err := b.Reader.Messages(context.Background(), "demo", store.Filter{Kind: string(payment.KindPayment), PageSize: 5})
 	if err != nil || len(list) != 1 || list[0].Summary.Amount.Format() != "EUR 1'250.50" || list[0].State != payment.StateBooked {
 		t.Fatalf("%d payments came in: %v", len(list), err)
 	}

@@ -8,7 +8,7 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestTheDashboardBearsAForeignCurrency: a payment in the other scheme's currency is refused, and neither counts nor takes the page down.
@@ -19,7 +19,7 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 		rulebook.SchemeSIC: rulebook.SchemeSCT, rulebook.SchemeSCT: rulebook.SchemeSIC,
 	} {
 		o.arrived(scheme, "GOOD-"+string(scheme))
-		order := stationtest.Document(scheme, 900, time.Now())
+		order := servicetest.Document(scheme, 900, time.Now())
 		tx := &order.PaymentInformation[0].CreditTransferTransactionInformation[0]
 		profile, _ := foreign.Profile()
 		tx.Amount.InstructedAmount.Currency = string(profile.Currency)

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/portal/page"
 )
@@ -36,7 +36,7 @@ func (v *visit) volumes() ([]views.Volume, error) {
 	return shown, nil
 }
 
-func volumeOf(scheme rulebook.Scheme, counted []message.Volume, first time.Time) (views.Volume, error) {
+func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (views.Volume, error) {
 	profile, _ := scheme.Profile()
 	sum, err := money.FromMinor(profile.Currency, 0)
 	if err != nil {

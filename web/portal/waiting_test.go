@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -118,7 +118,7 @@ func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
 	must(t, rows.Err())
 	counts := map[int64]bool{}
 	for _, most := range []int32{1, 2, 3, views.MaxWaiting} {
-		counter := message.NewCounter(b.Reader, time.Hour, most)
+		counter := store.NewCounter(b.Reader, time.Hour, most)
 		for _, person := range people {
 			shared, err := counter.PendingTotals(t.Context(), "demo", person, b.Now())
 			must(t, err)
@@ -133,14 +133,14 @@ func TestTheSharedCountTellsEachTheirOwn(t *testing.T) {
 	if !counts[3] || !counts[2] || !counts[1] {
 		t.Errorf("the people's counts were all alike: %v", counts)
 	}
-	other, err := message.NewCounter(b.Reader, time.Hour, views.MaxWaiting).PendingTotals(t.Context(), "demo2", uuid.Nil, b.Now())
+	other, err := store.NewCounter(b.Reader, time.Hour, views.MaxWaiting).PendingTotals(t.Context(), "demo2", uuid.Nil, b.Now())
 	must(t, err)
 	if len(other) != 0 {
 		t.Errorf("another realm counts %v", other)
 	}
 }
 
-func countOf(totals []message.Total) (count int64) {
+func countOf(totals []store.Total) (count int64) {
 	for _, total := range totals {
 		count += total.Count
 	}
@@ -152,7 +152,7 @@ func TestWhoLeavesTakesNoAnswerAway(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	b.as("maker1").submit(filled())
-	counter := message.NewCounter(b.Reader, time.Hour, views.MaxWaiting)
+	counter := store.NewCounter(b.Reader, time.Hour, views.MaxWaiting)
 	gone, leave := context.WithCancel(t.Context())
 	leave()
 	_, err := counter.PendingTotals(gone, "demo", uuid.Nil, b.Now())

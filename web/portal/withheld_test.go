@@ -7,7 +7,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // readers are people of every role that sees payments.
@@ -27,7 +27,7 @@ func TestRowsThatCannotBeReadAreShownAsWithheld(t *testing.T) {
 	action, _ := page.page.Find("main form").Attr("action")
 	maker.post(action, page.fields(action)).goesTo("/payments/")
 
-	strange := stationtest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
+	strange := servicetest.Forge(t, b.DB, m, map[string]string{"currency": "'XXX'"}).String()
 	unread := maker.submit(with(filled(), "endToEndId", "E2E-3", "amount", "3")).InternalID.String()
 	b.change("SET session_replication_role = replica; UPDATE document SET content = 'x', content_hash = sha256('x') WHERE message_id = '" +
 		unread +
@@ -80,7 +80,7 @@ func TestSumsBearWhatNobodyCouldHaveEntered(t *testing.T) {
 	b := setup(t)
 	m := b.as("maker1").submit(filled())
 	for range 2 {
-		stationtest.Forge(t, b.DB, m, map[string]string{"amount": "9223372036854775807"})
+		servicetest.Forge(t, b.DB, m, map[string]string{"amount": "9223372036854775807"})
 		m.GlobalID = "" // the copy has an id of its own
 		b.change("UPDATE message SET global_id = translate(global_id, '0123456789', '2345678901') WHERE message_id <> '" +
 			m.InternalID.String() + "'")

@@ -19,7 +19,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/internal/store/message"
 	"countersign/web/request"
 )
 
@@ -181,7 +180,7 @@ func ofAccess(err error) *Problem {
 		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Error(), RetryAfter: stepUp.RetryAfter}
 	case errors.As(err, &forbidden):
 		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
-	case errors.Is(err, message.ErrNoPolicy):
+	case errors.Is(err, store.ErrNoPolicy):
 		return &Problem{
 			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
 			Text: "No approval policy of your institution covers this payment. Ask an administrator.",

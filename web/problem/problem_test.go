@@ -14,7 +14,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	messagepkg "countersign/internal/store/message"
 	"countersign/web/problem"
 )
 
@@ -36,7 +35,7 @@ func TestEachErrorHasOneAnswer(t *testing.T) {
 		{"wrong path", &service.MismatchError{Message: message}, "400 400_WRONG_PATH 2", ""},
 		{"four-eyes", &payment.FourEyesError{Text: "Another person must decide."}, "403 403_FOUR_EYES 0", ""},
 		{"role", &payment.ForbiddenError{Text: "This needs the role maker."}, "403 403_FORBIDDEN 0", ""},
-		{"no policy", messagepkg.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},
+		{"no policy", store.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},
 		{"unknown", payment.ErrNotFound, "404 404_NOT_FOUND 0", "400 400_UNKNOWN_ID 2"},
 		{"no token", auth.ErrUnauthorized, "401 401_UNAUTHORIZED 0", ""},
 		{"too slow", context.DeadlineExceeded, "503 503_UNAVAILABLE 0", "400 400_TIMEOUT 3"},

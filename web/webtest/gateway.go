@@ -11,12 +11,12 @@ import (
 
 	"countersign/internal/payee"
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 	"countersign/web"
-	"countersign/web/inbound"
+	"countersign/web/clearing"
 )
 
 // ClearingToken lets the tests in at the door of clearing, for Swiss payments only.
@@ -24,7 +24,7 @@ const ClearingToken = "test-clearing-token-canary"
 
 // Gateway is the stations of a house with their doors.
 type Gateway struct {
-	*stationtest.House
+	*servicetest.House
 	Server *web.Server
 	Log    *testutil.Log // everything that is logged
 	// Impatient limits the wait of the client in the next requests, in nanoseconds; 0 is no limit.
@@ -56,16 +56,16 @@ func With(t testing.TB, options Options) *Gateway {
 	t.Helper()
 	g := &Gateway{Log: &testutil.Log{}}
 	log := slog.New(slog.NewJSONHandler(g.Log, &slog.HandlerOptions{Level: slog.LevelDebug}))
-	below := stationtest.Options{Payee: options.Payee, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
+	below := servicetest.Options{Payee: options.Payee, At: time.Date(2026, time.November, 20, 9, 30, 0, 0, time.UTC), Log: log}
 	if options.Database != nil {
 		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
 	}
-	g.House = stationtest.With(t, below)
+	g.House = servicetest.With(t, below)
 	set := options.Settings
 	set.Environment = "TEST"
 	set.Connected = map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true}
 	if set.Connections == nil {
-		set.Connections = []inbound.Connection{inbound.NewConnection(ClearingToken, rulebook.SchemeSIC)}
+		set.Connections = []clearing.Connection{clearing.NewConnection(ClearingToken, rulebook.SchemeSIC)}
 	}
 	server, err := web.OpenWith(g.Service, set, options.Pages)
 	must(t, err)

@@ -12,7 +12,6 @@ import (
 	"countersign/internal/service"
 	"countersign/internal/simulator"
 	"countersign/internal/testutil"
-	"countersign/internal/transport/payeebank"
 )
 
 // Banks are the payees' banks of the simulator, and how often they were asked.
@@ -41,7 +40,7 @@ func AskBanks(t testing.TB) Banks {
 	}))
 	t.Cleanup(server.Close)
 	b.URL = server.URL
-	b.Verifier = payeebank.New(payeebank.Config{
+	b.Verifier = service.NewPayeeBank(service.PayeeBankConfig{
 		Address: server.URL, Now: nowOfBanks, NewID: service.NewID, Log: slog.New(slog.NewJSONHandler(b.Log, nil)),
 	})
 	return b

@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"countersign/internal/administration"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Accounts lists the debtor accounts of a realm by IBAN.
@@ -14,7 +14,7 @@ func (c *Changes) Accounts(ctx context.Context, realm string) ([]administration.
 }
 
 func (s step) accounts(ctx context.Context, iban string) ([]administration.Account, error) {
-	rows, err := s.q.DebtorAccountSubjectList(ctx, s.realm, rowmap.OrNull(iban))
+	rows, err := s.q.DebtorAccountSubjectList(ctx, s.realm, store.OrNull(iban))
 	list := make([]administration.Account, len(rows))
 	for i, row := range rows {
 		a := row.DebtorAccount
@@ -40,7 +40,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: a.Status == administration.StatusOpen,
 	}
-	keyID, seal, err := rowmap.DebtorAccount(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.DebtorAccount(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
@@ -55,7 +55,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 		}
 		return s.receive(ctx, row.Iban)
 	}
-	return rowmap.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
+	return store.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
 		HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode,
 		HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic, AgentIid: row.AgentIid, Open: row.Open,
 		KeyID: keyID, Seal: seal, Realm: row.Realm, Iban: row.Iban,
@@ -64,11 +64,11 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 
 // receive makes the realm the one that payments to the account come in for.
 func (s step) receive(ctx context.Context, iban string) error {
-	keyID, seal, err := rowmap.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}).Sealed(s.guard.Keys)
+	keyID, seal, err := store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
-	return rowmap.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{
+	return store.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{
 		Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal,
 	}))
 }

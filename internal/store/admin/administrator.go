@@ -15,7 +15,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Errors of the operator's own changes to a realm, as sentences that say what to do.
@@ -154,7 +153,7 @@ func AddAdministrator(ctx context.Context, by Provisioner, a Administrator) erro
 
 // freeName refuses the name of somebody who is there for a new account.
 func (p provision) freeName(ctx context.Context, name string) error {
-	taken, err := rowmap.NameTaken(ctx, p.q, p.realm, name)
+	taken, err := store.NameTaken(ctx, p.q, p.realm, name)
 	if err == nil && taken {
 		return ErrNamesake
 	}
@@ -212,7 +211,7 @@ func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.Se
 	row := dbsqlc.UserSetup{
 		Realm: p.realm, SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:], MadeAt: p.at, ExpiresAt: p.at.Add(identity.SetUpLife),
 	}
-	keyID, seal, err := rowmap.SetUp(row).Sealed(p.keys)
+	keyID, seal, err := store.SetUp(row).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

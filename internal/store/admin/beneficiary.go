@@ -12,7 +12,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Book narrows the list of beneficiaries; a zero field does not.
@@ -31,7 +30,7 @@ func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]a
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return filled(of.PageSize, &list, func() (read int, err error) {
 			rows, err := q.BeneficiaryList(ctx, dbsqlc.BeneficiaryListParams{
-				Realm: realm, AfterName: rowmap.OrNull(of.AfterName), AfterID: of.AfterID, Search: of.Search, Compact: of.Compact,
+				Realm: realm, AfterName: store.OrNull(of.AfterName), AfterID: of.AfterID, Search: of.Search, Compact: of.Compact,
 				PageSize: of.PageSize,
 			})
 			for _, row := range rows {
@@ -118,7 +117,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 		Removed: b.Status == administration.StatusRemoved,
 	}
 	if c.Kind == administration.KindBeneficiaryCreate {
-		keyID, seal, err := rowmap.Beneficiary(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Beneficiary(row).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
@@ -133,11 +132,11 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 	if before.Iban != row.Iban {
 		row.AccountChangedAt, row.EarlierIban = &s.at, before.Iban
 	}
-	keyID, seal, err := rowmap.Beneficiary(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Beneficiary(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
-	return rowmap.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
+	return store.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
 		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
 		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
 		EarlierIban: row.EarlierIban, Removed: row.Removed, KeyID: *keyID, Seal: seal, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
@@ -149,7 +148,7 @@ func beneficiaryOf(row dbsqlc.Beneficiary) administration.Beneficiary {
 	b := administration.Beneficiary{
 		ID: row.BeneficiaryID.String(), Name: row.Name, IBAN: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber,
 		AddressLine1: row.AddressLine1, AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country,
-		Status: administration.StatusInForce, AddedAt: row.AddedAt.UTC(), AccountChangedAt: rowmap.Time(row.AccountChangedAt),
+		Status: administration.StatusInForce, AddedAt: row.AddedAt.UTC(), AccountChangedAt: store.Time(row.AccountChangedAt),
 		EarlierIBAN: row.EarlierIban,
 	}
 	if row.Removed {

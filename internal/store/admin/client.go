@@ -4,8 +4,8 @@ import (
 	"context"
 
 	"countersign/internal/administration"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Clients lists the clients of a realm by their ids.
@@ -14,7 +14,7 @@ func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.C
 }
 
 func (s step) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
-	rows, err := s.q.ClientSubjectList(ctx, s.realm, rowmap.OrNull(clientID))
+	rows, err := s.q.ClientSubjectList(ctx, s.realm, store.OrNull(clientID))
 	list := make([]administration.Client, len(rows))
 	for i, row := range rows {
 		list[i] = administration.Client{
@@ -40,7 +40,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		if after.Kind == administration.ClientConfidential {
 			row.SecretHash = s.secrets.ClientSecretHash
 		}
-		keyID, seal, err := rowmap.Client(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Client(row).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	if len(rows) != 1 {
-		return rowmap.ErrMoved
+		return store.ErrMoved
 	}
 	row := rows[0]
 	if !s.guard.Client(ctx, row) {
@@ -69,11 +69,11 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
-	keyID, seal, err := rowmap.Client(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Client(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
-	return rowmap.One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+	return store.One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
 		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived,
 		KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
 	}))

@@ -13,7 +13,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // outerSignInKept is how long the state of a sign-in at a provider is kept after it came back: longer than it is good for.
@@ -58,7 +57,7 @@ func (p *People) Provider(ctx context.Context, realm string) (provider Provider,
 	row := rows[0]
 	return Provider{
 		ID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, HiddenSecret: row.Secret, PortalAddress: row.PortalAddress,
-		BreakGlass: row.Passwords != "everybody", SignInAge: rowmap.Seconds(row.SignInAgeSeconds),
+		BreakGlass: row.Passwords != "everybody", SignInAge: store.Seconds(row.SignInAgeSeconds),
 	}, true, nil
 }
 

@@ -11,8 +11,8 @@ import (
 
 	"countersign/internal/directory"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ErrOlderDirectory says that the directory is of an earlier day than the one in force.
@@ -57,7 +57,7 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 	digest := sha256.Sum256(content)
 	edition := in.Directory.Edition().Format(time.DateOnly)
 	for _, row := range newest {
-		fits := rowmap.Directory(row).Check(p.keys) == nil
+		fits := store.Directory(row).Check(p.keys) == nil
 		switch {
 		case row.Scheme != string(in.Scheme):
 		case [sha256.Size]byte(row.ContentHash) == digest && row.Source == in.Source && fits:
@@ -72,7 +72,7 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 		Realm: p.realm, DirectoryID: id, Scheme: string(in.Scheme), Edition: edition, Source: in.Source,
 		Entries: int32(in.Directory.Len()), ContentHash: digest[:], LoadedAt: p.at, //nolint:gosec // directory.MaxEntries bounds it
 	}
-	keyID, seal, err := rowmap.Directory(stored).Sealed(p.keys)
+	keyID, seal, err := store.Directory(stored).Sealed(p.keys)
 	if err != nil {
 		return false, err
 	}

@@ -16,7 +16,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // What keeps a second factor from counting.
@@ -90,7 +89,7 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 	if err != nil {
 		return nil, identityError(err, "read what a realm asks", store.ErrUnknownRealm)
 	}
-	return rowmap.FactorRoles(text), nil
+	return store.FactorRoles(text), nil
 }
 
 // FactorUse is a factor that was shown and was right.
@@ -128,7 +127,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 		count := int64(u.Count)
 		row.SignCount = &count
 	}
-	keyID, seal, err := rowmap.FactorUse(row).Sealed(p.db.MasterDataKeys())
+	keyID, seal, err := store.FactorUse(row).Sealed(p.db.MasterDataKeys())
 	if err != nil {
 		return err
 	}
@@ -226,7 +225,7 @@ func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) 
 			return err
 		}
 	}
-	keyID, seal, err := rowmap.Factor(row).Sealed(p.db.MasterDataKeys())
+	keyID, seal, err := store.Factor(row).Sealed(p.db.MasterDataKeys())
 	if err != nil {
 		return err
 	}
@@ -258,7 +257,7 @@ func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, n NewFactor
 		if row.SecondFactor.Kind != string(identity.FactorRecovery) || row.SecondFactor.RemovedAt != nil {
 			continue
 		}
-		_, err = rowmap.RemoveFactors(ctx, q, rowmap.Removal{
+		_, err = store.RemoveFactors(ctx, q, store.Removal{
 			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Keys: p.db.MasterDataKeys(), Only: row.SecondFactor.FactorID,
 		})
 		if err != nil {
@@ -284,7 +283,7 @@ func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
 			return err
 		}
 		for _, f := range r.Factors {
-			_, err = rowmap.RemoveFactors(ctx, q, rowmap.Removal{
+			_, err = store.RemoveFactors(ctx, q, store.Removal{
 				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Keys: p.db.MasterDataKeys(), Only: f.ID,
 			})
 			if err != nil {

@@ -9,8 +9,8 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Factors is of which roles a realm asks a second factor.
@@ -22,7 +22,7 @@ func (c *Changes) Factors(ctx context.Context, realm string) (administration.Fac
 }
 
 func factorsOf(row dbsqlc.Realm) administration.Factors {
-	return administration.Factors{Realm: row.Realm, Roles: rowmap.FactorRoles(row.SecondFactorRoles)}
+	return administration.Factors{Realm: row.Realm, Roles: store.FactorRoles(row.SecondFactorRoles)}
 }
 
 // factorsFacts are those of the realm itself, which need not be named.
@@ -45,13 +45,13 @@ func (s step) applyFactors(ctx context.Context, c administration.Change) error {
 	if !s.guard.Realm(ctx, row) {
 		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
 	}
-	before, sealBefore := rowmap.FactorRoles(row.SecondFactorRoles), row.Seal
-	row.SecondFactorRoles = rowmap.FactorRolesColumn(asked.Roles)
-	keyID, seal, err := rowmap.Realm(row).Sealed(s.guard.Keys)
+	before, sealBefore := store.FactorRoles(row.SecondFactorRoles), row.Seal
+	row.SecondFactorRoles = store.FactorRolesColumn(asked.Roles)
+	keyID, seal, err := store.Realm(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
-	err = rowmap.One(s.q.RealmFactorsPut(ctx, dbsqlc.RealmFactorsPutParams{
+	err = store.One(s.q.RealmFactorsPut(ctx, dbsqlc.RealmFactorsPutParams{
 		SecondFactorRoles: row.SecondFactorRoles, KeyID: keyID, Seal: seal, Realm: s.realm, SealBefore: sealBefore,
 	}))
 	if err != nil {
@@ -77,7 +77,7 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 	for i, role := range of.roles {
 		names[i] = string(role)
 	}
-	rows, err := s.q.UserUnprovenList(ctx, s.realm, rowmap.OrNull(of.only), names)
+	rows, err := s.q.UserUnprovenList(ctx, s.realm, store.OrNull(of.only), names)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 		if !s.guard.User(ctx, row) {
 			continue
 		}
-		err = rowmap.ChangeAccount(ctx, s.q, row, rowmap.AccountChange{Keys: s.guard.Keys, SignedOutAt: s.at})
+		err = store.ChangeAccount(ctx, s.q, row, store.AccountChange{Keys: s.guard.Keys, SignedOutAt: s.at})
 		if err != nil {
 			return err
 		}
@@ -96,6 +96,6 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 // askedOf are those of an account's roles of which the realm asks a second factor.
 func (s step) askedOf(ctx context.Context, roles []identity.Role) ([]identity.Role, error) {
 	row, err := s.q.RealmGet(ctx, s.realm)
-	asked := rowmap.FactorRoles(row.SecondFactorRoles)
+	asked := store.FactorRoles(row.SecondFactorRoles)
 	return slices.DeleteFunc(asked, func(role identity.Role) bool { return !slices.Contains(roles, role) }), err
 }

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/administration"
 	"countersign/internal/identity"
-	"countersign/internal/store/internal/rowmap"
+	"countersign/internal/store"
 )
 
 // facts reads what a change rests on: its subject as it is, and what its values name.
@@ -86,7 +86,7 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 		}
 	}
 	if kind == administration.KindUserCreate && values["personId"] == "" {
-		known.NameTaken, err = rowmap.NameTaken(ctx, s.q, s.realm, values["displayName"])
+		known.NameTaken, err = store.NameTaken(ctx, s.q, s.realm, values["displayName"])
 		if err != nil {
 			return err
 		}
@@ -94,7 +94,7 @@ func (s step) userFacts(ctx context.Context, known *administration.Facts, kind a
 	holders, err := s.q.RoleHolderList(ctx, s.realm)
 	for _, holder := range holders {
 		known.Holders = append(known.Holders, administration.Holder{
-			User: holder.Name, Person: holder.PersonID, Roles: rowmap.Roles(holder.Roles),
+			User: holder.Name, Person: holder.PersonID, Roles: store.Roles(holder.Roles),
 		})
 	}
 	return err

@@ -24,7 +24,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Changes keeps the changes of each realm.
@@ -35,8 +34,8 @@ type Changes struct {
 // NewChanges makes the keeper.
 func NewChanges(db *store.Database) *Changes { return &Changes{db: db} }
 
-func (c *Changes) guard() rowmap.Guard {
-	return rowmap.Guard{Keys: c.db.MasterDataKeys(), Log: c.db.Log()}
+func (c *Changes) guard() store.Guard {
+	return store.Guard{Keys: c.db.MasterDataKeys(), Log: c.db.Log()}
 }
 
 // Request is a request about to be stored.
@@ -63,7 +62,7 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 		if err != nil {
 			return err
 		}
-		keyID, seal, err := rowmap.Change(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Change(row).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
@@ -198,7 +197,7 @@ func changeError(err error, action string) error {
 // step is one transaction.
 type step struct {
 	q        *dbsqlc.Queries
-	guard    rowmap.Guard
+	guard    store.Guard
 	realm    string
 	at       time.Time
 	by       identity.Principal // who decides
@@ -210,7 +209,7 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 	d := change.Decision
 	row := dbsqlc.RealmChangeDecision{
 		Realm: c.Realm, ChangeID: c.ChangeID, RequesterPerson: c.RequesterPerson, BeneficiaryPerson: c.BeneficiaryPerson,
-		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: rowmap.OrNull(d.Reason), DeciderUser: d.By.UserID,
+		ContentHash: c.ContentHash, Ordinal: ordinal, Action: "reject", Reason: store.OrNull(d.Reason), DeciderUser: d.By.UserID,
 		DeciderPerson: d.By.PersonID, DeciderRole: string(change.Kind.DecidedUnder()), DeciderGrantID: d.By.Grant.ID,
 		DeciderGrantedAt: d.By.Grant.GrantedAt, DeciderClient: d.By.ClientID,
 		DecidedAt: d.At,
@@ -218,7 +217,7 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 	if d.Approved {
 		row.Action = "approve"
 	}
-	keyID, seal, err := rowmap.ChangeDecision(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.ChangeDecision(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}

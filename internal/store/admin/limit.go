@@ -8,8 +8,8 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Limits lists the limits of a realm with what is used of them on a banking day.
@@ -117,10 +117,10 @@ func (s step) applyLimit(ctx context.Context, c administration.Change) error {
 		return err
 	}
 	if len(before) == 0 {
-		return rowmap.SetLimit(ctx, s.q, s.guard.Keys, rowmap.LimitSet{Limit: row})
+		return store.SetLimit(ctx, s.q, s.guard.Keys, store.LimitSet{Limit: row})
 	}
 	if !s.guard.Limit(ctx, before[0].SpendingLimit) {
 		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
 	}
-	return rowmap.SetLimit(ctx, s.q, s.guard.Keys, rowmap.LimitSet{Limit: row, Before: &before[0].SpendingLimit})
+	return store.SetLimit(ctx, s.q, s.guard.Keys, store.LimitSet{Limit: row, Before: &before[0].SpendingLimit})
 }

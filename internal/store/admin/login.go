@@ -12,7 +12,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // LockedError says that there were too many tries for this name; the next one counts from Until on.
@@ -51,7 +50,7 @@ func accountOf(row dbsqlc.UserAccount) UserAccount {
 
 // Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed,
 // keyring.ErrForged, keyring.ErrUnknownKey.
-func (a UserAccount) Check(keys keyring.Ring) error { return rowmap.User(a.row).Check(keys) }
+func (a UserAccount) Check(keys keyring.Ring) error { return store.User(a.row).Check(keys) }
 
 // Logins counts the tries to sign in, by name.
 type Logins struct {

@@ -10,11 +10,10 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // AccountChange is what may change of a user account by itself; zero fields change nothing. Its keys are made by identity.MasterDataKeys.
-type AccountChange = rowmap.AccountChange
+type AccountChange = store.AccountChange
 
 // Account reads a user account. Error: store.ErrUnknownUser.
 func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
@@ -32,7 +31,7 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 // read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
 	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := rowmap.ChangeAccount(ctx, q, account.row, change)
+		err := store.ChangeAccount(ctx, q, account.row, change)
 		if err != nil {
 			return err
 		}

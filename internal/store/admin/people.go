@@ -16,7 +16,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Client is a program that acts for users, with the token lives of its realm.
@@ -45,7 +44,7 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	}
 	for _, realm := range realms {
 		err = p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-			return rowmap.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+			return store.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
 		})
 		if err != nil {
 			return err
@@ -81,8 +80,8 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	return Client{
 		ClientID: *row.ClientID, Kind: store.ClientKind(*row.Kind), SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
 		Life: store.TokenLife{
-			Access: rowmap.Seconds(row.Realm.AccessTokenSeconds), Refresh: rowmap.Seconds(row.Realm.RefreshTokenSeconds),
-			Absolute: rowmap.Seconds(row.Realm.RefreshAbsoluteSeconds),
+			Access: store.Seconds(row.Realm.AccessTokenSeconds), Refresh: store.Seconds(row.Realm.RefreshTokenSeconds),
+			Absolute: store.Seconds(row.Realm.RefreshAbsoluteSeconds),
 		},
 	}, nil
 }
@@ -110,7 +109,7 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	user := row.UserAccount
 	now := asOf(user.SignedOutAt)
 	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
-	rows := rowmap.PrincipalRows{
+	rows := store.PrincipalRows{
 		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
 		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
 	}
@@ -121,15 +120,15 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 }
 
 // guardOf holds master data against their seals with the keys of the database.
-func guardOf(db *store.Database) rowmap.Guard {
-	return rowmap.Guard{Keys: db.MasterDataKeys(), Log: db.Log()}
+func guardOf(db *store.Database) store.Guard {
+	return store.Guard{Keys: db.MasterDataKeys(), Log: db.Log()}
 }
 
 // principalOf makes the principal of rows that were held against their seals.
-func principalOf(p rowmap.PrincipalRows) identity.Principal {
+func principalOf(p store.PrincipalRows) identity.Principal {
 	return identity.Principal{
 		Realm: p.User.Realm, UserID: p.User.UserID, PersonID: p.User.PersonID, UserName: p.User.Name, DisplayName: p.Person.DisplayName,
-		Roles: rowmap.Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
+		Roles: store.Roles(p.Roles), Grants: grantsFromDB(p.Roles, p.GrantIDs, p.Granted),
 		ClientID: p.Client.ClientID, ClientMayDecideOwn: p.Client.MayDecideOwn, ClientWaivesPayee: p.Client.PayeeWaived,
 		AsOf: asOf(p.User.SignedOutAt),
 	}

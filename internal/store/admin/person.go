@@ -11,8 +11,8 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 func (p provision) person(ctx context.Context, person PersonDefinition) error {
@@ -21,7 +21,7 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 		return err
 	}
 	row := dbsqlc.PersonProvisionParams{Realm: p.realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty), At: p.at}
-	row.KeyID, row.Seal, err = rowmap.Person(dbsqlc.Person{
+	row.KeyID, row.Seal, err = store.Person(dbsqlc.Person{
 		Realm: row.Realm, PersonID: id, DisplayName: row.DisplayName, Duty: row.Duty,
 	}).Sealed(p.keys)
 	if err != nil {
@@ -83,7 +83,7 @@ func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, definit
 	if err != nil {
 		return err
 	}
-	keyID, seal, err := rowmap.User(user).Sealed(p.keys)
+	keyID, seal, err := store.User(user).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []
 }
 
 func (p provision) grant(ctx context.Context, grant dbsqlc.UserRole) error {
-	keyID, seal, err := rowmap.Grant(grant).Sealed(p.keys)
+	keyID, seal, err := store.Grant(grant).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Policies lists the policies of a realm, those in force first, and of these the one that counts first first.
@@ -23,10 +22,10 @@ func (s step) policies(ctx context.Context) ([]administration.Policy, error) {
 	list := make([]administration.Policy, len(rows))
 	for i, row := range rows {
 		list[i] = administration.Policy{
-			ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: rowmap.Text(row.ClientID), Channel: rowmap.Text(row.Channel),
-			Scheme: rowmap.Text(row.Scheme), Kind: rowmap.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+			ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: store.Text(row.ClientID), Channel: store.Text(row.Channel),
+			Scheme: store.Text(row.Scheme), Kind: store.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
 			Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
-			ExpiresAfter: rowmap.Seconds(row.PendingSeconds),
+			ExpiresAfter: store.Seconds(row.PendingSeconds),
 			Status:       administration.StatusInForce,
 		}
 		if row.RetiredAt != nil {
@@ -47,13 +46,13 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 			return err
 		}
 		if len(rows) != 1 {
-			return rowmap.ErrMoved
+			return store.ErrMoved
 		}
 		if !s.guard.Policy(ctx, rows[0]) {
 			return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
 		}
 		rows[0].RetiredAt = &s.at
-		keyID, seal, err := rowmap.Policy(rows[0]).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Policy(rows[0]).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
@@ -65,12 +64,12 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	}
 	row := dbsqlc.Policy{
 		Realm: s.realm, PolicyID: id, Rank: int32(p.Rank), //nolint:gosec // at most 1000
-		ClientID: rowmap.OrNull(p.ClientID), Channel: rowmap.OrNull(p.Channel),
-		Scheme: rowmap.OrNull(p.Scheme), Kind: rowmap.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+		ClientID: store.OrNull(p.ClientID), Channel: store.OrNull(p.Channel),
+		Scheme: store.OrNull(p.Scheme), Kind: store.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
 		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
 	}
-	keyID, seal, err := rowmap.Policy(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Policy(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}

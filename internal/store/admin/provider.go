@@ -8,8 +8,8 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Provider is the identity provider of a realm; found is false for none.
@@ -35,7 +35,7 @@ func providerOf(row dbsqlc.IdentityProvider) administration.Provider {
 	}
 	return administration.Provider{
 		ID: row.ProviderID.String(), Issuer: row.Issuer, ClientID: row.ClientID, HasSecret: row.Secret != nil, PortalAddress: row.PortalAddress,
-		Passwords: row.Passwords, SignInAge: rowmap.Seconds(row.SignInAgeSeconds), Status: administration.StatusInForce,
+		Passwords: row.Passwords, SignInAge: store.Seconds(row.SignInAgeSeconds), Status: administration.StatusInForce,
 	}
 }
 
@@ -88,7 +88,7 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 	}
 	if c.Kind == administration.KindProviderRetire {
 		if !found {
-			return rowmap.ErrMoved
+			return store.ErrMoved
 		}
 		return nil
 	}
@@ -113,8 +113,8 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 }
 
 // outer writes the provider and the links in this step.
-func (s step) outer() rowmap.Outer {
-	return rowmap.Outer{Queries: s.q, Keys: s.guard.Keys, Realm: s.realm, At: s.at}
+func (s step) outer() store.Outer {
+	return store.Outer{Queries: s.q, Keys: s.guard.Keys, Realm: s.realm, At: s.at}
 }
 
 // link says who an account is at the provider from now on. What it was before ends, and what it is signed in with.

@@ -19,7 +19,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ErrForeignRealm says that the realm was made by somebody else, or under another mark, and is left as it is.
@@ -193,7 +192,7 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	defer done()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		// Whoever seals with another key under the same id makes rows that the service takes for forged ones.
-		err := rowmap.TryKeys(ctx, dbsqlc.New(tx), realm, keys)
+		err := store.TryKeys(ctx, dbsqlc.New(tx), realm, keys)
 		if err != nil {
 			return err
 		}
@@ -271,10 +270,10 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
 		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
 		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
-		SecondFactorRoles:      rowmap.FactorRolesColumn(realm.SecondFactor),
+		SecondFactorRoles:      store.FactorRolesColumn(realm.SecondFactor),
 	}
 	var err error
-	row.KeyID, row.Seal, err = rowmap.Realm(dbsqlc.Realm{
+	row.KeyID, row.Seal, err = store.Realm(dbsqlc.Realm{
 		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: row.MadeBy, AccessTokenSeconds: row.AccessTokenSeconds,
 		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
 		SecondFactorRoles: row.SecondFactorRoles,
@@ -295,7 +294,7 @@ func (p provision) client(ctx context.Context, c ClientDefinition) error {
 		PayeeWaived: c.PayeeWaived, At: p.at,
 	}
 	var err error
-	row.KeyID, row.Seal, err = rowmap.Client(dbsqlc.Client{
+	row.KeyID, row.Seal, err = store.Client(dbsqlc.Client{
 		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
 		PayeeWaived: row.PayeeWaived,
 	}).Sealed(p.keys)
@@ -312,7 +311,7 @@ func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition)
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: !a.Closed,
 	}
 	var err error
-	row.KeyID, row.Seal, err = rowmap.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)
+	row.KeyID, row.Seal, err = store.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -321,7 +320,7 @@ func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition)
 		return err
 	}
 	receives := dbsqlc.IncomingAccountProvisionParams{Iban: a.IBAN, Realm: p.realm}
-	receives.KeyID, receives.Seal, err = rowmap.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}).Sealed(p.keys)
+	receives.KeyID, receives.Seal, err = store.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

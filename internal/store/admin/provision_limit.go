@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // LimitDefinition is a limit of a person, a client or an account.
@@ -42,18 +42,18 @@ func (p provision) limit(ctx context.Context, d LimitDefinition) error {
 		return err
 	}
 	row := dbsqlc.SpendingLimit{
-		Realm: p.realm, LimitOf: of, Holder: holder, Currency: d.Currency, PerPayment: rowmap.OrNull(d.PerPayment),
-		PerDay: rowmap.OrNull(d.PerDay), SetAt: p.at,
+		Realm: p.realm, LimitOf: of, Holder: holder, Currency: d.Currency, PerPayment: store.OrNull(d.PerPayment),
+		PerDay: store.OrNull(d.PerDay), SetAt: p.at,
 	}
 	if len(known) == 1 {
 		row.LimitID = known[0].SpendingLimit.LimitID
-		return rowmap.SetLimit(ctx, p.q, p.keys, rowmap.LimitSet{Limit: row, Before: &known[0].SpendingLimit})
+		return store.SetLimit(ctx, p.q, p.keys, store.LimitSet{Limit: row, Before: &known[0].SpendingLimit})
 	}
 	row.LimitID, err = uuid.NewV7()
 	if err != nil {
 		return err
 	}
-	return rowmap.SetLimit(ctx, p.q, p.keys, rowmap.LimitSet{Limit: row})
+	return store.SetLimit(ctx, p.q, p.keys, store.LimitSet{Limit: row})
 }
 
 // limits reads those of a realm; a person is named by the first of their user accounts.
@@ -72,8 +72,8 @@ func (r reading) limits(ctx context.Context, into *RealmDefinition) error {
 	for _, row := range rows {
 		l := row.SpendingLimit
 		d := LimitDefinition{
-			Of: rulebook.LimitOf(l.LimitOf), Holder: l.Holder, Currency: l.Currency, PerPayment: rowmap.OrZero(l.PerPayment),
-			PerDay: rowmap.OrZero(l.PerDay),
+			Of: rulebook.LimitOf(l.LimitOf), Holder: l.Holder, Currency: l.Currency, PerPayment: store.OrZero(l.PerPayment),
+			PerDay: store.OrZero(l.PerDay),
 		}
 		if d.Of == rulebook.OfPerson {
 			d.Holder = names[l.Holder]

@@ -8,8 +8,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // policies makes the policies in force those of the definition. A policy row never changes, because messages refer to the
@@ -74,16 +74,16 @@ func keyOfPolicy(p PolicyDefinition) policyKey {
 
 func policyDefinitionFromDB(row dbsqlc.Policy) PolicyDefinition {
 	return PolicyDefinition{
-		Rank: int(row.Rank), ClientID: rowmap.Text(row.ClientID), Channel: identity.Channel(rowmap.Text(row.Channel)),
-		Scheme: rowmap.Text(row.Scheme), Kind: rowmap.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
-		ApprovalsRequired: int(row.ApprovalsRequired), Pending: rowmap.Seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
+		Rank: int(row.Rank), ClientID: store.Text(row.ClientID), Channel: identity.Channel(store.Text(row.Channel)),
+		Scheme: store.Text(row.Scheme), Kind: store.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+		ApprovalsRequired: int(row.ApprovalsRequired), Pending: store.Seconds(row.PendingSeconds), ContentHashRequired: row.ContentHashRequired,
 		StepUp: row.StepUp,
 	}
 }
 
 // keepPolicy seals a policy that stays or has just been retired.
 func (p provision) keepPolicy(ctx context.Context, row dbsqlc.Policy) error {
-	keyID, seal, err := rowmap.Policy(row).Sealed(p.keys)
+	keyID, seal, err := store.Policy(row).Sealed(p.keys)
 	if err != nil {
 		return err
 	}
@@ -99,12 +99,12 @@ func (p provision) insertPolicy(ctx context.Context, d PolicyDefinition) error {
 	}
 	row := dbsqlc.Policy{
 		Realm: p.realm, PolicyID: id, Rank: int32(d.Rank), //nolint:gosec // small
-		ClientID: rowmap.OrNull(d.ClientID), Channel: rowmap.OrNull(string(d.Channel)),
-		Scheme: rowmap.OrNull(d.Scheme), Kind: rowmap.OrNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
+		ClientID: store.OrNull(d.ClientID), Channel: store.OrNull(string(d.Channel)),
+		Scheme: store.OrNull(d.Scheme), Kind: store.OrNull(d.Kind), AmountFrom: d.AmountFrom, AmountTo: d.AmountTo,
 		ApprovalsRequired: int32(d.ApprovalsRequired), PendingSeconds: wholeSeconds(d.Pending), //nolint:gosec // the schema bounds it to 9
 		ContentHashRequired: d.ContentHashRequired, StepUp: d.StepUp,
 	}
-	keyID, seal, err := rowmap.Policy(row).Sealed(p.keys)
+	keyID, seal, err := store.Policy(row).Sealed(p.keys)
 	if err != nil {
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ProviderDefinition is the identity provider of a realm.
@@ -25,7 +25,7 @@ type ProviderDefinition struct {
 
 // outer brings the identity provider, and who is who there, to the definition. What it does not name stays.
 func (p provision) outer(ctx context.Context, realm RealmDefinition) error {
-	setUp := rowmap.Outer{Queries: p.q, Keys: p.keys, Realm: p.realm, At: p.at}
+	setUp := store.Outer{Queries: p.q, Keys: p.keys, Realm: p.realm, At: p.at}
 	if realm.Provider != nil {
 		err := p.provider(ctx, setUp, *realm.Provider)
 		if err != nil {
@@ -40,7 +40,7 @@ func (p provision) outer(ctx context.Context, realm RealmDefinition) error {
 }
 
 // provider puts the definition's provider in the place of the one in force, unless it is the same.
-func (p provision) provider(ctx context.Context, outer rowmap.Outer, d ProviderDefinition) error {
+func (p provision) provider(ctx context.Context, outer store.Outer, d ProviderDefinition) error {
 	rows, err := p.q.ProviderInForce(ctx, p.realm)
 	if err != nil {
 		return err
@@ -117,7 +117,7 @@ type linksWanted struct {
 
 // links says who the accounts are at the provider. All that another link takes the place of end first: a subject may pass from one account
 // of the definition to another.
-func (p provision) links(ctx context.Context, outer rowmap.Outer, wanted linksWanted) error {
+func (p provision) links(ctx context.Context, outer store.Outer, wanted linksWanted) error {
 	var fresh []dbsqlc.OuterIdentity
 	for _, person := range wanted.people {
 		for _, account := range person.Accounts {
@@ -173,7 +173,7 @@ func (p provision) linkOf(ctx context.Context, issuer string, account AccountDef
 		return nil, user, err
 	}
 	if len(known) == 1 && known[0].Issuer == issuer && known[0].Subject == account.OuterSubject &&
-		rowmap.OuterIdentity(known[0]).Check(p.keys) == nil {
+		store.OuterIdentity(known[0]).Check(p.keys) == nil {
 		return nil, user, nil
 	}
 	id, err := uuid.NewV7()
@@ -191,7 +191,7 @@ func (r reading) outer(ctx context.Context, into *RealmDefinition) error {
 	row := rows[0]
 	into.Provider = &ProviderDefinition{Provider: administration.Provider{
 		ID: row.ProviderID.String(), Issuer: row.Issuer, ClientID: row.ClientID, HasSecret: row.Secret != nil, PortalAddress: row.PortalAddress,
-		Passwords: row.Passwords, SignInAge: rowmap.Seconds(row.SignInAgeSeconds), Status: administration.StatusInForce,
+		Passwords: row.Passwords, SignInAge: store.Seconds(row.SignInAgeSeconds), Status: administration.StatusInForce,
 	}, hidden: row.Secret}
 	return nil
 }

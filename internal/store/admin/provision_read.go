@@ -11,7 +11,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Known is a realm as it is, and whether its administrators decide about it.
@@ -57,10 +56,10 @@ func (r reading) all(ctx context.Context) (Known, error) {
 	}
 	read := Known{RealmDefinition: RealmDefinition{
 		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: store.RealmMaker(row.MadeBy), Life: store.TokenLife{
-			Access: rowmap.Seconds(row.AccessTokenSeconds), Refresh: rowmap.Seconds(row.RefreshTokenSeconds),
-			Absolute: rowmap.Seconds(row.RefreshAbsoluteSeconds),
+			Access: store.Seconds(row.AccessTokenSeconds), Refresh: store.Seconds(row.RefreshTokenSeconds),
+			Absolute: store.Seconds(row.RefreshAbsoluteSeconds),
 		},
-		SecondFactor: rowmap.FactorRoles(row.SecondFactorRoles),
+		SecondFactor: store.FactorRoles(row.SecondFactorRoles),
 	}}
 	administrators, err := r.q.AdministratorEverCount(ctx, r.realm)
 	if err != nil {

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Filter narrows a list of changes; a zero field does not.
@@ -95,11 +94,11 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 // page reads so many rows of a list of changes: those that fit their seals, and the last row with what it is sorted by, fit or not.
 func (s step) page(ctx context.Context, f Filter) (found []administration.Change, last administration.Change, read int, err error) {
 	rows, err := s.q.ChangeList(ctx, dbsqlc.ChangeListParams{
-		Realm: s.realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: rowmap.OrNull(f.From),
+		Realm: s.realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: store.OrNull(f.From),
 		OldestFirst: f.OldestFirst, SortBy: string(f.Sort), FromWord: f.FromWord,
-		DecidableBy: rowmap.OrNull(f.DecidableBy), Requester: rowmap.OrNull(f.Requester),
-		Kind:    rowmap.OrNull(string(f.Kind)),
-		Subject: rowmap.OrNull(f.Subject), Since: rowmap.OrNull(f.Since), Decision: rowmap.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
+		DecidableBy: store.OrNull(f.DecidableBy), Requester: store.OrNull(f.Requester),
+		Kind:    store.OrNull(string(f.Kind)),
+		Subject: store.OrNull(f.Subject), Since: store.OrNull(f.Since), Decision: store.OrNull(decisionOf[f.State]), PageSize: f.PageSize,
 	})
 	if err != nil {
 		return nil, last, 0, err
@@ -184,7 +183,7 @@ func (s step) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*ad
 		approve := d.Action == "approve"
 		fits := approve && s.guard.ChangeDecision(ctx, d)
 		decisions[d.ChangeID] = &administration.Decision{
-			Approved: fits, Withheld: approve && !fits, Reason: rowmap.Text(d.Reason), At: d.DecidedAt.UTC(),
+			Approved: fits, Withheld: approve && !fits, Reason: store.Text(d.Reason), At: d.DecidedAt.UTC(),
 			By: administration.Party{
 				UserID: d.DeciderUser, PersonID: d.DeciderPerson, Login: row.DeciderLogin, Name: row.DeciderName, ClientID: d.DeciderClient,
 				Grant: identity.Grant{ID: d.DeciderGrantID, Role: identity.Role(d.DeciderRole), GrantedAt: d.DeciderGrantedAt.UTC()},

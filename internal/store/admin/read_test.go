@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
@@ -16,7 +16,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 // TestARowThatDoesNotFitItsSealHidesNoneBehindIt: lists go on after it, whole pages long, in every order.
 func TestARowThatDoesNotFitItsSealHidesNoneBehindIt(t *testing.T) {
 	t.Parallel()
-	h, ctx := stationtest.New(t), context.Background()
+	h, ctx := servicetest.New(t), context.Background()
 	for name, iban := range map[string]string{
 		"Alpha AG": "CH4821966000009613388", "Beta AG": "CH9300762011623852957", "Delta AG": "DE89370400440532013000",
 	} {
@@ -66,7 +66,7 @@ func TestARowThatDoesNotFitItsSealHidesNoneBehindIt(t *testing.T) {
 // states to go on behind: those that were approved stand there still. In a list of one state is nothing that shows another.
 func TestADecisionThatDoesNotFitItsSealHidesNoneBehindIt(t *testing.T) {
 	t.Parallel()
-	h, ctx := stationtest.New(t), context.Background()
+	h, ctx := servicetest.New(t), context.Background()
 	var asked []string
 	for _, iban := range []string{"CH4821966000009613388", "CH9300762011623852957", "DE89370400440532013000"} {
 		change, err := h.Admin.Request(ctx, h.Person(t, "maker1"), service.RequestInput{

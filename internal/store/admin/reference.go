@@ -15,7 +15,6 @@ import (
 	"countersign/internal/iso20022/code"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ErrOlderReference says that an edition would have no effect, since one of a later day is in force.
@@ -93,7 +92,7 @@ func (p provision) reference(ctx context.Context, row dbsqlc.ReferenceNewestList
 		return false, fmt.Errorf("read those in force: %w", err)
 	}
 	for _, other := range there {
-		fits := rowmap.Reference(other).Check(p.keys) == nil
+		fits := store.Reference(other).Check(p.keys) == nil
 		switch {
 		case other.Kind != row.Kind || !fits:
 		case slices.Equal(other.ContentHash, row.ContentHash) && other.FromDay == row.FromDay && other.Source == row.Source:
@@ -105,7 +104,7 @@ func (p provision) reference(ctx context.Context, row dbsqlc.ReferenceNewestList
 				ErrOlderReference)
 		}
 	}
-	keyID, seal, err := rowmap.Reference(row).Sealed(p.keys)
+	keyID, seal, err := store.Reference(row).Sealed(p.keys)
 	if err != nil {
 		return false, err
 	}

@@ -10,7 +10,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/store"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // What keeps the operator from giving somebody another password.
@@ -46,7 +45,7 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 		if err != nil {
 			return err
 		}
-		err = rowmap.ChangeAccount(ctx, p.q, row, rowmap.AccountChange{
+		err = store.ChangeAccount(ctx, p.q, row, store.AccountChange{
 			PasswordHash: reset.PasswordHash, SignedOutAt: p.at, Keys: p.keys,
 		})
 		if err != nil {

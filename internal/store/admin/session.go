@@ -13,7 +13,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Sessions keeps the portal's sessions in the database, as the session library asks for it. The store that comes with the library is not
@@ -24,7 +23,7 @@ import (
 type Sessions struct {
 	db   *store.Database
 	now  func() time.Time
-	rows rowmap.Sessions
+	rows store.Sessions
 }
 
 // NewSessions makes the store with the keys of tokens. It drops nothing by itself: Clean does.
@@ -32,7 +31,7 @@ func NewSessions(db *store.Database, keys keyring.Ring, now func() time.Time) (*
 	if keys.Empty() || now == nil {
 		return nil, errors.New("sessions need a key and a clock")
 	}
-	rows, err := rowmap.NewSessions(keys)
+	rows, err := store.NewSessions(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +63,7 @@ func (s *Sessions) LapsedCtx(ctx context.Context, token string, after time.Time)
 func (s *Sessions) CommitCtx(ctx context.Context, token string, data []byte, expiry time.Time) error {
 	late, cancel := outliving(ctx)
 	defer cancel()
-	sealed := s.rows.Close(rowmap.Session{Token: sha256.Sum256([]byte(token)), Expiry: expiry, Data: data})
+	sealed := s.rows.Close(store.Session{Token: sha256.Sum256([]byte(token)), Expiry: expiry, Data: data})
 	err := s.db.Outside().SessionPutIfOpen(late, s.names(token), sealed, expiry)
 	if err != nil {
 		return fmt.Errorf("store a session: %w", err)
@@ -117,7 +116,7 @@ func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 func (s *Sessions) names(token string) []string { return s.rows.Names(sha256.Sum256([]byte(token))) }
 
 // open reads the row of a token. What was written by anybody else, or for another token, or under a key that is gone, is no session.
-func (s *Sessions) open(token string, sealed []byte) (rowmap.Session, bool) {
+func (s *Sessions) open(token string, sealed []byte) (store.Session, bool) {
 	opened, err := s.rows.Open(sealed)
 	return opened, err == nil && opened.Token == sha256.Sum256([]byte(token))
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
@@ -108,7 +108,7 @@ func TestNobodyDropsSessionsThatAreOpen(t *testing.T) {
 // A sign-in is noted first, and its session stored with the answer: another sign-in of the same checker can come between the two.
 func TestASessionThatIsEndedBeforeItIsStoredNeverOpens(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	sessions, ctx, at := h.DB.Sessions(t), context.Background(), time.Now()
 	by := h.Person(t, "checker1")
 	start := admin.SessionStart{Token: "first", By: by, At: at, EndsAt: at.Add(time.Hour), Alone: true}
@@ -129,7 +129,7 @@ func TestASessionThatIsEndedBeforeItIsStoredNeverOpens(t *testing.T) {
 
 func TestOfManySignInsOfACheckerAtOnceOneSessionStays(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	sessions, ctx, at := h.DB.Sessions(t), context.Background(), time.Now()
 	by := h.Person(t, "checker1")
 	const tries = 8

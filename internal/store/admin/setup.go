@@ -13,7 +13,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ErrSetUpOver says that a set-up is unknown, used, too old, replaced by a later one or was tried too often.
@@ -42,7 +41,7 @@ func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
 	if err != nil {
 		return SetUp{}, setUpError(err, "find a set-up")
 	}
-	err = rowmap.SetUp(row.UserSetup).Check(p.db.MasterDataKeys())
+	err = store.SetUp(row.UserSetup).Check(p.db.MasterDataKeys())
 	if err != nil {
 		p.db.Log().LogAttrs(ctx, slog.LevelError, "a set-up does not fit its seal and opens nothing", slog.Bool("alarm", true),
 			slog.String("realm", key.Realm), slog.String("setUp", row.UserSetup.SetupID.String()), slog.String("error", err.Error()))
@@ -105,7 +104,7 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		if row.Status == string(store.UserUnverified) {
 			change.Status = string(store.UserActive)
 		}
-		err = rowmap.ChangeAccount(ctx, q, row, change)
+		err = store.ChangeAccount(ctx, q, row, change)
 		if err != nil {
 			return err
 		}
@@ -115,7 +114,7 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		}
 		return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
 			Realm: row.Realm, EventID: id, Event: auditlog.EventUserSetUp, ActorUser: &row.UserID, ActorPerson: &row.PersonID, ActorName: row.Name,
-			ClientID: rowmap.OrNull(identity.PortalClient), Channel: string(identity.ChannelPortal), SourceAddress: rowmap.OrNull(u.From),
+			ClientID: store.OrNull(identity.PortalClient), Channel: string(identity.ChannelPortal), SourceAddress: store.OrNull(u.From),
 			Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
 		})
 	})

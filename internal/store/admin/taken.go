@@ -9,13 +9,13 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
-	"countersign/internal/store/internal/rowmap"
+	"countersign/internal/store"
 )
 
 // messageFacts are those of a released message that clearing is not known to have.
 func (s step) messageFacts(ctx context.Context, known *administration.Facts, subject string) error {
 	id, _ := uuid.Parse(subject)
-	row, err := s.q.MessageUntaken(ctx, s.realm, rowmap.OrNull(id), rowmap.OrNull(strings.ToUpper(subject)))
+	row, err := s.q.MessageUntaken(ctx, s.realm, store.OrNull(id), store.OrNull(strings.ToUpper(subject)))
 	if errors.Is(err, pgx.ErrNoRows) {
 		return nil
 	}

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // ErrUnknownToken says that there is no such token in this realm, or no longer a live one where a live one is asked for.
@@ -61,7 +60,7 @@ type Tokens struct {
 
 // NewTokens makes the keeper with the keys of tokens.
 func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
-	seals, err := rowmap.Keys(keys)
+	seals, err := store.TokenSealKeys(keys)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +71,9 @@ func NewTokens(db *store.Database, keys keyring.Ring) (*Tokens, error) {
 func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	family := dbsqlc.TokenFamily{
 		Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, StartedAt: f.At, EndsAt: f.EndsAt,
-		AsOf: rowmap.OrNull(f.AsOf),
+		AsOf: store.OrNull(f.AsOf),
 	}
-	refresh, access := t.sealIssued(family, f.At, f.Refresh, rowmap.Refresh), t.sealIssued(family, f.At, f.Access, rowmap.Access)
+	refresh, access := t.sealIssued(family, f.At, f.Refresh, store.Refresh), t.sealIssued(family, f.At, f.Access, store.Access)
 	err := t.db.InRealm(ctx, f.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.FamilyStart(ctx, dbsqlc.FamilyStartParams{
 			Realm: f.Realm, FamilyID: f.FamilyID, UserID: f.UserID, ClientID: f.ClientID, Scope: f.Scope, At: f.At, EndsAt: f.EndsAt,
@@ -138,7 +137,7 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 			return err
 		}
 		stored := row.RefreshToken
-		err = t.seals.Check(rowmap.Seal(&stored.KeyID, stored.Seal), rowmap.OfRefresh(stored, row.TokenFamily).Fields())
+		err = t.seals.Check(store.Seal(&stored.KeyID, stored.Seal), store.OfRefresh(stored, row.TokenFamily).Fields())
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
@@ -167,8 +166,8 @@ func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rota
 	if r.Refresh.Hash == nil {
 		return nil
 	}
-	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, rowmap.Refresh), t.sealIssued(step.family, in.At, r.Access,
-		rowmap.Access)
+	refresh, access := t.sealIssued(step.family, in.At, r.Refresh, store.Refresh), t.sealIssued(step.family, in.At, r.Access,
+		store.Access)
 	rotated, err := q.RefreshTokenRotateUnspent(ctx, dbsqlc.RefreshTokenRotateUnspentParams{
 		Realm: in.Realm, TokenHash: step.hash, At: in.At, SuccessorHash: r.Refresh.Hash, RefreshExpiresAt: r.Refresh.ExpiresAt,
 		AccessHash: r.Access.Hash, AccessExpiresAt: r.Access.ExpiresAt,
@@ -187,10 +186,10 @@ func refreshTokenFromDB(row dbsqlc.RefreshTokenGetRow) RefreshToken {
 	token, family := row.RefreshToken, row.TokenFamily
 	return RefreshToken{
 		Hash: token.TokenHash, FamilyID: family.FamilyID, ClientID: family.ClientID, UserID: family.UserID,
-		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: rowmap.Time(family.AsOf),
-		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: rowmap.Time(family.RevokedAt),
-		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: rowmap.Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
-		SuccessorSpentAt: rowmap.Time(row.SuccessorSpentAt), SuccessorExpiresAt: rowmap.Time(row.SuccessorExpiresAt),
+		UserStatus: store.UserStatus(row.Status), Scope: family.Scope, UserAsOf: asOf(row.SignedOutAt), FamilyAsOf: store.Time(family.AsOf),
+		FamilyStartedAt: family.StartedAt.UTC(), FamilyEndsAt: family.EndsAt.UTC(), FamilyRevokedAt: store.Time(family.RevokedAt),
+		ExpiresAt: token.ExpiresAt.UTC(), SpentAt: store.Time(token.SpentAt), SuccessorHash: token.SuccessorHash,
+		SuccessorSpentAt: store.Time(row.SuccessorSpentAt), SuccessorExpiresAt: store.Time(row.SuccessorExpiresAt),
 	}
 }
 
@@ -246,7 +245,7 @@ func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
 		return err
 	}
 	err = q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
-		Realm: r.realm, FamilyID: r.family, At: r.at, Reason: rowmap.OrNull(string(r.reason)), EventID: id, Event: auditlog.EventSignInEnded,
+		Realm: r.realm, FamilyID: r.family, At: r.at, Reason: store.OrNull(string(r.reason)), EventID: id, Event: auditlog.EventSignInEnded,
 		ByUser: r.reason != RevokedByReuse, Gateway: identity.Gateway(identity.ChannelAPI).Name,
 		Detail: auditlog.EndDetail(r.family.String(), string(r.reason)),
 	})
@@ -283,11 +282,11 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
 	token := row.AccessToken
-	err = t.seals.Check(rowmap.Seal(&token.KeyID, token.Seal), rowmap.OfAccess(token, row.TokenFamily).Fields())
+	err = t.seals.Check(store.Seal(&token.KeyID, token.Seal), store.OfAccess(token, row.TokenFamily).Fields())
 	if err != nil {
 		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
 	}
-	rows := rowmap.PrincipalRows{
+	rows := store.PrincipalRows{
 		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
 		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
 	}

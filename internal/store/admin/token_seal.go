@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"countersign/internal/keyring"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
-func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token IssuedToken, kind rowmap.Kind) keyring.Seal {
-	return t.seals.Seal(rowmap.Issued{Kind: kind, Family: family, Hash: token.Hash, At: at, Until: token.ExpiresAt}.Fields())
+func (t *Tokens) sealIssued(family dbsqlc.TokenFamily, at time.Time, token IssuedToken, kind store.Kind) keyring.Seal {
+	return t.seals.Seal(store.Issued{Kind: kind, Family: family, Hash: token.Hash, At: at, Until: token.ExpiresAt}.Fields())
 }
 
 // unfit tells the log of a token whose row was not written by this gateway, and returns ErrUnknownToken.

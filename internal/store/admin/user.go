@@ -9,8 +9,8 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Users lists the user accounts of a realm by their names.
@@ -19,7 +19,7 @@ func (c *Changes) Users(ctx context.Context, realm string) ([]administration.Use
 }
 
 func (s step) users(ctx context.Context, name string) ([]administration.User, error) {
-	rows, err := s.q.UserSubjectList(ctx, s.realm, rowmap.OrNull(name))
+	rows, err := s.q.UserSubjectList(ctx, s.realm, store.OrNull(name))
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (s step) users(ctx context.Context, name string) ([]administration.User, er
 	for i, row := range rows {
 		u := row.UserAccount
 		list[i] = administration.User{
-			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: rowmap.Roles(row.Roles), Status: u.Status,
+			Name: u.Name, DisplayName: row.Person.DisplayName, Person: u.PersonID, Roles: store.Roles(row.Roles), Status: u.Status,
 			Duty: administration.Duty(u.Duty), ToBeSetUp: row.ToBeSetUp, HasFactor: row.HasFactor,
 			OuterIssuer: links[u.UserID].Issuer, OuterSubject: links[u.UserID].Subject,
 		}
@@ -59,7 +59,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if !s.guard.User(ctx, row) {
 		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
 	}
-	change := rowmap.AccountChange{Keys: s.guard.Keys, Status: c.After["status"]}
+	change := store.AccountChange{Keys: s.guard.Keys, Status: c.After["status"]}
 	switch c.Kind {
 	case administration.KindUserLink:
 		return s.link(ctx, c, row)
@@ -77,11 +77,11 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
 	default: // a status alone
 	}
-	err = rowmap.ChangeAccount(ctx, s.q, row, change)
+	err = store.ChangeAccount(ctx, s.q, row, change)
 	if err != nil || c.Kind != administration.KindUserReset {
 		return err
 	}
-	_, err = rowmap.RemoveFactors(ctx, s.q, rowmap.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.guard.Keys})
+	_, err = store.RemoveFactors(ctx, s.q, store.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.guard.Keys})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 		}
 		u.Person = id
 		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty}
-		keyID, seal, err := rowmap.Person(person).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Person(person).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	row := dbsqlc.UserAccount{
 		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
 	}
-	keyID, seal, err := rowmap.User(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.User(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}
@@ -165,12 +165,12 @@ func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc
 			end = grant.GrantedAt
 		}
 		grant.EndedAt = &end
-		keyID, seal, err := rowmap.Grant(grant).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Grant(grant).Sealed(s.guard.Keys)
 		if err != nil {
 			return err
 		}
 		rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
-		err = rowmap.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{
+		err = store.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{
 			EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID,
 		}))
 		if err != nil {
@@ -196,7 +196,7 @@ func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.
 		return id, err
 	}
 	grant := dbsqlc.UserRole{Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at}
-	keyID, seal, err := rowmap.Grant(grant).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Grant(grant).Sealed(s.guard.Keys)
 	if err != nil {
 		return id, err
 	}
@@ -211,7 +211,7 @@ func (s step) setUp(ctx context.Context, change, user uuid.UUID) error {
 		Realm: s.realm, SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash, MadeAt: s.at,
 		ExpiresAt: s.at.Add(identity.SetUpLife),
 	}
-	keyID, seal, err := rowmap.SetUp(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.SetUp(row).Sealed(s.guard.Keys)
 	if err != nil {
 		return err
 	}

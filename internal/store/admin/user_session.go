@@ -12,7 +12,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Why a session ended, for whoever comes back with it.
@@ -86,7 +85,7 @@ type sessionsEnd struct {
 
 func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd) error {
 	ended, err := q.UserSessionEnd(ctx, dbsqlc.UserSessionEndParams{
-		At: &e.at, Why: &e.why, Realm: e.by.Realm, UserID: e.by.UserID, SessionID: rowmap.OrNull(e.id), But: e.but,
+		At: &e.at, Why: &e.why, Realm: e.by.Realm, UserID: e.by.UserID, SessionID: store.OrNull(e.id), But: e.but,
 	})
 	if err != nil {
 		return err

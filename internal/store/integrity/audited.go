@@ -12,8 +12,8 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // auditedPage is how many rows the auditor reads at once: it holds the memory bounded, whatever the table has.
@@ -71,30 +71,30 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 	a := AuditedVersion{Sent: row.Sent, Message: payment.Message{
 		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.ID(m.GlobalID), Kind: payment.Kind(m.Kind),
 		Scheme: rulebook.Scheme(m.Scheme), Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel),
-		ClientID: rowmap.Text(m.ClientID), ExternalID: rowmap.Text(m.ExternalID), OriginalID: rowmap.OrZero(m.OriginalID),
-		AnswersID: rowmap.OrZero(m.AnswersID), Reason: rowmap.Text(m.Reason), MakerUser: rowmap.OrZero(m.MakerUser), Makers: v.Makers,
-		Clients: v.Clients, Payee: rowmap.Payee(v.PayeeResult, v.PayeeName, v.PayeeAt),
-		ApprovalsRequired: int(v.ApprovalsRequired), PolicyID: rowmap.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(),
-		ExpiresAt: rowmap.Time(m.ExpiresAt), Deadline: rowmap.Time(m.Deadline), AnswerBy: rowmap.Time(m.AnswerBy), Version: int(v.Version),
-		State: payment.State(m.State), AcceptedAt: rowmap.Time(m.AcceptedAt), DeliveredAt: rowmap.Time(m.DeliveredAt), Content: row.Content,
+		ClientID: store.Text(m.ClientID), ExternalID: store.Text(m.ExternalID), OriginalID: store.OrZero(m.OriginalID),
+		AnswersID: store.OrZero(m.AnswersID), Reason: store.Text(m.Reason), MakerUser: store.OrZero(m.MakerUser), Makers: v.Makers,
+		Clients: v.Clients, Payee: store.Payee(v.PayeeResult, v.PayeeName, v.PayeeAt),
+		ApprovalsRequired: int(v.ApprovalsRequired), PolicyID: store.OrZero(m.PolicyID), CreatedAt: m.CreatedAt.UTC(),
+		ExpiresAt: store.Time(m.ExpiresAt), Deadline: store.Time(m.Deadline), AnswerBy: store.Time(m.AnswerBy), Version: int(v.Version),
+		State: payment.State(m.State), AcceptedAt: store.Time(m.AcceptedAt), DeliveredAt: store.Time(m.DeliveredAt), Content: row.Content,
 		Summary: payment.Summary{
-			Amount: amount, InstructionID: rowmap.Text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: rowmap.Text(v.TransactionID),
-			UETR: rowmap.Text(v.Uetr), DebtorName: v.DebtorName, OrderedDebtorName: rowmap.Text(v.OrderedDebtorName), DebtorAccount: v.DebtorAccount,
+			Amount: amount, InstructionID: store.Text(v.InstructionID), EndToEndID: v.EndToEndID, TransactionID: store.Text(v.TransactionID),
+			UETR: store.Text(v.Uetr), DebtorName: v.DebtorName, OrderedDebtorName: store.Text(v.OrderedDebtorName), DebtorAccount: v.DebtorAccount,
 			DebtorAgent: v.DebtorAgent, CreditorName: v.CreditorName, CreditorAccount: v.CreditorAccount, CreditorAgent: v.CreditorAgent,
 			Remittance: v.Remittance,
 		},
-		Account: rowmap.AccountOrNone(rowmap.AccountColumns{
+		Account: store.AccountOrNone(store.AccountColumns{
 			IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
 			Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
 			BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
 		}),
-		Seal: rowmap.Seal(v.KeyID, v.Seal),
+		Seal: store.Seal(v.KeyID, v.Seal),
 	}}
 	copy(a.Message.ContentHash[:], v.ContentHash)
 	if row.Released {
 		a.Release = &payment.Release{
 			Realm: m.Realm, InternalID: m.MessageID, Version: int(row.ReleaseVersion), Makers: row.ReleaseMakers, Approvers: row.Approvers,
-			AcceptedAt: rowmap.Time(row.ReleaseAcceptedAt), Seal: rowmap.Seal(row.ReleaseKeyID, row.ReleaseMac),
+			AcceptedAt: store.Time(row.ReleaseAcceptedAt), Seal: store.Seal(row.ReleaseKeyID, row.ReleaseMac),
 		}
 		copy(a.Release.ContentHash[:], row.ReleaseHash)
 		copy(a.Release.Account[:], row.AccountDigest)
@@ -121,7 +121,7 @@ func (s *Snapshot) EachDecision(ctx context.Context, look func(AuditedDecision))
 }
 
 func auditedDecision(d dbsqlc.Decision) AuditedDecision {
-	m, decision := rowmap.SealedDecision(d)
+	m, decision := store.SealedDecision(d)
 	return AuditedDecision{Message: m, Decision: decision}
 }
 
@@ -148,7 +148,7 @@ func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument))
 }
 
 func auditedDocument(d dbsqlc.Document) AuditedDocument {
-	return AuditedDocument{ID: d.DocumentID, Seal: rowmap.Seal(d.KeyID, d.Mac), Facts: rowmap.Kept(d)}
+	return AuditedDocument{ID: d.DocumentID, Seal: store.Seal(d.KeyID, d.Mac), Facts: store.Kept(d)}
 }
 
 // AuditedAnswer is a row of the outbox as it is stored.
@@ -180,10 +180,10 @@ func (s *Snapshot) EachAnswer(ctx context.Context, look func(AuditedAnswer)) err
 func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
 	o := row.Outbox
 	a := AuditedAnswer{
-		Facts: rowmap.AnswerFacts(o), Seal: rowmap.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
-		Astray: o.DocumentID != nil && (rowmap.Text(row.DocumentName) != o.Name || rowmap.Text(row.DocumentScheme) != o.Scheme),
+		Facts: store.AnswerFacts(o), Seal: store.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
+		Astray: o.DocumentID != nil && (store.Text(row.DocumentName) != o.Name || store.Text(row.DocumentScheme) != o.Scheme),
 	}
-	a.DeliverySeal = rowmap.Seal(o.DeliveryKeyID, o.DeliveryMac)
+	a.DeliverySeal = store.Seal(o.DeliveryKeyID, o.DeliveryMac)
 	if o.DeliveredAt != nil {
 		a.Delivery = &auditlog.Delivery{Scheme: rulebook.Scheme(o.Scheme), Reference: o.Reference, At: *o.DeliveredAt}
 	}
@@ -201,7 +201,7 @@ func (s *Snapshot) EachRequestKey(ctx context.Context, look func(AuditedRequestK
 	after := dbsqlc.AuditedRequestKeyListParams{PageSize: auditedPage}
 	page := func() ([]dbsqlc.CreationKey, error) { return s.q.AuditedRequestKeyList(ctx, after) }
 	return eachRow("read the keys of requests", page, func(row dbsqlc.CreationKey) error {
-		look(AuditedRequestKey{Key: rowmap.RequestKey(row), Seal: rowmap.Seal(row.KeyID, row.Seal)})
+		look(AuditedRequestKey{Key: store.RequestKey(row), Seal: store.Seal(row.KeyID, row.Seal)})
 		after.Realm, after.ClientID, after.Scope, after.Key = row.Realm, row.ClientID, row.Scope, row.Key
 		return nil
 	})

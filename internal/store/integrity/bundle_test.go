@@ -22,7 +22,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
@@ -37,7 +37,7 @@ func publicKeys(t *testing.T) auditlog.PublicKeys {
 }
 
 // bundled settles a payment and bundles it as a file, among others so that proofs have a length.
-func bundled(t *testing.T, h *stationtest.House) []byte {
+func bundled(t *testing.T, h *servicetest.House) []byte {
 	t.Helper()
 	for range 3 {
 		h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)
@@ -46,7 +46,7 @@ func bundled(t *testing.T, h *stationtest.House) []byte {
 }
 
 // bundleOf bundles a message as a file.
-func bundleOf(t *testing.T, h *stationtest.House, m payment.Message) []byte {
+func bundleOf(t *testing.T, h *servicetest.House, m payment.Message) []byte {
 	t.Helper()
 	h.Notary.Sweep(ctx)
 	s, err := integrity.Open(ctx, h.DB.OwnerURL)
@@ -74,7 +74,7 @@ func proves(t *testing.T, file []byte) (auditlog.Proven, error) {
 // is found by this one; of bits flipped by somebody who adjusts the digest of the file, both find each.
 func TestABundleProvesAPaymentAndEveryFlippedByteIsFound(t *testing.T) {
 	t.Parallel()
-	file := bundled(t, stationtest.New(t))
+	file := bundled(t, servicetest.New(t))
 	proven, err := proves(t, file)
 	must(t, err)
 	var approved, sent, received bool
@@ -154,7 +154,7 @@ func otherProgram(t *testing.T, files [][]byte) []string {
 // What is left out of a bundle, or taken from another, is found by both programs.
 func TestABundleThatTellsHalfIsRefused(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	first, second := bundled(t, h), bundled(t, h)
 	one, err := auditlog.ParseBundle(first)
 	must(t, err)
@@ -215,7 +215,7 @@ func (confirming) Verify(context.Context, payee.Question) (payee.Answer, error) 
 // bundle. A change of which something is left out, or that one person asked for and approved, proves nothing, and both programs say so.
 func TestABundleTellsWhoGaveTheRightsAndWhatWasFoundAboutThePayee(t *testing.T) {
 	t.Parallel()
-	h := stationtest.With(t, stationtest.Options{Payee: confirming{}})
+	h := servicetest.With(t, servicetest.Options{Payee: confirming{}})
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserRoles, Subject: "checker2", Values: administration.Values{"roles": "checker, maker"},
 	})
@@ -287,7 +287,7 @@ func TestABundleTellsWhoGaveTheRightsAndWhatWasFoundAboutThePayee(t *testing.T) 
 // wrote the first version, and wrote none after.
 func TestTheRightOfAMakerIsThatOfWhenTheyWrote(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	h.Clock.Add(time.Second)
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
@@ -320,7 +320,7 @@ func without(rows []auditlog.Row, event string) []auditlog.Row {
 // A database put back to an older state fits itself; a checkpoint that was kept elsewhere does not.
 func TestADatabasePutBackIsFoundByAnEarlierCheckpoint(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	conn := h.DB.Connect(t)
 	maker := h.Person(t, "maker1")
 	h.Create(t, maker, rulebook.SchemeSIC)

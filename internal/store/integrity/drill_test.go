@@ -13,7 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
@@ -38,7 +38,7 @@ func drillRounds(t *testing.T) int {
 // constraint holds. A round strikes with every kind of tampering at random places, each on a message of its own, and the auditor must name
 // every row that was struck. Before that it finds nothing.
 func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	filled := fill(t, h, len(ofMessages)+len(ofAgreeing)+1)
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(65 * time.Second) // what is not sealed by then never will be
@@ -79,7 +79,7 @@ func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
 		clean.Versions, clean.Documents, took)
 }
 
-func audit(t *testing.T, h *stationtest.House, url string) integrity.Report {
+func audit(t *testing.T, h *servicetest.House, url string) integrity.Report {
 	t.Helper()
 	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: url, Seal: h.Seal, Tokens: storetest.Keys(t),
@@ -107,7 +107,7 @@ type drill struct {
 	conn *pgx.Conn
 }
 
-func newDrill(t *testing.T, h *stationtest.House, round int) drill {
+func newDrill(t *testing.T, h *servicetest.House, round int) drill {
 	t.Helper()
 	config, err := pgx.ParseConfig(h.DB.OwnerURL)
 	must(t, err)
@@ -173,7 +173,7 @@ func (d drill) strike(t *testing.T, group []tampering, filled places, random *ra
 
 func TestALoginThatSeesHalfIsRefused(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	conn := h.DB.Connect(t)
 	login := "half_" + strconv.FormatInt(time.Now().UnixNano(), 36)
 	_, err := conn.Exec(ctx, "CREATE ROLE "+login+" LOGIN PASSWORD 'half' IN ROLE countersign_app")

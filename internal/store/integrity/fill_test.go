@@ -20,7 +20,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/storetest"
 )
@@ -38,7 +38,7 @@ func must(t testing.TB, err error) {
 type places map[string][]string
 
 // fill brings a believable number of messages of both schemes and all kinds to their ends, through the stations.
-func fill(t *testing.T, h *stationtest.House, settled int) places {
+func fill(t *testing.T, h *servicetest.House, settled int) places {
 	t.Helper()
 	found := places{}
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
@@ -92,7 +92,7 @@ func fill(t *testing.T, h *stationtest.House, settled int) places {
 }
 
 // signIn lets three people in through the API; two use the refresh token, and one signs out.
-func signIn(t *testing.T, h *stationtest.House) {
+func signIn(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
 	for _, name := range []string{"maker1", "checker1"} {
@@ -108,7 +108,7 @@ func signIn(t *testing.T, h *stationtest.House) {
 
 // signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its
 // data and its end.
-func signInAtPortal(t *testing.T, h *stationtest.House) []string {
+func signInAtPortal(t *testing.T, h *servicetest.House) []string {
 	t.Helper()
 	for number := range 4 {
 		must(t, h.Sessions.CommitCtx(ctx, fmt.Sprintf("token %d", number), []byte("maker1"), time.Now().Add(time.Hour)))
@@ -124,7 +124,7 @@ func signInAtPortal(t *testing.T, h *stationtest.House) []string {
 }
 
 // factors has two people take authenticator apps up, and one of them sign in with it.
-func factors(t *testing.T, h *stationtest.House) {
+func factors(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	for _, name := range []string{"maker1", "checker1"} {
 		by := h.Person(t, name)
@@ -154,14 +154,14 @@ func factors(t *testing.T, h *stationtest.House) {
 }
 
 // approveWithFactor brings a payment to its approval whose policy asks for a second factor.
-func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
+func approveWithFactor(t *testing.T, h *servicetest.House, code string) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
 		pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
 	must(t, err)
 	h.DB.SealMasterData(t)
 	order := h.Order(rulebook.SchemeSIC)
-	stationtest.SetAmount(order.Document, "7.77")
+	servicetest.SetAmount(order.Document, "7.77")
 	made, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	must(t, err)
 	m := made.Message
@@ -172,7 +172,7 @@ func approveWithFactor(t *testing.T, h *stationtest.House, code string) {
 }
 
 // limited has two administrators set limits, and releases payments that take of them.
-func limited(t *testing.T, h *stationtest.House, found places) {
+func limited(t *testing.T, h *servicetest.House, found places) {
 	t.Helper()
 	for _, values := range []administration.Values{
 		{"limitOf": "account", "holder": "CH5021977000004331346", "perDay": "1000000.00"},
@@ -192,7 +192,7 @@ func limited(t *testing.T, h *stationtest.House, found places) {
 }
 
 // administer has two administrators change something.
-func administer(t *testing.T, h *stationtest.House) {
+func administer(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	asks := []service.RequestInput{
 		{Kind: administration.KindProviderSet, Values: administration.Values{
@@ -214,7 +214,7 @@ func administer(t *testing.T, h *stationtest.House) {
 	}
 }
 
-func approve(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {
+func approve(t *testing.T, h *servicetest.House, m payment.Message) payment.Message {
 	t.Helper()
 	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
@@ -222,7 +222,7 @@ func approve(t *testing.T, h *stationtest.House, m payment.Message) payment.Mess
 }
 
 // settle sends a released message and has clearing say that it settled.
-func settle(t *testing.T, h *stationtest.House, m payment.Message) payment.Message {
+func settle(t *testing.T, h *servicetest.House, m payment.Message) payment.Message {
 	t.Helper()
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	receive(t, h, m.Scheme, "ST-"+string(m.GlobalID), &iso20022.FIToFIPaymentStatusReport{
@@ -236,7 +236,7 @@ func settle(t *testing.T, h *stationtest.House, m payment.Message) payment.Messa
 	return now
 }
 
-func receive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, reference string, document iso20022.Document) {
+func receive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, reference string, document iso20022.Document) {
 	t.Helper()
 	content, err := codec.EncodeXML(document)
 	must(t, err)
@@ -244,11 +244,11 @@ func receive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, referen
 }
 
 // arrive brings another bank's payment in.
-func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
+func arrive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
 	*iso20022.FIToFICustomerCreditTransfer,
 ) {
 	t.Helper()
-	order := stationtest.Document(scheme, 900, h.Clock.Now())
+	order := servicetest.Document(scheme, 900, h.Clock.Now())
 	order.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
 	}[scheme]
@@ -270,7 +270,7 @@ func arrive(t *testing.T, h *stationtest.House, scheme rulebook.Scheme, transact
 }
 
 // sendBack has the other bank recall a payment, and returns it.
-func sendBack(t *testing.T, h *stationtest.House, in payment.Message, document *iso20022.FIToFICustomerCreditTransfer) {
+func sendBack(t *testing.T, h *servicetest.House, in payment.Message, document *iso20022.FIToFICustomerCreditTransfer) {
 	t.Helper()
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
 		Request: rulebook.Request{Reason: "CUST"}, Scheme: in.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
@@ -282,7 +282,7 @@ func sendBack(t *testing.T, h *stationtest.House, in payment.Message, document *
 	})
 }
 
-func recallOf(t *testing.T, h *stationtest.House, paid payment.Message) payment.Message {
+func recallOf(t *testing.T, h *servicetest.House, paid payment.Message) payment.Message {
 	t.Helper()
 	return request(t, h, payment.RTransaction{
 		Request: rulebook.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: paid.Scheme, OriginalID: paid.InternalID,
@@ -290,7 +290,7 @@ func recallOf(t *testing.T, h *stationtest.House, paid payment.Message) payment.
 }
 
 // request makes an R-transaction, has it approved and sends it.
-func request(t *testing.T, h *stationtest.House, in payment.RTransaction) payment.Message {
+func request(t *testing.T, h *servicetest.House, in payment.RTransaction) payment.Message {
 	t.Helper()
 	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	must(t, err)

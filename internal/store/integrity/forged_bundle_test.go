@@ -13,7 +13,7 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/storetest"
 )
 
@@ -64,7 +64,7 @@ var grantOfDecision = regexp.MustCompile(`\\"granted\\":\[(\{[^]]*\\"role\\":\\"
 // Rights that no two administrators can have given are refused by both programs, even where the tree was signed over them.
 func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserRoles, Subject: "checker2", Values: administration.Values{"roles": "checker, maker"},
 	})

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 )
 
@@ -29,12 +29,12 @@ func why(report integrity.Report, m tampering) string {
 // rows. Nothing but its root tells.
 func TestACheckpointOfAnotherTreeIsNamed(t *testing.T) {
 	t.Parallel()
-	var houses [2]*stationtest.House
+	var houses [2]*servicetest.House
 	var size [2]int64
 	var at [2]time.Time
 	var note [2]string
 	for i := range houses {
-		h := stationtest.New(t)
+		h := servicetest.New(t)
 		houses[i] = h
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 		h.Notary.Sweep(ctx)
@@ -64,7 +64,7 @@ func TestWhatWasSentOtherwiseIsNamed(t *testing.T) {
 	must(t, err)
 	book, err = book.Choose("sct-inst", "boxed", profile.Ends{Sender: "AAAADEFF", Receiver: "CLRGDEFFXXX"})
 	must(t, err)
-	h := stationtest.With(t, stationtest.Options{Profiles: book})
+	h := servicetest.With(t, servicetest.Options{Profiles: book})
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	_, err = h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
@@ -78,7 +78,7 @@ func TestWhatWasSentOtherwiseIsNamed(t *testing.T) {
 // TestTheKeyOfAnAmendmentThatIsGoneIsNamed: an amendment has a message id of its own, and its client a key for it.
 func TestTheKeyOfAnAmendmentThatIsGoneIsNamed(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	order := h.Order(rulebook.SchemeSIC)
 	_, err := h.Submission.Amend(ctx, h.Person(t, "maker2"), m.InternalID, order)

@@ -6,7 +6,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
-	"countersign/internal/store/internal/rowmap"
+	"countersign/internal/store"
 )
 
 // UnfitRow is a row of master data that does not carry the right seal.
@@ -24,7 +24,7 @@ func (s *Snapshot) MasterData(ctx context.Context, tokens keyring.Ring) ([]Unfit
 	if err != nil {
 		return nil, err
 	}
-	rows, err := rowmap.All(ctx, s.q)
+	rows, err := store.All(ctx, s.q)
 	if err != nil {
 		return nil, fmt.Errorf("check the master data: %w", err)
 	}

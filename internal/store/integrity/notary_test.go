@@ -8,14 +8,14 @@ import (
 	"time"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
 
-func count(t *testing.T, h *stationtest.House, what string) (n int) {
+func count(t *testing.T, h *servicetest.House, what string) (n int) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM "+what).Scan(&n))
 	return n
@@ -27,7 +27,7 @@ const unsealed = `(SELECT realm, event_id AS id FROM audit_event UNION ALL SELEC
 
 func TestEveryRowIsSealedOnce(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	for range 3 {
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	}
@@ -55,7 +55,7 @@ func TestEveryRowIsSealedOnce(t *testing.T) {
 // A transaction that began early and commits late: younger rows are sealed before its own, and its own all the same.
 func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	h.Notary.Sweep(ctx)
 	late, err := h.DB.Connect(t).Begin(ctx)
 	must(t, err)
@@ -83,7 +83,7 @@ func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
 // What an older version wrote, and what came from another server, has no number of a transaction that means something here.
 func TestRowsOfBeforeAreSealed(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	for range 3 {
 		h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	}
@@ -99,7 +99,7 @@ func TestRowsOfBeforeAreSealed(t *testing.T) {
 	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE audit_tree SET server = 'another', sealed_below = '99999999999'")
 	must(t, err)
 	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
-	h.Again(t, stationtest.Options{}).Notary.Sweep(ctx)
+	h.Again(t, servicetest.Options{}).Notary.Sweep(ctx)
 	if n := count(t, h, unsealed); n != 0 {
 		t.Errorf("%d rows are not sealed after the move to another server", n)
 	}
@@ -109,7 +109,7 @@ func TestRowsOfBeforeAreSealed(t *testing.T) {
 // While a look at master data waits for somebody who holds the roster, rows are sealed: they need nothing of it.
 func TestALookAtMasterDataHoldsNothingUp(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(2 * time.Minute) // the next look is due
 	holder, looker := h.DB.Connect(t), h.DB.Connect(t)
@@ -149,8 +149,8 @@ func TestALookAtMasterDataHoldsNothingUp(t *testing.T) {
 // Several gateways seal at once while payments are made: each row once, one tree.
 func TestGatewaysThatSealAtOnceMakeOneTree(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
-	other := h.Again(t, stationtest.Options{})
+	h := servicetest.New(t)
+	other := h.Again(t, servicetest.Options{})
 	maker := h.Person(t, "maker1")
 	var sealing, making sync.WaitGroup
 	made := make(chan struct{})
@@ -200,7 +200,7 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			h := stationtest.New(t)
+			h := servicetest.New(t)
 			log := &testutil.Log{}
 			h.Log = log
 			h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
@@ -230,7 +230,7 @@ func TestNothingIsSealedOnATreeThatWasChanged(t *testing.T) {
 // The alarm about rows of master data that are gone names every table they are gone from, also behind one that many are gone from.
 func TestEveryTableIsNamedThatRowsAreGoneFrom(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	log := &testutil.Log{}
 	h.Log = log
 	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO roster (realm, relation, key)
@@ -243,7 +243,7 @@ func TestEveryTableIsNamedThatRowsAreGoneFrom(t *testing.T) {
 }
 
 // audited has the auditor look at everything, and find nothing.
-func audited(t *testing.T, h *stationtest.House) {
+func audited(t *testing.T, h *servicetest.House) {
 	t.Helper()
 	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now(),

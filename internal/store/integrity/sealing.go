@@ -21,7 +21,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // batch is how many rows one transaction takes up.
@@ -109,7 +108,7 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 		if err != nil {
 			return err
 		}
-		var rows []rowmap.LeafRow
+		var rows []store.LeafRow
 		if g.server != g.end.ThisServer && !next.sweep.complete {
 			rows, err = g.sweep(ctx, &next.sweep)
 			next.More = true
@@ -184,7 +183,7 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 }
 
 // unsealed lists rows in the order of the transactions that wrote them. begun is the sweep that ended just now, if one did.
-func (g *growth) unsealed(ctx context.Context, begun sweep) ([]rowmap.LeafRow, error) {
+func (g *growth) unsealed(ctx context.Context, begun sweep) ([]store.LeafRow, error) {
 	if begun.complete {
 		g.sealedBelow, g.server, g.moved = begun.below, g.end.ThisServer, true
 	}
@@ -196,9 +195,9 @@ func (g *growth) unsealed(ctx context.Context, begun sweep) ([]rowmap.LeafRow, e
 	if len(rows) == batch { // the rest of the last one's transaction is yet to be seen
 		g.sealedBelow, err = older(g.end.Below, rows[batch-1].WrittenIn)
 	}
-	found := make([]rowmap.LeafRow, len(rows))
+	found := make([]store.LeafRow, len(rows))
 	for i, row := range rows {
-		found[i] = rowmap.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID}
+		found[i] = store.LeafRow{Kind: auditlog.Kind(row.Kind), RowID: row.RowID}
 	}
 	return found, err
 }
@@ -217,7 +216,7 @@ func older(one, other string) (string, error) {
 }
 
 // sweep lists rows that the tree does not have by their keys, events before documents.
-func (g *growth) sweep(ctx context.Context, s *sweep) (rows []rowmap.LeafRow, err error) {
+func (g *growth) sweep(ctx context.Context, s *sweep) (rows []store.LeafRow, err error) {
 	if s.below == "" {
 		s.below = g.end.Below
 	}
@@ -226,7 +225,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []rowmap.LeafRow, er
 		for _, row := range page {
 			s.event = row.EventID
 			if !row.Sealed {
-				rows = append(rows, rowmap.LeafRow{Kind: auditlog.KindEvent, RowID: row.EventID})
+				rows = append(rows, store.LeafRow{Kind: auditlog.KindEvent, RowID: row.EventID})
 			}
 		}
 		s.events = len(page) < batch
@@ -236,7 +235,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []rowmap.LeafRow, er
 	for _, row := range page {
 		s.document = row.DocumentID
 		if !row.Sealed {
-			rows = append(rows, rowmap.LeafRow{Kind: auditlog.KindDocument, RowID: row.DocumentID})
+			rows = append(rows, store.LeafRow{Kind: auditlog.KindDocument, RowID: row.DocumentID})
 		}
 	}
 	s.complete = len(page) < batch
@@ -244,7 +243,7 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []rowmap.LeafRow, er
 }
 
 // add adds the rows to the tree, signs the checkpoint after them and stores all of it.
-func (g *growth) add(ctx context.Context, rows []rowmap.LeafRow, now time.Time) (auditlog.Checkpoint, error) {
+func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) (auditlog.Checkpoint, error) {
 	if len(rows) == 0 {
 		if !g.moved {
 			return g.checkpoint, nil
@@ -270,8 +269,8 @@ func (g *growth) add(ctx context.Context, rows []rowmap.LeafRow, now time.Time) 
 }
 
 // addLeaves stores the leaves of the rows and the nodes they complete.
-func (g *growth) addLeaves(ctx context.Context, rows []rowmap.LeafRow) error {
-	leaves, err := rowmap.Leaves(ctx, g.q, g.realm, rows)
+func (g *growth) addLeaves(ctx context.Context, rows []store.LeafRow) error {
+	leaves, err := store.Leaves(ctx, g.q, g.realm, rows)
 	if err != nil {
 		return err
 	}

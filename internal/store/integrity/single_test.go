@@ -17,7 +17,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 	"countersign/internal/store/integrity"
 )
 
@@ -98,7 +98,7 @@ var another = map[string]string{
 // the tests, 1,000 by make drill, by a seed that can be given again; or, with SINGLES=each, each table and column in each way once.
 func TestEverySingleChangeIsFoundAndItsRowNamed(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	fill(t, h, 4)
 	h.Notary.Sweep(ctx)
 	h.Clock.Add(65 * time.Second) // what is not sealed by then never will be

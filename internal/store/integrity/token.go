@@ -11,8 +11,8 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/keyring"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // UnfitToken is a row of a token that does not fit its seal.
@@ -38,7 +38,7 @@ const sessionLife = 48 * time.Hour
 // Sessions holds every session of the portal that is not ended, in pages, against its name and its seal, and against the ends that the
 // audit trail tells of. It returns the rows that do not fit, with how many it looked at. The keys are those of tokens.
 func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.Time) (unfit []UnfitSession, looked int, err error) {
-	rows, err := rowmap.NewSessions(tokens)
+	rows, err := store.NewSessions(tokens)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -64,7 +64,7 @@ func (s *Snapshot) Sessions(ctx context.Context, tokens keyring.Ring, now time.T
 	return unfit, looked, nil
 }
 
-func sessionUnfit(rows rowmap.Sessions, row dbsqlc.AuditedSessionListRow, ends []string) error {
+func sessionUnfit(rows store.Sessions, row dbsqlc.AuditedSessionListRow, ends []string) error {
 	session, err := rows.Open(row.Data)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func sessionUnfit(rows rowmap.Sessions, row dbsqlc.AuditedSessionListRow, ends [
 // Tokens holds every token of every realm, in pages, against its seal, and returns the rows that do not fit, with how many it looked at.
 // The keys are those of tokens.
 func (s *Snapshot) Tokens(ctx context.Context, tokens keyring.Ring) (unfit []UnfitToken, looked int, err error) {
-	keys, err := rowmap.Keys(tokens)
+	keys, err := store.TokenSealKeys(tokens)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -112,7 +112,7 @@ func (c *tokenCheck) refreshTokens(ctx context.Context) (int, error) {
 	rows, err := c.q.AuditedRefreshTokenList(ctx, c.realm, c.after, auditedPage)
 	for _, row := range rows {
 		t := row.RefreshToken
-		c.hold("refresh_token", rowmap.OfRefresh(t, row.TokenFamily), rowmap.Seal(&t.KeyID, t.Seal))
+		c.hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(&t.KeyID, t.Seal))
 	}
 	return len(rows), err
 }
@@ -121,12 +121,12 @@ func (c *tokenCheck) accessTokens(ctx context.Context) (int, error) {
 	rows, err := c.q.AuditedAccessTokenList(ctx, c.realm, c.after, auditedPage)
 	for _, row := range rows {
 		t := row.AccessToken
-		c.hold("access_token", rowmap.OfAccess(t, row.TokenFamily), rowmap.Seal(&t.KeyID, t.Seal))
+		c.hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(&t.KeyID, t.Seal))
 	}
 	return len(rows), err
 }
 
-func (c *tokenCheck) hold(table string, token rowmap.Issued, seal keyring.Seal) {
+func (c *tokenCheck) hold(table string, token store.Issued, seal keyring.Seal) {
 	c.realm, c.after = token.Family.Realm, token.Hash
 	err := c.keys.Check(seal, token.Fields())
 	if err != nil {

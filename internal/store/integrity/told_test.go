@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 // TestAnEventPlantedBesideARunningGatewayIsFound: a row of the trail that a superuser plants while the gateway runs is sealed as the others
@@ -15,7 +15,7 @@ import (
 // contradicts. Those of which nothing else is kept are not, and docs/security.md says so.
 func TestAnEventPlantedBesideARunningGatewayIsFound(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	fill(t, h, 2)
 	h.Notary.Sweep(ctx)
 	conn := h.DB.Connect(t)

@@ -9,8 +9,8 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // AuditedTree is how far the tree of a realm is, as it is stored.
@@ -84,7 +84,7 @@ func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(Audited
 
 // leaves reads what the rows of leaves say now.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
-	said, err := rowmap.Leaves(ctx, s.q, realm, rowmap.LeafRowsOf(rows))
+	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows))
 	if err != nil {
 		return nil, err
 	}
@@ -94,7 +94,7 @@ func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.Audit
 		leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
 		found[i] = AuditedLeaf{
 			Place: auditlog.Place{Realm: realm, Index: row.LeafIndex, Leaf: leaf}, Gone: !there, Hash: hashOf(row.Hash),
-			Seal: rowmap.Seal(&row.KeyID, row.Seal),
+			Seal: store.Seal(&row.KeyID, row.Seal),
 		}
 	}
 	return found, nil

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"countersign/internal/rulebook"
-	"countersign/internal/stationtest"
+	"countersign/internal/service/servicetest"
 )
 
 const (
@@ -98,7 +98,7 @@ var ofTrail = []tampering{
 // A row that no query can read does not blind the auditor: the others are looked at, and the tree names it.
 func TestARowThatCannotBeReadIsNamed(t *testing.T) {
 	t.Parallel()
-	h := stationtest.New(t)
+	h := servicetest.New(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	h.Notary.Sweep(ctx)
 	d := newDrill(t, h, 901)

@@ -13,7 +13,6 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // Verification is what holding the trail of a realm against its tree came to.
@@ -110,7 +109,7 @@ func (v *verification) page(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		said, err = rowmap.Leaves(ctx, q, v.realm, rowmap.LeafRowsOf(rows))
+		said, err = store.Leaves(ctx, q, v.realm, store.LeafRowsOf(rows))
 		return err
 	})
 	if err != nil {
@@ -148,7 +147,7 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 		v.unfit(table, row.RowID.String(), "is not what was sealed: the row was changed, or what belongs to it")
 	}
 	place := auditlog.Place{Realm: v.realm, Index: row.LeafIndex, Leaf: leaf}
-	if v.trees.signer.Check(place, hash, rowmap.Seal(&row.KeyID, row.Seal)) != nil {
+	if v.trees.signer.Check(place, hash, store.Seal(&row.KeyID, row.Seal)) != nil {
 		v.unfit("audit_leaf", strconv.FormatInt(row.LeafIndex, 10), "its seal does not fit: its place, its row or its hash was changed")
 	}
 	v.tree.Append(hash)

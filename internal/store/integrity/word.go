@@ -7,13 +7,13 @@ import (
 	"strings"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/internal/rowmap"
+	"countersign/internal/store"
 )
 
 // foundBy reports whether a version is found by the words that the gateway writes of it, or by those that a migration cut of what was
 // stored before there were words: the two may differ in letters of rare alphabets, so the second is asked where the first does not agree.
 func (s *Snapshot) foundBy(ctx context.Context, m payment.Message, words []string) (bool, error) {
-	want := strings.Split(rowmap.Words(m), " ")
+	want := strings.Split(store.Words(m), " ")
 	slices.Sort(want)
 	slices.Sort(words)
 	if slices.Equal(slices.Compact(want), words) {

@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"countersign/internal/identity"
+	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/internal/dbsqlc"
-	"countersign/internal/store/internal/rowmap"
 )
 
 // keyOf is the column of the key of each table of master data within its realm.
@@ -27,7 +27,7 @@ func (d *DB) SealMasterData(t testing.TB) {
 	ctx, conn := context.Background(), d.Connect(t)
 	keys, err := identity.MasterDataKeys(Keys(t))
 	must(t, err)
-	rows, err := rowmap.All(ctx, dbsqlc.New(conn))
+	rows, err := store.All(ctx, dbsqlc.New(conn))
 	must(t, err)
 	for _, row := range rows {
 		keyID, seal, err := row.Sealed(keys)

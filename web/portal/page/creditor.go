@@ -6,7 +6,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -15,7 +15,7 @@ import (
 const YoungBeneficiary = 7 * 24 * time.Hour
 
 // CreditorFlags returns the marks of a payment in lists for a new creditor or account.
-func CreditorFlags(m payment.Message, news message.CreditorNews, now time.Time) []views.QueueFlag {
+func CreditorFlags(m payment.Message, news store.CreditorNews, now time.Time) []views.QueueFlag {
 	var flags []views.QueueFlag
 	switch {
 	case young(news.AccountChangedAt, now):
@@ -45,7 +45,7 @@ func CreditorFlags(m payment.Message, news message.CreditorNews, now time.Time) 
 }
 
 // BeneficiaryWarnings returns the warnings about a new beneficiary for the page of a waiting payment.
-func BeneficiaryWarnings(m payment.Message, news message.CreditorNews, now time.Time) []views.Warning {
+func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Time) []views.Warning {
 	var warnings []views.Warning
 	if young(news.AccountChangedAt, now) {
 		warnings = append(warnings, views.Warning{
@@ -73,7 +73,7 @@ func BeneficiaryWarnings(m payment.Message, news message.CreditorNews, now time.
 
 // namedOtherwise reports whether a payment names the owner of a listed account otherwise than the list does: what two people agreed on is
 // the account together with its name.
-func namedOtherwise(m payment.Message, news message.CreditorNews) bool {
+func namedOtherwise(m payment.Message, news store.CreditorNews) bool {
 	return news.ListedName != "" && !identity.SameName(news.ListedName, m.Summary.CreditorName)
 }
 

@@ -14,7 +14,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -228,7 +228,7 @@ func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
 
 // PagesOf are the links of a list of messages of which the next page begins behind a key; a zero key has none. A page that is not full has
 // a next one where only so many messages were looked at.
-func (f Filter) PagesOf(path string, list []payment.Message, next message.ListPlace) ui.Pages {
+func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlace) ui.Pages {
 	pages := f.Pages(path, next.MessageID != uuid.Nil, f.goingOn(next))
 	if len(list) < ListPage {
 		pages.NextLabel = "Look further back"
@@ -237,7 +237,7 @@ func (f Filter) PagesOf(path string, list []payment.Message, next message.ListPl
 }
 
 // NotYet returns the empty-list text when no scanned message matches and older messages remain.
-func (f Filter) NotYet(path string, next message.ListPlace) ui.Empty {
+func (f Filter) NotYet(path string, next store.ListPlace) ui.Empty {
 	f = f.goingOn(next)
 	return ui.Empty{
 		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
@@ -300,9 +300,9 @@ const ListPage = 50
 
 // Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
 // order that cannot be had is taken out of the filter.
-func (v *Visit) Listed(f *Filter, ask message.Filter) (list []payment.Message, next message.ListPlace, err error) {
+func (v *Visit) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	ask.PageSize, ask.Before = ListPage, f.After
-	if by := f.listSort(); by != message.ListNewest {
+	if by := f.listSort(); by != store.ListNewest {
 		list, next, sorted, err := v.Config.Reader.Sorted(v.Context(), v.By.Realm, ask, by, f.listPlace(by))
 		if err != nil || sorted {
 			return list, next, err

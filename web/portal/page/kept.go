@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/language"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -96,7 +96,7 @@ func keyIn(form url.Values, field string) uuid.UUID {
 }
 
 // Seen is when a draft was saved that a page shows, as its form carries it.
-func Seen(draft message.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
+func Seen(draft store.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
 
 // OfDraft names the draft in a form whose fields do not name one.
 func OfDraft(form url.Values, draft uuid.UUID) url.Values {
@@ -109,7 +109,7 @@ func OfDraft(form url.Values, draft uuid.UUID) url.Values {
 }
 
 // FromPage records in a draft the page that sends it and the content that the page showed.
-func FromPage(draft message.Draft, form url.Values) message.Draft {
+func FromPage(draft store.Draft, form url.Values) store.Draft {
 	draft.FormKey = formKey(form)
 	micro, err := strconv.ParseInt(form.Get(fieldSeen), 10, 64)
 	if err == nil {
@@ -119,7 +119,7 @@ func FromPage(draft message.Draft, form url.Values) message.Draft {
 }
 
 // KeptIn says in which draft a form is kept, and where it is found again.
-func KeptIn(draft message.Draft, address string) views.Kept {
+func KeptIn(draft store.Draft, address string) views.Kept {
 	kept := views.Kept{Draft: draft.ID.String(), Address: address, Seen: Seen(draft), At: ui.ClockTime(draft.SavedAt)}
 	if draft.FormKey != uuid.Nil {
 		kept.Form = draft.FormKey.String()
@@ -128,16 +128,16 @@ func KeptIn(draft message.Draft, address string) views.Kept {
 }
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
-func (v *Visit) OpenDraft() (message.Draft, error) {
+func (v *Visit) OpenDraft() (store.Draft, error) {
 	id, err := v.ID("id")
 	if err != nil {
-		return message.Draft{}, err
+		return store.Draft{}, err
 	}
 	return v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 }
 
 // Submitted records the resulting message in the draft and redirects to the confirmation.
-func (v *Visit) Submitted(draft message.Draft, id uuid.UUID, err error) error {
+func (v *Visit) Submitted(draft store.Draft, id uuid.UUID, err error) error {
 	if err != nil {
 		return err
 	}

@@ -7,28 +7,28 @@ import (
 
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 // Sort is the order asked for if there is such a one, else the usual one.
-func (f Filter) Sort() message.Sort {
+func (f Filter) Sort() store.Sort {
 	for _, order := range views.Orders {
 		if order.Value == f.View.Sort {
-			return message.Sort(order.Value)
+			return store.Sort(order.Value)
 		}
 	}
-	return message.SortOldest
+	return store.SortOldest
 }
 
 // Behind returns the filter that continues after a message in the sort order.
 func (f Filter) Behind(m payment.Message) Filter {
 	f.After, f.Place = m.InternalID, ""
 	switch f.Sort() {
-	case message.SortLargest, message.SortSmallest:
+	case store.SortLargest, store.SortSmallest:
 		f.Place = strconv.FormatInt(m.Summary.Amount.Minor(), 10)
-	case message.SortExpiry:
+	case store.SortExpiry:
 		if !m.ExpiresAt.IsZero() {
 			f.Place = strconv.FormatInt(m.ExpiresAt.UnixMicro(), 10)
 		}
@@ -38,12 +38,12 @@ func (f Filter) Behind(m payment.Message) Filter {
 }
 
 // Begins is the place where the list goes on.
-func (f Filter) Begins() message.Place {
-	place := message.Place{MessageID: f.After}
+func (f Filter) Begins() store.Place {
+	place := store.Place{MessageID: f.After}
 	number, err := strconv.ParseInt(f.Place, 10, 64)
 	switch {
 	case err != nil:
-	case f.Sort() == message.SortExpiry:
+	case f.Sort() == store.SortExpiry:
 		place.ExpiresAt = time.UnixMicro(number).UTC()
 	default:
 		place.Minor = number
@@ -101,42 +101,42 @@ func (f Filter) Words() []language.Text {
 }
 
 // listSort is the order of a list other than the queue, if there is such a one.
-func (f Filter) listSort() message.ListSort {
+func (f Filter) listSort() store.ListSort {
 	if slices.Contains(views.ListOrders, f.View.Sort) {
-		return message.ListSort(f.View.Sort)
+		return store.ListSort(f.View.Sort)
 	}
-	return message.ListNewest
+	return store.ListNewest
 }
 
 // listPlace parses the position at which the list continues; an invalid one is the beginning.
-func (f Filter) listPlace(by message.ListSort) message.ListPlace {
-	place := message.ListPlace{MessageID: f.After}
+func (f Filter) listPlace(by store.ListSort) store.ListPlace {
+	place := store.ListPlace{MessageID: f.After}
 	switch by {
-	case message.ListLargest, message.ListSmallest:
+	case store.ListLargest, store.ListSmallest:
 		minor, err := strconv.ParseInt(f.Place, 10, 64)
 		if err != nil {
-			return message.ListPlace{}
+			return store.ListPlace{}
 		}
 		place.Minor = minor
-	case message.ListState:
+	case store.ListState:
 		place.State = payment.State(f.Place)
 		if !slices.Contains(payment.States(), place.State) {
-			return message.ListPlace{}
+			return store.ListPlace{}
 		}
-	case message.ListNewest, message.ListOldest:
+	case store.ListNewest, store.ListOldest:
 	}
 	return place
 }
 
 // goingOn is the filter from a place of such a list on.
-func (f Filter) goingOn(next message.ListPlace) Filter {
+func (f Filter) goingOn(next store.ListPlace) Filter {
 	f.After, f.Place = next.MessageID, ""
 	switch f.listSort() {
-	case message.ListLargest, message.ListSmallest:
+	case store.ListLargest, store.ListSmallest:
 		f.Place = strconv.FormatInt(next.Minor, 10)
-	case message.ListState:
+	case store.ListState:
 		f.Place = string(next.State)
-	case message.ListNewest, message.ListOldest:
+	case store.ListNewest, store.ListOldest:
 	}
 	return f
 }

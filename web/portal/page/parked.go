@@ -10,7 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -37,7 +37,7 @@ func (v *Visit) Park(where string, file []byte, name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	parked := message.Parked{
+	parked := store.Parked{
 		ID: v.Config.NewID(), Fields: []byte(form.Encode()), File: file, FileName: name, At: v.At, ExpiresAt: v.At.Add(parkedLife),
 	}
 	err = v.Config.Drafts.Park(v.Context(), v.By, parked)
@@ -67,7 +67,7 @@ func (v *Visit) UnparkAs(key string) (Parked, error) {
 }
 
 // parkedOf parses the fields of a saved form; empty for none.
-func parkedOf(kept message.Parked, err error) (Parked, error) {
+func parkedOf(kept store.Parked, err error) (Parked, error) {
 	if errors.Is(err, payment.ErrNotFound) {
 		return Parked{}, nil
 	}
@@ -112,7 +112,7 @@ func (v *Visit) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err 
 		return kept, v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
 	}
 	kept.At = ui.ClockTime(v.At)
-	return kept, v.Config.Drafts.Type(v.Context(), v.By, message.Parked{
+	return kept, v.Config.Drafts.Type(v.Context(), v.By, store.Parked{
 		ID: about, Fields: fields, At: v.At, ExpiresAt: v.At.Add(typedLife),
 	})
 }

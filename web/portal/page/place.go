@@ -11,19 +11,19 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
 // Place names the draft that stores a form; there may be none.
 type Place struct {
-	Kept  message.Draft // with its key alone where nothing is kept under that yet; zero where the form has none
-	Open  bool          // it is this person's, holds such a form, and was not submitted
-	Other message.Draft // the draft that the form was of, which another window changed since; zero for none
+	Kept  store.Draft // with its key alone where nothing is kept under that yet; zero where the form has none
+	Open  bool        // it is this person's, holds such a form, and was not submitted
+	Other store.Draft // the draft that the form was of, which another window changed since; zero for none
 }
 
 // KeepDraft stores a draft: it inserts a new one or updates an open one.
-type KeepDraft func(context.Context, identity.Principal, message.Draft) error
+type KeepDraft func(context.Context, identity.Principal, store.Draft) error
 
 // Apart is the sentence shown when a form becomes a draft of its own because another window changed its draft.
 const Apart language.Text = "" +
@@ -45,7 +45,7 @@ func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 
 // PlaceOf finds the draft for a form: the named one, else a new one. A draft that another window changed since the page was made stays
 // unchanged, and the form becomes a draft of its own. holds reports whether a draft has this type of form and is open.
-func (v *Visit) PlaceOf(form url.Values, draft message.Draft, holds func(message.Draft) (bool, error)) (Place, error) {
+func (v *Visit) PlaceOf(form url.Values, draft store.Draft, holds func(store.Draft) (bool, error)) (Place, error) {
 	id, fresh := v.DraftNamed(form)
 	if id == uuid.Nil {
 		return Place{}, nil
@@ -64,11 +64,11 @@ func (v *Visit) PlaceOf(form url.Values, draft message.Draft, holds func(message
 }
 
 // placeIn is the place of a form in a draft. That of a form that is not kept yet has the key that it will have, or none.
-func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(message.Draft) (bool, error)) (Place, error) {
+func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(store.Draft) (bool, error)) (Place, error) {
 	kept, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 	switch {
 	case errors.Is(err, payment.ErrNotFound) && fresh:
-		return Place{Kept: message.Draft{ID: id}}, nil
+		return Place{Kept: store.Draft{ID: id}}, nil
 	case errors.Is(err, payment.ErrNotFound):
 		return Place{}, nil
 	case err != nil:
@@ -82,18 +82,18 @@ func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(message.Draft) (boo
 }
 
 // Named returns the draft that the refused form names; zero for none.
-func (p Place) Named() message.Draft {
+func (p Place) Named() store.Draft {
 	switch {
 	case p.Other.ID != uuid.Nil:
 		return p.Other
 	case p.Open:
 		return p.Kept
 	}
-	return message.Draft{}
+	return store.Draft{}
 }
 
 // Take is the draft that a form becomes in its place.
-func (p Place) Take(draft message.Draft) message.Draft {
+func (p Place) Take(draft store.Draft) store.Draft {
 	if p.Kept.ID != uuid.Nil {
 		draft.ID, draft.Seen = p.Kept.ID, p.Kept.SavedAt
 	}
@@ -118,7 +118,7 @@ func (v *Visit) Keeper(at Place) KeepDraft {
 
 // KeepAt keeps a form by the way, while somebody types it, as a draft in its place: in the one that is open, else as a new one, unless they
 // have very many.
-func (v *Visit) KeepAt(at Place, draft message.Draft) error {
+func (v *Visit) KeepAt(at Place, draft store.Draft) error {
 	err := fits(draft.Answers)
 	if err != nil {
 		return err

@@ -12,13 +12,13 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views/ui"
 )
 
 // Searched holds the possible meanings of a search text: filters for lists, and identifiers of one message.
 type Searched struct {
-	message.Search
+	store.Search
 
 	Global payment.ID
 	ID     uuid.UUID
@@ -30,7 +30,7 @@ func ReadSearch(typed string, now time.Time) Searched {
 	text := strings.Join(strings.Fields(typed), " ") // no-break spaces too
 	whole := withoutDots(text)
 	text = withoutDots(withoutToward(whole))
-	s := Searched{Search: message.Search{Text: text, Whole: whole}}
+	s := Searched{Search: store.Search{Text: text, Whole: whole}}
 	if strings.ContainsAny(text, "0123456789") {
 		s.Compact = strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	}
@@ -161,8 +161,8 @@ func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.R
 
 // reasonsByWords maps the printed forms of the reasons of recalls, returns and resolutions to the reasons: words, code, and both. Keys are
 // in lower case, in each language of the portal.
-var reasonsByWords = sync.OnceValue(func() map[string][]message.Reason {
-	known := map[string][]message.Reason{}
+var reasonsByWords = sync.OnceValue(func() map[string][]store.Reason {
+	known := map[string][]store.Reason{}
 	for kind, reasons := range reasonsOf {
 		for _, scheme := range rulebook.Schemes() {
 			for _, reason := range reasons(scheme) {
@@ -172,7 +172,7 @@ var reasonsByWords = sync.OnceValue(func() map[string][]message.Reason {
 				}
 				for _, words := range printed {
 					words = strings.ToLower(words)
-					if one := (message.Reason{Kind: kind, Code: reason.Code}); !slices.Contains(known[words], one) {
+					if one := (store.Reason{Kind: kind, Code: reason.Code}); !slices.Contains(known[words], one) {
 						known[words] = append(known[words], one)
 					}
 				}
@@ -183,4 +183,4 @@ var reasonsByWords = sync.OnceValue(func() map[string][]message.Reason {
 })
 
 // readReasons finds the reasons that a list prints like this.
-func readReasons(text string) []message.Reason { return reasonsByWords()[strings.ToLower(text)] }
+func readReasons(text string) []store.Reason { return reasonsByWords()[strings.ToLower(text)] }

@@ -20,7 +20,6 @@ import (
 	"countersign/internal/store"
 	adminpkg "countersign/internal/store/admin"
 	"countersign/internal/store/integrity"
-	"countersign/internal/store/message"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -49,9 +48,9 @@ type Config struct {
 	Submission *service.Payments
 	Approval   *service.Approvals
 	Admin      *service.Administration
-	Reader     *message.Reader
-	Drafts     *message.Drafts
-	Desk       *message.Desk
+	Reader     *store.Reader
+	Drafts     *store.Drafts
+	Desk       *store.Desk
 	Sessions   *adminpkg.Sessions
 	Rules      rulebook.Settings
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
@@ -93,8 +92,8 @@ type Site struct {
 	Config   Config
 	sessions *scs.SessionManager
 	keeper   keeper
-	counter  *message.Counter
-	figures  *message.SharedFigures
+	counter  *store.Counter
+	figures  *store.SharedFigures
 	acts     sync.Map // when each person sent a form last, by their id
 }
 
@@ -111,8 +110,8 @@ func NewSite(cfg Config, keep keeper) (*Site, error) {
 	}
 	s := &Site{Config: cfg, keeper: keep}
 	s.sessions = s.newSessions()
-	s.counter = message.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
-	s.figures = message.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
+	s.counter = store.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
+	s.figures = store.NewSharedFigures(cfg.Reader, cfg.FiguresShared, s.Config.Now)
 	return s, nil
 }
 

@@ -19,7 +19,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -39,7 +39,7 @@ type Visit struct {
 	At         time.Time
 	preference auth.Preference
 	Waiting    int // messages that wait for this person
-	totals     []message.Total
+	totals     []store.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
 	Status     language.Text // a sentence left by the request before

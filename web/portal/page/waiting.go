@@ -8,7 +8,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/store/message"
+	"countersign/internal/store"
 	"countersign/views"
 )
 
@@ -40,7 +40,7 @@ func (v *Visit) CountWaiting() error {
 	}
 	v.totals, err = v.pending(v.By.PersonID)
 	if v.totals == nil {
-		v.totals = []message.Total{} // it was asked for
+		v.totals = []store.Total{} // it was asked for
 	}
 	for _, total := range v.totals {
 		v.Waiting += int(total.Count)
@@ -49,7 +49,7 @@ func (v *Visit) CountWaiting() error {
 }
 
 // Totals returns the pending messages for each currency, without those that this person made, edited or approved.
-func (v *Visit) Totals() ([]message.Total, error) {
+func (v *Visit) Totals() ([]store.Total, error) {
 	if v.totals != nil {
 		return v.totals, nil
 	}
@@ -57,11 +57,11 @@ func (v *Visit) Totals() ([]message.Total, error) {
 }
 
 // AllTotals are the pending messages of everybody, for each currency.
-func (v *Visit) AllTotals() ([]message.Total, error) { return v.pending(uuid.Nil) }
+func (v *Visit) AllTotals() ([]store.Total, error) { return v.pending(uuid.Nil) }
 
 // pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its
 // own effect shows at once.
-func (v *Visit) pending(without uuid.UUID) ([]message.Total, error) {
+func (v *Visit) pending(without uuid.UUID) ([]store.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
 	}
@@ -69,7 +69,7 @@ func (v *Visit) pending(without uuid.UUID) ([]message.Total, error) {
 }
 
 // Figures are the numbers of first pages: those that all share, or for somebody who did something since they may have been read, new ones.
-func (v *Visit) Figures() message.Figures {
+func (v *Visit) Figures() store.Figures {
 	if v.sent() || v.actedWithin(v.Config.FiguresShared) {
 		return v.Config.Reader
 	}

@@ -1,0 +1,91 @@
+// Package httpclient carries documents to the clearing of the schemes by HTTPS. It stands above the clearing station, whose seam
+// (clearing.Network) it fills, so that the station knows no transport; what clearing sends comes in by web/clearing.
+package httpclient
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/observability"
+	"countersign/internal/rulebook"
+)
+
+// readWithin is how long a delivery waits for what clearing says behind its status, which counts for nothing.
+const readWithin = 100 * time.Millisecond
+
+// Transport makes one POST for each document to the scheme's address; any 2xx is delivery.
+type Transport struct {
+	ways map[rulebook.Scheme]way
+}
+
+// way is the address of a scheme's clearing, with connections of its own: both schemes may have one host, and one of them may not answer.
+type way struct {
+	address string
+	client  *http.Client
+}
+
+// New makes the transport. addresses holds the URL for each scheme.
+func New(addresses map[rulebook.Scheme]string) *Transport {
+	ways := make(map[rulebook.Scheme]way, len(addresses))
+	for scheme, address := range addresses {
+		transport := &http.Transport{
+			Proxy: http.ProxyFromEnvironment, MaxIdleConns: 128, MaxIdleConnsPerHost: 64, MaxConnsPerHost: 128,
+			IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: clearing.DeliverWithin,
+		}
+		ways[scheme] = way{address: address, client: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		}}
+	}
+	return &Transport{ways: ways}
+}
+
+// Deliver posts the document. The same reference goes with every attempt, as X-Message-Id.
+func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+	to, known := h.ways[scheme]
+	if !known {
+		return fmt.Errorf("no clearing address for %s", scheme)
+	}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	request, err := http.NewRequestWithContext(reading, http.MethodPost, to.address, bytes.NewReader(content))
+	if err != nil {
+		return fmt.Errorf("prepare the delivery: %w", err)
+	}
+	request.Header.Set("Content-Type", "application/xml")
+	request.Header.Set("X-Message-Id", reference)
+	observability.Tell(ctx, request.Header)
+	response, err := to.client.Do(request)
+	if err != nil {
+		return fmt.Errorf("hand over to clearing: %w", err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	const readAtMost = 4 << 10 // enough to reuse the connection
+	defer time.AfterFunc(readWithin, stop).Stop()
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, readAtMost))
+	switch {
+	case response.StatusCode/100 == 2:
+		return nil
+	case response.StatusCode == http.StatusConflict:
+		return clearing.ErrOtherDocument
+	case aboutTheDocument(response.StatusCode):
+		return fmt.Errorf("%w: it answered %s", clearing.ErrNotTaken, response.Status)
+	}
+	return fmt.Errorf("clearing answered %s", response.Status)
+}
+
+// aboutTheDocument says whether a status refuses this one document, and says nothing of others. A conflict has an error of its own.
+func aboutTheDocument(status int) bool {
+	switch status {
+	case http.StatusBadRequest,
+		http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType,
+		http.StatusUnprocessableEntity:
+		return true
+	}
+	return false
+}

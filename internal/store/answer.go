@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Answer is a return or a resolution that answers a recall.
+type Answer struct {
+	Kind  payment.Kind
+	State payment.State
+}
+
+// Answers are what answers each of these received recalls: the newest that nobody rejected, by the recall's InternalID.
+func (r *Reader) Answers(ctx context.Context, realm string, recalls []payment.Message) (map[uuid.UUID]Answer, error) {
+	ids, originals := make([]uuid.UUID, len(recalls)), make([]uuid.UUID, len(recalls))
+	for i, m := range recalls {
+		ids[i], originals[i] = m.InternalID, m.OriginalID
+	}
+	found := make(map[uuid.UUID]Answer, len(recalls))
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.RecallAnswerList(ctx, realm, originals, ids)
+		for _, row := range rows {
+			if _, newer := found[row.RecallID]; !newer {
+				found[row.RecallID] = Answer{Kind: payment.Kind(row.Kind), State: payment.State(row.State)}
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the answers to recalls: %w", err)
+	}
+	return found, nil
+}

@@ -1,0 +1,63 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// maxCheckers is how many people are named who could approve a message.
+const maxCheckers = 50
+
+// Approvers are the rule by which a message needs its approvals, and the people who hold the role to give them.
+type Approvers struct {
+	Rule     administration.Policy // the one it was made under; zero when there is none
+	Checkers []identity.Principal  // at most 50, with the grant of the role
+}
+
+// Approvers tells by which rule a message needs approvals, and who could give them.
+func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
+	var found Approvers
+	err := r.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rule, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		if err == nil {
+			found.Rule = ruleOf(rule)
+		}
+		rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
+		for _, row := range rows {
+			found.Checkers = append(found.Checkers, identity.Principal{
+				Realm: m.Realm, UserID: row.UserID, PersonID: row.PersonID, UserName: row.Name, DisplayName: row.DisplayName,
+				Roles:  []identity.Role{identity.RoleChecker},
+				Grants: []identity.Grant{{ID: row.GrantID, Role: identity.RoleChecker, GrantedAt: row.GrantedAt.UTC()}},
+			})
+		}
+		return err
+	})
+	return found, err
+}
+
+func ruleOf(p dbsqlc.Policy) administration.Policy {
+	rule := administration.Policy{
+		ID: p.PolicyID.String(), Rank: int(p.Rank), ClientID: Text(p.ClientID), Channel: Text(p.Channel),
+		Scheme: Text(p.Scheme), Kind: Text(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+		Approvals: int(p.ApprovalsRequired), ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
+		ExpiresAfter: Seconds(p.PendingSeconds), Status: administration.StatusInForce,
+	}
+	if p.PolicyID == uuid.Nil {
+		rule.ID = ""
+	}
+	if p.RetiredAt != nil {
+		rule.Status = administration.StatusRetired
+	}
+	return rule
+}

@@ -1,0 +1,169 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Arrival is a document of clearing that becomes a message of its own, with our answer to it, if it needs one.
+type Arrival struct {
+	Inbound Document
+	Created payment.Created
+	Answer  *Document
+	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
+	// ErrNoChange for nobody: an answer that moves nothing is no arrival.
+	Moves DecideFunc
+}
+
+// ErrKnownTransaction says that another document brought a payment with this transaction id before.
+var ErrKnownTransaction = errors.New("the transaction id was received before")
+
+// ConflictError says that another message about the same payment is there already.
+type ConflictError struct {
+	Index string // what refused it
+}
+
+// Error names the index.
+func (e *ConflictError) Error() string { return "refused by " + e.Index }
+
+// Arrive stores a new incoming message, its inbox entry, the transition of the recall it answers, and our answer, in
+// one transaction. After the commit it enqueues the job that sends the answer.
+//
+// Errors: ErrSeen for a duplicate message id, ErrKnownTransaction for a known transaction id, ConflictError for a
+// second recall of a payment or a second answer to a recall, and the errors of Moves.
+func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
+	m := a.Created.Message
+	var moved payment.Transition
+	var later Later
+	err := s.db.InRealm(ctx, m.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		recall, err := s.answeredRecall(ctx, q, a)
+		if err != nil {
+			return err
+		}
+		err = s.note(ctx, q, a.Inbound, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &m.Realm, DocumentID: &m.DocumentID})
+		if err != nil {
+			return err
+		}
+		if m.Kind == payment.KindPayment {
+			added, err := q.IncomingPaymentInsert(ctx, dbsqlc.IncomingPaymentInsertParams{
+				Scheme: string(m.Scheme), TransactionID: m.Summary.TransactionID, Realm: m.Realm, MessageID: m.InternalID,
+			})
+			if err != nil {
+				return fmt.Errorf("note the transaction id: %w", err)
+			}
+			if added == 0 {
+				return ErrKnownTransaction
+			}
+		}
+		moved, err = s.moveRecall(ctx, q, answered{recall, a.Moves})
+		if err != nil {
+			return err
+		}
+		err = s.messages.put(ctx, q, a.Created)
+		if err != nil {
+			return err
+		}
+		if a.Answer == nil {
+			return nil
+		}
+		return s.outbox.put(ctx, q, &later, a.Answer.Of(m.Realm, m.InternalID))
+	})
+	if err == nil {
+		s.messages.following(a.Created)()
+		s.messages.stored(moved, released(moved))
+		s.outbox.jobs.Hand(later)
+	}
+	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
+		if violates(err, index) {
+			return &ConflictError{Index: index}
+		}
+	}
+	return err
+}
+
+// answeredRecall locks the recall that an arrival answers; the zero Message when it answers none.
+func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival) (payment.Message, error) {
+	if a.Moves == nil {
+		return payment.Message{}, nil
+	}
+	return In(q, s.db.Seal()).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
+}
+
+// answered is a recall and the transition that its answer causes; nil for none.
+type answered struct {
+	recall payment.Message
+	moves  DecideFunc
+}
+
+// moveRecall writes what an answer does to a recall, and returns it; the zero Transition for nothing.
+func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (payment.Transition, error) {
+	if a.moves == nil {
+		return payment.Transition{}, nil
+	}
+	t, err := a.moves(a.recall)
+	if err != nil {
+		return payment.Transition{}, err
+	}
+	return t, s.messages.write(ctx, q, t)
+}
+
+// AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
+func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in Document, reason string, answer Document) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason}, &answer)
+}
+
+// Hold stores a document that arrived before its message, until the given time. Error: ErrSeen.
+func (s *Inbox) Hold(ctx context.Context, in Document, waitsFor string, until time.Time) error {
+	return s.note(ctx, s.db.Outside(), in, dbsqlc.InboxInsertParams{
+		Outcome: "waiting", Reason: "Waits for the payment " + waitsFor + ".", Content: in.Content, WaitsFor: &waitsFor, WaitUntil: &until,
+	})
+}
+
+// HeldInbound lists the documents that wait for a payment, oldest first.
+func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFor string) ([]Document, error) {
+	rows, err := s.db.Outside().InboxListWaiting(ctx, string(scheme), waitsFor)
+	if err != nil {
+		return nil, fmt.Errorf("list what waits: %w", err)
+	}
+	list := make([]Document, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(dbsqlc.InboxListOverdueRow(row)))
+	}
+	return list, nil
+}
+
+// HoldExpired lists documents whose time to wait is over, oldest first, without those held: their scheme and reference with a space
+// between.
+func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]Document, error) {
+	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
+	if err != nil {
+		return nil, fmt.Errorf("list what waited in vain: %w", err)
+	}
+	list := make([]Document, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, inboundFromDB(row))
+	}
+	return list, nil
+}
+
+// GiveUp puts a document that waited in vain into quarantine. first is true for the one call that does.
+func (s *Inbox) GiveUp(ctx context.Context, in Document, reason string) (first bool, err error) {
+	settled, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
+	})
+	return settled == 1, err
+}
+
+// Refused keeps a refusal in the audit trail.
+func (s *Inbox) Refused(ctx context.Context, r Refusal) { s.db.Refused(ctx, r) }
+
+// Told writes an operator action that changed no message to the audit log.
+func (s *Messages) Told(ctx context.Context, deed Deed) error { return s.db.Told(ctx, deed) }

@@ -1,0 +1,30 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// BrokenGlass is what the operator did to a realm although it had two administrators: an account was made an administrator's, or was given
+// another password.
+type BrokenGlass struct {
+	User     string
+	Password bool
+	Reason   string
+	At       time.Time
+}
+
+// BrokenGlasses lists them since a time, the latest first, at most ten.
+func (r *Reader) BrokenGlasses(ctx context.Context, realm string, since time.Time) ([]BrokenGlass, error) {
+	var list []BrokenGlass
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.BreakGlassList(ctx, realm, since)
+		for _, row := range rows {
+			list = append(list, BrokenGlass{User: row.Name, Password: row.Deed == "password", Reason: row.Reason, At: row.At.UTC()})
+		}
+		return err
+	})
+	return list, err
+}

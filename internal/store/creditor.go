@@ -1,0 +1,145 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// CreditorPast is what a creditor was paid before, in the currency of a payment: of the last 50 payments to the account, and of the last
+// 1,000 messages of the realm for the same name at other accounts.
+type CreditorPast struct {
+	Payments int          // to this account
+	Most     money.Amount // the largest of them
+	Name     string       // the creditor's in the last of them
+	// Elsewhere are the payments to this name at other accounts, OtherAccount the one used last, MaxElsewhere the largest amount.
+	Elsewhere    int
+	OtherAccount string
+	MaxElsewhere money.Amount
+}
+
+// CreditorPast reads what the creditor of a payment was paid before.
+func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summary, except uuid.UUID) (CreditorPast, error) {
+	var past CreditorPast
+	currency := s.Amount.Currency()
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		here, err := q.CreditorAccountPast(ctx, dbsqlc.CreditorAccountPastParams{
+			Realm: realm, CreditorAccount: s.CreditorAccount, Currency: string(currency), OtherThan: except,
+		})
+		if err != nil {
+			return fmt.Errorf("read the payments to an account: %w", err)
+		}
+		past.Payments, past.Name = int(here.Payments), here.Name
+		past.Most, err = money.FromMinor(currency, here.Most)
+		if err != nil || past.Payments > 0 {
+			return err
+		}
+		elsewhere, err := q.CreditorNamePast(ctx, dbsqlc.CreditorNamePastParams{
+			Realm: realm, OtherThan: except, Currency: string(currency), CreditorName: s.CreditorName, CreditorAccount: s.CreditorAccount,
+		})
+		if err != nil {
+			return fmt.Errorf("read the payments to a name: %w", err)
+		}
+		past.Elsewhere, past.OtherAccount = int(elsewhere.Payments), elsewhere.Account
+		past.MaxElsewhere, err = money.FromMinor(currency, elsewhere.Most)
+		return err
+	})
+	return past, err
+}
+
+// CreditorNews is what is new about the creditor of a payment.
+type CreditorNews struct {
+	First        bool // nothing that was approved was paid to the account before
+	OtherAccount bool // and the same name was paid at another account
+	// ListedName is under which name the list of beneficiaries has the account, "" where it has not.
+	ListedName string
+	// AddedAt is since when a beneficiary has the account, AccountChangedAt when its account became this one, EarlierIBAN the one before;
+	// zero where there is no such beneficiary or change.
+	AddedAt          time.Time
+	AccountChangedAt time.Time
+	EarlierIBAN      string
+}
+
+// CreditorNews reads what is new about the creditors of payments, by the ids of those that have news. A beneficiary that does not fit its
+// seal is none; the log raises an alarm.
+func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Message) (map[uuid.UUID]CreditorNews, error) {
+	ask := dbsqlc.CreditorFirstParams{Realm: realm}
+	for _, m := range of {
+		if m.Kind == payment.KindInstruction && m.Summary.CreditorAccount != "" {
+			ask.MessageIds, ask.Accounts = append(ask.MessageIds, m.InternalID), append(ask.Accounts, m.Summary.CreditorAccount)
+			ask.Names = append(ask.Names, m.Summary.CreditorName)
+		}
+	}
+	news := map[uuid.UUID]CreditorNews{}
+	if len(ask.MessageIds) == 0 {
+		return news, nil
+	}
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		firsts, err := q.CreditorFirst(ctx, ask)
+		if err != nil {
+			return fmt.Errorf("look for first payments: %w", err)
+		}
+		for _, row := range firsts {
+			news[row.MessageID] = CreditorNews{First: true, OtherAccount: row.OtherAccount}
+		}
+		known, err := r.beneficiaries(ctx, q, realm, ask.Accounts)
+		for i, id := range ask.MessageIds {
+			if b, found := known[ask.Accounts[i]]; found {
+				n := news[id]
+				n.ListedName = b.Name
+				n.AddedAt, n.AccountChangedAt, n.EarlierIBAN = b.AddedAt.UTC(), Time(b.AccountChangedAt), b.EarlierIban
+				news[id] = n
+			}
+		}
+		return err
+	})
+	return news, err
+}
+
+// beneficiaries are those in force that have one of these accounts, by account.
+func (r *Reader) beneficiaries(
+	ctx context.Context, q *dbsqlc.Queries, realm string, accounts []string,
+) (map[string]dbsqlc.Beneficiary, error) {
+	rows, err := q.BeneficiaryOfAccounts(ctx, realm, accounts)
+	if err != nil {
+		return nil, fmt.Errorf("look for beneficiaries: %w", err)
+	}
+	guard := Guard{Keys: r.db.MasterDataKeys(), Log: r.db.Log()}
+	known := make(map[string]dbsqlc.Beneficiary, len(rows))
+	for _, row := range rows {
+		if guard.Beneficiary(ctx, row) {
+			known[row.Iban] = row
+		}
+	}
+	return known, nil
+}
+
+// Recent is a creditor that a person paid not long ago, with the last payment to its account.
+type Recent struct {
+	MessageID uuid.UUID
+	Name      string
+	Account   string
+}
+
+// RecentCreditors lists the creditors that a person paid last in a scheme, each account once, of their last 100 payments.
+func (r *Reader) RecentCreditors(ctx context.Context, by identity.Principal, scheme rulebook.Scheme, most int32) ([]Recent, error) {
+	var list []Recent
+	err := r.read(ctx, by.Realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.CreditorRecent(ctx, dbsqlc.CreditorRecentParams{
+			Realm: by.Realm, UserID: &by.UserID, Scheme: string(scheme), Most: most,
+		})
+		for _, row := range rows {
+			list = append(list, Recent{MessageID: row.MessageID, Name: row.CreditorName, Account: row.CreditorAccount})
+		}
+		return err
+	})
+	return list, err
+}

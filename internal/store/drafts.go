@@ -1,0 +1,278 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Draft is a payment between the form and its submission. It belongs to one user; to anybody else it does not exist.
+type Draft struct {
+	ID       uuid.UUID // also the externalId of the message it becomes
+	Scheme   rulebook.Scheme
+	Answers  []byte // what was typed, in the form the portal chose; empty for a file; at most 64 KiB
+	File     []byte // an uploaded document; empty for a form; at most 256 KiB
+	FileName string
+	// Amends is the message this is an amendment of, and AmendsVersion the version the maker saw; zero for a new payment.
+	Amends        uuid.UUID
+	AmendsVersion int
+	MessageID     uuid.UUID // the message it became; zero before submission
+	// Batch is the file of many payments this is a line of, and Line which one, from 1; zero for others.
+	Batch     uuid.UUID
+	Line      int
+	SavedAt   time.Time // the last change of the answers; microseconds count
+	FormKey   uuid.UUID // of the page from which it was written last; zero where no page said so
+	Seen      time.Time // of what a page sends: when the draft was saved that it showed; nothing stored
+	ExpiresAt time.Time
+}
+
+// Digest identifies the content of a draft as a page showed it: SHA-256, in hex, of the input and the subject. Times
+// and the outcome do not count.
+func (d Draft) Digest() string {
+	hash := sha256.New()
+	for _, part := range [][]byte{[]byte(d.Scheme), d.Answers, d.File, d.Amends[:], []byte(strconv.Itoa(d.AmendsVersion))} {
+		_, _ = fmt.Fprintf(hash, "%d:%s", len(part), part) // a hash takes everything
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// Overlooks reports whether a page's draft is based on an older version than the stored one, which another page
+// changed. A page without a key may overwrite everything.
+func (d Draft) Overlooks(kept Draft) bool {
+	same := d.Scheme == kept.Scheme && bytes.Equal(d.Answers, kept.Answers)
+	return d.FormKey != uuid.Nil && d.FormKey != kept.FormKey && d.Seen.UnixMicro() != kept.SavedAt.UnixMicro() && !same
+}
+
+// Drafts keeps the drafts of the portal's users.
+type Drafts struct {
+	db *Database
+}
+
+// NewDrafts makes the keeper.
+func NewDrafts(db *Database) *Drafts { return &Drafts{db: db} }
+
+// hidden encrypts the row of a draft.
+func (d *Drafts) hidden(realm string, id uuid.UUID) hidden {
+	return hidden{keys: d.db.AnswerKeys(), table: "draft", realm: realm, row: id}
+}
+
+// Add stores a new draft of the user. Its answers and its file are encrypted. Answers that come twice at once under one key are one draft,
+// as the later ones say; those of a draft that was submitted meanwhile are not taken.
+func (d *Drafts) Add(ctx context.Context, by identity.Principal, draft Draft) error {
+	return d.AddAll(ctx, by, []Draft{draft})
+}
+
+// AddAll stores new drafts of the user together: all or none.
+func (d *Drafts) AddAll(ctx context.Context, by identity.Principal, drafts []Draft) error {
+	rows := make([]dbsqlc.DraftInsertOrSaveIfOpenParams, 0, len(drafts))
+	for _, draft := range drafts {
+		row, err := d.rowOf(by, draft)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, row)
+	}
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, row := range rows {
+			_, err := q.DraftInsertOrSaveIfOpen(ctx, row)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("store a draft: %w", err)
+	}
+	return nil
+}
+
+// rowOf is the row of a new draft, encrypted.
+func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOrSaveIfOpenParams, error) {
+	kept, err := d.hidden(by.Realm, draft.ID).hideForm("answers", form{draft.Answers, draft.File, draft.FileName})
+	return dbsqlc.DraftInsertOrSaveIfOpenParams{
+		Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, Scheme: string(draft.Scheme), Answers: kept.typed,
+		File: kept.file, FileName: kept.fileName, Amends: OrNull(draft.Amends),
+		AmendsVersion: OrNull(int32(draft.AmendsVersion)),                        //nolint:gosec // versions count from 1
+		BatchID:       OrNull(draft.Batch), BatchLine: OrNull(int32(draft.Line)), //nolint:gosec // a file has few lines
+		FormKey: OrNull(draft.FormKey), SavedAt: draft.SavedAt, ExpiresAt: draft.ExpiresAt,
+	}, err
+}
+
+// Get returns a draft of the user that is not over, or payment.ErrNotFound.
+func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
+	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.Draft, error) {
+		return q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Draft{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Draft{}, fmt.Errorf("load a draft: %w", err)
+	}
+	draft, err := d.draftOf(row)
+	if errors.Is(err, ErrUnreadable) {
+		d.unreadable(ctx, row, err)
+		return Draft{}, payment.ErrNotFound
+	}
+	return draft, err
+}
+
+// unreadable tells the log of a draft whose key is not at hand, or which somebody changed by hand: it counts for nothing.
+func (d *Drafts) unreadable(ctx context.Context, row dbsqlc.Draft, err error) {
+	d.db.Log().LogAttrs(ctx, slog.LevelError, "a draft cannot be read and counts for nothing; put the token key back that it was kept under",
+		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("row", row.DraftID.String()), slog.String("error", err.Error()))
+}
+
+// draftOf makes the draft of a row. Error: ErrUnreadable.
+func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
+	plain, err := d.hidden(row.Realm, row.DraftID).revealForm("answers", form{row.Answers, row.File, row.FileName})
+	return Draft{
+		ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: plain.typed, File: plain.file, FileName: plain.fileName,
+		Amends: OrZero(row.Amends), AmendsVersion: int(OrZero(row.AmendsVersion)), MessageID: OrZero(row.MessageID),
+		Batch: OrZero(row.BatchID), Line: int(OrZero(row.BatchLine)),
+		SavedAt: row.SavedAt.UTC(), FormKey: OrZero(row.FormKey), ExpiresAt: row.ExpiresAt.UTC(),
+	}, err
+}
+
+// Listed is an open draft as a list shows it.
+type ListedDraft struct {
+	ID        uuid.UUID
+	Scheme    rulebook.Scheme
+	Answers   []byte
+	FileName  string // of an uploaded file; "" for a form
+	Amends    uuid.UUID
+	SavedAt   time.Time
+	ExpiresAt time.Time
+}
+
+// List returns the open drafts of the user, the last changed first, so many at most.
+func (d *Drafts) List(ctx context.Context, by identity.Principal, now time.Time, most int32) ([]ListedDraft, error) {
+	var list []ListedDraft
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.DraftList(ctx, dbsqlc.DraftListParams{Realm: by.Realm, UserID: by.UserID, Now: now, PageSize: most})
+		for _, row := range rows {
+			kept := dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID, Answers: row.Answers, FileName: row.FileName}
+			one, err := d.draftOf(kept)
+			if err != nil {
+				d.unreadable(ctx, kept, err)
+				continue
+			}
+			list = append(list, ListedDraft{
+				ID: row.DraftID, Scheme: rulebook.Scheme(row.Scheme), Answers: one.Answers, FileName: one.FileName,
+				Amends: OrZero(row.Amends), SavedAt: row.SavedAt.UTC(), ExpiresAt: row.ExpiresAt.UTC(),
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the drafts: %w", err)
+	}
+	return list, nil
+}
+
+// Full reports whether the user has so many open drafts, without those of files of many payments.
+func (d *Drafts) Full(ctx context.Context, by identity.Principal, now time.Time, most int32) (bool, error) {
+	open, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (int64, error) {
+		return q.DraftCount(ctx, dbsqlc.DraftCountParams{Realm: by.Realm, UserID: by.UserID, Now: now, Most: most})
+	})
+	if err != nil {
+		return false, fmt.Errorf("count the drafts: %w", err)
+	}
+	return open >= int64(most), nil
+}
+
+// Save stores new answers (Scheme, Answers, FormKey, SavedAt) of an open draft of the user. It fails with payment.ErrNotFound when there is
+// none: it is submitted, over, or somebody else's; and when another page wrote it since it was saved as Seen.
+func (d *Drafts) Save(ctx context.Context, by identity.Principal, draft Draft) error {
+	return d.save(ctx, by, draft, false)
+}
+
+// Keep is Save for answers that a page stores while the user types. They never replace a later Save; then Keep fails
+// with payment.ErrNotFound.
+func (d *Drafts) Keep(ctx context.Context, by identity.Principal, draft Draft) error {
+	return d.save(ctx, by, draft, true)
+}
+
+func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, byTheWay bool) error {
+	answers, err := d.hidden(by.Realm, draft.ID).hide("answers", draft.Answers)
+	if err != nil {
+		return err
+	}
+	var saved int64
+	err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		saved, err = q.DraftSaveIfOpen(ctx, dbsqlc.DraftSaveIfOpenParams{
+			Scheme: string(draft.Scheme), Answers: answers, SavedAt: draft.SavedAt, FormKey: OrNull(draft.FormKey), Seen: draft.Seen,
+			Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, ByTheWay: byTheWay,
+		})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("save a draft: %w", err)
+	}
+	if saved == 0 {
+		return payment.ErrNotFound
+	}
+	return nil
+}
+
+// Submitted notes which message a draft became.
+func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messageID uuid.UUID) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
+			MessageID: &messageID, Realm: by.Realm, DraftID: id, UserID: by.UserID,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note a submission: %w", err)
+	}
+	return nil
+}
+
+// Clean drops drafts and parked forms that are over from every realm, in small transactions, and returns the number of rows dropped. Called
+// every few minutes it bounds the table.
+func (d *Drafts) Clean(ctx context.Context, now time.Time) (int64, error) {
+	realms, err := d.db.Realms(ctx)
+	if err != nil {
+		return 0, err
+	}
+	var total int64
+	for _, realm := range realms {
+		dropped, err := DropInBatches(func() (int64, error) { return d.drop(ctx, realm, now) })
+		total += dropped
+		if err != nil {
+			return total, fmt.Errorf("clean the drafts of %s: %w", realm, err)
+		}
+	}
+	return total, nil
+}
+
+func (d *Drafts) drop(ctx context.Context, realm string, now time.Time) (int64, error) {
+	var dropped int64
+	err := d.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		dropped, err = q.DraftDropExpired(ctx, realm, now, DropBatch)
+		if err != nil || dropped == DropBatch {
+			return err
+		}
+		parked, err := q.ParkedFormDropExpired(ctx, realm, now, DropBatch)
+		dropped += parked
+		return err
+	})
+	return dropped, err
+}

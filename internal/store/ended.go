@@ -1,0 +1,151 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// MaxEnded is how many messages that came into a state in a period are listed and counted.
+const MaxEnded = 1000
+
+// Ended is a message that came into a state in a period: it was rejected, it failed, or clearing did not answer in time.
+type Ended struct {
+	MessageID    uuid.UUID
+	GlobalID     string
+	At           time.Time // when it came into the state
+	By           string    // who moved it there
+	Reason       string    // the checker's, of a rejection
+	Kind         payment.Kind
+	StatusCode   string // clearing's
+	StatusText   string
+	Amount       money.Amount // zero where it is in no currency: such a message is withheld
+	CreditorName string
+}
+
+// Ended lists what came into a state in a period, the last first, MaxEnded at most.
+func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p Period) ([]Ended, error) {
+	var list []Ended
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportEndedList(ctx, dbsqlc.ReportEndedListParams{
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
+		})
+		for _, row := range rows {
+			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount)
+			list = append(list, Ended{
+				MessageID: row.MessageID, GlobalID: row.GlobalID, At: row.At.UTC(), By: row.ActorName, Reason: row.Reason,
+				Kind: payment.Kind(row.Kind), StatusCode: row.StatusCode, StatusText: row.StatusText, Amount: amount,
+				CreditorName: row.CreditorName,
+			})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// EndedReason is how many messages came into a state in a period for one reason.
+type EndedReason struct {
+	Reason     string // the checker's, of a rejection
+	StatusCode string // clearing's, of what failed
+	Count      int
+}
+
+// EndedReasons counts what Ended lists of rejections or of failures by why it ended, the most frequent reason first.
+func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
+	var list []EndedReason
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		if state == payment.StateFailed {
+			rows, err := q.ReportFailedCount(ctx, dbsqlc.ReportFailedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
+			for _, row := range rows {
+				list = append(list, EndedReason{StatusCode: row.StatusCode, Count: int(row.Messages)})
+			}
+			return err
+		}
+		rows, err := q.ReportRejectedCount(ctx, dbsqlc.ReportRejectedCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: MaxEnded})
+		for _, row := range rows {
+			list = append(list, EndedReason{Reason: row.Reason, Count: int(row.Messages)})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// EndedCount counts what Ended lists.
+func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.State, p Period) (int, error) {
+	var count int64
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
+		count, err = q.ReportEndedCount(ctx, dbsqlc.ReportEndedCountParams{
+			Realm: realm, State: string(state), Since: p.From, Until: p.Until, Most: MaxEnded,
+		})
+		return err
+	})
+	return int(count), reportError(err)
+}
+
+// HabitCounts counts approvals since a time that somebody should look at. It looks at the 1,000 newest of each checker, 5,000 together.
+func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error) {
+	var counts ReportCounts
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.ReportHabitCount(ctx, dbsqlc.ReportHabitCountParams{
+			Realm: realm, Since: since, Seconds: int32(FastBelow / time.Second), Zone: zone.String(), Opens: OpensAt, Closes: ClosesAt,
+		})
+		counts = ReportCounts{Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
+		return err
+	})
+	return counts, reportError(err)
+}
+
+// AnswersDue lists received recalls that wait for an answer whose last day is before a time, the one that is due first first, so many at
+// most.
+func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time, most int32) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		keys, err := q.AnswerDueList(ctx, realm, before, most)
+		if err != nil || len(keys) == 0 {
+			return err
+		}
+		found, err := r.messages(ctx, q, realm, Filter{keys: keys, PageSize: most})
+		list = sorted(keys, found)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the answers that are due: %w", err)
+	}
+	return list, nil
+}
+
+// inOrder are the messages in the order of their keys; one that is not there is left out.
+func sorted(keys []uuid.UUID, found []payment.Message) []payment.Message {
+	messages := byKey(found)
+	list := make([]payment.Message, 0, len(found))
+	for _, key := range keys {
+		if m, there := messages[key]; there {
+			list = append(list, m)
+		}
+	}
+	return list
+}
+
+// byKey are messages by their keys.
+func byKey(list []payment.Message) map[uuid.UUID]payment.Message {
+	messages := make(map[uuid.UUID]payment.Message, len(list))
+	for _, m := range list {
+		messages[m.InternalID] = m
+	}
+	return messages
+}
+
+// QuarantineCount counts the documents in quarantine, so many at most.
+func (r *Reader) QuarantineCount(ctx context.Context, most int32) (int, error) {
+	count, err := r.db.Outside().InboxCountQuarantined(ctx, most)
+	if err != nil {
+		return 0, fmt.Errorf("count the quarantine: %w", err)
+	}
+	return int(count), nil
+}

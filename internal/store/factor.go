@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Factor is the row of a second factor.
+func Factor(f dbsqlc.SecondFactor) Row {
+	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String(), KeyID: &f.KeyID, Seal: f.Seal}.
+		covers(f.FactorID, f.UserID, f.Kind, f.Name, f.Secret, f.CredentialID, f.MadeAt, f.RemovedAt)
+}
+
+// FactorUse is the row of a second factor that was shown and was right.
+func FactorUse(u dbsqlc.FactorUse) Row {
+	var message, version any = (*string)(nil), (*int64)(nil)
+	if u.MessageID != nil {
+		message = *u.MessageID
+	}
+	if u.Version != nil {
+		version = *u.Version
+	}
+	values := []any{u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action}
+	if u.SignCount != nil { // seals of before cover none
+		values = append(values, *u.SignCount)
+	}
+	return Row{Table: "factor_use", Realm: u.Realm, Key: u.UseID.String(), KeyID: &u.KeyID, Seal: u.Seal}.covers(values...)
+}
+
+// Removal says whose factors are removed, and when.
+type Removal struct {
+	Realm  string
+	UserID uuid.UUID
+	At     time.Time
+	Keys   keyring.Ring // seals the rows anew
+	Only   uuid.UUID    // one factor; zero for all
+}
+
+// RemoveFactors removes factors of a user account and returns the number of active ones. It reseals a row that fails
+// its seal, removed or not: such a row locked its owner out, and the caller may remove all factors.
+func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, r Removal) (int, error) {
+	rows, err := q.FactorOfUserList(ctx, r.Realm, r.UserID)
+	if err != nil {
+		return 0, err
+	}
+	removed := 0
+	for _, row := range rows {
+		f := row.SecondFactor
+		over := f.RemovedAt != nil && Factor(f).Check(r.Keys) == nil
+		if over || r.Only != uuid.Nil && f.FactorID != r.Only {
+			continue
+		}
+		before := f.Seal
+		f.RemovedAt = &r.At
+		keyID, seal, err := Factor(f).Sealed(r.Keys)
+		if err != nil {
+			return removed, err
+		}
+		count, err := q.FactorRemove(ctx, dbsqlc.FactorRemoveParams{
+			RemovedAt: &r.At, KeyID: *keyID, Seal: seal, Realm: f.Realm, FactorID: f.FactorID, SealBefore: before,
+		})
+		if err != nil {
+			return removed, err
+		}
+		removed += int(count)
+	}
+	return removed, nil
+}
+
+// FactorRoles reads the roles that a realm wants a second factor of, as its column has them.
+func FactorRoles(column string) []identity.Role {
+	var roles []identity.Role
+	for name := range strings.SplitSeq(column, ",") {
+		if name != "" {
+			roles = append(roles, identity.Role(name))
+		}
+	}
+	return roles
+}
+
+// FactorRolesColumn writes them.
+func FactorRolesColumn(roles []identity.Role) string {
+	names := make([]string, len(roles))
+	for i, role := range roles {
+		names[i] = string(role)
+	}
+	return strings.Join(names, ",")
+}

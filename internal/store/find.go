@@ -1,0 +1,68 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// FindByGlobalID returns the realm and the key of the message a Global ID names, or payment.ErrNotFound.
+func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm string, id uuid.UUID, err error) {
+	realm, err = s.db.Outside().RealmByMark(ctx, global.Mark())
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", uuid.Nil, payment.ErrNotFound
+	}
+	if err != nil {
+		return "", uuid.Nil, fmt.Errorf("find the realm: %w", err)
+	}
+	id, err = s.db.Alone(realm, Reading).MessageIDByGlobalID(ctx, realm, string(global))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return realm, uuid.Nil, payment.ErrNotFound
+	}
+	return realm, id, err
+}
+
+// IncomingByTransaction returns the incoming payment another bank's transaction id names, or payment.ErrNotFound.
+func (s *Messages) IncomingByTransaction(
+	ctx context.Context, scheme rulebook.Scheme, transactionID string,
+) (realm string, id uuid.UUID, err error) {
+	row, err := s.db.Outside().IncomingPaymentGet(ctx, string(scheme), transactionID)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return "", uuid.Nil, payment.ErrNotFound
+	}
+	return row.Realm, row.MessageID, err
+}
+
+// RecallOf returns the recall of ours that is open or done for a payment, or payment.ErrNotFound.
+func (s *Messages) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
+	return s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
+}
+
+// ReceivedRecallOf returns the received recall of an incoming payment, or payment.ErrNotFound.
+func (s *Messages) ReceivedRecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
+	return s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.ReceivedRecallOf(ctx, realm, original) })
+}
+
+func (s *Messages) find(realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
+	id, err := look(s.db.Alone(realm, Reading))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return uuid.Nil, payment.ErrNotFound
+	}
+	return id, err
+}
+
+// AnswerOf returns the released return or resolution that answers a received recall, or payment.ErrNotFound.
+func (s *Messages) AnswerOf(ctx context.Context, realm string, recall uuid.UUID) (payment.Message, error) {
+	id, err := s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.AnswerOf(ctx, realm, recall) })
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return s.Message(ctx, realm, id)
+}

@@ -1,0 +1,43 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgerrcode"
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// stepBy is a step that the database may refuse, because the role it is taken under ended since the request was let in.
+type stepBy struct {
+	realm string
+	grant identity.Grant // zero for a step of no person
+}
+
+// explain turns the refusal of the database into a payment.ForbiddenError where the grant of the role has ended, and leaves every other
+// error as it is. The transaction is over by now, so the grant is read anew; the text of the refusal is not relied on.
+func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
+	var refused *pgconn.PgError
+	if step.grant.ID == uuid.Nil || !errors.As(err, &refused) || refused.Code != pgerrcode.InsufficientPrivilege {
+		return err
+	}
+	ended := false
+	looked := s.db.InRealm(ctx, step.realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		ended, err = q.GrantEnded(ctx, step.realm, step.grant.ID)
+		return err
+	})
+	if looked != nil || !ended {
+		return errors.Join(err, looked)
+	}
+	return &payment.ForbiddenError{
+		Text: fmt.Sprintf("Your role %s has ended meanwhile, and nothing was done. Somebody who has it must do it.", step.grant.Role),
+	}
+}

@@ -1,0 +1,194 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+func inboundFromDB(row dbsqlc.InboxListOverdueRow) Document {
+	return Document{
+		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
+		At: row.ReceivedAt.UTC(),
+	}
+}
+
+// Inbox stores the documents that clearing sends, each once, with their changes and our answers.
+type Inbox struct {
+	db       *Database
+	newID    func() uuid.UUID
+	messages *Messages
+	outbox   *Outbox
+}
+
+// NewInbox makes the inbox of the messages that documents of clearing make and move.
+func NewInbox(messages *Messages) *Inbox {
+	return &Inbox{db: messages.db, newID: messages.newID, messages: messages, outbox: NewOutbox(messages)}
+}
+
+// ErrSeen says that a document with this message id was stored before; whether it was the same one, Received tells.
+var ErrSeen = errors.New("the message id was received before")
+
+// Record stores a document about a message, once for its message id, with the transition and our answers, in one
+// transaction. It fails with ErrSeen for a duplicate. If decide returns ErrNoChange, it stores the document and
+// changes no state.
+//
+// Without answers, documents are batched (see store.Gather): the message is read without a lock, and the guard of the
+// UPDATE refuses a message that changed since.
+func (s *Inbox) Record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
+	if len(answers) == 0 {
+		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID)
+		if err == nil {
+			err = s.recordFrom(ctx, seen, in, decide)
+		}
+		if !errors.Is(err, ErrAlone) {
+			return err
+		}
+	}
+	return s.record(ctx, in, decide, answers...)
+}
+
+// RecordFrom is Record for a message whose state this process just stored, so it is not read. If the message changed
+// since, or the decision needs more data, Record decides again under the lock.
+func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
+	err := s.recordFrom(ctx, seen, in, decide)
+	if errors.Is(err, ErrAlone) {
+		return s.record(ctx, in, decide)
+	}
+	return err
+}
+
+// recordFrom decides on a known message and writes the step with its document. It fails with store.ErrAlone for a
+// message that must be decided under the lock; other errors as store.Gather.Do.
+func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
+	t, err := decide(seen)
+	if err != nil {
+		return ErrAlone
+	}
+	return s.messages.move(ctx, t, &in)
+}
+
+// record is Record by itself.
+func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
+	var t payment.Transition
+	var later Later
+	err := s.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		m, err := In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, ForUpdate)
+		if err != nil {
+			return err
+		}
+		in.ID = s.newID()
+		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &in.Realm, DocumentID: &in.ID})
+		if err != nil {
+			return err
+		}
+		seal := s.messages.sealReceived(in.Sealed())
+		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
+			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
+			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
+		})
+		if err != nil {
+			return fmt.Errorf("store the document: %w", err)
+		}
+		t, err = decide(m)
+		if err == nil {
+			err = s.messages.write(ctx, q, t)
+		}
+		if err != nil && !errors.Is(err, ErrNoChange) {
+			return err
+		}
+		for _, answer := range answers {
+			err = s.outbox.put(ctx, q, &later, answer.Of(in.Realm, in.MessageID))
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		s.messages.stored(t, released(t))
+		s.outbox.jobs.Hand(later)
+	}
+	return err
+}
+
+// sealReceived seals a document of clearing that belongs to a message.
+func (s *Messages) sealReceived(sealed auditlog.Outbound) keyring.Seal {
+	return s.db.Seal().SealKept(auditlog.Kept{
+		Outbound: sealed, Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil),
+	})
+}
+
+// Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
+// gets all the same, if there is one. It fails with ErrSeen for a duplicate.
+func (s *Inbox) Quarantine(ctx context.Context, in Document, reason string, answer *Document) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason}, answer)
+}
+
+// noteOutside notes a document that belongs to no realm, and stores the answer it gets, if there is one.
+func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answer *Document) error {
+	var later Later
+	p.Content = in.Content
+	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := s.note(ctx, q, in, p)
+		if err != nil {
+			return err
+		}
+		return s.outbox.putIf(ctx, q, &later, answer)
+	})
+	if err == nil {
+		s.outbox.jobs.Hand(later)
+	}
+	return err
+}
+
+func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Document, p dbsqlc.InboxInsertParams) error {
+	digest := sha256.Sum256(in.Content)
+	p.Scheme, p.Reference, p.Name, p.ContentHash, p.ReceivedAt = string(in.Scheme), in.Reference, string(in.Name), digest[:], in.At
+	added, err := q.InboxInsert(ctx, p)
+	if err != nil {
+		return fmt.Errorf("note the document in the inbox: %w", err)
+	}
+	if added == 1 {
+		return nil
+	}
+	if p.Outcome == "waiting" {
+		return ErrSeen
+	}
+	// It may be known as waiting: then this is the moment it waited for.
+	settled, err := q.InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
+		Scheme: p.Scheme, Reference: p.Reference, Outcome: p.Outcome, Reason: p.Reason, Realm: p.Realm, DocumentID: p.DocumentID,
+	})
+	if err != nil {
+		return fmt.Errorf("note the end of waiting in the inbox: %w", err)
+	}
+	if settled == 0 {
+		return ErrSeen
+	}
+	return nil
+}
+
+// Received reports whether the inbox holds a document with this message id and the same content.
+func (s *Inbox) Received(ctx context.Context, in Document) (bool, error) {
+	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return false, nil
+	}
+	if err != nil {
+		return false, fmt.Errorf("look into the inbox: %w", err)
+	}
+	digest := sha256.Sum256(in.Content)
+	return bytes.Equal(row.ContentHash, digest[:]), nil
+}

@@ -1,0 +1,145 @@
+// Package load reads messages, accounts and outbox entries as domain values, in a running transaction. Writers,
+// readers and auditors share it.
+
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Listed makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
+// whether it is withheld. It never fails: one row that somebody planted must not keep the others from being shown, so an amount that no
+// currency has is no amount, which the seal cannot cover.
+func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
+	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
+	message := payment.Message{
+		Realm: m.Realm, InternalID: m.MessageID, GlobalID: payment.ID(m.GlobalID), Kind: payment.Kind(m.Kind), Scheme: rulebook.Scheme(m.Scheme),
+		Direction: payment.Direction(m.Direction), Channel: identity.Channel(m.Channel), ClientID: Text(m.ClientID),
+		ExternalID: Text(m.ExternalID), OriginalID: OrZero(m.OriginalID), AnswersID: OrZero(m.AnswersID),
+		AnswerBy: Time(m.AnswerBy), Deadline: Time(m.Deadline), Reason: Text(m.Reason),
+		MakerUser: OrZero(m.MakerUser), MakerName: m.MakerName, MakerLogin: m.MakerLogin, Makers: m.Makers, Clients: m.Clients,
+		ApprovalsRequired: int(m.ApprovalsRequired), PolicyID: OrZero(m.PolicyID), ExpiresAt: Time(m.ExpiresAt),
+		CreatedAt: m.CreatedAt.UTC(), Version: int(m.Version), State: payment.State(m.State), Sequence: int(m.StateSequence),
+		StateSince: m.StateSince.UTC(), AcceptedAt: Time(m.AcceptedAt), DeliveredAt: Time(m.DeliveredAt),
+		SettledAt: Time(m.SettledAt), RecallState: payment.State(m.RecallState), ReturnState: payment.State(m.ReturnState),
+		StatusCode: Text(m.StatusCode), StatusText: Text(m.StatusText), Inquiries: int(m.Inquiries),
+		DocumentID: m.DocumentID, ApprovalsListed: int(m.Approvals),
+		Summary: payment.Summary{
+			Amount: amount, InstructionID: Text(m.InstructionID), EndToEndID: m.EndToEndID, TransactionID: Text(m.TransactionID),
+			UETR: Text(m.Uetr), DebtorName: m.DebtorName, OrderedDebtorName: Text(m.OrderedDebtorName), DebtorAccount: m.DebtorAccount,
+			DebtorAgent: m.DebtorAgent, CreditorName: m.CreditorName, CreditorAccount: m.CreditorAccount, CreditorAgent: m.CreditorAgent,
+			Remittance: m.Remittance,
+		},
+		Payee: Payee(m.PayeeResult, m.PayeeName, m.PayeeAt), Seal: Seal(m.KeyID, m.Seal),
+	}
+	copy(message.ContentHash[:], m.ContentHash)
+	if err != nil {
+		err = payment.ErrForged
+	} else {
+		err = seal.CheckVersion(message)
+	}
+	message.Withheld = payment.WithheldBy(err)
+	return message
+}
+
+// Undecided reports that a message has no decisions to read: one that waits for a single approval, or one that needs
+// none. The count in a row that needs more approvals is not trusted.
+func Undecided(m dbsqlc.MessageListed) bool {
+	return m.ApprovalsRequired == 0 ||
+		m.State == string(payment.StateApprovalPending) && m.Approvals == 0 && m.ApprovalsRequired == 1
+}
+
+// Whole adds to a message what lists do without: its content, its account and the decisions about its current version.
+func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
+	message := ListedMessage(seal, row.MessageListed).WithContent(row.Content)
+	message.Account = AccountOrNone(AccountColumns{
+		IBAN: row.AccountIban, Scheme: row.AccountScheme, Currency: row.AccountCurrency, Name: row.HolderName, Street: row.HolderStreet,
+		Building: row.HolderBuilding, Postcode: row.HolderPostcode, Town: row.HolderTown, Country: row.HolderCountry,
+		BIC: row.AgentBic, IID: row.AgentIid, Open: row.AccountOpen,
+	})
+	var current []payment.Decision
+	for _, decision := range decisions {
+		if int(decision.Version) == message.Version {
+			current = append(current, Decision(decision))
+		}
+	}
+	return message.WithDecisions(seal, current, int(row.MessageListed.Approvals))
+}
+
+// Decision makes the decision of its row.
+func Decision(d dbsqlc.DecisionListRow) payment.Decision {
+	return payment.Decision{
+		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
+		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark),
+		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
+		Grant: identity.Grant{ID: OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: Time(d.GrantedAt)},
+		Seal:  Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
+	}
+}
+
+// Lock selects whether a message is locked when it is read.
+type Lock bool
+
+// The ways to read one message.
+const (
+	ForUpdate Lock = true
+	ForRead   Lock = false
+)
+
+// Loader reads messages in a transaction that is under way, each held against its seal.
+type Loader struct {
+	q    *dbsqlc.Queries
+	seal payment.Sealer
+}
+
+// In makes the loader of a transaction.
+func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
+
+// Message reads a message, or fails with payment.ErrNotFound. For an update it locks the row first and reads it by a
+// second statement, which sees the changes of the lock's former owner.
+func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
+	var err error
+	if mode == ForUpdate {
+		_, err = l.q.MessageLock(ctx, realm, id)
+	}
+	var row dbsqlc.MessageGetRow
+	if err == nil {
+		row, err = l.q.MessageGet(ctx, realm, id)
+	}
+	if errors.Is(err, pgx.ErrNoRows) {
+		return payment.Message{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return payment.Message{}, fmt.Errorf("load the message: %w", err)
+	}
+	var decisions []dbsqlc.DecisionListRow
+	if !Undecided(row.MessageListed) {
+		decisions, err = l.q.DecisionList(ctx, realm, []uuid.UUID{id})
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
+		}
+	}
+	m := Whole(l.seal, row, decisions)
+	if mode == ForRead && m.Withheld == "" {
+		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
+	}
+	if mode == ForRead && m.State == payment.StateApprovalPending {
+		asked, err := l.q.MessageApprovalsAsked(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("ask the policies of its time: %w", err)
+		}
+		m = m.HeldTo(int(asked))
+	}
+	return m, nil
+}

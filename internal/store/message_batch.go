@@ -1,0 +1,72 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Batch returns the drafts of a file of many payments that the user sent, submitted or not, in its order, or payment.ErrNotFound.
+func (d *Drafts) Batch(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) ([]Draft, error) {
+	rows, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.Draft, error) {
+		return q.DraftBatch(ctx, dbsqlc.DraftBatchParams{Realm: by.Realm, UserID: by.UserID, BatchID: id, Now: now})
+	})
+	if err != nil {
+		return nil, fmt.Errorf("load the drafts of a file: %w", err)
+	}
+	drafts := make([]Draft, 0, len(rows))
+	for _, row := range rows {
+		draft, err := d.draftOf(row)
+		if err != nil {
+			d.unreadable(ctx, row, err)
+			continue
+		}
+		drafts = append(drafts, draft)
+	}
+	if len(drafts) == 0 {
+		return nil, payment.ErrNotFound
+	}
+	return drafts, nil
+}
+
+// ListedBatch is a file of many payments as a list shows it.
+type ListedBatch struct {
+	ID        uuid.UUID
+	FileName  string
+	Lines     int
+	Submitted int
+	SavedAt   time.Time
+	ExpiresAt time.Time
+}
+
+// Batches returns the files of the user of which something waits to be submitted, the last first.
+func (d *Drafts) Batches(ctx context.Context, by identity.Principal, now time.Time) ([]ListedBatch, error) {
+	var list []ListedBatch
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.DraftBatches(ctx, by.Realm, by.UserID, now)
+		for _, row := range rows {
+			name, err := d.hidden(by.Realm, row.DraftID).revealName(row.FileName)
+			if errors.Is(err, ErrUnreadable) {
+				d.unreadable(ctx, dbsqlc.Draft{Realm: by.Realm, DraftID: row.DraftID}, err)
+				continue
+			}
+			list = append(list, ListedBatch{
+				ID: row.BatchID, FileName: name, Lines: int(row.Lines), Submitted: int(row.Submitted), SavedAt: row.SavedAt.UTC(),
+				ExpiresAt: row.ExpiresAt.UTC(),
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the files of many payments: %w", err)
+	}
+	return list, nil
+}

@@ -1,0 +1,152 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Limits apply to payments (spending.Limit). A message with a possible limit is made and approved alone, not batched.
+// The transaction locks the limits first and writes the used amount before its commit. A unique index enforces the
+// same: two uses of a limit cannot start at the same sum.
+
+// mayBind reports whether limits have to be looked at before the message is made or approved.
+func (f SubmissionFacts) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
+
+// bind reads the limits of a query; lock locks them until the transaction ends.
+func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery, known *SubmissionFacts, lock bool) error {
+	if !known.mayBind(ask.Kind) {
+		return nil
+	}
+	people := make([]string, len(ask.People))
+	for i, person := range ask.People {
+		people[i] = person.String()
+	}
+	var rows []dbsqlc.SpendingLimit
+	var err error
+	if lock {
+		rows, err = q.LimitLock(ctx, dbsqlc.LimitLockParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
+	} else {
+		rows, err = q.LimitList(ctx, dbsqlc.LimitListParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
+	}
+	if err != nil || len(rows) == 0 {
+		return err
+	}
+	known.Limits, err = s.limits(ctx, q, rows, ask.Day)
+	if err != nil {
+		return fmt.Errorf("read the limits: %w", err)
+	}
+	return nil
+}
+
+func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit,
+	day string,
+) ([]rulebook.SpendingLimit, error) {
+	guard := Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
+	limits, ids := make([]rulebook.SpendingLimit, len(rows)), make([]uuid.UUID, len(rows))
+	for i, row := range rows {
+		ids[i] = row.LimitID
+		limits[i] = rulebook.SpendingLimit{
+			ID: row.LimitID, Of: rulebook.LimitOf(row.LimitOf), Holder: row.Holder, Currency: money.Currency(row.Currency), Day: day,
+			PerPayment: OrZero(row.PerPayment), PerDay: OrZero(row.PerDay), Untrusted: !guard.Limit(ctx, row),
+		}
+		name, err := holderName(ctx, q, row)
+		if err != nil {
+			return nil, err
+		}
+		limits[i].Name = name
+	}
+	used, err := q.LimitUsed(ctx, rows[0].Realm, ids, day)
+	for _, u := range used {
+		limits[slices.Index(ids, u.LimitID)].Used = u.Used
+	}
+	return limits, err
+}
+
+// holderName is the holder of a limit as people call it; of an account the ends of its number.
+func holderName(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.SpendingLimit) (string, error) {
+	switch rulebook.LimitOf(row.LimitOf) {
+	case rulebook.OfPerson:
+		id, err := uuid.Parse(row.Holder)
+		if err != nil {
+			return "of an unknown id", nil //nolint:nilerr // the row does not fit its seal, and says so
+		}
+		person, err := q.PersonGet(ctx, row.Realm, id)
+		return person.DisplayName, err
+	case rulebook.OfAccount:
+		if len(row.Holder) > 8 {
+			return row.Holder[:4] + " … " + row.Holder[len(row.Holder)-4:], nil
+		}
+	case rulebook.OfClient:
+	}
+	return row.Holder, nil
+}
+
+// use writes the amounts that a release adds to its limits.
+func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message, uses []rulebook.LimitUse) error {
+	for _, u := range uses {
+		err := q.LimitUseInsert(ctx, dbsqlc.LimitUseInsertParams{
+			Realm: m.Realm, MessageID: m.InternalID, LimitID: u.Limit.ID, LimitOf: string(u.Limit.Of), Holder: u.Limit.Holder,
+			Currency: string(u.Limit.Currency), Day: u.Limit.Day, UsedBefore: u.Limit.Used, Amount: u.Amount, UsedAfter: u.After(),
+			Allowed: u.Limit.PerDay, PreviousUsed: OrNull(u.Limit.Used),
+		})
+		if err != nil {
+			return fmt.Errorf("note what is used of a limit: %w", err)
+		}
+	}
+	return nil
+}
+
+// withLimits adds to the detail of a step what its release takes of limits.
+func withLimits(detail string, uses []rulebook.LimitUse) string {
+	taken := make([]auditlog.LimitUse, len(uses))
+	for i, u := range uses {
+		taken[i] = auditlog.LimitUse{
+			Limit: u.Limit.ID.String(), Day: u.Limit.Day, Before: u.Limit.Used, Amount: u.Amount,
+			Allowed: u.Limit.PerDay,
+		}
+	}
+	return auditlog.WithLimits(detail, taken)
+}
+
+// Bound names the people and the day of a step, to find their limits.
+type Bound struct {
+	Person uuid.UUID // who acts
+	Day    string    // as 2026-11-22, in the zone of the banking day
+}
+
+// people returns the users whose limits apply to a message: its makers, the approvers of its current content, and the
+// actor.
+func (b Bound) people(m payment.Message) []uuid.UUID {
+	people := append([]uuid.UUID{}, m.Makers...)
+	for _, d := range m.Decisions {
+		people = append(people, d.PersonID)
+	}
+	if b.Person != uuid.Nil {
+		people = append(people, b.Person)
+	}
+	return people
+}
+
+// Limits returns the limits that would apply if somebody approved the message now, for display.
+func (s *Messages) Limits(ctx context.Context, m payment.Message, b Bound) ([]rulebook.SpendingLimit, error) {
+	var known SubmissionFacts
+	if !m.Kind.Limited() {
+		return nil, nil
+	}
+	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		ask := SubmissionOf(m)
+		ask.People, ask.Day, known.limited = b.people(m), b.Day, true
+		return s.bind(ctx, q, ask, &known, false)
+	})
+	return known.Limits, err
+}

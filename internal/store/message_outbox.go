@@ -1,0 +1,203 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Outbox stores our answers to clearing until they are delivered. A message of ours has no row here: its release is
+// its entry.
+type Outbox struct {
+	db        *Database
+	jobs      *Jobs
+	documents *Documents
+}
+
+// NewOutbox makes the outbox beside the documents of the messages.
+func NewOutbox(messages *Messages) *Outbox {
+	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
+}
+
+// put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
+// job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
+func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, later *Later, answer Document) error {
+	facts := auditlog.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
+	switch {
+	case answer.SentAgain():
+		facts.Realm, facts.DocumentID = answer.Realm, answer.ID
+	case answer.Realm != "":
+		err := s.documents.keepBeside(ctx, q, answer)
+		if err != nil {
+			return err
+		}
+	}
+	reference, err := s.insertOnce(ctx, q, facts, answer.At)
+	if err != nil {
+		return err
+	}
+	later.Answer(answer.Scheme, reference)
+	return nil
+}
+
+// putIf stores an answer as put does, when there is one.
+func (s *Outbox) putIf(ctx context.Context, q *dbsqlc.Queries, later *Later, answer *Document) error {
+	if answer == nil {
+		return nil
+	}
+	return s.put(ctx, q, later, *answer)
+}
+
+// insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
+// delivered, does not keep ours from leaving.
+func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answer, at time.Time) (string, error) {
+	added, err := s.insert(ctx, q, a, at)
+	if err != nil || added == 1 {
+		return a.Reference, err
+	}
+	row, err := q.OutboxGet(ctx, string(a.Scheme), a.Reference)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a row of another realm is not seen
+		return "", fmt.Errorf("look at what is in the outbox: %w", err)
+	}
+	there := AnswerFacts(row)
+	same := bytes.Equal(there.Content, a.Content) && there.DocumentID == a.DocumentID
+	if same && s.db.Seal().CheckAnswer(there, Seal(row.KeyID, row.Mac)) == nil {
+		return a.Reference, nil
+	}
+	a.Reference = besideReference(a.Reference, a.Content)
+	_, err = s.insert(ctx, q, a, at)
+	return a.Reference, err
+}
+
+func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answer, at time.Time) (added int64, err error) {
+	seal := s.db.Seal().SealAnswer(a)
+	if a.DocumentID != uuid.Nil {
+		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	} else {
+		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
+			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), Content: a.Content,
+			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
+		})
+	}
+	if err != nil {
+		return 0, fmt.Errorf("put the answer into the outbox: %w", err)
+	}
+	return added, nil
+}
+
+// Pending returns an answer to deliver, under the message id clearing is to see, once it was held against its seals; nil when clearing has
+// it or it was refused.
+//
+// Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
+func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*Document, error) {
+	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, payment.ErrNotFound
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look into the outbox: %w", err)
+	}
+	if row.RefusedAt != nil || s.delivered(ctx, row) {
+		return nil, nil
+	}
+	facts := AnswerFacts(row)
+	err = s.db.Seal().CheckAnswer(facts, Seal(row.KeyID, row.Mac))
+	if err != nil {
+		return nil, err
+	}
+	if facts.DocumentID == uuid.Nil {
+		return &Document{
+			Scheme: facts.Scheme, Name: facts.Name, Reference: reference, Content: facts.Content, At: row.CreatedAt.UTC(),
+		}, nil
+	}
+	var d Document
+	err = s.db.InRealm(ctx, facts.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.DocumentGetByID(ctx, facts.Realm, facts.DocumentID)
+		d, err = s.documents.checked(row, err)
+		return err
+	})
+	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
+		err = payment.ErrForged
+	}
+	return &d, err
+}
+
+// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. One of before marks had
+// seals is believed. An answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message
+// id.
+func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
+	if row.DeliveredAt == nil {
+		return false
+	}
+	err := s.db.Seal().CheckDelivery(Delivery(row), Seal(row.DeliveryKeyID, row.DeliveryMac))
+	if err == nil || errors.Is(err, payment.ErrUnsealed) {
+		return true
+	}
+	s.db.Log().LogAttrs(ctx, slog.LevelError, "an answer is marked as delivered, and not by this gateway; it is sent: run countersign check",
+		slog.Bool("alarm", true), slog.String("scheme", row.Scheme), slog.String("reference", row.Reference), slog.String("error", err.Error()))
+	return false
+}
+
+// Delivered notes under seal that clearing has an answer.
+func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
+	seal := s.db.Seal().SealDelivery(auditlog.Delivery{Scheme: scheme, Reference: reference, At: at})
+	return s.db.Outside().OutboxDelivered(ctx, dbsqlc.OutboxDeliveredParams{
+		At: at, Scheme: string(scheme), Reference: reference, KeyID: seal.KeyID, Mac: seal.MAC[:],
+	})
+}
+
+// Refuse ends a row of the outbox that does not fit its seal: it is never delivered. first is true for the one call that ends it; realm
+// is whose it says it is, "" for nobody's.
+func (s *Outbox) Refuse(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) (first bool, realm string, err error) {
+	realm, err = s.db.Outside().OutboxRefuse(ctx, at, string(scheme), reference)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return false, "", nil
+	case err != nil:
+		return false, "", fmt.Errorf("refuse the answer: %w", err)
+	}
+	return true, realm, nil
+}
+
+// AnswersDue says which undelivered answers to list.
+type AnswersDue struct {
+	Scheme rulebook.Scheme
+	Before time.Time // made before
+	Held   []string  // tried a moment ago: left out
+	Most   int32
+}
+
+// Undelivered lists the references of answers that clearing does not have, oldest first. Those whose key is not at hand wait.
+func (s *Outbox) Undelivered(ctx context.Context, due AnswersDue) ([]string, error) {
+	references, err := s.db.Outside().OutboxListUndelivered(ctx, dbsqlc.OutboxListUndeliveredParams{
+		Scheme: string(due.Scheme), CreatedBefore: due.Before, KeyIds: s.db.Seal().KeyIDs(), Held: append([]string{}, due.Held...),
+		PageSize: due.Most,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list undelivered answers: %w", err)
+	}
+	return references, nil
+}
+
+// Held names the keys, at most twenty, that undelivered answers wait for because the program does not have them.
+func (s *Outbox) Held(ctx context.Context) ([]string, error) {
+	ids, err := s.db.Outside().OutboxListHeld(ctx, s.db.Seal().KeyIDs())
+	if err != nil {
+		return nil, fmt.Errorf("list answers that wait for a key: %w", err)
+	}
+	return ids, nil
+}

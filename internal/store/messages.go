@@ -1,0 +1,51 @@
+// Package lifecycle stores messages and their transitions. Messages.Insert, Messages.InsertRTransaction and
+// Inbox.Arrive make a message. Each later step loads the message, calls the pure domain, and writes the transition by
+// one guarded statement.
+//
+// Messages.Transact and Consider do this, Inbox.Record for a document of clearing, TransactFrom for a known message,
+// TransactAll for many. All but Transact first try without a lock and in a batch. A message that the guard refuses is
+// loaded and decided again under the lock.
+
+package store
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Messages stores messages and their transitions. Its methods write only new messages and transitions made by package
+// payment.
+type Messages struct {
+	db        *Database
+	jobs      *Jobs
+	newID     func() uuid.UUID
+	documents *Documents
+	banks     *directories
+
+	makeOutbound MakeOutbound // nil: clearing stores what carries a release
+
+	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes, here and elsewhere.
+	asking      *Gather[SubmissionQuery, dbsqlc.SubmissionContextRow]
+	considering *Gather[uuid.UUID, dbsqlc.MessageConsiderAllRow]
+	reading     *Gather[uuid.UUID, payment.Message]
+	writing     *Gather[writing, struct{}]
+}
+
+// TurnWithin is the longest wait of a read or write for its turn. The statements before it take milliseconds; a
+// slower one is stuck.
+const TurnWithin = time.Second
+
+// NewMessages returns the store of messages. newID makes the ids of events (UUIDv7). Work after a commit is enqueued
+// in jobs. Writers that share writes run one after the other.
+func NewMessages(db *Database, writes *Turns, jobs *Jobs, newID func() uuid.UUID) *Messages {
+	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
+	reads := NewTurns(TurnWithin)
+	s.asking, s.considering = NewGather(reads, s.askAll), NewGather(reads, s.considerAll)
+	s.reading, s.writing = NewGather(reads, s.readAll), NewGather(writes, s.writeAll)
+	s.documents = newDocuments(db, newID, writes)
+	return s
+}

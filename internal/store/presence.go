@@ -1,0 +1,71 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Desk keeps what belongs to the work at the queue and not to any message: who looks at what, and which views people saved.
+type Desk struct {
+	db *Database
+}
+
+// NewDesk makes the keeper.
+func NewDesk(db *Database) *Desk { return &Desk{db: db} }
+
+// PresenceLife is how long a user counts as a viewer of a message after the last request.
+const PresenceLife = 30 * time.Second
+
+// Look notes that the person looks at a version of a message, and when they first did.
+func (d *Desk) Look(ctx context.Context, by identity.Principal, m payment.Message, now time.Time) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := q.PresencePut(ctx, dbsqlc.PresencePutParams{Realm: by.Realm, PersonID: by.PersonID, MessageID: m.InternalID, SeenAt: now})
+		if err != nil {
+			return err
+		}
+		return q.MessageLookInsert(ctx, dbsqlc.MessageLookInsertParams{
+			Realm: by.Realm, MessageID: m.InternalID, Version: int32(m.Version), PersonID: by.PersonID, FirstAt: now, //nolint:gosec // counts from 1
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note who looks at a message: %w", err)
+	}
+	return nil
+}
+
+// Stay notes that the person is still there.
+func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return q.PresenceStay(ctx, dbsqlc.PresenceStayParams{
+			Realm: by.Realm, PersonID: by.PersonID, Now: now, Before: now.Add(-10 * time.Second), Since: now.Add(-PresenceLife),
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note who is still there: %w", err)
+	}
+	return nil
+}
+
+// Lookers are the names of the other people who look at a message now, by its key.
+func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
+	lookers := map[uuid.UUID][]string{}
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.PresenceList(ctx, by.Realm, by.PersonID, now.Add(-PresenceLife))
+		for _, row := range rows {
+			lookers[row.MessageID] = append(lookers[row.MessageID], row.DisplayName)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read who looks at what: %w", err)
+	}
+	return lookers, nil
+}

@@ -1,0 +1,113 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// ErrMoved says that a row is not as it was read under the lock: somebody wrote it by hand.
+var ErrMoved = errors.New("the row is not as it was read")
+
+// One holds that a statement changed its row.
+func One(changed int64, err error) error {
+	if err == nil && changed != 1 {
+		return ErrMoved
+	}
+	return err
+}
+
+// Provider is the row of an identity provider.
+func Provider(p dbsqlc.IdentityProvider) Row {
+	return Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String(), KeyID: &p.KeyID, Seal: p.Seal}.
+		covers(p.ProviderID, p.Issuer, p.ClientID, p.Secret, p.PortalAddress, p.Passwords, p.SignInAgeSeconds, p.MadeAt, p.RetiredAt)
+}
+
+// OuterIdentity returns the row that links an account to an identity provider.
+func OuterIdentity(o dbsqlc.OuterIdentity) Row {
+	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String(), KeyID: &o.KeyID, Seal: o.Seal}.
+		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
+}
+
+// Outer writes who people of a realm are elsewhere: the realm's identity provider, and its accounts there.
+type Outer struct {
+	Queries *dbsqlc.Queries
+	Keys    keyring.Ring // seal the rows
+	Realm   string
+	At      time.Time
+}
+
+// RetireProvider ends a provider in force. Error: ErrMoved.
+func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
+	row.RetiredAt = &o.At
+	keyID, seal, err := Provider(row).Sealed(o.Keys)
+	if err != nil {
+		return err
+	}
+	return One(o.Queries.ProviderRetire(ctx, dbsqlc.ProviderRetireParams{
+		RetiredAt: row.RetiredAt, KeyID: *keyID, Seal: seal, Realm: o.Realm, ProviderID: row.ProviderID,
+	}))
+}
+
+// InsertProvider puts a provider in force. There is none beside it.
+func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
+	keyID, seal, err := Provider(row).Sealed(o.Keys)
+	if err != nil {
+		return err
+	}
+	return o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
+		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
+		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt, KeyID: *keyID,
+		Seal: seal,
+	})
+}
+
+// Link links an account to an identity at a provider. The account has no link, or Unlink ended it.
+func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
+	keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
+	if err != nil {
+		return err
+	}
+	return o.Queries.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
+		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
+		KeyID: *keyID, Seal: seal,
+	})
+}
+
+// Relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account
+// that changed since it was read.
+func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
+	ended, err := o.Unlink(ctx, account.UserID)
+	if err != nil || !ended {
+		return err
+	}
+	return ChangeAccount(ctx, o.Queries, account, AccountChange{Keys: o.Keys, SignedOutAt: o.At})
+}
+
+// Unlink ends what an account was at a provider; ended is false for nobody. A row that does not fit its seal ends as well: it counted for
+// nothing. Error: ErrMoved.
+func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err error) {
+	rows, err := o.Queries.OuterIdentityOfUser(ctx, o.Realm, user)
+	if err != nil {
+		return false, err
+	}
+	for _, row := range rows {
+		row.EndedAt = &o.At
+		keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
+		if err != nil {
+			return false, err
+		}
+		err = One(o.Queries.OuterIdentityEnd(ctx, dbsqlc.OuterIdentityEndParams{
+			EndedAt: row.EndedAt, KeyID: *keyID, Seal: seal, Realm: o.Realm, LinkID: row.LinkID,
+		}))
+		if err != nil {
+			return false, err
+		}
+	}
+	return len(rows) > 0, nil
+}

@@ -1,0 +1,216 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/money"
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Sort is the order of the list of pending messages.
+type Sort string
+
+// The orders. Amounts are compared as numbers, whatever their currency; what never expires comes after what does.
+const (
+	SortOldest   Sort = ""
+	SortNewest   Sort = "newest"
+	SortLargest  Sort = "largest"
+	SortSmallest Sort = "smallest"
+	SortExpiry   Sort = "expiry"
+)
+
+// Place is where a page of the list begins: behind this message, which had this amount and expiry.
+type Place struct {
+	MessageID uuid.UUID
+	Minor     int64
+	ExpiresAt time.Time // zero for never
+}
+
+// QueueFilter narrows the list of pending messages; a zero field does not.
+type QueueFilter struct {
+	Sort          Sort
+	After         Place // only what comes later in the order
+	CreatedFrom   time.Time
+	CreatedBefore time.Time
+	ExpiresBefore time.Time
+	Amended       bool // changed after its submission
+	Begun         bool // with an approval, and in need of more
+	// Payees are results of the verification of the payee; nil for any.
+	Payees        []payee.Result
+	Kind          string
+	Scheme        string
+	MakerLogin    string
+	AmountFrom    int64 // minor units
+	AmountTo      int64 // minor units
+	Search        Search
+	ExcludePerson uuid.UUID // without what this person made, edited or approved
+	OnlyPerson    uuid.UUID // only what this person made or edited
+	PageSize      int32
+
+	keys      []uuid.UUID // only these; nil for all
+	makerUser uuid.UUID   // the account behind MakerLogin
+	meant     bool        // keys and makerUser are looked up
+}
+
+const (
+	// oldest is how many of the messages that wait longest a text is compared with.
+	oldest = 500
+	// common is how many of them make a text so common that it is not looked for behind them.
+	common = 10
+)
+
+// found finds the account of the maker, and looks for what a text means among the messages that wait: those of the kind, scheme and time
+// asked for that wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of
+// the realm have them, or that are among the newest of the realm.
+func (f QueueFilter) found(w where) (QueueFilter, error) {
+	if f.meant {
+		return f, nil
+	}
+	f.meant = true
+	if f.MakerLogin != "" {
+		var err error
+		f.makerUser, err = w.q.MakerByLogin(w.ctx, w.realm, f.MakerLogin)
+		if errors.Is(err, pgx.ErrNoRows) {
+			f.keys = []uuid.UUID{} // nobody's
+			return f, nil
+		}
+		if err != nil {
+			return f, fmt.Errorf("find a maker: %w", err)
+		}
+	}
+	if !f.Search.set() {
+		return f, nil
+	}
+	keys, err := w.q.QueueOldest(w.ctx, dbsqlc.QueueOldestParams{
+		Realm: w.realm, Kind: OrNull(f.Kind), Scheme: OrNull(f.Scheme), CreatedFrom: OrNull(f.CreatedFrom),
+		CreatedBefore: OrNull(f.CreatedBefore), Most: oldest,
+	})
+	if err != nil {
+		return f, fmt.Errorf("look at what waits longest: %w", err)
+	}
+	more := len(keys) == oldest
+	f.keys, err = w.fitting(f.Search, append([]uuid.UUID{}, keys...))
+	asked := Query(w.realm, f.Search.Text, f.Search.Compact)
+	if err != nil || !more || asked == "" || len(f.keys) >= common {
+		return f, err
+	}
+	worded, err := w.worded(asked, last)
+	if err != nil {
+		return f, fmt.Errorf("look for words: %w", err)
+	}
+	worded.keys, err = w.fitting(f.Search, worded.keys)
+	f.keys = append(f.keys, worded.keys...)
+	return f, err
+}
+
+// Meant looks up the maker and the text of a filter, so that Queue and QueueKeys need not, each for itself. What only they read (orders,
+// places, persons) may be changed in the filter afterwards.
+func (r *Reader) Meant(ctx context.Context, realm string, f QueueFilter) (QueueFilter, error) {
+	if f.MakerLogin == "" && !f.Search.set() {
+		return f, nil
+	}
+	meant := f
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
+		meant, err = f.found(where{ctx: ctx, q: q, realm: realm})
+		return err
+	})
+	return meant, err
+}
+
+// Queue lists pending messages in the order of the filter, without content and decisions.
+func (r *Reader) Queue(ctx context.Context, realm string, f QueueFilter) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		f, err := f.found(where{ctx: ctx, q: q, realm: realm})
+		if err != nil {
+			return err
+		}
+		rows, err := q.QueueList(ctx, f.params(realm))
+		if err != nil {
+			return fmt.Errorf("list the queue: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, ListedMessage(r.db.Seal(), row))
+		}
+		return nil
+	})
+	return list, err
+}
+
+func (f QueueFilter) params(realm string) dbsqlc.QueueListParams {
+	return dbsqlc.QueueListParams{
+		Realm: realm, Sort: string(f.Sort), After: OrNull(f.After.MessageID), AfterKey: f.After.Minor,
+		AfterEnd:    OrNull(f.After.ExpiresAt),
+		CreatedFrom: OrNull(f.CreatedFrom), CreatedBefore: OrNull(f.CreatedBefore),
+		ExpiresBefore: OrNull(f.ExpiresBefore), Amended: f.Amended, Begun: f.Begun, Payees: names(f.Payees),
+		Kind: OrNull(f.Kind), Scheme: OrNull(f.Scheme),
+		MakerUser: OrNull(f.makerUser), AmountFrom: OrNull(f.AmountFrom), AmountTo: OrNull(f.AmountTo),
+		ExcludePerson: OrNull(f.ExcludePerson), OnlyPerson: OrNull(f.OnlyPerson), PageSize: f.PageSize, Keys: f.keys,
+	}
+}
+
+// WaitingMessages is a pending message as it is counted.
+type WaitingMessages struct {
+	MessageID uuid.UUID
+	CreatedAt time.Time
+	Currency  string
+	Minor     int64
+	Version   int  // of its content
+	Approvals int  // of that version
+	Own       bool // made or edited by the person who asks
+	Decided   bool // approved by the person who asks
+}
+
+// QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most, behind the
+// message that the filter goes on from. Its order does not count. person is who asks.
+func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, f QueueFilter) ([]WaitingMessages, error) {
+	var list []WaitingMessages
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		f, err := f.found(where{ctx: ctx, q: q, realm: realm})
+		if err != nil {
+			return err
+		}
+		p := f.params(realm)
+		rows, err := q.QueueKeys(ctx, dbsqlc.QueueKeysParams{
+			Realm: p.Realm, Person: person, After: p.After, CreatedFrom: p.CreatedFrom, CreatedBefore: p.CreatedBefore,
+			ExpiresBefore: p.ExpiresBefore, Amended: p.Amended, Begun: p.Begun, Payees: p.Payees,
+			Kind: p.Kind, Scheme: p.Scheme, MakerUser: p.MakerUser, AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
+			ExcludePerson: p.ExcludePerson, OnlyPerson: p.OnlyPerson, PageSize: p.PageSize, Keys: p.Keys,
+		})
+		for _, row := range rows {
+			list = append(list, WaitingMessages{
+				MessageID: row.MessageID, CreatedAt: row.CreatedAt.UTC(), Currency: row.Currency, Minor: row.Amount,
+				Version: int(row.Version), Approvals: int(row.Approvals), Own: row.Own, Decided: row.Decided,
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// PendingTotals counts the pending messages per currency, without those the person made, edited or approved; a zero person excludes none.
+// It counts the oldest, at most so many: a count of that size means "this many or more".
+func (r *Reader) PendingTotals(ctx context.Context, realm string, exclude uuid.UUID, most int32) ([]Total, error) {
+	var totals []Total
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.QueueCount(ctx, realm, OrNull(exclude), most)
+		if err != nil {
+			return fmt.Errorf("count the queue: %w", err)
+		}
+		for _, row := range rows {
+			// Of a currency nobody knows only the count is told: such a message is withheld.
+			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Total)
+			totals = append(totals, Total{Amount: amount, Count: row.Waiting, Oldest: row.Oldest.UTC()})
+		}
+		return nil
+	})
+	return totals, err
+}

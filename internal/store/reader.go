@@ -1,0 +1,245 @@
+// Package lookup is what pages and lists read: messages, documents and what happened to them. Nothing in it can write.
+
+package store
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Reader reads messages, documents and what happened to them. It cannot write; pages and lists get a Reader, never what changes messages.
+type Reader struct {
+	db *Database
+}
+
+// NewReader makes a Reader.
+func NewReader(db *Database) *Reader { return &Reader{db: db} }
+
+// read runs one look at a realm; a realm that cannot exist has nothing in it.
+func (r *Reader) read(ctx context.Context, realm string, mode Mode, work func(*dbsqlc.Queries) error) error {
+	err := r.db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error { return work(q) })
+	if errors.Is(err, ErrNoRealm) || errors.Is(err, pgx.ErrNoRows) {
+		return payment.ErrNotFound
+	}
+	return err
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	var m payment.Message
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		var err error
+		m, err = In(q, r.db.Seal()).Message(ctx, realm, id, ForRead)
+		return err
+	})
+	return m, err
+}
+
+// InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
+func (r *Reader) InternalID(ctx context.Context, realm string, global payment.ID) (uuid.UUID, error) {
+	var id uuid.UUID
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		var err error
+		id, err = q.MessageIDByGlobalID(ctx, realm, string(global))
+		return err
+	})
+	return id, err
+}
+
+// Filter narrows a list of messages; a zero field does not.
+type Filter struct {
+	OriginalID                                    uuid.UUID // only R-transactions of this message
+	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
+	OldestFirst                                   bool
+	ChangedSince                                  time.Time // entered their state then or later
+	InternalID                                    uuid.UUID
+	GlobalID, ExternalID, Kind, Scheme, Direction string
+	OrKind                                        payment.Kind // of this kind too
+	States                                        []payment.State
+	CreatedFrom, CreatedTo                        time.Time
+	Approved                                      bool // by people, and released: not what needed no approval
+	MakerLogin                                    string
+	MakerUser                                     uuid.UUID
+	InstructionID, EndToEndID                     string
+	DebtorAccount, DebtorAgent, DebtorName        string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName  string
+	Currency                                      string
+	AmountFrom, AmountTo                          int64  // minor units
+	Search                                        Search // Page looks for it, but not together with OriginalID or OldestFirst
+	PageSize                                      int32
+
+	keys []uuid.UUID // only these; nil for all
+}
+
+// unwalked reports whether the filter asks for what no walk over keys looks at: a page of what it passes would be empty, and the last.
+func (f Filter) unwalked() bool {
+	return f.InternalID != uuid.Nil || cmp.Or(
+		f.GlobalID, f.ExternalID, f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,
+		f.CreditorAgent, f.CreditorName, f.Currency,
+	) != ""
+}
+
+// names writes a list for a column of texts; an empty one is NULL.
+func names[T ~string](list []T) []string {
+	var texts []string
+	for _, entry := range list {
+		texts = append(texts, string(entry))
+	}
+	return texts
+}
+
+func (f Filter) kinds() []string {
+	switch {
+	case f.Kind == "":
+		return nil
+	case f.OrKind == "":
+		return []string{f.Kind}
+	}
+	return []string{f.Kind, string(f.OrKind)}
+}
+
+// Messages lists messages, newest first unless the filter says otherwise. They come without content and without decisions.
+func (r *Reader) Messages(ctx context.Context, realm string, f Filter) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		var err error
+		list, err = r.messages(ctx, q, realm, f)
+		return err
+	})
+	return list, err
+}
+
+// MessagesOf reads the messages with these keys, as Messages does, by their keys. One that is not there is not among them.
+func (r *Reader) MessagesOf(ctx context.Context, realm string, keys []uuid.UUID) (map[uuid.UUID]payment.Message, error) {
+	if len(keys) == 0 {
+		return map[uuid.UUID]payment.Message{}, nil
+	}
+	list, err := r.Messages(ctx, realm, Filter{keys: keys, PageSize: int32(len(keys))}) //nolint:gosec // a page
+	return byKey(list), err
+}
+
+func (r *Reader) messages(ctx context.Context, q *dbsqlc.Queries, realm string, f Filter) ([]payment.Message, error) {
+	rows, err := q.TransactionList(ctx, f.params(realm))
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	var list []payment.Message
+	for _, row := range rows {
+		list = append(list, ListedMessage(r.db.Seal(), row))
+	}
+	return list, nil
+}
+
+func (f Filter) params(realm string) dbsqlc.TransactionListParams {
+	return dbsqlc.TransactionListParams{
+		Realm: realm, Keys: f.keys, FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: OrNull(f.ChangedSince),
+		InternalID: OrNull(f.InternalID), GlobalID: OrNull(f.GlobalID),
+		ExternalID: OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: OrNull(f.Scheme), Direction: OrNull(f.Direction),
+		OriginalID: OrNull(f.OriginalID), States: names(f.States), Approved: f.Approved,
+		CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), MakerLogin: OrNull(f.MakerLogin),
+		MakerUser:     OrNull(f.MakerUser),
+		InstructionID: OrNull(f.InstructionID), EndToEndID: OrNull(f.EndToEndID), DebtorAccount: OrNull(f.DebtorAccount),
+		DebtorAgent: OrNull(f.DebtorAgent), DebtorName: OrNull(f.DebtorName), CreditorAccount: OrNull(f.CreditorAccount),
+		CreditorAgent: OrNull(f.CreditorAgent), CreditorName: OrNull(f.CreditorName), Currency: OrNull(f.Currency),
+		AmountFrom: OrNull(f.AmountFrom), AmountTo: OrNull(f.AmountTo), PageSize: f.PageSize,
+	}
+}
+
+// Documents lists documents, newest first unless the filter says otherwise, without their content.
+func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) ([]OutboundDocument, error) {
+	var list []OutboundDocument
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DocumentList(ctx, dbsqlc.DocumentListParams{
+			Realm: realm, MessageID: OrNull(f.MessageID), FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst,
+			ChangedSince: OrNull(f.ChangedSince),
+			Name:         OrNull(f.Name), Direction: OrNull(f.Direction), Scheme: OrNull(f.Scheme), PageSize: f.PageSize,
+			CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), GlobalID: OrNull(f.GlobalID),
+			ExternalID:    OrNull(f.ExternalID),
+			InstructionID: OrNull(f.InstructionID), EndToEndID: OrNull(f.EndToEndID), DebtorAccount: OrNull(f.DebtorAccount),
+			DebtorAgent: OrNull(f.DebtorAgent), DebtorName: OrNull(f.DebtorName), CreditorAccount: OrNull(f.CreditorAccount),
+			CreditorAgent: OrNull(f.CreditorAgent), CreditorName: OrNull(f.CreditorName),
+		})
+		if err != nil {
+			return fmt.Errorf("list documents: %w", err)
+		}
+		for _, row := range rows {
+			d := OutboundDocument{
+				Document: Document{
+					ID: row.DocumentID, Realm: realm, MessageID: OrZero(row.MessageID), Scheme: rulebook.Scheme(row.Scheme),
+					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
+				},
+				Direction: payment.DocumentDirection(row.Direction), Size: int(row.Size),
+				Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, Seal(row.MarkKeyID, row.MarkMac)),
+				SourceType: Text(row.SourceType),
+			}
+			copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
+			list = append(list, r.sealed(d, payment.Digest(row.SourceHash), Seal(row.KeyID, row.Mac)))
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Document returns one document with its content, or payment.ErrNotFound.
+func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (OutboundDocument, error) {
+	var d OutboundDocument
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		row, err := q.DocumentGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		doc := row.Document
+		d = r.sealed(OutboundDocument{
+			Document: DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Size: len(doc.Content),
+			Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, Seal(row.MarkKeyID, row.MarkMac)),
+			Source:    doc.Source, SourceType: Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
+		}, sha256.Sum256(doc.Source), Seal(doc.KeyID, doc.Mac))
+		return nil
+	})
+	return d, err
+}
+
+// marked reports whether the mark that clearing has an answer is the gateway's. Where there is none, as of what no outbox has, and of one
+// from before marks had seals, nothing speaks against it.
+func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Seal) bool {
+	if at == nil {
+		return true
+	}
+	err := r.db.Seal().CheckDelivery(auditlog.Delivery{Scheme: rulebook.Scheme(scheme), Reference: reference, At: *at}, seal)
+	return err == nil || errors.Is(err, payment.ErrUnsealed)
+}
+
+// Accounts lists the debtor accounts of a realm.
+func (r *Reader) Accounts(ctx context.Context, realm string) ([]payment.DebtorAccount, error) {
+	var list []payment.DebtorAccount
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AccountList(ctx, realm)
+		for _, row := range rows {
+			list = append(list, Account(row))
+		}
+		return err
+	})
+	return list, err
+}
+
+// Total is an amount waiting in one currency.
+type Total struct {
+	Amount money.Amount
+	Count  int64
+	Oldest time.Time
+}

@@ -1,0 +1,40 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+// RefusedStep is a step of a message's life that somebody was not allowed to take.
+type RefusedStep struct {
+	By      identity.Principal
+	At      time.Time
+	Message payment.Message // as it was found; zero when there is none
+	Action  payment.Action
+	Cause   error
+}
+
+// RefusedStep keeps a step that was refused in the audit trail of its message. A request that is malformed, or about a message that
+// does not exist, was refused to nobody and leaves nothing. A message that is withheld raises the alarm in the log as well.
+func (s *Messages) RefusedStep(ctx context.Context, step RefusedStep) {
+	why, refused := payment.Refused(step.Cause)
+	if !refused || step.Message.InternalID == uuid.Nil {
+		return
+	}
+	if why == payment.RefusedWithheld {
+		s.db.Log().ErrorContext(
+			ctx, "a message that does not fit its seal or its document was to be acted on", "alarm", true, "realm", step.By.Realm, "message",
+			step.Message.InternalID, "error", step.Cause,
+		)
+	}
+	s.db.Refused(ctx, Refusal{
+		Realm: step.By.Realm, Event: auditlog.RefusedEventOf(string(step.Message.Kind), string(step.Action)), MessageID: step.Message.InternalID,
+		Actor: step.By.Actor(), Why: why, Sentence: step.Cause.Error(), At: step.At,
+	})
+}

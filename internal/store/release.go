@@ -1,0 +1,138 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Outgoing loads a released message. It fails with payment.ErrNotFound when there is no release.
+func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Outgoing, error) {
+	var out Outgoing
+	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		row, err := q.ReleaseGet(ctx, realm, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("load the release: %w", err)
+		}
+		out.Release = releaseFromDB(row)
+		out.Message, err = In(q, s.db.Seal()).Message(ctx, realm, id, ForRead)
+		return err
+	})
+	return out, err
+}
+
+// MakeOutbound makes the document of a released message, and its bytes. On an error the delivery makes it again and
+// reports the error.
+type MakeOutbound func(out Outgoing) (payment.Outbound, []byte, error)
+
+// Carry makes later decisions store the release and its document to clearing by the same statement. Otherwise the
+// delivery stores the document before it sends it, with a statement and a commit of its own. Call Carry before the
+// first decision.
+func (s *Messages) Carry(with MakeOutbound) { s.makeOutbound = with }
+
+// released returns the release of a transition, in its stored form; nil for none.
+func released(t payment.Transition) *Outgoing {
+	if !t.Valid() || t.Release() == nil {
+		return nil
+	}
+	return &Outgoing{Message: t.After(), Release: *t.Release()}
+}
+
+// carry attaches the released document to a step.
+func (s *Messages) carry(one *step) {
+	if s.makeOutbound == nil || !s.jobs.Working() {
+		return
+	}
+	made, content, err := s.makeOutbound(*one.out)
+	if err != nil {
+		return
+	}
+	one.out.Made, one.out.Content = &made, content
+	one.documents = append(one.documents, s.documents.outboundRow(outboundDocument(made, content, one.transition.At())))
+}
+
+func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
+	r := row.Release
+	release := payment.Release{
+		Realm: r.Realm, InternalID: r.MessageID, Version: int(r.Version), Makers: r.Makers, Approvers: row.Approvers,
+		ContentHash: payment.Digest(r.ContentHash), AcceptedAt: r.AcceptedAt.UTC(), Seal: Seal(&r.KeyID, r.Mac),
+	}
+	copy(release.Account[:], r.AccountDigest)
+	return release
+}
+
+// MissingKeyError says that the newest release or message was sealed with a key that is not at hand.
+type MissingKeyError struct {
+	KeyID string
+}
+
+// Error names the missing key and the remedy.
+func (e *MissingKeyError) Error() string {
+	return "the key " + e.KeyID + " sealed the newest messages, but the key file does not hold it: add its line to the file"
+}
+
+// WrongKeyError reports a key in the key file whose id matches the stored seals but whose value does not.
+type WrongKeyError struct{ KeyID string }
+
+// Error is a sentence for the operator.
+func (e *WrongKeyError) Error() string {
+	return "the key " + e.KeyID +
+		" in the key file is not the one that sealed what is stored, none of the newest and oldest messages fits it: " +
+		"put the right file back"
+}
+
+// CheckKeys checks the keys against the newest release and version of each realm. It fails with MissingKeyError for a
+// missing key, and with WrongKeyError for another key under that id. Such a program would withhold valid messages.
+func (s *Messages) CheckKeys(ctx context.Context) error {
+	realms, err := s.db.Realms(ctx)
+	if err != nil {
+		return err
+	}
+	for _, realm := range realms {
+		err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			ids, err := q.NewestKeyList(ctx, realm)
+			for _, id := range ids {
+				if !s.db.Seal().HasKey(id) {
+					return &MissingKeyError{KeyID: id}
+				}
+			}
+			if err != nil {
+				return err
+			}
+			return s.tryKeys(ctx, q, realm)
+		})
+		if err != nil {
+			return fmt.Errorf("look at the keys in use: %w", err)
+		}
+	}
+	return nil
+}
+
+// tryKeys checks the seals of the newest and the oldest messages of a realm. A single failure is left to the auditor;
+// if every seal of a key fails, the key is wrong.
+func (s *Messages) tryKeys(ctx context.Context, q *dbsqlc.Queries, realm string) error {
+	rows, err := q.MessageListEnds(ctx, realm)
+	if err != nil {
+		return err
+	}
+	fits := map[string]bool{}
+	for _, row := range rows {
+		m := ListedMessage(s.db.Seal(), row)
+		fits[m.Seal.KeyID] = fits[m.Seal.KeyID] || !errors.Is(s.db.Seal().CheckVersion(m), payment.ErrForged)
+	}
+	for id, one := range fits {
+		if !one {
+			return &WrongKeyError{KeyID: id}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,39 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Earlier turns the RepeatError of a step into one whose message is as that step left it. Any other error, and the refusal of a repeat
+// whose step the history does not hold, comes back as it is.
+func (s *Messages) Earlier(ctx context.Context, err error) error {
+	var repeat *payment.RepeatError
+	if !errors.As(err, &repeat) {
+		return err
+	}
+	m := repeat.Message
+	steps, failed := Read(ctx, s.db, m.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.HistoryListRow, error) {
+		return q.HistoryList(ctx, m.Realm, m.InternalID)
+	})
+	if failed != nil {
+		return failed
+	}
+	for _, step := range steps {
+		if isTaken(step, repeat.Taken) {
+			repeat.Message = m.AsOf(payment.State(step.ToState), int(step.Sequence), step.At.UTC())
+			return repeat
+		}
+	}
+	return repeat.Unwrap()
+}
+
+// isTaken reports whether the step is the one named.
+func isTaken(step dbsqlc.HistoryListRow, taken payment.Taken) bool {
+	at := taken.At.IsZero() || step.At.Equal(taken.At)
+	return at && payment.Action(step.Action) == taken.Action && int(step.Version) == taken.Version &&
+		OrZero(step.ActorPerson) == taken.PersonID && Text(step.Reason) == taken.Reason
+}

@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// What the reports of control look for; docs/operations.md explains each.
+const (
+	// PairLeast and PairPercent: a checker gave so many approvals of a maker's messages, and so many of a hundred of them.
+	PairLeast, PairPercent = 10, 80
+	// FastBelow is what reading a payment takes at the least.
+	FastBelow = 5 * time.Second
+	// OpensAt and ClosesAt are the hours in which people work, on Monday to Friday, by the clock of the banking day.
+	OpensAt, ClosesAt = 7, 19
+	// maxReported bounds the rows of a report.
+	maxReported = 1000
+)
+
+// Period is what a report looks at: from its beginning to before its end.
+type Period struct{ From, Until time.Time }
+
+// Pair is a maker and a checker who meet more often than chance lets them.
+type Pair struct {
+	Maker, Checker         uuid.UUID
+	MakerName, CheckerName string
+	Approvals              int // of this maker's messages by this checker
+	Of                     int // by anybody
+}
+
+// Pairs lists makers whose messages one checker approves nearly always.
+func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, error) {
+	var list []Pair
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportPairList(ctx, dbsqlc.ReportPairListParams{
+			Realm: realm, Since: p.From, Until: p.Until, Least: PairLeast, Percent: PairPercent, Most: maxReported,
+		})
+		for _, row := range rows {
+			list = append(list, Pair{
+				Maker: row.Maker, Checker: row.CheckerPerson, MakerName: row.MakerName, CheckerName: row.CheckerName,
+				Approvals: int(row.Approvals), Of: int(row.Of),
+			})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// ReportKind is what a list of approvals shows.
+type ReportKind string
+
+// The reports that list approvals.
+const (
+	ReportPairs ReportKind = "pairs" // of one maker by one checker
+	ReportFast  ReportKind = "fast"  // faster than reading takes
+	ReportHours ReportKind = "hours" // out of hours
+)
+
+// ReportQuery asks for approvals.
+type ReportQuery struct {
+	Realm          string
+	Kind           ReportKind
+	Period         Period
+	Zone           *time.Location // of the banking day
+	Maker, Checker uuid.UUID      // of ReportPairs
+}
+
+// ReportedApproval is one approval.
+type ReportedApproval struct {
+	MessageID       uuid.UUID
+	GlobalID        string
+	Version         int
+	At              time.Time
+	Channel, Client string
+	Checker, Makers string
+	Amount          string    // with its currency
+	Looked          time.Time // when the checker first had it open; zero for never
+}
+
+// Approvals lists approvals, the newest first, a thousand at most.
+func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedApproval, error) {
+	var list []ReportedApproval
+	err := r.read(ctx, asked.Realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportApprovalList(ctx, dbsqlc.ReportApprovalListParams{
+			Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Report: string(asked.Kind), Checker: asked.Checker,
+			Maker: asked.Maker, Seconds: int32(FastBelow / time.Second), Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
+			Most: maxReported,
+		})
+		for _, row := range rows {
+			one := ReportedApproval{
+				MessageID: row.MessageID, GlobalID: row.GlobalID, Version: int(row.Version), At: row.DecidedAt.UTC(), Channel: row.Channel,
+				Client: row.ClientID, Checker: row.CheckerName, Makers: row.MakerNames, Looked: Time(row.FirstAt),
+			}
+			amount, err := money.FromMinor(money.Currency(row.Currency), row.Amount)
+			if err == nil {
+				one.Amount = amount.Format()
+			}
+			list = append(list, one)
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// ReportCounts are the numbers of a period.
+type ReportCounts struct{ Approvals, Fast, OutOfHours int }
+
+// ReportCounts counts approvals; Kind, Maker and Checker do not matter.
+func (r *Reader) ReportCounts(ctx context.Context, asked ReportQuery) (ReportCounts, error) {
+	var counts ReportCounts
+	err := r.read(ctx, asked.Realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.ReportApprovalCount(ctx, dbsqlc.ReportApprovalCountParams{
+			Realm: asked.Realm, Since: asked.Period.From, Until: asked.Period.Until, Seconds: int32(FastBelow / time.Second),
+			Zone: asked.Zone.String(), Opens: OpensAt, Closes: ClosesAt,
+		})
+		counts = ReportCounts{Approvals: int(row.Approvals), Fast: int(row.Fast), OutOfHours: int(row.OutOfHours)}
+		return err
+	})
+	return counts, reportError(err)
+}
+
+// Raised is a change whose requester gains by it, or a limit that was raised or taken away.
+type Raised struct {
+	Change, Kind, Subject       string
+	At                          time.Time
+	Requester, Decider, Outcome string // Outcome: approve, reject or waits
+	Own                         bool   // the requester gains by it
+	Beneficiary, LimitOf        string
+	LimitHolder                 string // whom a limit binds: a name, a client's id, an IBAN
+	PaymentBefore, PaymentAfter string
+	DayBefore, DayAfter         string
+}
+
+// Raised lists such changes, the newest first.
+func (r *Reader) Raised(ctx context.Context, realm string, p Period) ([]Raised, error) {
+	var list []Raised
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportRaisedList(ctx, dbsqlc.ReportRaisedListParams{Realm: realm, Since: p.From, Until: p.Until, Most: maxReported})
+		for _, row := range rows {
+			list = append(list, Raised{
+				Change: row.ChangeID.String(), Kind: row.Kind, Subject: row.Subject, At: row.RequestedAt.UTC(), Requester: row.RequesterName,
+				Decider: row.DeciderName, Outcome: row.Outcome, Own: row.Own, Beneficiary: row.BeneficiaryName, LimitOf: row.LimitOf,
+				LimitHolder:   row.LimitHolder,
+				PaymentBefore: row.PaymentBefore, PaymentAfter: row.PaymentAfter, DayBefore: row.DayBefore, DayAfter: row.DayAfter,
+			})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+func reportError(err error) error {
+	if err != nil {
+		return fmt.Errorf("read a report of control: %w", err)
+	}
+	return nil
+}

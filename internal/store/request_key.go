@@ -1,0 +1,15 @@
+package store
+
+import (
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// RequestKey makes the domain's key of a request of its row.
+func RequestKey(k dbsqlc.CreationKey) payment.RequestKey {
+	key := payment.RequestKey{
+		Realm: k.Realm, ClientID: k.ClientID, Scope: payment.KeyScope(k.Scope), Key: k.Key, MessageID: k.MessageID, CreatedAt: k.CreatedAt,
+	}
+	copy(key.Fingerprint[:], k.Fingerprint)
+	return key
+}

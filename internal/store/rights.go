@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Rights tell everybody who keeps a page open whether rights of their realm may have changed: by one look for all who ask within a while,
+// so that many open pages cost what one does.
+type Rights struct {
+	reader  *Reader
+	decided Answers[int64]
+}
+
+// NewRights makes Rights whose answers are at most so old.
+func NewRights(r *Reader, age time.Duration) *Rights {
+	return &Rights{reader: r, decided: Answers[int64]{Age: age}}
+}
+
+// Decided is how many changes of administration were decided in a realm. Each changes rights, or may.
+func (r *Rights) Decided(ctx context.Context, realm string, now time.Time) (int64, error) {
+	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (int64, error) {
+		decided, err := Read(ctx, r.reader.db, realm, func(q *dbsqlc.Queries) (int64, error) { return q.ChangesDecided(ctx, realm) })
+		if err != nil {
+			return 0, fmt.Errorf("count the changes that were decided: %w", err)
+		}
+		return decided, nil
+	})
+}

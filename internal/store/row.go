@@ -1,0 +1,206 @@
+// Package masterdata defines the fields that the seal of each master data row covers. The seal itself is excluded,
+// and mostly the creation time. Provisioning, sign-in and audit share it.
+
+package store
+
+import (
+	"context"
+
+	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Row is a row of master data: its table and key, its seal, and the sealed fields.
+type Row struct {
+	Table string
+	Realm string
+	Key   string // within its realm
+	KeyID *string
+	Seal  []byte
+
+	record identity.Record
+	err    error // the record could not be made
+}
+
+// Check holds the row against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed, keyring.ErrForged,
+// keyring.ErrUnknownKey.
+func (r Row) Check(keys keyring.Ring) error {
+	if r.err != nil {
+		return r.err
+	}
+	return r.record.Check(keys, Text(r.KeyID), r.Seal)
+}
+
+// Sealed makes the two columns of the row's seal.
+func (r Row) Sealed(keys keyring.Ring) (keyID *string, seal []byte, err error) {
+	if r.err != nil {
+		return nil, nil, r.err
+	}
+	made := r.record.Seal(keys)
+	return &made.KeyID, made.MAC[:], nil
+}
+
+// covers adds sealed fields.
+func (r Row) covers(values ...any) Row {
+	r.record, r.err = identity.NewRecord(r.Table, r.Realm, values...)
+	return r
+}
+
+// Realm is the row of a realm. Its seal covers second_factor_roles only where some are named: seals of before stay good.
+func Realm(r dbsqlc.Realm) Row {
+	values := []any{r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds}
+	if r.SecondFactorRoles != "" {
+		values = append(values, r.SecondFactorRoles)
+	}
+	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.covers(values...)
+}
+
+// IncomingAccount is the row of an account that receives.
+func IncomingAccount(a dbsqlc.IncomingAccount) Row {
+	return Row{Table: "incoming_account", Realm: a.Realm, Key: a.Iban, KeyID: a.KeyID, Seal: a.Seal}.covers(a.Iban)
+}
+
+// Person is the row of a person.
+func Person(p dbsqlc.Person) Row {
+	return Row{Table: "person", Realm: p.Realm, Key: p.PersonID.String(), KeyID: p.KeyID, Seal: p.Seal}.
+		covers(p.PersonID, p.DisplayName, p.Duty)
+}
+
+// User is the row of a user account.
+func User(u dbsqlc.UserAccount) Row {
+	return Row{Table: "user_account", Realm: u.Realm, Key: u.UserID.String(), KeyID: u.KeyID, Seal: u.Seal}.
+		covers(u.UserID, u.PersonID, u.Duty, u.Name, u.PasswordHash, u.Status, u.SignedOutAt)
+}
+
+// Grant is the row of a grant of a role.
+func Grant(g dbsqlc.UserRole) Row {
+	return Row{Table: "user_role", Realm: g.Realm, Key: g.GrantID.String(), KeyID: g.KeyID, Seal: g.Seal}.
+		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
+}
+
+// Client is the row of a client. Its seal covers suppressed_at only where it is set: seals of before there was such a column stay good.
+func Client(c dbsqlc.Client) Row {
+	values := []any{c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn}
+	if c.SuppressedAt != nil {
+		values = append(values, *c.SuppressedAt)
+	}
+	if c.PayeeWaived { // likewise
+		values = append(values, "payee waived")
+	}
+	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.covers(values...)
+}
+
+// Policy is the row of a policy. Its seal covers content_hash_required and step_up only where they are set: policies sealed before there
+// was such a column do not ask, and keep their seals.
+func Policy(p dbsqlc.Policy) Row {
+	values := []any{
+		p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt,
+	}
+	if p.ContentHashRequired {
+		values = append(values, true)
+	}
+	if p.StepUp {
+		values = append(values, "step-up")
+	}
+	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String(), KeyID: p.KeyID, Seal: p.Seal}.covers(values...)
+}
+
+// DebtorAccount is the row of a debtor account.
+func DebtorAccount(a dbsqlc.DebtorAccount) Row {
+	return Row{Table: "debtor_account", Realm: a.Realm, Key: a.Iban, KeyID: a.KeyID, Seal: a.Seal}.
+		covers(&a.Iban, &a.Scheme, &a.Currency, &a.HolderName, &a.HolderStreet, &a.HolderBuilding, &a.HolderPostcode, &a.HolderTown,
+			&a.HolderCountry, &a.AgentBic, &a.AgentIid, a.Open)
+}
+
+// Limit is the row of a limit.
+func Limit(l dbsqlc.SpendingLimit) Row {
+	return Row{Table: "spending_limit", Realm: l.Realm, Key: l.LimitID.String(), KeyID: &l.KeyID, Seal: l.Seal}.
+		covers(l.LimitID, l.LimitOf, l.Holder, l.Currency, l.PerPayment, l.PerDay, l.PerDaySince, l.SetAt)
+}
+
+// SetUp is the row of a set-up.
+func SetUp(s dbsqlc.UserSetup) Row {
+	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String(), KeyID: &s.KeyID, Seal: s.Seal}.
+		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
+}
+
+// Directory is the row of an edition of a directory of banks. Its rows are those of the digest.
+func Directory(d dbsqlc.DirectoryNewestListRow) Row {
+	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
+}
+
+// Reference returns the row of an edition of reference data, which has no realm. The digest covers the content.
+func Reference(r dbsqlc.ReferenceNewestListRow) Row {
+	return Row{Table: "reference_edition", Key: r.EditionID.String(), KeyID: &r.KeyID, Seal: r.Seal}.
+		covers(r.EditionID, r.Kind, r.Edition, r.FromDay, r.Scope, r.Source, r.Entries, r.ContentHash, r.LoadedAt)
+}
+
+// Change returns the row of a change of administration.
+func Change(c dbsqlc.RealmChange) Row {
+	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: &c.KeyID, Seal: c.Seal}.
+		covers(c.ChangeID, c.Kind, c.Subject, c.BeneficiaryPerson, c.Content, c.CodeHash, c.RequesterUser, c.RequesterPerson, c.RequesterGrantID,
+			c.RequesterClient, c.RequestedAt)
+}
+
+// ChangeDecision returns the row of a decision on a change. The column decided_in is set by the database and not
+// covered.
+func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
+	return Row{Table: "realm_change_decision", Realm: d.Realm, Key: d.ChangeID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+		covers(d.ChangeID, d.RequesterPerson, d.BeneficiaryPerson, d.ContentHash, d.Ordinal, d.Action, d.Reason, d.DeciderUser, d.DeciderPerson,
+			d.DeciderGrantID, d.DeciderClient, d.DecidedAt)
+}
+
+// Beneficiary is the row of a creditor that two people of payments agreed on.
+func Beneficiary(b dbsqlc.Beneficiary) Row {
+	return Row{Table: "beneficiary", Realm: b.Realm, Key: b.BeneficiaryID.String(), KeyID: &b.KeyID, Seal: b.Seal}.
+		covers(b.BeneficiaryID, b.Name, b.Iban, b.Street, b.BuildingNumber, b.AddressLine1, b.AddressLine2, b.Postcode, b.Town, b.Country,
+			b.AddedAt, b.AccountChangedAt, b.EarlierIban, b.Removed)
+}
+
+// All reads every row of master data of every realm, as a login that sees them.
+func All(ctx context.Context, q *dbsqlc.Queries) ([]Row, error) {
+	var all []Row
+	for _, read := range []func() ([]Row, error){
+		func() ([]Row, error) { return rowsOf(ctx, q.RealmListAll, Realm) },
+		func() ([]Row, error) { return rowsOf(ctx, q.IncomingAccountListAll, IncomingAccount) },
+		func() ([]Row, error) { return rowsOf(ctx, q.PersonListAll, Person) },
+		func() ([]Row, error) { return rowsOf(ctx, q.UserListAll, User) },
+		func() ([]Row, error) { return rowsOf(ctx, q.GrantListAll, Grant) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ClientListAll, Client) },
+		func() ([]Row, error) { return rowsOf(ctx, q.PolicyListAll, Policy) },
+		func() ([]Row, error) { return rowsOf(ctx, q.DebtorAccountListAll, DebtorAccount) },
+		func() ([]Row, error) { return rowsOf(ctx, q.LimitListAll, Limit) },
+		func() ([]Row, error) { return rowsOf(ctx, q.SetUpListAll, SetUp) },
+		func() ([]Row, error) { return rowsOf(ctx, q.FactorListAll, Factor) },
+		func() ([]Row, error) { return rowsOf(ctx, q.FactorUseListAll, FactorUse) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ProviderListAll, Provider) },
+		func() ([]Row, error) { return rowsOf(ctx, q.OuterIdentityListAll, OuterIdentity) },
+		func() ([]Row, error) {
+			return rowsOf(ctx, q.DirectoryListAll, func(d dbsqlc.DirectoryListAllRow) Row { return Directory(dbsqlc.DirectoryNewestListRow(d)) })
+		},
+		func() ([]Row, error) {
+			return rowsOf(ctx, q.ReferenceListAll, func(r dbsqlc.ReferenceListAllRow) Row { return Reference(dbsqlc.ReferenceNewestListRow(r)) })
+		},
+		func() ([]Row, error) { return rowsOf(ctx, q.ChangeListAll, Change) },
+		func() ([]Row, error) { return rowsOf(ctx, q.ChangeDecisionListAll, ChangeDecision) },
+		func() ([]Row, error) { return rowsOf(ctx, q.BeneficiaryListAll, Beneficiary) },
+	} {
+		rows, err := read()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, rows...)
+	}
+	return all, nil
+}
+
+func rowsOf[T any](ctx context.Context, read func(context.Context) ([]T, error), row func(T) Row) ([]Row, error) {
+	stored, err := read(ctx)
+	rows := make([]Row, len(stored))
+	for i := range stored {
+		rows[i] = row(stored[i])
+	}
+	return rows, err
+}

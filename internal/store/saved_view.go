@@ -1,0 +1,81 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// MaxSavedViews is the largest number of saved views per user.
+const MaxSavedViews = 20
+
+// SavedView is a filter of the queue that a user saved under a name.
+type SavedView struct {
+	ID     uuid.UUID
+	Name   string // 1 to 40 characters
+	Query  string // end of the queue's address with its question mark, at most 1,024 characters
+	Shared bool   // everybody of the realm sees it
+	Own    bool   // of the person who asks
+	Owner  string
+}
+
+var (
+	// ErrTooManyViews: the person has MaxSavedViews already.
+	ErrTooManyViews = errors.New("too many saved views")
+	// ErrViewNameTaken: another view of the person has this name.
+	ErrViewNameTaken = errors.New("the name of the view is taken")
+)
+
+// SaveView keeps a view. A name that the person has used is given the new meaning. Errors: ErrTooManyViews.
+func (d *Desk) SaveView(ctx context.Context, by identity.Principal, view SavedView, now time.Time) error {
+	return d.named(by).change(ctx, ErrTooManyViews, func(q *dbsqlc.Queries) (int64, error) {
+		return q.SavedViewInsert(ctx, dbsqlc.SavedViewInsertParams{
+			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Query: view.Query, Shared: view.Shared, Now: now,
+			Most: MaxSavedViews,
+		})
+	})
+}
+
+// ChangeView renames a view of the person, and shares it or not. Errors: payment.ErrNotFound, ErrViewNameTaken.
+func (d *Desk) ChangeView(ctx context.Context, by identity.Principal, view SavedView) error {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.SavedViewUpdate(ctx, dbsqlc.SavedViewUpdateParams{
+			Realm: by.Realm, ViewID: view.ID, UserID: by.UserID, Name: view.Name, Shared: view.Shared,
+		})
+	})
+}
+
+// RemoveView removes a view of the person. Errors: payment.ErrNotFound.
+func (d *Desk) RemoveView(ctx context.Context, by identity.Principal, id uuid.UUID) error {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.SavedViewDelete(ctx, by.Realm, id, by.UserID)
+	})
+}
+
+// Views lists the views of the person, and those that others of the realm share.
+func (d *Desk) Views(ctx context.Context, by identity.Principal) ([]SavedView, error) {
+	var list []SavedView
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.SavedViewList(ctx, by.UserID, by.Realm)
+		for _, row := range rows {
+			list = append(list, SavedView{ID: row.ViewID, Name: row.Name, Query: row.Query, Shared: row.Shared, Own: row.Own, Owner: row.Owner})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list saved views: %w", err)
+	}
+	return list, nil
+}
+
+func (d *Desk) named(by identity.Principal) named {
+	return named{db: d.db, realm: by.Realm, what: "saved view", taken: ErrViewNameTaken}
+}

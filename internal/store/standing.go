@@ -1,0 +1,185 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Standing is how many messages of a realm are in the states that its first page tells of.
+type Standing struct {
+	ToAnswer    int // recalls of other banks that wait for an answer
+	Unconfirmed int // without an answer of clearing in time
+	Overdue     int // recalls without an answer of the other bank in time
+	Rejected    int // since the time asked for
+	Failed      int // since the time asked for
+}
+
+// Counted is what is counted for a first page.
+type Counted struct {
+	Since time.Time // of what was rejected and what failed
+	Most  int32     // where each count ends
+	Maker uuid.UUID // of StandingOfMaker
+}
+
+// Standing counts messages by their states.
+func (r *Reader) Standing(ctx context.Context, realm string, asked Counted) (Standing, error) {
+	var s Standing
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingCount(ctx, realm, asked.Most, asked.Since)
+		s = Standing{
+			ToAnswer: int(row.ToAnswer), Unconfirmed: int(row.Unconfirmed), Overdue: int(row.Overdue), Rejected: int(row.Rejected),
+			Failed: int(row.Failed),
+		}
+		return err
+	})
+	return s, standingError(err)
+}
+
+// Late is how many messages were not in time.
+type LatePayment struct {
+	Unanswered int // by clearing, since the time asked for; MaxEnded at most
+	ToAnswer   int // recalls of other banks whose answer of ours is late now
+	Overdue    int // our recalls whose answer of the other bank is late now
+	Expired    int // before anybody decided, since the time asked for
+}
+
+// AskedLate is what Late counts.
+type AskedLate struct {
+	Since     time.Time // of what clearing did not answer, and of what expired
+	DueBefore time.Time // the last day for an answer to a recall that is in time still
+	Most      int32     // where the counts of recalls and of what expired end
+}
+
+// Late counts what was not in time.
+func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (LatePayment, error) {
+	var late LatePayment
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingLate(ctx, dbsqlc.StandingLateParams{
+			Realm: realm, Since: asked.Since, DueBefore: asked.DueBefore, Most: asked.Most, MostUnanswered: MaxEnded,
+		})
+		late = LatePayment{
+			Unanswered: int(row.Unanswered), ToAnswer: int(row.ToAnswer), Overdue: int(row.Overdue), Expired: int(row.Expired),
+		}
+		return err
+	})
+	return late, standingError(err)
+}
+
+// Recalls is how many received recalls are at each point.
+type Recalls struct {
+	ToAnswer, Late, Answered int // Late of those that are to answer
+}
+
+// Recalls counts received recalls, so many of each at most; late are those whose last day for an answer is before a time.
+func (r *Reader) Recalls(ctx context.Context, realm string, dueBefore time.Time, most int32) (Recalls, error) {
+	var recalls Recalls
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingRecalls(ctx, realm, most, dueBefore)
+		recalls = Recalls{ToAnswer: int(row.ToAnswer), Late: int(row.Late), Answered: int(row.Answered)}
+		return err
+	})
+	return recalls, standingError(err)
+}
+
+// StandingOfMaker is how many messages of one maker are in the states that the maker's first page tells of.
+type StandingOfMaker struct {
+	Waiting     int // for an approval
+	Unconfirmed int // without an answer of clearing in time
+	Rejected    int // since the time asked for
+	Failed      int // since the time asked for
+}
+
+// StandingOfMaker counts the messages of a maker by their states, among the newest 2,500 that anybody has in each.
+func (r *Reader) StandingOfMaker(ctx context.Context, realm string, asked Counted) (StandingOfMaker, error) {
+	var s StandingOfMaker
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingCountOfMaker(ctx, dbsqlc.StandingCountOfMakerParams{
+			Realm: realm, Maker: asked.Maker, Since: asked.Since, Look: scattered, Most: asked.Most,
+		})
+		s = StandingOfMaker{
+			Waiting: int(row.Waiting), Unconfirmed: int(row.Unconfirmed), Rejected: int(row.Rejected), Failed: int(row.Failed),
+		}
+		return err
+	})
+	return s, standingError(err)
+}
+
+// StatesOfMaker counts the messages of a maker, the newest 2,500, by their states; cut when there are more of them.
+func (r *Reader) StatesOfMaker(ctx context.Context, realm string, maker uuid.UUID) (counts map[payment.State]int, cut bool, err error) {
+	counts = map[payment.State]int{}
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.StandingOfMakerByState(ctx, realm, maker, scattered)
+		all := 0
+		for _, row := range rows {
+			counts[payment.State(row.State)] = int(row.Messages)
+			all += int(row.Messages)
+		}
+		cut = all == scattered
+		return err
+	})
+	return counts, cut, standingError(err)
+}
+
+// Ages asks how much waits for how long.
+type Ages struct {
+	ExcludePerson uuid.UUID   // without what this person made, changed or approved; zero for nobody
+	MadeBefore    []time.Time // the latest first
+	ExpiresBefore time.Time
+	Most          int32 // so many of the oldest are looked at
+}
+
+// Waiting counts the messages that wait, those made before each of the times and those that expire before one.
+func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older []int, ending int, err error) {
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		row, err := q.StandingQueue(ctx, dbsqlc.StandingQueueParams{
+			Realm: realm, MadeBefore: asked.MadeBefore, ExpiresBefore: asked.ExpiresBefore, Most: asked.Most,
+			ExcludePerson: OrNull(asked.ExcludePerson),
+		})
+		for _, count := range row.Older {
+			older = append(older, int(count))
+		}
+		ending = int(row.Ending)
+		return err
+	})
+	return older, ending, standingError(err)
+}
+
+// ClearingStanding is how a scheme's clearing stands, as far as messages tell.
+type ClearingStanding struct {
+	Answered time.Time // when it last answered; zero where none of the 2,000 newest documents of the realm is an answer
+	Stuck    int       // approved messages that it did not take since the time asked for
+}
+
+// Clearing says how clearing stands in each scheme: when it answered last, and how many messages, so many at most, were approved before a
+// time and are not taken.
+func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, most int32) (map[rulebook.Scheme]ClearingStanding, error) {
+	of := map[rulebook.Scheme]ClearingStanding{}
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.StandingClearing(ctx, dbsqlc.StandingClearingParams{
+			Realm: realm, Before: before, Most: most, Schemes: names(rulebook.Schemes()),
+		})
+		for _, row := range rows {
+			standing := ClearingStanding{Stuck: int(row.Stuck)}
+			if row.Answered.Unix() != 0 {
+				standing.Answered = row.Answered.UTC()
+			}
+			of[rulebook.Scheme(row.Scheme)] = standing
+		}
+		return err
+	})
+	return of, standingError(err)
+}
+
+func standingError(err error) error {
+	if err != nil {
+		return fmt.Errorf("count for a first page: %w", err)
+	}
+	return nil
+}

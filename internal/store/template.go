@@ -1,0 +1,120 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// MaxTemplates is the largest number of templates per user.
+const MaxTemplates = 50
+
+// Template is a payment that is entered again and again, under a name. It fills the form and nothing else.
+type Template struct {
+	ID      uuid.UUID
+	Name    string // 1 to 60 characters
+	Scheme  rulebook.Scheme
+	Answers []byte // as a draft keeps them
+	Shared  bool   // every maker of the realm sees it
+	Own     bool   // of the person who asks
+	Owner   string
+	SavedAt time.Time
+}
+
+var (
+	// ErrTooManyTemplates: the person has MaxTemplates already.
+	ErrTooManyTemplates = errors.New("too many templates")
+	// ErrTemplateNameTaken: another template of the person has this name.
+	ErrTemplateNameTaken = errors.New("the name of the template is taken")
+)
+
+func (d *Drafts) hiddenTemplate(realm string, id uuid.UUID) hidden {
+	return hidden{keys: d.db.AnswerKeys(), table: "payment_template", realm: realm, row: id, strict: true}
+}
+
+// SaveTemplate keeps a template of the person (ID, Name, Scheme, Answers, Shared, SavedAt). A name they have used is given the new meaning.
+// Error: ErrTooManyTemplates.
+func (d *Drafts) SaveTemplate(ctx context.Context, by identity.Principal, t Template) error {
+	answers, err := d.hiddenTemplate(by.Realm, t.ID).hide("answers", t.Answers)
+	if err != nil {
+		return err
+	}
+	return d.named(by).change(ctx, ErrTooManyTemplates, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateInsert(ctx, dbsqlc.TemplateInsertParams{
+			Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID, Name: t.Name, Scheme: string(t.Scheme), Answers: answers, Shared: t.Shared,
+			Now: t.SavedAt, Most: MaxTemplates,
+		})
+	})
+}
+
+// ChangeTemplate renames a template of the person, and shares it or not. Errors: payment.ErrNotFound, ErrTemplateNameTaken.
+func (d *Drafts) ChangeTemplate(ctx context.Context, by identity.Principal, t Template) error {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateUpdate(ctx, dbsqlc.TemplateUpdateParams{
+			Name: t.Name, Shared: t.Shared, Realm: by.Realm, TemplateID: t.ID, UserID: by.UserID,
+		})
+	})
+}
+
+// RemoveTemplate removes a template of the person. Error: payment.ErrNotFound.
+func (d *Drafts) RemoveTemplate(ctx context.Context, by identity.Principal, id uuid.UUID) error {
+	return d.named(by).change(ctx, payment.ErrNotFound, func(q *dbsqlc.Queries) (int64, error) {
+		return q.TemplateDelete(ctx, by.Realm, id, by.UserID)
+	})
+}
+
+// Template returns a template of the user or a shared one. Errors: payment.ErrNotFound, ErrUnreadable.
+func (d *Drafts) Template(ctx context.Context, by identity.Principal, id uuid.UUID) (Template, error) {
+	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.PaymentTemplate, error) {
+		return q.TemplateGet(ctx, by.Realm, id, by.UserID)
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Template{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Template{}, fmt.Errorf("load a template: %w", err)
+	}
+	return d.templateOf(row)
+}
+
+// Templates lists the user's templates and the shared ones of the realm, by name. An unreadable one has no answers.
+func (d *Drafts) Templates(ctx context.Context, by identity.Principal) ([]Template, error) {
+	var list []Template
+	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := q.TemplateList(ctx, by.UserID, by.Realm)
+		for _, row := range rows {
+			one, err := d.templateOf(row.PaymentTemplate)
+			if err != nil && !errors.Is(err, ErrUnreadable) {
+				return err
+			}
+			one.Own, one.Owner = row.Own, row.Owner
+			list = append(list, one)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list templates: %w", err)
+	}
+	return list, nil
+}
+
+func (d *Drafts) templateOf(row dbsqlc.PaymentTemplate) (Template, error) {
+	answers, err := d.hiddenTemplate(row.Realm, row.TemplateID).reveal("answers", row.Answers)
+	return Template{
+		ID: row.TemplateID, Name: row.Name, Scheme: rulebook.Scheme(row.Scheme), Answers: answers, Shared: row.Shared,
+		SavedAt: row.SavedAt.UTC(),
+	}, err
+}
+
+func (d *Drafts) named(by identity.Principal) named {
+	return named{db: d.db, realm: by.Realm, what: "template", taken: ErrTemplateNameTaken}
+}

@@ -1,0 +1,57 @@
+// Package tokenseal defines the fields that the seal of a token's row covers. Sign-in and audit share it.
+
+package store
+
+import (
+	"time"
+
+	"countersign/internal/keyring"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Kind is the permitted use of a token; an access token is never accepted as a refresh token.
+type Kind string
+
+// The kinds of tokens.
+const (
+	Refresh Kind = "refresh"
+	Access  Kind = "access"
+)
+
+// Keys derives the keys that the rows of tokens are sealed with from those of tokens.
+func TokenSealKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("token seal") }
+
+// Issued holds the sealed fields of a token: the digest of its text, its use, its lifetime, and its sign-in.
+type Issued struct {
+	Kind      Kind
+	Family    dbsqlc.TokenFamily
+	Hash      []byte
+	At, Until time.Time
+}
+
+// OfRefresh returns the sealed fields of a refresh token.
+func OfRefresh(t dbsqlc.RefreshToken, family dbsqlc.TokenFamily) Issued {
+	return Issued{Kind: Refresh, Family: family, Hash: t.TokenHash, At: t.IssuedAt, Until: t.ExpiresAt}
+}
+
+// OfAccess returns the sealed fields of an access token.
+func OfAccess(t dbsqlc.AccessToken, family dbsqlc.TokenFamily) Issued {
+	return Issued{Kind: Access, Family: family, Hash: t.TokenHash, At: t.IssuedAt, Until: t.ExpiresAt}
+}
+
+// Fields returns the fields to seal.
+func (i Issued) Fields() keyring.Fields {
+	var f keyring.Fields
+	f.Text("countersign token 1", string(i.Kind), i.Family.Realm)
+	f.Bytes(i.Hash)
+	f.Moment(i.At)
+	f.Moment(i.Until)
+	f.ID(i.Family.FamilyID, i.Family.UserID)
+	f.Text(i.Family.ClientID, i.Family.Scope)
+	f.Moment(i.Family.StartedAt)
+	f.Moment(i.Family.EndsAt)
+	if i.Family.AsOf != nil {
+		f.Moment(*i.Family.AsOf)
+	}
+	return f
+}

@@ -1,0 +1,263 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// Step is one row of a message's history.
+type Step struct {
+	Sequence   int
+	From       payment.State
+	Action     payment.Action
+	To         payment.State
+	Version    int
+	Actor      string // as shown to people
+	ActorLogin string // the name of the actor's account, "" when the gateway acted
+	ClientID   string
+	Channel    string
+	Reason     string
+	At         time.Time
+}
+
+// Event is one row of the audit trail.
+type HistoryEvent struct {
+	ID            uuid.UUID
+	MessageID     uuid.UUID // it is about; zero for none
+	Sequence      int       // of the step it belongs to; 0 for a refusal
+	Event         string
+	Refused       bool
+	Actor         string
+	ActorLogin    string // the name of the actor's account, "" when there is none
+	ClientID      string
+	Channel       string
+	RequestID     string
+	SourceAddress string
+	ContentHash   []byte
+	Detail        string // canonical JSON
+	At            time.Time
+}
+
+// Similar is another payment to the same account of the same amount.
+type Similar struct {
+	MessageID uuid.UUID
+	GlobalID  payment.ID
+	State     payment.State
+	MakerName string
+	CreatedAt time.Time
+}
+
+// History lists the steps of a message in order. It is empty for an unknown message.
+func (r *Reader) History(ctx context.Context, realm string, id uuid.UUID) ([]Step, error) {
+	var list []Step
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.HistoryList(ctx, realm, id)
+		for _, h := range rows {
+			list = append(list, Step{
+				Sequence: int(h.Sequence), From: payment.State(h.FromState), Action: payment.Action(h.Action), To: payment.State(h.ToState),
+				Version: int(h.Version), Actor: h.ActorName,
+				ActorLogin: Text(h.ActorLogin),
+				ClientID:   Text(h.ClientID), Channel: h.Channel, Reason: Text(h.Reason), At: h.At.UTC(),
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Audit lists the audit events of a message in order. It is empty for an unknown message.
+func (r *Reader) Audit(ctx context.Context, realm string, id uuid.UUID) ([]HistoryEvent, error) {
+	var list []HistoryEvent
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditList(ctx, realm, &id)
+		for _, e := range rows {
+			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
+		}
+		return err
+	})
+	return list, err
+}
+
+// AuditFilter narrows the audit trail of a realm; a zero field does not.
+type AuditFilter struct {
+	Before      uuid.UUID // the last key of the page before: only older ones, or younger ones when the oldest come first
+	OldestFirst bool
+	From, To    time.Time // when it happened
+	Actor       string    // the name of an account, or a person as shown to people
+	Event       string    // "instruction.approve", "sign-in.refused"
+	MessageID   uuid.UUID
+	PageSize    int32
+}
+
+// AuditTrail lists the audit events of a realm, newest first unless the filter says otherwise: what was done and what was refused.
+func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]HistoryEvent, error) {
+	var list []HistoryEvent
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.AuditSearch(ctx, dbsqlc.AuditSearchParams{
+			Realm: realm, FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: OrNull(f.From), AtTo: OrNull(f.To),
+			Actor: OrNull(f.Actor),
+			Event: OrNull(f.Event), MessageID: OrNull(f.MessageID), PageSize: f.PageSize,
+		})
+		for _, e := range rows {
+			list = append(list, eventFromDB(e))
+		}
+		return err
+	})
+	return list, err
+}
+
+// eventsLooked is how many events are looked at for a page of the trail. What lies behind them is a page of its own.
+const eventsLooked = 5000
+
+// AuditPage lists one page of the trail, what happened last first, and where the next page begins: zero behind the last one. It reads so
+// much and no more: a page may be short, or empty, and have a next one, when none or few of the events that were looked at are meant. A
+// place that is no event of the realm is the beginning. OldestFirst and MessageID are AuditTrail's alone.
+func (r *Reader) AuditPage(ctx context.Context, realm string, f AuditFilter) (list []HistoryEvent, next uuid.UUID, err error) {
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		at, before, err := auditPlace(ctx, q, realm, f)
+		if err != nil {
+			return fmt.Errorf("find the place in the trail: %w", err)
+		}
+		rows, err := q.AuditWalk(ctx, dbsqlc.AuditWalkParams{
+			Realm: realm, BeforeAt: at, Before: before, Look: eventsLooked, PageSize: f.PageSize + 1, AtFrom: OrNull(f.From),
+			Actor: OrNull(f.Actor), Event: OrNull(f.Event),
+		})
+		if err != nil {
+			return fmt.Errorf("look through the trail: %w", err)
+		}
+		var meant []uuid.UUID
+		for _, row := range rows {
+			if row.Meant && len(meant) == int(f.PageSize) {
+				next = meant[len(meant)-1]
+				break
+			}
+			if row.Meant {
+				meant = append(meant, row.EventID)
+			}
+			if row.Place == eventsLooked {
+				next = row.EventID
+			}
+		}
+		events, err := q.AuditOf(ctx, realm, meant)
+		for _, e := range events {
+			list = append(list, eventFromDB(dbsqlc.AuditSearchRow(e)))
+		}
+		return err
+	})
+	return list, next, err
+}
+
+// auditPlace is the place behind which a page of the trail begins.
+func auditPlace(ctx context.Context, q *dbsqlc.Queries, realm string, f AuditFilter) (at time.Time, before uuid.UUID, err error) {
+	end := f.To
+	if end.IsZero() {
+		end = endOfTime
+	}
+	if f.Before == uuid.Nil {
+		return end, uuid.Max, nil
+	}
+	at, err = q.AuditTime(ctx, realm, f.Before)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows), err == nil && at.After(end):
+		return end, uuid.Max, nil
+	}
+	return at, f.Before, err
+}
+
+func eventFromDB(e dbsqlc.AuditSearchRow) HistoryEvent {
+	return HistoryEvent{
+		ID: e.EventID, MessageID: OrZero(e.MessageID), Sequence: int(OrZero(e.Sequence)), Event: e.Event,
+		Refused: e.Outcome == "refused", Actor: e.ActorName,
+		ActorLogin: Text(e.ActorLogin), ClientID: Text(e.ClientID), Channel: e.Channel, RequestID: Text(e.RequestID),
+		SourceAddress: Text(e.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At.UTC(),
+	}
+}
+
+// Likeness is what other payments are compared with.
+type Likeness struct {
+	Summary payment.Summary
+	Since   time.Time
+	Except  uuid.UUID // the message not to list; zero for none
+}
+
+// SimilarTo lists at most ten payments to the same account of the same amount since a time that are not closed without payment, newest
+// first.
+func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Similar, error) {
+	s := l.Summary
+	var list []Similar
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
+			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: l.Since,
+			OtherThan: l.Except,
+		})
+		if err != nil {
+			return fmt.Errorf("list similar payments: %w", err)
+		}
+		for _, row := range rows {
+			list = append(list, Similar{
+				MessageID: row.MessageID, GlobalID: payment.ID(row.GlobalID), State: payment.State(row.State),
+				MakerName: row.MakerName, CreatedAt: row.CreatedAt.UTC(),
+			})
+		}
+		return nil
+	})
+	return list, err
+}
+
+// Version is one version of a message's content.
+type Version struct {
+	Number     int
+	EditorName string
+	At         time.Time
+	DocumentID uuid.UUID
+	Hash       []byte
+}
+
+// Versions lists the versions of a message, oldest first.
+func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Version, error) {
+	var list []Version
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.VersionList(ctx, realm, id)
+		for _, v := range rows {
+			list = append(list, Version{
+				Number: int(v.Version), EditorName: v.EditorName, At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+			})
+		}
+		return err
+	})
+	return list, err
+}
+
+// Decisions lists every decision about a message, of all versions, in order.
+func (r *Reader) Decisions(ctx context.Context, realm string, id uuid.UUID) ([]payment.Decision, error) {
+	var list []payment.Decision
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionList(ctx, realm, []uuid.UUID{id})
+		for _, d := range rows {
+			list = append(list, Decision(d))
+		}
+		return err
+	})
+	return list, err
+}
+
+// DecisionsOf lists the decisions about several messages, of all versions, in order, by message. A message without any is not in the map.
+func (r *Reader) DecisionsOf(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID][]payment.Decision, error) {
+	decisions := make(map[uuid.UUID][]payment.Decision, len(ids))
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.DecisionList(ctx, realm, ids)
+		for _, row := range rows {
+			decisions[row.MessageID] = append(decisions[row.MessageID], Decision(row))
+		}
+		return err
+	})
+	return decisions, err
+}

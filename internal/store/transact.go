@@ -1,0 +1,296 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/observability"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// DecideFunc is a pure decision about a message: it returns the transition to write. It may be asked twice: about the message as it was
+// read, and about the message as it is under the lock.
+type DecideFunc func(payment.Message) (payment.Transition, error)
+
+// ErrNoChange is returned by a DecideFunc that changes nothing and found no error.
+var ErrNoChange = errors.New("nothing to change")
+
+// Transact loads a message under a lock, calls decide, and writes the transition by one guarded statement (state,
+// history, audit, decision, release), in one transaction. After the commit it enqueues the job that sends a release.
+// The other methods fall back to it after a conflict. It returns the message that decide read.
+//
+// Errors: payment.ErrNotFound for an unknown message; payment.StateError when another user moved it first;
+// payment.ForbiddenError when the actor's role has ended; the errors of decide (ErrNoChange ends the work without an
+// error).
+func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, decide DecideFunc) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
+}
+
+// Considered is a decision that needs what holds in the realm at this moment: the policy in force and the debtor account.
+type Considered struct {
+	// Ask returns the query for new content; nil for the message's current content.
+	Ask    func(payment.Message) SubmissionQuery
+	Bound  Bound
+	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
+}
+
+// Consider is Transact for a decision that also needs realm data, which it reads with the message. Concurrent
+// decisions are batched (see store.Gather): the message is read without a lock, and the guard of the UPDATE refuses a
+// message that changed since, which is then decided again under the lock. Errors: as Transact, and ErrNoPolicy.
+func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	if c.Ask != nil {
+		return s.considerAlone(ctx, realm, id, c)
+	}
+	found, err := s.consider(ctx, realm, id)
+	if errors.Is(err, ErrAlone) {
+		return s.considerAlone(ctx, realm, id, c)
+	}
+	if err != nil {
+		return payment.Message{}, err
+	}
+	decide := func(m payment.Message) (payment.Transition, error) {
+		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
+	}
+	seen, err := found.message, ErrAlone
+	if !found.over {
+		var t payment.Transition
+		t, err = decide(seen)
+		if err == nil {
+			err = s.move(ctx, t, nil)
+		}
+	}
+	if errors.Is(err, ErrAlone) {
+		seen, err = s.tooLate(ctx, realm, id, decide)
+	}
+	switch {
+	case errors.Is(err, ErrAlone):
+		return s.considerAlone(ctx, realm, id, c)
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	}
+	return seen, err
+}
+
+// considerAlone is Consider under the lock of the message.
+func (s *Messages) considerAlone(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
+		ask := SubmissionOf(m)
+		if c.Ask != nil {
+			ask = c.Ask(m)
+		}
+		ask.People, ask.Day = c.Bound.people(m), c.Bound.Day
+		known, err := s.submissionFacts(ctx, q, ask)
+		if err == nil {
+			err = s.bind(ctx, q, ask, &known, true)
+		}
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		known.StepUp, err = s.asksStepUp(ctx, q, m, known.Policy)
+		if err != nil {
+			return payment.Transition{}, err
+		}
+		return c.Decide(m.HeldTo(known.ApprovalsAsked), known)
+	})
+}
+
+// SubmissionOf returns the query for a new message with the same client, channel, scheme, kind and amount.
+func SubmissionOf(m payment.Message) SubmissionQuery {
+	return SubmissionQuery{
+		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
+		DebtorAccount: payer(m), About: m.InternalID,
+	}
+}
+
+type decideWith func(*dbsqlc.Queries, payment.Message) (payment.Transition, error)
+
+func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, decide decideWith) (payment.Message, error) {
+	var seen payment.Message
+	var t payment.Transition
+	step := stepBy{realm: realm}
+	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		seen, err = In(q, s.db.Seal()).Message(ctx, realm, id, ForUpdate)
+		if err != nil {
+			return err
+		}
+		t, err = decide(q, seen)
+		if err != nil {
+			return err
+		}
+		step.grant = t.Grant()
+		return s.write(ctx, q, t)
+	})
+	if err == nil {
+		s.stored(t, released(t))
+	}
+	switch {
+	case errors.Is(err, ErrNoChange):
+		return seen, nil
+	case errors.Is(err, ErrNoRealm):
+		return seen, payment.ErrNotFound
+	}
+	return seen, s.explain(ctx, step, err)
+}
+
+// stored counts a stored transition and the time since the release, and enqueues the job that sends the release; nil
+// for none.
+func (s *Messages) stored(t payment.Transition, out *Outgoing) {
+	if !t.Valid() {
+		return
+	}
+	m := t.Message()
+	since := time.Duration(-1)
+	if !m.AcceptedAt.IsZero() {
+		since = t.At().Sub(m.AcceptedAt)
+	}
+	s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
+	if out != nil {
+		var later Later
+		later.Send(*out)
+		s.jobs.Hand(later)
+	}
+}
+
+// write stores a transition.
+func (s *Messages) write(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	if !t.Valid() {
+		return payment.ErrIllegalMove
+	}
+	if t.Version() != nil {
+		return s.amend(ctx, q, t)
+	}
+	_, err := q.MessageMoveIf(ctx, s.moveParams(t))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
+	}
+	if err != nil {
+		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
+	}
+	err = s.use(ctx, q, t.Message(), t.LimitUses())
+	if err != nil {
+		return err
+	}
+	return s.report(ctx, q, t)
+}
+
+// report keeps the status report of a move that ends an instruction, for its client to fetch.
+func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	out, ends := t.Report()
+	if !ends {
+		return nil
+	}
+	content, err := codec.EncodeXML(out.Document())
+	if err != nil {
+		return fmt.Errorf("write the status report: %w", err)
+	}
+	return s.documents.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
+}
+
+func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
+	m, c, by := t.Message(), t.Changes(), t.Actor()
+	p := dbsqlc.MessageMoveIfParams{
+		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
+		AcceptedAt: KeptField(&c.AcceptedAt), DeliveredAt: KeptField(&c.DeliveredAt), SettledAt: KeptField(&c.SettledAt),
+		StatusCode: KeptField(&c.StatusCode), StatusText: KeptField(&c.StatusText), InquireAt: KeptField(&c.InquireAt),
+		AnswerBy: KeptField(&c.AnswerBy),
+		Realm:    m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),
+		Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
+		Action: string(t.Move().Action), ActorUser: KeptField(&by.UserID), ActorPerson: KeptField(&by.PersonID), ActorName: by.Name,
+		ClientID: KeptField(&by.ClientID), Channel: string(by.Channel), Reason: OrNull(t.Reason()),
+		EventID: s.newID(), Event: auditlog.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: KeptField(&by.RequestID),
+		SourceAddress: KeptField(&by.SourceAddress), ContentHash: m.ContentHash[:],
+		Detail: withLimits(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), t.LimitUses()),
+		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
+	}
+	if c.Inquired {
+		p.Inquired = 1
+	}
+	if d := t.Decision(); d != nil {
+		p.Decides = true
+		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
+		p.FactorUseID = OrNull(d.FactorUse)
+		p.GrantID, p.GrantedAt = OrNull(d.Grant.ID), OrNull(d.Grant.GrantedAt)
+		seal := s.db.Seal().SealDecision(m, *d)
+		p.DecisionKeyID, p.DecisionSeal = &seal.KeyID, seal.MAC[:]
+		if d.Action == payment.ActionApprove {
+			p.Approvals++
+		}
+		if d.Ordinal > 1 {
+			p.PreviousOrdinal = OrNull(p.Ordinal - 1)
+			p.PreviousAction = OrNull(string(payment.ActionApprove))
+		}
+	}
+	if r := t.Release(); r != nil {
+		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
+	}
+	return p
+}
+
+func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
+	m, after, by := t.Message(), t.After(), t.Actor()
+	grant, from, about := t.Version().Grant, t.Version().Origin, &after.Summary
+	seal, kept := s.db.Seal().SealVersion(after), s.sealContent(after, from)
+	used := s.db.Seal().SealRequestKey(payment.RequestKey{
+		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: from.Reference, MessageID: m.InternalID,
+		Fingerprint: after.ContentHash, CreatedAt: t.At(),
+	})
+	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
+		EventID: s.newID(), Reason: OrNull(t.Reason()), Event: auditlog.EventOf(string(m.Kind), string(t.Move().Action)),
+		EditorUser: by.UserID, EditorPerson: by.PersonID,
+		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: OrNull(by.RequestID),
+		SourceAddress: OrNull(by.SourceAddress), ContentHash: after.ContentHash[:],
+		Detail: auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(after.Payee.Result),
+			after.Payee.MatchedName),
+		At: t.At(), PayeeResult: OrNull(string(after.Payee.Result)), PayeeName: OrNull(after.Payee.MatchedName),
+		PayeeAt: OrNull(after.Payee.At),
+		Realm:   m.Realm, MessageID: m.InternalID, Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
+		DocumentID: after.DocumentID, DocumentName: string(from.Name), Reference: from.Reference, Content: after.Content,
+		Source: from.Source, SourceType: OrNull(from.SourceType), Makers: m.Makers, Amount: about.Amount.Minor(),
+		Currency:      string(about.Amount.Currency()),
+		InstructionID: OrNull(about.InstructionID), EndToEndID: about.EndToEndID, Uetr: OrNull(about.UETR),
+		DebtorName: about.DebtorName, OrderedDebtorName: OrNull(about.OrderedDebtorName), DebtorAccount: about.DebtorAccount,
+		DebtorAgent:  about.DebtorAgent,
+		CreditorName: about.CreditorName, CreditorAccount: about.CreditorAccount, CreditorAgent: about.CreditorAgent,
+		Remittance: about.Remittance, NewReference: t.Version().NewReference,
+		EditorRole: string(grant.Role), EditorGrantID: grant.ID, EditorGrantedAt: grant.GrantedAt, VersionKeyID: seal.KeyID,
+		VersionSeal: seal.MAC[:], Clients: after.Clients,
+		DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:], KeySeal: used.MAC[:], Words: Words(after),
+	})
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return &payment.StateError{Message: m, Wanted: t.Move().From}
+	case violates(err, "creation_key_pkey"):
+		return &DuplicateError{Scope: payment.KeyMessageID, MessageID: m.InternalID}
+	case err != nil:
+		return fmt.Errorf("amend the message: %w", err)
+	}
+	return nil
+}
+
+// Message returns a message with its current content and its decisions, or payment.ErrNotFound.
+func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+	m, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
+		return In(q, s.db.Seal()).Message(ctx, realm, id, ForRead)
+	})
+	if errors.Is(err, ErrNoRealm) {
+		return m, payment.ErrNotFound
+	}
+	return m, err
+}
+
+// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
+func digestOrNull(digest payment.Digest) []byte {
+	if digest == (payment.Digest{}) {
+		return nil
+	}
+	return digest[:]
+}

@@ -1,0 +1,144 @@
+// Package word splits texts into search terms of messages. The database function search_words does the same for older
+// rows; a test compares the two.
+
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+)
+
+const (
+	// most is the maximum number of words per message, without its accounts.
+	most = 14
+	// longest is the maximum length of a word in characters.
+	longest = 32
+	// backwards stands before an account that is read from its end.
+	backwards = "<"
+)
+
+var (
+	long = strings.NewReplacer(
+		"ß", "ss", "æ", "ae", "Æ", "ae", "œ", "oe", "Œ", "oe", "ł", "l", "Ł", "l", "đ", "d", "Đ", "d", "ø", "o", "Ø", "o", "ı", "i",
+	)
+	umlauts = strings.NewReplacer("ä", "ae", "ö", "oe", "ü", "ue", "Ä", "Ae", "Ö", "Oe", "Ü", "Ue")
+)
+
+// marks are the accents that search_fold takes off.
+const marks = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030C\u0326\u0327\u0328"
+
+// fold writes a text in small letters without accents, with one space where there were several.
+func fold(text string) string {
+	if !rowmapPlain(text) {
+		text = norm.NFD.String(strings.ReplaceAll(text, "’", "'"))
+		text = long.Replace(strings.Map(func(r rune) rune {
+			if strings.ContainsRune(marks, r) {
+				return -1
+			}
+			return r
+		}, text))
+	}
+	return strings.Join(strings.Fields(strings.ToLower(text)), " ")
+}
+
+// plain reports whether a text has nothing but ASCII.
+func rowmapPlain(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+}
+
+// split cuts a folded text where it has neither letters nor digits. Words of one letter are none.
+func split(folded string) []string {
+	words := strings.FieldsFunc(folded, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
+	words = slices.DeleteFunc(words, func(word string) bool { return len(word) < 2 })
+	for i, word := range words {
+		words[i] = word[:min(len(word), longest)]
+	}
+	return words
+}
+
+// Of are the words that a message with these names and this purpose is found by: as they are written, and with umlauts as two letters.
+func Of(texts ...string) []string {
+	text := strings.Join(texts, " ")
+	words := split(fold(text))
+	if !rowmapPlain(text) {
+		words = append(words, split(fold(umlauts.Replace(text)))...)
+	}
+	kept := make([]string, 0, most)
+	for _, word := range words {
+		if len(kept) < most && !slices.Contains(kept, word) {
+			kept = append(kept, word)
+		}
+	}
+	return kept
+}
+
+// AccountWord is the word of an account.
+func AccountWord(account string) string {
+	reversed := []rune(strings.ToLower(account))
+	slices.Reverse(reversed)
+	return backwards + string(reversed[:min(len(reversed), longest-1)])
+}
+
+// Column are the words of a message of a realm as its column takes them, with a space between.
+func Column(realm string, accounts []string, texts ...string) string {
+	begin := tag(realm)
+	var column strings.Builder
+	add := func(word string) {
+		if column.Len() > 0 {
+			column.WriteByte(' ')
+		}
+		column.WriteString(begin)
+		column.WriteString(word)
+	}
+	for _, word := range Of(texts...) {
+		add(word)
+	}
+	for _, account := range accounts {
+		if account != "" {
+			add(AccountWord(account))
+		}
+	}
+	return column.String()
+}
+
+// tag returns the prefix of a realm's words, so that a search reads only rows of its realm. Realms with the same
+// prefix read more.
+func tag(realm string) string {
+	digest := sha256.Sum256([]byte(realm))
+	return hex.EncodeToString(digest[:2])
+}
+
+// Query asks for messages of a realm with all words of a text, of which the last may be the beginning of one, or with an account of this
+// end. It is "" for a text without words.
+func Query(realm, text, end string) string {
+	words := split(fold(text))
+	for i, word := range words {
+		words[i] = "'" + tag(realm) + word + "'"
+		if i == len(words)-1 {
+			words[i] += ":*"
+		}
+	}
+	var ways []string
+	if len(words) > 0 {
+		ways = append(ways, "("+strings.Join(words, " & ")+")")
+	}
+	if account := End(end); account != "" {
+		ways = append(ways, "'"+tag(realm)+account+"':*")
+	}
+	return strings.Join(ways, " | ")
+}
+
+// End returns the search term for the end of an account, "" for a text that is too short or no account.
+func End(compact string) string {
+	const least = 4
+	strange := func(r rune) bool { return (r < 'A' || r > 'Z') && (r < '0' || r > '9') }
+	if utf8.RuneCountInString(compact) < least || strings.ContainsFunc(compact, strange) {
+		return ""
+	}
+	return AccountWord(compact)
+}

@@ -1,0 +1,63 @@
+package archtest
+
+import (
+	"go/ast"
+	"go/token"
+)
+
+// checkDocumentation asks for a comment on every exported name. A comment on a group of constants or variables counts for all of it.
+// Main packages export nothing.
+func checkDocumentation(file source, report reporter) {
+	if file.syntax.Name.Name == "main" {
+		return
+	}
+	for _, declaration := range file.syntax.Decls {
+		switch one := declaration.(type) {
+		case *ast.FuncDecl:
+			if one.Name.IsExported() && one.Doc == nil && reachable(one) {
+				report(one.Pos(), "exported %s has no comment: say what it is, its units and errors", one.Name.Name)
+			}
+		case *ast.GenDecl:
+			if one.Tok != token.IMPORT && one.Doc == nil {
+				checkSpecs(one, report)
+			}
+		}
+	}
+}
+
+func checkSpecs(group *ast.GenDecl, report reporter) {
+	for _, spec := range group.Specs {
+		switch one := spec.(type) {
+		case *ast.TypeSpec:
+			if one.Name.IsExported() && one.Doc == nil && one.Comment == nil {
+				report(one.Pos(), "exported %s has no comment: say what it is, its units and errors", one.Name.Name)
+			}
+		case *ast.ValueSpec:
+			if one.Names[0].IsExported() && one.Doc == nil && one.Comment == nil {
+				report(one.Pos(), "exported %s has no comment: say what it is, its units and errors", one.Names[0].Name)
+			}
+		}
+	}
+}
+
+// reachable says whether other packages can call a function: a method only if its type is exported too.
+func reachable(function *ast.FuncDecl) bool {
+	if function.Recv == nil {
+		return true
+	}
+	receiver := function.Recv.List[0].Type
+	for {
+		switch one := receiver.(type) {
+		case *ast.StarExpr:
+			receiver = one.X
+		case *ast.IndexExpr:
+			receiver = one.X
+		case *ast.IndexListExpr:
+			receiver = one.X
+		case *ast.Ident:
+			return one.IsExported()
+		default:
+			return false
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package archtest
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"testing"
+)
+
+var (
+	// targets are the targets that a makefile has.
+	targets = regexp.MustCompile(`(?m)^([a-z-]+):`)
+	// calls are the calls of make that a page tells its reader to make.
+	calls = regexp.MustCompile("(?m)(?:`|^)make ([a-z-]+)")
+)
+
+// TestThePagesNameTargetsThatExist: who follows a page does not end at "No rule to make target".
+func TestThePagesNameTargetsThatExist(t *testing.T) {
+	t.Parallel()
+	known := map[string]bool{}
+	for _, name := range []string{"Makefile", "rabbitmq.mk"} {
+		for _, target := range targets.FindAllStringSubmatch(read(t, name), -1) {
+			known[target[1]] = true
+		}
+	}
+	for _, page := range pages(t) {
+		for _, call := range calls.FindAllStringSubmatch(read(t, page), -1) {
+			if !known[call[1]] {
+				t.Errorf("%s: there is no target %q", page, call[1])
+			}
+		}
+	}
+}
+
+// pages are the pages for readers, by their place in the tree.
+func pages(t *testing.T) []string {
+	t.Helper()
+	found, err := fs.Glob(os.DirFS(root(t)), "docs/*.md")
+	if err != nil || len(found) == 0 {
+		t.Fatalf("%d pages, %v", len(found), err)
+	}
+	return append(found, "README.md")
+}
+
+func read(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(root(t), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}

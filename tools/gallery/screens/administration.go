@@ -1,0 +1,165 @@
+package screens
+
+import (
+	"time"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func adminShell(title language.Text) views.Shell {
+	made := shell(title, views.PlaceAdministration)
+	made.QueueCount, made.ChangeCount = 0, 2
+	made.Person = views.Person{
+		UserName: "admin1", Realm: "demo", Roles: []language.Text{"Administrator"}, MayAudit: true,
+		MayAdminister: true,
+	}
+	return made
+}
+
+// policyChange waits with what the policy would have asked of past messages.
+func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmChange {
+	waiting.Heading, waiting.Subject, waiting.Tried = form.Heading, "", form.Tried
+	waiting.Differences = []views.ChangeDifference{{Field: "Least amount", Before: "–", After: "5'000.00"}}
+	return waiting
+}
+
+func administrationExhibits() []Exhibit {
+	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
+	people := views.AdministrationList{
+		Shell: adminShell("People"), Heading: "People", Tabs: tabs,
+		Words: peopleWords(),
+		New: []views.AdministrationLink{
+			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
+		},
+		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
+		Rows: []views.AdministrationRow{{
+			Cells: []language.Text{"maker1", "Maker 1", "Maker", "active"},
+			Links: []views.AdministrationLink{
+				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
+				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
+			},
+		}},
+	}
+	empty := people
+	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
+	empty.Shell.BrokenGlasses = []views.BrokenGlass{
+		{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}, {User: "maker1", Password: true, Reason: "Grippe", At: now.Add(-time.Hour)},
+	}
+	heading := language.Text("Change the roles of %s").With("maker1")
+	waiting := views.RealmChange{
+		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
+		Subject: "maker1", Note: "Ferienvertretung", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
+		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: language.Join(", ", "Checker", "Maker")}},
+	}
+	barred := waiting
+	barred.Barred = language.Sentence("You asked for this change. Another administrator must decide it.")
+	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
+	refused := waiting
+	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
+	decided := waiting
+	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
+		"Rejected", "Ferien"
+	form := policyForm()
+	return []Exhibit{
+		{Name: "change-second-factors", Page: views.ChangePage(factorsChange(waiting))},
+		{Name: "beneficiaries", Page: views.AdministrationListPage(beneficiaryBook())},
+		{Name: "beneficiary-change", Page: views.ChangePage(beneficiaryChange(waiting))},
+		{Name: "administration-people", Page: views.AdministrationListPage(people)},
+		{Name: "administration-empty", Page: views.AdministrationListPage(empty)},
+		{Name: "change-waiting", Page: views.ChangePage(waiting)},
+		{Name: "change-policy", Page: views.ChangePage(policyChange(waiting, form))},
+		{Name: "change-barred", Page: views.ChangePage(barred)},
+		{Name: "change-refused", Failed: true, Page: views.ChangePage(refused)},
+		{Name: "change-decided", Page: views.ChangePage(decided)},
+		{Name: "change-form", Failed: true, Page: views.ChangeFormPage(form)},
+		{Name: "change-form-roles", Failed: true, Page: views.ChangeFormPage(rolesForm())},
+	}
+}
+
+// policyForm asks for a policy, with what it would have asked of past messages.
+func policyForm() views.ChangeForm {
+	form := views.ChangeForm{
+		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
+		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
+		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
+		Inputs: []views.ChangeInput{
+			{Field: ui.Field{
+				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
+					Field: "approvals", Text: language.Sentence("Say how many approvals are needed: 0 to 9."),
+				},
+			}},
+			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
+		},
+	}
+	form.Problems, form.Shell.Failed = []ui.Problem{form.Inputs[0].Field.Problem}, true
+	return form
+}
+
+// rolesForm asks for roles that do not go together.
+func rolesForm() views.ChangeForm {
+	heading := language.Text("Change the roles of %s").With("maker1")
+	problem := ui.Problem{
+		Field: "roles", Text: language.Sentence(
+			"Give administration and payments to different people: an administrator holds no other role.",
+		),
+	}
+	form := views.ChangeForm{
+		Shell: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
+		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
+			ID: "roles", Label: "Roles", Hint: "An administrator holds no other role.", Problem: problem,
+			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
+				{Value: "maker", Label: "Maker"},
+				{Value: "checker", Label: "Checker"},
+				{Value: "supervisor", Label: "Supervisor"},
+				{Value: "administrator", Label: "Administrator"},
+			},
+		}}},
+	}
+	form.Shell.Failed = true
+	return form
+}
+
+func beneficiaryBook() views.AdministrationList {
+	return views.AdministrationList{
+		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
+		Words: "Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.",
+		Book:  true, Tabs: []ui.Tab{
+			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
+		},
+		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
+		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
+		Columns: []language.Text{"Name", "Account", "Town", "In the list since", "Next step"},
+		Rows: []views.AdministrationRow{{
+			Cells: []language.Text{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
+			Links: []views.AdministrationLink{
+				{Label: "Pay", URL: "/payments/new?beneficiary=x"},
+				{Label: "Change", URL: "/beneficiaries/x/change"},
+			},
+		}},
+	}
+}
+
+// peopleWords says what the list of people is, and what the realm asks of them.
+func peopleWords() language.Text {
+	return language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+		language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "Checker", "Administrator")))
+}
+
+func factorsChange(asked views.RealmChange) views.RealmChange {
+	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
+	asked.Differences = []views.ChangeDifference{{
+		Field: "Roles that need a second factor", Before: "–", After: language.Join(", ", "Administrator", "Checker"),
+	}}
+	return asked
+}
+
+func beneficiaryChange(moved views.RealmChange) views.RealmChange {
+	moved.Shell, moved.Book = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true
+	moved.Heading = language.Text("Change %s").With("Muster AG")
+	moved.Differences = []views.ChangeDifference{{
+		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
+	}}
+	return moved
+}

@@ -1,0 +1,85 @@
+package screens
+
+import (
+	"time"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// pixel is the smallest picture there is: the gallery shows where the QR code stands, not a code that works.
+var pixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x06\x00\x00\x00\x1f\x15\xc4\x89" +
+	"\x00\x00\x00\rIDATx\x9cc\xf8\xff\xff?\x00\x05\xfe\x02\xfe\xa75\x81\x84\x00\x00\x00\x00IEND\xaeB`\x82")
+
+func factorExhibits() []Exhibit {
+	profile := bothShell("Second factors", views.PlaceProfile)
+	plain := views.Shell{Title: "Sign in", Environment: "DEMO"}
+	refused := plain
+	refused.Failed = true
+	app := views.Factor{ID: "1", Kind: "totp", Name: "My telephone", MadeAt: now.Add(-48 * time.Hour), LastUsedAt: now.Add(-time.Hour)}
+	codes := views.Factor{ID: "2", Kind: "recovery", MadeAt: now.Add(-48 * time.Hour), CodesLeft: 8}
+	proof := views.Proof{HasFactor: true, Passkey: views.Passkey{Question: `{"challenge":"AAAA"}`, Ticket: "ticket"}}
+	wrong := proof
+	wrong.Problems = []ui.Problem{{
+		Field: "factorCode", Text: "Check the code: it is none of yours, or it was used before. Wait for the next one.",
+	}}
+	failed := profile
+	failed.Failed = true
+	return []Exhibit{
+		{Name: "sign-in-factor", Page: views.SignInFactorPage(views.SignInFactor{
+			Shell: plain, UserName: "checker1", Apps: true, Passkey: proof.Passkey,
+		})},
+		{Name: "sign-in-factor-refused", Failed: true, Page: views.SignInFactorPage(views.SignInFactor{
+			Shell: refused, UserName: "checker1", Apps: true, Problems: wrong.Problems,
+		})},
+		{Name: "factors", Page: views.FactorsPage(views.Factors{Shell: profile, List: []views.Factor{
+			app, {ID: "3", Kind: "passkey", Name: "Key ring", MadeAt: now.Add(-time.Hour)}, codes,
+		}})},
+		{Name: "factors-none", Page: views.FactorsPage(views.Factors{Shell: profile, Wanted: true})},
+		{Name: "factor-app", Page: views.NewAppPage(views.NewApp{
+			Shell: profile, Key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", URI: "otpauth://totp/x", QR: pixel, Held: "held",
+		})},
+		{Name: "factor-passkey", Page: views.NewPasskeyPage(views.NewPasskey{Shell: profile, Question: proof.Passkey, Proof: proof})},
+		{Name: "factor-remove", Page: views.RemoveFactorPage(views.RemoveFactor{Shell: profile, Factor: app, Last: true, Proof: proof})},
+		{
+			Name: "factor-remove-refused", Failed: true,
+			Page: views.RemoveFactorPage(views.RemoveFactor{Shell: failed, Factor: app, Last: true, Proof: wrong}),
+		},
+		{Name: "recovery-codes", Page: views.RecoveryCodesPage(views.RecoveryCodes{Shell: profile, Codes: []string{
+			"2QWM-7HJT", "9KXN-4FRC", "B6VD-8PLS", "Z3TG-5YHW",
+		}})},
+		{Name: "recovery-codes-ask", Page: views.RecoveryCodesPage(views.RecoveryCodes{Shell: profile, Proof: proof})},
+	}
+}
+
+func auditExhibits() []Exhibit {
+	trail := views.AuditTrail{
+		TableURL: "/audit/table",
+		Shell:    adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
+		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: language.Text("Next %d").With(50)},
+	}
+	trail.Shell.Place = views.PlaceAudit
+	for index, what := range []language.Text{"Approved", "Submitted"} {
+		trail.Rows = append(trail.Rows, views.AuditTrailRow{URL: "/payments/x", AuditEntry: views.AuditEntry{
+			Sequence: "1041", At: now.Add(-time.Duration(index) * time.Minute), Actor: "checker1", Action: what, Channel: "Portal",
+			Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e", Detail: language.Data("7QK4M2XW9TCH3F5A"),
+		}})
+	}
+	none := trail
+	none.Rows, none.Pages, none.From, none.Filtered = nil, ui.Pages{}, "20.11.26", true
+	none.Shell.Failed = true
+	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a day such as 20.11.2026."}}
+	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches", LinkLabel: "Clear filters", LinkURL: "/audit"}
+	further := none
+	further.Shell.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
+	further.Empty = ui.Empty{
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+		LinkLabel: "Look further back", LinkURL: "/audit?after=x",
+	}
+	return []Exhibit{
+		{Name: "audit", Page: views.AuditTrailPage(trail)},
+		{Name: "audit-refused", Failed: true, Page: views.AuditTrailPage(none)},
+		{Name: "audit-further", Page: views.AuditTrailPage(further)},
+	}
+}

@@ -1,0 +1,314 @@
+package screens
+
+import (
+	"net/url"
+
+	"countersign/internal/entry"
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func entryExhibits() []Exhibit {
+	plain := views.Shell{Title: "Sign in", Environment: "DEMO"}
+	refused := plain
+	refused.Failed = true
+	anonymous := shell("", views.PlaceNone)
+	return []Exhibit{
+		{
+			Name: "sign-in",
+			Page: views.SignInPage(views.SignIn{
+				Shell: plain, Realm: "demo", Ended: true,
+				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
+			}),
+		},
+		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
+			Shell: refused, Realm: "demo", UserName: "maker1",
+			Problems: []ui.Problem{{Field: "password", Text: "Check user name and password: they do not belong together."}},
+		})},
+		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
+		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
+			Shell: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
+			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}},
+		})},
+		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
+		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Shell: plain})},
+		{
+			Name: "forbidden",
+			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not decide payments: this needs the role checker.")),
+		},
+		{Name: "not-found", Page: views.ProblemPage(views.NotFound(anonymous))},
+		{Name: "failed", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44"))},
+		{Name: "failed-resend", Failed: true, Page: views.ProblemPage(views.Failed(anonymous, "0b7e4a10-5d2f-4c0e-9a51-8d2f6a1c3b44").
+			With(views.Resend{URL: "/payments/new", Fields: url.Values{"creditorName": {"Petra Muster"}}}))},
+		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
+		{
+			Name: "reference",
+			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
+				{
+					Name: language.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
+					Source: language.Data("bankmaster_V3.csv"), Size: "2340 rows",
+				},
+				{
+					Name: language.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
+					Source:  language.Data("countersign directory import"),
+					Warning: "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known.",
+				},
+			}}),
+		},
+		{
+			Name: "profile",
+			Page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One"}),
+		},
+	}
+}
+
+func newPayment() views.NewPayment {
+	return views.NewPayment{
+		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
+		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
+		Countries: []ui.Option{
+			{Label: "Choose a country"}, {Value: "CH", Label: language.Country("CH")}, {Value: "LI", Label: language.Country("LI")},
+		},
+		Values: entry.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
+		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
+			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
+			{Tone: ui.ToneClosed, Text: "The limit"},
+			{Tone: ui.ToneClosed, Text: "Payments like this one"},
+			{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"},
+			{Tone: ui.ToneClosed, Text: "What is missing"},
+			{Tone: ui.ToneClosed, Text: "Who may approve it"},
+		}},
+	}
+}
+
+func filledPayment() views.NewPayment {
+	model := newPayment()
+	model.Values = entry.Values{
+		DebtorAccount: "CH5021977000004331346", CreditorName: "Beispiel Holzbau GmbH", CreditorIBAN: "CH44 3199 9123 0008 8901 2",
+		AddressKind: "structured", Street: "Seestrasse", BuildingNumber: "41", Postcode: "8002", Town: "Zürich", Country: "CH",
+		Amount: "1'234.00", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
+	}
+	model.Feedback = &views.IBANCheck{
+		Grouped: "CH44 3199 9123 0008 8901 2", Country: language.Country("CH"), Bank: "Muster Bank, MUSTCHZZ",
+		Reached: true, Scheme: "sic-inst",
+	}
+	model.Outlook = views.Outlook{
+		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
+		Marks: []views.Mark{
+			{Tone: ui.ToneGood, Text: language.Text("An account with %s").With("Muster Bank, MUSTCHZZ")},
+			{Tone: ui.ToneGood, Text: language.Text("%s instant, within the limit").With("SIC")},
+			{
+				Tone: ui.ToneWaiting, URL: "/payments/x",
+				Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+			},
+			{Tone: ui.ToneWaiting, Text: language.Join(": ", "Another name than before",
+				language.Text("The last payment to this account was made out to %s.").With("Muster Treuhand AG"))},
+			{Tone: ui.ToneGood, Text: "Nothing is missing"},
+			{
+				Tone: ui.ToneMoving, Text: language.Text("%d approvals needed, within %s. May approve: %s").
+					With(1, language.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
+			},
+		},
+	}
+	return model
+}
+
+// pickedPayment is the form with a beneficiary found, another one filled in, and creditors of last payments.
+func pickedPayment() views.NewPayment {
+	model := filledPayment()
+	model.Picked, model.Find = "Beispiel Holzbau GmbH", "bei"
+	model.Found = &views.Picks{More: true, List: []views.Pick{
+		{Value: "beneficiary:x", Name: "Beispiel Holzbau GmbH", Account: "CH4431999123000889012", Detail: "Zürich"},
+		{Value: "beneficiary:y", Name: "Beispiel und Söhne Rohrleitungs- und Anlagenbau GmbH", Account: "CH4821966000009613388"},
+	}}
+	model.Recent = []views.Pick{{Value: "payment:x", Name: "Muster Treuhand AG", Account: "CH9300762011623852957"}}
+	return model
+}
+
+func refusedPayment() views.NewPayment {
+	model := filledPayment()
+	model.Shell.Failed = true
+	model.Values.Amount, model.Outlook.Amount.Value = "1,234", ""
+	model.Outlook.Marks[1] = views.Mark{Tone: ui.ToneBad, Text: ambiguous()}
+	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
+	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
+	model.Outlook.Marks[4] = views.Mark{
+		Tone: ui.ToneClosed, Text: language.Text("Still to fill in or to correct: %s").With(language.Sentence("QR reference")),
+	}
+	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
+	model.Problems = []ui.Problem{
+		{Field: "amount", Code: "AM12", Text: ambiguous()},
+		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
+	}
+	return model
+}
+
+func sepaPayment() views.NewPayment {
+	model := filledPayment()
+	model.Scheme, model.Prefilled = "sct-inst", true
+	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
+	model.Amending = &views.Amending{ID: "x", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
+	model.Outlook.Amount, model.Outlook.Account = ui.Amount{Currency: "EUR", Value: "1'234.00"}, ""
+	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: language.Sentence("The check digits are wrong. Compare with the invoice.")}
+	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
+		Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+	}}
+	return model
+}
+
+func check() views.Check {
+	change := func(rows ...ui.Row) []ui.Row {
+		for index := range rows {
+			rows[index].ChangeURL, rows[index].ChangeName = "/payments/new", rows[index].Term
+		}
+		return rows
+	}
+	return views.Check{
+		Shell: makerShell("Check your answers", views.PlaceNew), Action: "/payments/019a9f4e/submit", ChangeURL: "/payments/019a9f4e/edit",
+		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, CreditorName: "Beispiel Holzbau GmbH",
+		Groups: []views.CheckGroup{
+			{
+				Title: "From",
+				Rows: change(ui.Row{
+					Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"},
+					Numeric: true,
+				}),
+			},
+			{Title: "To", Rows: change(
+				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []language.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
+				ui.Row{
+					Term: "Name", Value: "Beispiel Holzbau GmbH",
+				},
+				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", language.Country("CH")}},
+			)},
+			{
+				Title: "Amount",
+				Rows: change(
+					ui.Row{Term: "Amount", Value: "CHF 1'234.56", Numeric: true}, ui.Row{
+						Term:  "Execution",
+						Value: "Immediately, once approved",
+					},
+				),
+			},
+			{
+				Title: "Reference",
+				Rows: change(
+					ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017", Numeric: true},
+					ui.Row{Term: "End-to-end ID", Value: "E2E-20261120-000184", Numeric: true},
+				),
+			},
+		},
+		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
+		Next: []language.Text{
+			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
+			language.Text("Once approved it is sent at once. %s").With(language.Text("It is final. The way back is a recall.")),
+			"You see the result under My submissions.",
+		},
+	}
+}
+
+func formExhibits() []Exhibit {
+	doubtful := check()
+	doubtful.Shell.Failed = true
+	doubtful.Duplicates = []views.Duplicate{
+		{
+			Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", State: "Settled",
+			At: language.Join(" ", language.Data("18.11.2026 09:12:00 CET"), language.Text("by %s").With("Maker 1")),
+		},
+	}
+	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
+	doubtful.Problems = []ui.Problem{
+		{Field: "duplicateAcknowledged", Text: "Confirm that this payment is wanted in addition, or do not submit it."},
+		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
+	}
+	upload := views.Upload{
+		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
+		Accepted: []language.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
+	}
+	refused := upload
+	refused.Shell.Failed, refused.FileName = true, "payments.xml"
+	refused.Findings = []views.Finding{
+		{
+			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
+			Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+		},
+		{
+			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
+			Text:    language.Sentence("The file holds 3 payments. Send one file for each payment."),
+			Code:    "AM18",
+		},
+	}
+	yesterday := refused
+	yesterday.Findings = []views.Finding{{
+		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
+		Text: language.Sentence("Enter today as requested execution date: the date given is over."),
+	}}
+	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
+	return []Exhibit{
+		{Name: "payment-new", Page: views.NewPaymentPage(newPayment())},
+		{Name: "payment-new-refused", Page: views.NewPaymentPage(refusedPayment()), Failed: true},
+		{Name: "payment-new-sepa", Page: views.NewPaymentPage(sepaPayment())},
+		{Name: "check", Page: views.CheckPage(check())},
+		{Name: "check-duplicate", Page: views.CheckPage(doubtful), Failed: true},
+		{
+			Name: "submitted",
+			Page: views.SubmittedPage(views.Submitted{
+				Shell: makerShell("Submitted", views.PlaceMine), Message: message(),
+				Next: check().Next,
+			}),
+		},
+		{Name: "upload", Page: views.UploadPage(upload)},
+		{Name: "upload-refused", Page: views.UploadPage(refused), Failed: true},
+		{Name: "upload-yesterday", Page: views.UploadPage(yesterday), Failed: true},
+		{Name: "payment-picked", Page: views.NewPaymentPage(pickedPayment())},
+		{Name: "iban-fragment", Page: views.IBANFeedback(*filledPayment().Feedback), Fragment: true},
+	}
+}
+
+// payeeExhibits are the page to check with each outcome of the verification of the payee.
+func payeeExhibits() []Exhibit {
+	return []Exhibit{
+		payeeExhibit("verified", views.Payee{
+			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
+			Text: language.Text("The payee's bank says that the account is in this name. Asked at %s.").With(askedAt),
+		}),
+		payeeExhibit("close", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The payee's name is not quite that of the account", Result: "CMTC",
+			Text: language.Text("The payee's bank says that the account is in the name of %s. Asked at %s.").
+				With("Beispiel Holzbau Holding GmbH", askedAt),
+			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
+		}),
+		payeeExhibit("other", views.Payee{
+			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
+			Text: language.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by " +
+				"the invoice or the message it came with: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
+		}),
+		payeeExhibit("not-possible", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
+			Text: language.Text("The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. " +
+				"Asked at %s.").With(askedAt),
+		}),
+		payeeExhibit("late", views.Payee{
+			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
+			Text: language.Text("Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. " +
+				"Asked at %s.").With(askedAt),
+		}),
+	}
+}
+
+// payeeExhibit is the page to check with one outcome of the verification of the payee.
+func payeeExhibit(name string, said views.Payee) Exhibit {
+	asked := check()
+	asked.Payee = &said
+	return Exhibit{Name: "check-payee-" + name, Page: views.CheckPage(asked)}
+}
+
+// askedAt is when the payee's bank was asked.
+const askedAt = "20.11.2026 10:30"
+
+// ambiguous is what is said of an amount that may be read in two ways. It is asked for when a page is made: to look it up reads the
+// catalogue, which a program that starts does not need yet.
+func ambiguous() language.Text {
+	return language.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
+}

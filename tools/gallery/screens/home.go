@@ -1,0 +1,128 @@
+package screens
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// endedLines are what was rejected or failed of a maker's, with why.
+func endedLines() views.Lines {
+	lines := views.Lines{
+		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
+		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+	}
+	for i, line := range []views.Line{
+		{State: "Rejected", Note: language.Data("Checker 1: Rechnung vom Oktober fehlt")},
+		{State: "Failed", Note: "The creditor's account is closed. Ask the creditor for another one."},
+	} {
+		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", language.Data(creditors[i])
+		line.Amount, line.At = ui.Amount{Currency: "CHF", Value: "1'234'567.50"}, now.Add(-time.Duration(i+1)*time.Hour)
+		line.Step = ui.Step{Label: "Correct and submit again", URL: "/payments/new?like=x"}
+		lines.Rows = append(lines.Rows, line)
+	}
+	return lines
+}
+
+// ageChart is how much waits so long or longer.
+func ageChart(ending int) views.Chart {
+	chart := views.Chart{Heading: "What waits, by age", Words: "What you may decide", Label: "Waits", Number: "Waiting"}
+	for i, age := range views.Ages[1:] {
+		chart.Bars = append(chart.Bars, views.ChartBar{
+			Label: age.Label, Count: 14 - i*4, URL: "/queue?age=" + age.Value, Most: views.MaxWaiting,
+		})
+	}
+	chart.Bars = append(chart.Bars, views.ChartBar{
+		Label: "Expires within 4 hours", Count: ending, Most: views.MaxWaiting, URL: "/queue?flag=ending", Tone: ui.ToneWaiting,
+	})
+	return chart
+}
+
+// supervisorHome is the first page of somebody who watches the work.
+func supervisorHome() views.Dashboard {
+	model := dashboard()
+	model.Shell = supervisorShell("Dashboard", views.PlaceDashboard)
+	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing waits"
+	model.Tiles = []views.Tile{
+		{
+			Label: "Waiting for approval", Value: "14", Note: "to be compared and decided",
+			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
+		},
+		{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue?tab=all"},
+		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
+		{
+			Label: "Time to approval", Value: "4 min", URL: "/payments",
+			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "41 min"),
+		},
+		{
+			Label: "Time at clearing", Value: "0.8 s", URL: "/payments",
+			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "2.1 s"),
+		},
+		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
+		{Label: "Recalls overdue", Value: "0", Note: "no answer in time", URL: "/recalls?tab=late"},
+		{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+		{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
+		{Label: "Audit trail", Value: "sealed", Note: language.Text("last at %s").With("20.11.2026 08:25:38 CET"), URL: "/audit"},
+		{Label: "Quarantine", Value: "0", Note: "received, and belongs to nothing", URL: "/quarantine"},
+	}
+	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
+	model.Lists = []views.Lines{{
+		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+		Rows: []views.Line{{
+			ID: "due-1", URL: "/payments/x", Name: language.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
+		}},
+	}}
+	reasons := views.Chart{
+		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose",
+		Label: "Reason", Number: "Rejected",
+	}
+	for i, category := range views.RejectCategories {
+		reasons.Bars = append(reasons.Bars, views.ChartBar{Label: category.Label, Count: 31 >> i, URL: "/reports/rejected"})
+	}
+	failed := views.Chart{
+		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Nothing: "Nothing failed.",
+	}
+	deadlines := views.Chart{
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Number: "How many",
+		Bars: []views.ChartBar{
+			{Label: "Clearing did not answer within ten seconds", Count: 3, Tone: ui.ToneBad, URL: "/reports/unanswered"},
+			{Label: "Our answers to recalls", Count: 0, Tone: ui.ToneBad, URL: "/recalls?tab=late"},
+		},
+	}
+	model.Charts = []views.Chart{ageChart(views.MaxWaiting), reasons, failed, deadlines}
+	return model
+}
+
+// adminHomeShell is what surrounds the first page of an administrator.
+func adminHomeShell() views.Shell {
+	shell := adminShell("Dashboard")
+	shell.Place = views.PlaceDashboard
+	return shell
+}
+
+// administratorHome is the first page of an administrator: nothing of payments.
+func administratorHome() views.Dashboard {
+	return views.Dashboard{
+		Shell: adminHomeShell(),
+		Tiles: []views.Tile{
+			{Label: "Changes waiting for me", Value: "2", Note: "to be compared and decided", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
+			{Label: "Changes I asked for", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},
+			{Label: "Without a second factor", Value: "4", Note: "active accounts", URL: "/admin/users?show=no-factor", Tone: ui.ToneWaiting},
+			{Label: "To be set up", Value: "0", Note: "no password yet, or reset", URL: "/admin/users?show=set-up"},
+			{Label: "Quarantine", Value: "1", Note: "received, and belongs to nothing", URL: "/quarantine", Tone: ui.ToneBad},
+		},
+		Lists: []views.Lines{{
+			Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+			Rows: []views.Line{
+				{
+					ID: "change-1", URL: "/admin/changes/x", Name: language.Text("Change the roles of %s").With("maker3"),
+					Note: language.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
+				},
+			},
+		}},
+	}
+}

@@ -1,0 +1,67 @@
+package screens
+
+import (
+	"bytes"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"golang.org/x/net/html"
+
+	"countersign/internal/language"
+)
+
+// englishWords are words that English sentences can hardly do without, and that neither German, French nor Italian has.
+var englishWords = regexp.MustCompile(
+	`(?i)\b(the|this|that|these|with|and|are|were|which|from|your|you|been|have|has|not|than|only|must|may|who|what)\b`,
+)
+
+// spoken are the attributes that people read or hear.
+var spoken = []string{"title", "aria-label", "placeholder", "alt", "data-busy", "data-head"}
+
+// quoted is where a page shows what somebody wrote, in whatever language that was.
+const quoted = "blockquote, pre, code, .document, .remark, del, ins, .name, .line-name, .purpose, [lang]"
+
+// TestPagesSpeakOneLanguage: no page in German, French or Italian has a sentence in English left.
+func TestPagesSpeakOneLanguage(t *testing.T) {
+	t.Parallel()
+	for _, exhibit := range Exhibits() {
+		for _, spokenHere := range []language.Language{language.German, language.French, language.Italian} {
+			var page bytes.Buffer
+			err := exhibit.Page.Render(language.In(t.Context(), spokenHere), &page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			document, err := goquery.NewDocumentFromReader(&page)
+			if err != nil {
+				t.Fatal(err)
+			}
+			body := document.Find("body")
+			body.Find(quoted).Remove()
+			for _, text := range readable(body.Nodes[0]) {
+				if englishWords.MatchString(text) {
+					t.Errorf("%s in %s says %q", exhibit.Name, spokenHere, text)
+				}
+			}
+		}
+	}
+}
+
+// readable are the texts and the spoken attributes of a part of a page.
+func readable(node *html.Node) []string {
+	var found []string
+	for part := range node.Descendants() {
+		if part.Type == html.TextNode && part.Parent.Data != "script" && part.Parent.Data != "style" {
+			found = append(found, strings.Join(strings.Fields(part.Data), " "))
+		}
+		for _, attribute := range part.Attr {
+			for _, name := range spoken {
+				if attribute.Key == name {
+					found = append(found, attribute.Val)
+				}
+			}
+		}
+	}
+	return found
+}

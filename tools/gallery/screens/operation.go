@@ -1,0 +1,28 @@
+package screens
+
+import (
+	"time"
+
+	"countersign/views"
+)
+
+// operation is a gateway one of whose lanes is interrupted.
+func operation() views.Operation {
+	return views.Operation{
+		Shell: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
+		Lanes: []views.Lane{
+			{Scheme: "sic-inst", State: "working", Working: true},
+			{Scheme: "sct-inst", State: "interrupted", Since: now},
+		},
+		Queues: []views.JobQueue{
+			{Name: "send-sic-inst", Most: 1000}, {Name: "send-sct-inst", Ready: 1000, Running: 32, Retrying: 7, Most: 1000, Oldest: now},
+		},
+		Stuck: []views.StuckRow{
+			{
+				Doing: "delivery", Scheme: "sct-inst", Subject: "019e1f6a-0000-7000-8000-000000000001", Failed: 4, Next: now.Add(time.Minute),
+				Why: "deliver P87QK4M2XW9TCH3F5A: clearing answered 503 Service Unavailable",
+			},
+			{Doing: "clock", Subject: "019e1f6a-0000-7000-8000-000000000002", Failed: 1, Next: now, Why: "What it belongs to never came."},
+		},
+	}
+}

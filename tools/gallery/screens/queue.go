@@ -1,0 +1,259 @@
+package screens
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+var now = time.Date(2026, 11, 20, 7, 26, 41, 0, time.UTC)
+
+func shell(title language.Text, place views.Place) views.Shell {
+	return views.Shell{
+		Title: title, Place: place, Environment: "DEMO", QueueCount: 14, Shortcuts: true, Now: now,
+		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []language.Text{"Checker"}, MayDecide: true, MayRead: true},
+	}
+}
+
+func makerShell(title language.Text, place views.Place) views.Shell {
+	made := shell(title, place)
+	made.QueueCount = 0
+	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []language.Text{"Maker"}, MaySubmit: true, MayRead: true}
+	return made
+}
+
+func bothShell(title language.Text, place views.Place) views.Shell {
+	made := shell(title, place)
+	made.Person = views.Person{
+		UserName: "both1", Realm: "demo", Roles: []language.Text{"Maker", "Checker"}, MaySubmit: true,
+		MayDecide: true, MayRead: true,
+	}
+	return made
+}
+
+const digest = "9f2c4a7be1d05388c6f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6"
+
+func message() views.Message {
+	return views.Message{
+		InternalID: "019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f", GlobalID: "7QK4M2XW9TCH3F5A", ExternalID: "INV-2026-1107",
+		EndToEndID: "E2E-20261120-000184", UETR: "5f0c8a4e-7f32-4a1b-9d6e-0b1c2d3e4f50",
+		Kind: "instruction", Scheme: "sic-inst", State: "Approval Pending",
+		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, DebtorName: "Muster AG", DebtorAccount: "CH5021977000004331346",
+		CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012",
+		CreditorAddress: []language.Text{"Seestrasse 41", "8002 Zürich", language.Country("CH")},
+		CreditorBank:    "Muster Bank, MUSTCHZZ", RemittanceKind: "QR reference", Remittance: "21 00000 00003 13947 14300 09017",
+		Maker: "maker1", SubmittedAt: now.Add(-12 * time.Minute), Channel: "Portal", ContentHash: digest,
+		Timeline: []ui.Event{
+			{At: now.Add(-12 * time.Minute), Title: "Submitted", Actor: "maker1", Channel: "Portal", State: "Approval Pending"},
+		},
+	}
+}
+
+func decision() views.Decision {
+	return views.Decision{
+		Limits:  []language.Text{limitToday()},
+		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
+	}
+}
+
+var purposes = []language.Text{
+	"Rechnung 1107", "Miete Dezember", "Honorar 3. Quartal", "Beitrag 2026", "", "Serviceabo 88-4", "Fracht KW 47",
+}
+
+var creditors = []string{
+	"Beispiel Holzbau GmbH", "Gemeinde Musterlingen", "Muster Treuhand AG", "Stiftung Beispielhof zur Förderung der Wohnkultur",
+	"A. Muster", "Elektro Beispiel SA", "Muster Logistik AG",
+}
+
+func rows(count int) []views.QueueRow {
+	made := make([]views.QueueRow, 0, count)
+	for index := range count {
+		row := views.QueueRow{
+			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d",
+				index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
+			Kind: "instruction", Scheme: "sic-inst",
+			Amount:       ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
+			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",
+			Purpose:     purposes[index%len(purposes)],
+			SubmittedAt: now.Add(-time.Duration(190-index*9) * time.Minute), Now: now,
+		}
+		switch index % 5 {
+		case 1:
+			row.Scheme, row.Amount.Currency, row.CreditorAccount = "sct-inst", "EUR", "DE62007620110623852957"
+		case 2:
+			row.Flags = []views.QueueFlag{{Text: "Amended", Title: "Changed after its submission"}}
+		case 3:
+			row.Kind, row.Maker, row.Toward = "recall", "maker2", "back from"
+		}
+		made = append(made, row)
+	}
+	return made
+}
+
+func queue() views.Queue {
+	return views.Queue{
+		Shell: shell("Approval queue", views.PlaceQueue),
+		Tabs: []ui.Tab{
+			{Label: "For me", URL: "/queue", Count: "14", Current: true},
+			{Label: "All waiting", URL: "/queue?tab=all", Count: "17"},
+			{Label: "Submitted by me", URL: "/queue?tab=mine", Count: "3"},
+			{Label: "Decided today", URL: "/queue?tab=decided", Count: "9"},
+		},
+		Filter: views.Filter{Action: "/queue", Tab: "me", ClearURL: "/queue", Queued: true, Dated: true}, Rows: rows(14), Selecting: true,
+		Facts: views.QueueFacts{
+			Waiting: 14, Oldest: now.Add(-190 * time.Minute), Now: now,
+			Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
+		},
+	}
+}
+
+func openQueue(detail views.Decision) views.Queue {
+	model := queue()
+	open := &model.Rows[0] // what the pane shows, and what waits longest
+	detail.Message.SubmittedAt, detail.Message.Timeline[0].At = open.SubmittedAt, open.SubmittedAt
+	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID, detail.Message.GlobalID
+	open.Amount, open.CreditorName, open.CreditorAccount = detail.Message.Amount, detail.Message.CreditorName, detail.Message.CreditorAccount
+	open.Scheme = detail.Message.Scheme
+	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
+	model.Detail = &detail
+	return model
+}
+
+// decidedToday is what somebody decided today.
+func decidedToday() views.Queue {
+	model := queue()
+	model.Filter = views.Filter{Action: "/queue", Tab: "decided", ClearURL: "/queue?tab=decided"}
+	model.Facts, model.Pages, model.Rows = views.QueueFacts{Waiting: -1, Now: now}, ui.Pages{}, rows(9)
+	for i := range model.Tabs {
+		model.Tabs[i].Current = i == 3
+	}
+	for i := range model.Rows {
+		at := now.Add(-time.Duration(i*17) * time.Minute)
+		model.Rows[i].DecidedAt = at
+		model.Rows[i].Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), ui.ClockTime(at))
+	}
+	return model
+}
+
+func queueExhibits() []Exhibit {
+	empty := queue()
+	empty.Rows, empty.Facts.Waiting, empty.Facts.Oldest, empty.Facts.Totals = nil, 0, time.Time{}, nil
+	empty.Empty = ui.Empty{
+		Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision.", LinkLabel: "Decided today",
+		LinkURL: "/queue?tab=decided",
+	}
+	noHit := empty
+	noHit.Filter = views.Filter{
+		Queued: true, Dated: true, Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue",
+	}
+	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous()}}
+	noHit.Shell.Failed = true
+	noHit.Empty = ui.Empty{
+		Icon: "search", Title: "Nothing matches", Text: "No waiting message matches what you look for.",
+		LinkLabel: "Clear filters", LinkURL: "/queue",
+	}
+	own := decision()
+	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
+	abroad := decision()
+	abroad.Message.Scheme, abroad.Message.Amount.Currency = "sct-inst", "EUR"
+	abroad.Message.CreditorAccount, abroad.Message.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
+	return []Exhibit{
+		{Name: "queue-abroad", Page: views.QueuePage(openQueue(abroad))},
+		{Name: "queue", Page: views.QueuePage(queue())},
+		{Name: "queue-decided", Page: views.QueuePage(decidedToday())},
+		{Name: "queue-open", Page: views.QueuePage(openQueue(warned()))},
+		{Name: "queue-arrivals", Page: arrivals()},
+		{Name: "queue-own", Page: views.QueuePage(openQueue(own))},
+		{Name: "queue-reject", Page: views.QueuePage(refusedReject()), Failed: true},
+		{Name: "queue-conflict", Page: views.QueuePage(openQueue(conflicted()))},
+		{Name: "queue-empty", Page: views.QueuePage(empty)},
+		{Name: "queue-no-hit", Page: views.QueuePage(noHit), Failed: true},
+		{Name: "reject", Page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
+		{Name: "detail-fragment", Page: views.DetailFragment(decision()), Fragment: true},
+		{Name: "refused-fragment", Page: views.DetailFragment(*refusedReject().Detail), Fragment: true, Failed: true},
+		{Name: "conflict-fragment", Page: views.DetailFragment(conflicted()), Fragment: true, Failed: true},
+		{Name: "live-fragment", Page: views.QueueLiveUpdate(views.QueueLive{
+			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now},
+			Rows: rows(1),
+		}), Fragment: true},
+		{Name: "decided-fragment", Page: views.DecidedFragment(decided()), Fragment: true},
+	}
+}
+
+// arrivals is the queue with what the live line tells of payments that came in: over the head of the list, on narrow screens above the bar.
+func arrivals() templ.Component {
+	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
+		model := openQueue(decision())
+		model.Shell.EventsURL = "/queue/events"
+		var page, told bytes.Buffer
+		err := views.QueuePage(model).Render(ctx, &page)
+		if err == nil {
+			err = views.QueueLiveUpdate(views.QueueLive{Shell: model.Shell, Arrivals: 3, URL: "/queue", Facts: model.Facts}).Render(ctx, &told)
+		}
+		if err != nil {
+			return err
+		}
+		link, _, _ := strings.Cut(told.String(), "</a>")
+		_, err = io.WriteString(w, strings.Replace(page.String(), `aria-live="off">`, `aria-live="off">`+link+"</a>", 1))
+		return err
+	})
+}
+
+func warned() views.Decision {
+	detail := decision()
+	detail.Approvals = language.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
+	detail.Message.Warnings = []views.Warning{{
+		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+		Text:  "Same creditor account and same amount.",
+		Links: []views.Link{{
+			Label: language.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", language.Text("Settled")), URL: "/payments/x",
+		}},
+	}}
+	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto berichtigt, zweite Rate"
+	detail.Message.Changes = []views.Change{{Field: "Amount", Before: "CHF 1'243.56", After: "CHF 1'234.56"}}
+	return detail
+}
+
+func refusedReject() views.Queue {
+	detail := decision()
+	detail.Reject = views.Reject{Open: true, Category: "creditor"}
+	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say why you reject it: the maker reads this."}}
+	model := openQueue(detail)
+	model.Shell.Failed = true
+	return model
+}
+
+func conflicted() views.Decision {
+	detail := decision()
+	detail.Deciding, detail.Message.State = false, "Approved"
+	detail.Conflict = &views.Conflict{
+		Sentence: language.Text("%s was already approved by %s at %s.").With("7QK4M2XW9TCH3F5A", "checker2", "08:15:22 CET"),
+		Before:   "Approval Pending", After: "Approved",
+		TypedReason: "The invoice names another account.", NextURL: "/queue/next", NextLabel: "Go to the queue",
+	}
+	return detail
+}
+
+func decided() views.Decided {
+	next := decision()
+	row := rows(1)[0]
+	row.Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), "08:26:04 CET")
+	made := shell("Approval queue", views.PlaceQueue)
+	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
+	return views.Decided{Shell: made, Row: row, Next: &next}
+}
+
+// limitToday is what a limit lets through today, looked up when a page is made.
+func limitToday() language.Text {
+	return language.Text("Limit of %s: %s.").With(language.Sentence("the account CH50 … 1346"),
+		language.Join("; ", language.Sentence("CHF 10'000.00 at a time"), language.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
+}

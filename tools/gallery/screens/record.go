@@ -1,0 +1,306 @@
+package screens
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func mine() views.Mine {
+	place := -1
+	row := func(reference string, state payment.State, note language.Text) views.MineRow {
+		place++
+		return views.MineRow{
+			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
+			Amount:       ui.Amount{Currency: "CHF", Value: []string{"1'234.56", "88.40", "12'000.00", "640.00", "3'918.05"}[place]},
+			CreditorName: creditors[place], Account: "CH4431999123000889012", Purpose: purposes[place], State: state,
+			SubmittedAt: now.Add(-time.Duration(12+place*95) * time.Minute), Note: note, LikeURL: "/payments/new?like=" + reference,
+		}
+	}
+	var rows []views.MineRow
+	for i := range 5 {
+		waiting := row(fmt.Sprintf("7QK4M2XW9TCH3F5%c", 'A'+i), payment.StateApprovalPending, "")
+		waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
+		rows = append(rows, waiting)
+	}
+	return views.Mine{
+		Shell: makerShell("My submissions", views.PlaceMine),
+		Tabs:  mineTabs(""),
+		Rows:  rows,
+	}
+}
+
+// mineTabs are the parts of a maker's own list, as the product has them, with the current one of this name.
+func mineTabs(current string) []ui.Tab {
+	tabs := []ui.Tab{
+		{Label: "Waiting", Count: "5"},
+		{Label: "Sent", URL: "sent", Count: "2"},
+		{Label: "Settled", URL: "settled", Count: "99+"},
+		{Label: "Rejected", URL: "rejected", Count: "1"},
+		{Label: "Failed", URL: "failed", Count: "1"},
+		{Label: "Withdrawn and expired", URL: "closed", Count: "0"},
+		{Label: "Drafts", URL: "drafts", Count: "3"},
+	}
+	for i := range tabs {
+		tabs[i].Current = tabs[i].URL == current
+		tabs[i].URL = "/mine?tab=" + tabs[i].URL
+	}
+	return tabs
+}
+
+// mineOf is the part of a maker's own list that holds one submission which ended, and why.
+func mineOf(tab string, state payment.State, note language.Text) views.Mine {
+	model := mine()
+	model.Tabs, model.Rows = mineTabs(tab), model.Rows[1:2]
+	model.Rows[0].State, model.Rows[0].Note, model.Rows[0].AmendURL, model.Rows[0].WithdrawURL = state, note, "", ""
+	model.Rows[0].LikeURL, model.Rows[0].LikeLabel = "/payments/new?like=x", "Correct and submit again"
+	if state == payment.StateUnconfirmed {
+		model.Rows[0].LikeURL = ""
+	}
+	return model
+}
+
+func settled() views.Message {
+	made := message()
+	made.State, made.FollowUp = "Settled", "Recall in Progress"
+	made.Timeline = append(
+		made.Timeline,
+		ui.Event{
+			At: now.Add(-10 * time.Minute), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved",
+			Took: "2 min 11 s",
+		},
+		ui.Event{
+			At: now.Add(-10*time.Minute + time.Second), Title: "Taken by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			URL: "/payments/x/messages/1",
+		},
+		ui.Event{
+			At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s",
+			Note: language.Data("ACSC"), URL: "/payments/x/messages/2",
+		},
+	)
+	return made
+}
+
+func paymentPage(tab views.PaymentTab) views.Payment {
+	document := func(id, kind string, name language.Text, outgoing bool) views.Document {
+		return views.Document{
+			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
+			Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
+		}
+	}
+	return views.Payment{
+		Shell: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
+		Actions: []views.Action{
+			{Label: "New payment like this", URL: "/payments/new?like=x"},
+		},
+		Barred: []language.Text{"This payment was recalled before: a payment can be recalled once, whatever the answer."},
+		Documents: []views.Document{
+			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
+			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
+		},
+		Related: []views.Related{
+			{
+				Role: "Recall of the payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
+				State: "Processing", Amount: message().Amount, At: now,
+				Reason: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL"),
+			},
+		},
+		Audit: []views.AuditEntry{
+			{
+				Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
+				Address: "10.0.4.17", RequestID: "0b7e4a10-5d2f-4c0e", Detail: "version 1",
+			},
+			{
+				Sequence: "1045", At: now.Add(-10 * time.Minute), Actor: "checker1", Action: "Approved", Channel: "Portal",
+				Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e",
+			},
+		},
+	}
+}
+
+const documentText = `<?xml version="1.0" encoding="UTF-8"?>
+<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08">
+  <FIToFICstmrCdtTrf>
+    <GrpHdr>
+      <MsgId>20261120072641-0001</MsgId>
+      <CreDtTm>2026-11-20T08:26:41.120+01:00</CreDtTm>
+      <NbOfTxs>1</NbOfTxs>
+    </GrpHdr>
+  </FIToFICstmrCdtTrf>
+</Document>`
+
+func payments() views.Payments {
+	states := []payment.State{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
+	model := views.Payments{
+		Shell: bothShell("Payments", views.PlacePayments),
+		Filter: views.Filter{
+			Action: "/payments", ClearURL: "/payments", Currency: "CHF", Active: 1,
+			States: []ui.Option{{Value: "", Label: "Any"}, {Value: "Settled", Label: "Settled"}},
+		},
+		Pages:   ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
+		SortURL: func(order string) string { return "/payments?sort=" + order },
+	}
+	incoming := language.Text("to %s").With("Muster Logistik AG")
+	for index := range 14 {
+		row := views.PaymentRow{
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5",
+				index), Kind: "instruction",
+			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
+			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: language.Text("from %s").With("Muster AG"),
+			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)],
+			CreatedAt: now.Add(-time.Duration(index) * time.Hour),
+			Maker:     "maker1",
+		}
+		if index == 0 {
+			row.FollowUp = "Recall in Progress"
+		}
+		if index%4 == 3 {
+			row.Kind, row.Toward, row.Other, row.Maker = "payment", "from (a debtor)", incoming, ""
+			row.Scheme, row.Amount.Currency = "sct-inst", "EUR"
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	return model
+}
+
+func dashboard() views.Dashboard {
+	hours := make([]views.HourCount, 0, 24)
+	for index := range 24 {
+		hours = append(hours, views.HourCount{
+			Hour:    fmt.Sprintf("%02d", (index+9)%24),
+			Settled: index * 37 % 29, Failed: index % 7 / 6, Open: index / 22 * 3,
+		})
+	}
+	return views.Dashboard{
+		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
+		Tiles: []views.Tile{
+			{Label: "Waiting for me", Value: "14", Note: "to be compared and decided", URL: "/queue", Tone: ui.ToneWaiting},
+			{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue"},
+			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
+			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
+			{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+			{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
+		},
+		Waiting: rows(5),
+		Lists:   []views.Lines{endedLines()},
+		Charts:  []views.Chart{ageChart(3)},
+		Volumes: []views.Volume{
+			{
+				Scheme: "sic-inst", Count: 318, Amount: ui.Amount{Currency: "CHF", Value: "2'418'300.10"}, ByHour: hours,
+				ListURL: "/payments?scheme=sic-inst",
+			},
+		},
+		Clearing: []views.Clearing{
+			{Scheme: "sic-inst", Reached: true, LastSeen: now}, {Scheme: "sct-inst", Note: ""},
+		},
+	}
+}
+
+// unconfirmed is a payment that clearing has not answered for hours, though it was asked again and again.
+func unconfirmed() views.Payment {
+	model := flying()
+	model.Flight, model.Message.State = nil, payment.StateUnconfirmed
+	model.Message.StatusReason = "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
+	for i := range 12 {
+		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
+			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing was asked for the status", Actor: "Gateway", Channel: "Time limit",
+			State: "Unconfirmed", Took: "15 min 0 s", URL: "/payments/x/messages/3",
+		})
+	}
+	return model
+}
+
+// arrived is the payment under way a moment later: clearing settled it.
+func arrived() views.Payment {
+	model := paymentPage(views.TabOverview)
+	model.Message.FollowUp, model.Barred = "", nil
+	model.Over, model.OverAfter = true, language.Data("820 ms")
+	return model
+}
+
+func drafts() views.Mine {
+	model := mine()
+	model.Tabs, model.Rows, model.Pages = mineTabs("drafts"), nil, ui.Pages{}
+	for index, name := range creditors[:3] {
+		model.Drafts = append(model.Drafts, ui.Entry{
+			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: name, Purpose: "Invoice 4711", Aged: true, Now: now,
+			Amount: ui.Amount{
+				Currency: "CHF",
+				Value:    "12.00",
+			}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
+			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
+		})
+	}
+	return model
+}
+
+// flying is a payment that clearing has and has not answered.
+func flying() views.Payment {
+	model := paymentPage(views.TabOverview)
+	model.Message.State, model.Message.FollowUp = "Processing", ""
+	model.Actions, model.Barred, model.Related, model.Documents = nil, nil, nil, model.Documents[:2]
+	model.Message.Timeline = append(
+		message().Timeline,
+		ui.Event{
+			At: now.Add(-4 * time.Second), Title: "Approved", Actor: "checker1", Channel: "Portal", State: "Approved", Took: "11 min 56 s",
+		},
+		ui.Event{
+			At: now.Add(-4*time.Second + 100*time.Millisecond), Title: "Taken by clearing", Actor: "Gateway", State: "Processing", Took: "0.1 s",
+			URL: "/payments/x/messages/2",
+		},
+	)
+	model.Flight = &views.Flight{
+		URL: "/payments/x", AskURL: "/payments/x/flight?seen=3-true-0-false",
+		Since: now.Add(-4 * time.Second), Due: now.Add(6 * time.Second), Left: 6 * time.Second,
+		Whole: 10 * time.Second, Taken: true,
+	}
+	return model
+}
+
+func recordExhibits() []Exhibit {
+	noneMine := mine()
+	noneMine.Rows = nil
+	noneMine.Empty = ui.Empty{
+		Icon: "file-text", Title: "Nothing here", LinkLabel: "New payment",
+		LinkURL: "/payments/new",
+	}
+	askedOften := paymentPage(views.TabMessages)
+	askedOften.LeftOutURL = "/payments/x/messages?after=2"
+	return []Exhibit{
+		{Name: "payment-flying", Page: views.PaymentPage(flying())},
+		{Name: "payment-unconfirmed", Page: views.PaymentPage(unconfirmed())},
+		{Name: "payment-arrived", Page: views.PaymentUpdate(arrived()), Fragment: true},
+		{Name: "mine", Page: views.MinePage(mine())},
+		{Name: "mine-rejected", Page: views.MinePage(mineOf("rejected", payment.StateRejected, rejection))},
+		{Name: "mine-failed", Page: views.MinePage(mineOf("failed", payment.StateFailed, "The account is closed"))},
+		{Name: "mine-sent", Page: views.MinePage(mineOf("sent", payment.StateUnconfirmed, ""))},
+		{Name: "mine-drafts", Page: views.MinePage(drafts())},
+		{Name: "mine-empty", Page: views.MinePage(noneMine)},
+		{
+			Name: "withdraw",
+			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
+		},
+		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
+		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},
+		{Name: "payment-messages", Page: views.PaymentPage(paymentPage(views.TabMessages))},
+		{Name: "payment-messages-left-out", Page: views.PaymentPage(askedOften)},
+		{Name: "payment-related", Page: views.PaymentPage(paymentPage(views.TabRelated))},
+		{Name: "payment-audit", Page: views.PaymentPage(paymentPage(views.TabAudit))},
+		{Name: "document", Page: views.DocumentPage(views.DocumentView{
+			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
+			BackURL: "/payments/x/messages", Document: paymentPage(views.TabMessages).Documents[1], Text: documentText,
+		})},
+		{Name: "payments", Page: views.PaymentsPage(payments())},
+		{Name: "dashboard", Page: views.DashboardPage(dashboard())},
+		{Name: "dashboard-supervisor", Page: views.DashboardPage(supervisorHome())},
+		{Name: "dashboard-administrator", Page: views.DashboardPage(administratorHome())},
+	}
+}
+
+// rejection is why a checker rejected a payment.
+var rejection = language.Text("%s: %s").With("checker1",
+	language.Join(": ", "Creditor or account is wrong", language.Data("Konto laut Rechnung anders.")))

@@ -1,0 +1,66 @@
+package screens
+
+import (
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// reportExhibits are the reports of control and the trail after a verification.
+func reportExhibits() []Exhibit {
+	numbers := views.Report{
+		Shell: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
+		Words: language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []language.Text{"Report", "What counts", "How many"},
+		Rows: []views.ReportRow{{
+			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []language.Text{
+				"Approvals faster than reading takes",
+				language.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), language.Data("3"),
+			},
+		}},
+	}
+	rows := views.Report{
+		Shell: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
+		Words:   language.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
+		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []language.Text{"Payment", "Made by", "Approved by", "Approved"},
+		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []language.Text{
+			language.Data("DM7QK2M4T8XWPRA5"), language.Data("Maker 1"), language.Data("Checker 1"), language.Data("15.11.2026 21:04:12 CET"),
+		}}},
+	}
+	none := rows
+	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."}
+	trail := views.AuditTrail{
+		Shell: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
+		Verified: &views.AuditVerification{
+			At: now, Took: language.Text("%d ms").With(214),
+			Sentence: language.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
+				"order, under %s signed checkpoints.").With("812", "31"),
+		},
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+	}
+	broken := trail
+	broken.Verified = &views.AuditVerification{
+		At: now, Took: language.Text("%d ms").With(214), Failed: true,
+		Sentence: "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check.",
+		Found: []language.Text{
+			language.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", language.Text("was sealed, and is gone")),
+		},
+	}
+	return []Exhibit{
+		{Name: "report-numbers", Page: views.ReportPage(numbers)},
+		{Name: "report-rows", Page: views.ReportPage(rows)},
+		{Name: "report-empty", Page: views.ReportPage(none)},
+		{Name: "audit-verified", Page: views.AuditTrailPage(trail)},
+		{Name: "audit-broken", Page: views.AuditTrailPage(broken)},
+	}
+}
+
+// supervisorShell is what surrounds the pages of somebody who supervises.
+func supervisorShell(title language.Text, place views.Place) views.Shell {
+	made := shell(title, place)
+	made.Person = views.Person{
+		UserName: "supervisor1", Realm: "demo", Roles: []language.Text{"Supervisor"}, MayRead: true, MayOperate: true, MayAudit: true,
+		MayReport: true,
+	}
+	return made
+}

@@ -1,0 +1,299 @@
+package screens
+
+import (
+	"fmt"
+	"time"
+
+	"countersign/internal/language"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+func paymentCard() views.Card {
+	return views.Card{
+		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: message().Amount,
+		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
+			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"}, Numeric: true},
+			{Term: "Remittance", Value: "Rechnung 1107"},
+			{Term: "Settled", Value: "20.11.2026"},
+		},
+	}
+}
+
+func recallCard() views.Card {
+	return views.Card{
+		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
+		Amount: message().Amount, Words: "asked back for", Name: "Muster Logistik AG",
+		Due:  &ui.Due{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
+		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
+	}
+}
+
+func recallForm() views.RequestForm {
+	card := paymentCard()
+	card.Kind, card.State, card.Words, card.Name = "instruction", "Settled", "to", "Beispiel Holzbau GmbH"
+	return views.RequestForm{
+		Shell: makerShell("Recall CHF 1'234.56", views.PlacePayments), Heading: "Recall CHF 1'234.56",
+		Note:   "The other bank is asked for the money. A payment can be recalled once, whatever the answer.",
+		Action: "/payments/x/recall", BackURL: "/payments/x", Cards: []views.Card{card}, LineLimit: 105, Information: make([]string, 10),
+		Usual: []views.RequestReason{
+			{Code: "DUPL", Text: "Sent twice by mistake", Hint: "Until 04.12.2026"},
+			{Code: "FRAD", Text: "Fraud", Hint: "Until 20.12.2027"},
+			{Code: "CUST", Text: "The customer asks for it"},
+		},
+	}
+}
+
+func returnForm() views.RequestForm {
+	form := recallForm()
+	form.Shell, form.Heading, form.Note = makerShell("Return CHF 1'234.56", views.PlaceIncoming), "Return CHF 1'234.56", ""
+	form.Action, form.Cards = "/payments/x/return", []views.Card{paymentCard()}
+	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gives no reason"}}
+	form.Others = []views.RequestReason{
+		{
+			Code: "NARR", Text: "Another reason",
+			Hint: "Needs additional information",
+		},
+	}
+	form.Reason, form.Information[2] = "NARR", "third line"
+	form.Problems = []ui.Problem{{
+		Field: "information3", Text: language.Sentence("Shorten the line to 105 characters: it has 106."), Code: "CH16",
+	}}
+	form.Shell.Failed = true
+	return form
+}
+
+func resolveForm() views.RequestForm {
+	form := recallForm()
+	form.Shell, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
+	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
+	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
+	form.Reason = "NOAS"
+	form.Prepared = language.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", language.Text("%d days left").With(2))
+	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
+	return form
+}
+
+func grantForm() views.RequestForm {
+	form := resolveForm()
+	form.Heading, form.Prepared, form.Reason = language.Text("Grant the recall: send %s back").With("CHF 1'234.56"), "", "FOCR"
+	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Answer to a recall: the money goes back"}}
+	form.Information = form.Information[:1]
+	form.Charge = &ui.Field{ID: "charge", Label: "Charge kept, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
+	return form
+}
+
+func requestCheck() views.RequestCheck {
+	return views.RequestCheck{
+		Shell: makerShell("Check your answers", views.PlaceRecalls), Action: "/payments/d/submit", ChangeURL: "/recalls/y/resolve?draft=d",
+		Cards: []views.Card{
+			paymentCard(), recallCard(),
+		},
+		Title: "The refusal", Submit: language.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
+		Words: reasoned(language.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses", "CUST"),
+		Rows: []ui.Row{{
+			Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("The creditor refuses"), "CUST"),
+			ChangeURL:  "/recalls/y/resolve?draft=d",
+			ChangeName: "reason",
+		}},
+		Next: []language.Text{
+			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
+			language.Text("Once approved it is sent at once. %s").With(language.Text("It ends the recall: the money stays.")),
+		},
+	}
+}
+
+// requestDecision is a recall in the checker's pane.
+func requestDecision() views.Decision {
+	detail := decision()
+	detail.Message.Kind, detail.Message.Words = "recall",
+		reasoned(language.Text("Ask the bank of %s to send %s back.").With("Beispiel Holzbau GmbH", "CHF 1'234.56"),
+			"Sent twice by mistake", "DUPL")
+	detail.Message.Facts = []ui.Row{
+		{Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL")},
+		{Term: "Information", Value: "Rechnung 1107", Details: []language.Text{language.Data("Rechnung 1108")}},
+		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []language.Text{"CHF 1'234.56"}},
+	}
+	return detail
+}
+
+func requestPayment() views.Payment {
+	model := paymentPage(views.TabOverview)
+	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
+	model.Message.Words = reasoned(language.Text("The bank of %s asks for %s back.").
+		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for it", "CUST")
+	model.Message.Facts = []ui.Row{
+		{Term: "Reason", Text: asked}, {
+			Term: "Answer by", Value: "22.11.2026",
+			Details: []language.Text{language.Text("%d days left").With(2)},
+		},
+	}
+	model.Message.Warnings = []views.Warning{{
+		Title: language.Text("Answer the recall by %s: %s").With("22.11.2026", language.Text("%d days left").With(2)),
+		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself.",
+		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
+	}}
+	model.Actions = []views.Action{
+		{Label: refusal, URL: "/recalls/y/resolve"}, {
+			Label: "Grant: send the money back",
+			URL:   "/payments/x/return",
+		},
+	}
+	return model
+}
+
+func relatedTree() views.Payment {
+	model := paymentPage(views.TabRelated)
+	answer := views.Related{
+		Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return",
+		State: "Approval Pending", Amount: message().Amount, At: now, Reason: "Answer to a recall (FOCR)",
+	}
+	recall := views.Related{
+		Role: "Recall by the other bank", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall",
+		State: "Awaiting Decision", Amount: message().Amount, At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer},
+	}
+	model.Related = []views.Related{
+		{
+			Role: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked",
+			FollowUp: "Return in Progress", Amount: message().Amount, At: now, Current: true, Children: []views.Related{recall},
+		},
+	}
+	return model
+}
+
+func requestExhibits() []Exhibit {
+	return []Exhibit{
+		{Name: "recall-form", Page: views.RequestFormPage(recallForm())},
+		{Name: "return-form", Page: views.RequestFormPage(returnForm()), Failed: true},
+		{Name: "resolve-form", Page: views.RequestFormPage(resolveForm())},
+		{Name: "grant-form", Page: views.RequestFormPage(grantForm())},
+		{Name: "request-check", Page: views.RequestCheckPage(requestCheck())},
+		{Name: "queue-recall", Page: views.QueuePage(openQueue(requestDecision()))},
+		{Name: "received-recall", Page: views.PaymentPage(requestPayment())},
+		{Name: "related-tree", Page: views.PaymentPage(relatedTree())},
+	}
+}
+
+func incoming() views.Incoming {
+	model := views.Incoming{
+		Shell: operatorShell("Incoming payments", views.PlaceIncoming), Filter: views.Filter{Action: "/incoming", ClearURL: "/incoming"},
+	}
+	for index, name := range creditors {
+		row := views.IncomingRow{
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount,
+			DebtorName: name, CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346",
+			Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
+			ReceivedAt: now.Add(-time.Duration(index) * time.Hour),
+		}
+		if index == 1 {
+			row.FollowUp = "Return in Progress"
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	return model
+}
+
+func receivedRecalls() views.ReceivedRecalls {
+	model := views.ReceivedRecalls{
+		Shell: operatorShell("Received recalls", views.PlaceRecalls),
+		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
+	}
+	for index, due := range []ui.Due{
+		{Day: "11.12.2026", Text: language.Text("%d days left").With(21), Tone: ui.ToneMoving},
+		{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
+		{Day: "18.11.2026", Text: language.Text("%d days overdue").With(2), Tone: ui.ToneBad},
+	} {
+		row := views.ReceivedRecallRow{
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
+			Amount: message().Amount, Due: &due, DebtorName: creditors[index], Reason: "CUST",
+			ReasonText: "The customer asks for it", State: "Awaiting Decision",
+			ReceivedAt: now,
+		}
+		if index == 1 {
+			row.Answer = language.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	return model
+}
+
+// operatorShell is the frame for somebody who makes, decides and looks after the gateway, with the demo's simulator.
+func operatorShell(title language.Text, place views.Place) views.Shell {
+	made := bothShell(title, place)
+	made.Person.MayRead, made.Person.MayOperate, made.Simulator = true, true, true
+	return made
+}
+
+func simulatorPage() views.Simulator {
+	return views.Simulator{
+		Shell: operatorShell("Clearing simulator", views.PlaceSimulator), Scheme: "sic-inst",
+		Payments: []ui.Option{{
+			Value: "sic-inst/TX1", Label: language.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
+		}},
+		Reasons: []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
+		Log: []views.SimulatorEntry{
+			{
+				At: now, FromGateway: true, Scheme: "sic-inst", Type: "pacs.002.001.10", TransactionID: "7QK4M2XW9TCH3F5A",
+				Status: "ACCP", Outcome: "taken",
+			},
+			{At: now, Scheme: "sic-inst", Type: "pacs.008.001.08", TransactionID: "7QK4M2XW9TCH3F5A", Outcome: "delivered"},
+		},
+	}
+}
+
+func clearingExhibits() []Exhibit {
+	refused := simulatorPage()
+	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter an amount above zero.", Code: "AM12"}}
+	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
+		"The simulator's log cannot be read at the moment.", nil
+	sources := views.DocumentView{
+		Shell: bothShell("pacs.008.001.08",
+			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
+		Document: paymentPage(views.TabMessages).Documents[1],
+		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
+		Sources: []views.Source{
+			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Made from the Global ID"},
+			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},
+		},
+	}
+	quarantine := views.Quarantine{Shell: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{
+		{
+			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
+			Type: "pacs.002.001.10", Name: "Status report of clearing",
+			Reason: language.Sentence("No payment of this gateway has the transaction id 4711."), ReceivedAt: now,
+		},
+	}}
+	return []Exhibit{
+		{Name: "incoming", Page: views.IncomingPage(incoming())},
+		{Name: "incoming-fragment", Page: views.IncomingList(incoming()), Fragment: true},
+		{Name: "recalls", Page: views.ReceivedRecallsPage(receivedRecalls())},
+		{Name: "operation", Page: views.OperationPage(operation())},
+		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
+			Shell: operatorShell("Operation", views.PlaceOperation), Lanes: operation().Lanes[:1], Queues: operation().Queues[:1],
+			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
+		})},
+		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},
+		{Name: "quarantine-empty", Page: views.QuarantinePage(views.Quarantine{
+			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{
+				Icon:  "circle-check",
+				Title: "Nothing in quarantine",
+			},
+		})},
+		{Name: "document-sources", Page: views.DocumentPage(sources)},
+		{Name: "simulator", Page: views.SimulatorPage(simulatorPage())},
+		{Name: "simulator-refused", Page: views.SimulatorPage(refused), Failed: true},
+	}
+}
+
+// refusal heads the form that refuses a recall.
+var refusal = language.Text("Refuse the recall of %s").With("CHF 1'234.56")
+
+// reasoned says what is asked for, and why.
+func reasoned(what, why language.Text, code string) language.Text {
+	return language.Text("%s Reason: %s.").With(what, language.Text("%s (%s)").With(why, code))
+}
+
+// asked is the reason of a recall that came in.
+var asked = language.Text("%s (%s)").With(language.Text("The customer asks for it"), "CUST")

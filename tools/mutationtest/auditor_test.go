@@ -1,0 +1,52 @@
+package mutationtest
+
+const (
+	rows    = "internal/store/integrity/invariant.go"
+	nothing = `func(context.Context) ([]Violation, error) { return nil, nil }`
+	drill   = "internal/store/integrity:TestEveryTamperingIsFoundAndItsRowNamed"
+)
+
+// ofAuditor make countersign check blind in one eye (review: the check made vacuous for I1, I4, I8 and I12).
+var ofAuditor = []mutant{
+	{
+		name: "check: a release without approvals (review: I1)", file: rows, tests: drill,
+		before: `list(q.InvariantReleaseWithoutApprovals)`, after: nothing,
+	},
+	{name: "check: sent under two ids (review: I4)", file: rows, tests: drill, before: `list(q.InvariantSentTwice)`, after: nothing},
+	{name: "check: sent and yet closed (I7)", file: rows, tests: drill, before: `list(q.InvariantClosedYetSent)`, after: nothing},
+	{
+		name: "check: one externalId, two messages (review: I8)", file: rows, tests: drill,
+		before: `list(q.InvariantExternalIDTwice)`, after: nothing,
+	},
+	{
+		name: "check: two recalls of a payment (review: I12)", file: rows, tests: drill,
+		before: `list(q.InvariantOriginalUsedTwice)`, after: nothing,
+	},
+	{
+		name: "check: fewer approvals than the policy asks (I22)", file: rows, tests: drill, before: `list(q.InvariantPolicyAsked)`,
+		after: nothing,
+	},
+	{name: "check: no second factor (I31)", file: rows, tests: drill, before: `list(q.InvariantStepUp)`, after: nothing},
+	{
+		name: "check: the seals of documents (I18)", file: "internal/store/integrity/sealed.go", tests: drill,
+		before: `if d.Outbound() {`, after: "err = nil\n\t\tif false {",
+	},
+	{
+		name: "check: the seals of decisions (I21)", file: "internal/store/integrity/sealed.go", tests: drill,
+		before: `err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)`, after: `var err error`,
+	},
+	{
+		name: "check: what was sent is not made of the release (I17)", file: "internal/store/integrity/version.go",
+		tests:  "internal/store/integrity:TestWhatWasSentOtherwiseIsNamed",
+		before: `if !a.cfg.Profiles.Wrote(`, after: `if false && !a.cfg.Profiles.Wrote(`,
+	},
+	{
+		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/store/integrity/auditor_tree.go",
+		tests:  "internal/store/integrity:TestACheckpointOfAnotherTreeIsNamed",
+		within: `func (t *treeAudit) compareRoots(`, before: `if t.roots[c.Size] != c.Root {`, after: `if false && t.roots[c.Size] != c.Root {`,
+	},
+	{
+		name: "a tree is sealed on though somebody changed it", file: "internal/store/integrity/sealing.go", tests: "internal/store/integrity",
+		before: `case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():`, after: `case g.checkpoint.Size != g.tree.Size:`,
+	},
+}

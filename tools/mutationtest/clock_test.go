@@ -1,0 +1,65 @@
+package mutationtest
+
+// ofClock have what time asks for, or what waits for clearing, come too late.
+var ofClock = []mutant{
+	{
+		name: "the scan for overdue messages has no retry", file: "internal/clearing/overdue.go",
+		tests:  ofBooked + ":TestASlowDatabaseStillMovesOverduePayments",
+		before: `{scanTimeout, retryTimeout}`, after: `{scanTimeout}`,
+	},
+	{
+		name: "what waits for clearing goes on to pause when it is back", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
+		before: "\t\tc.back()\n", after: "\n",
+	},
+	{
+		name: "what clearing refuses is tried at once when it is back", file: "internal/clearing/back.go",
+		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
+		before: `return errors.As(err, &e)`, after: `return errors.As(err, &e) || true`,
+	},
+	{
+		name: "one document is sent when clearing is back, and the others later", file: "internal/clearing/lane.go",
+		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
+		before: `full = len(ids) == lanePage || page < lanePage && l.connection.room(lanePage) == lanePage`, after: `full = len(ids) == lanePage`,
+	},
+	{
+		name: "a database that was away is held against a message", file: "internal/clearing/pause.go",
+		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
+		before: `pause = min(pause, maxDatabasePause)`, after: `pause = backoff(a.failed + p.begun)`,
+	},
+	{
+		name: "what the database failed with lengthens the pauses of after", file: "internal/clearing/pause.go",
+		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
+		before: `backoff(a.failed - a.database + p.begun)`, after: `backoff(a.failed + p.begun)`,
+	},
+	{
+		name: "every look tells of a database that is away", file: "internal/clearing/complaint.go",
+		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		before: `errors.Is(err, store.ErrUnavailable)`, after: `false && errors.Is(err, store.ErrUnavailable)`,
+	},
+	{
+		name: "every look tells of a database that does not answer", file: "internal/clearing/complaint.go",
+		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		before: `return !told`, after: `return true || !told`,
+	},
+	{
+		name: "every payment is named while clearing is away", file: "internal/clearing/connection.go",
+		tests:  ofBooked + ":TestAClearingThatIsAwayIsToldOnce",
+		before: `return c.away && unheard(err)`, after: `return false && unheard(err)`,
+	},
+	{
+		name: "through a pooler a gateway that stands still keeps what it has locked", file: "internal/store/pooler.go",
+		tests:  "internal/store:TestThroughAPooler",
+		before: `idleTimeout(use)`, after: `"0"`,
+	},
+	{
+		name: "through a pooler what belongs to no realm is changed without limits", file: "internal/store/store.go",
+		tests:  "internal/store:TestThroughAPooler",
+		before: `string(Changing)+d.begin, Changing, work`, after: `string(Changing), Changing, work`,
+	},
+	{
+		name: "a gateway that stands still keeps what it has locked", file: "internal/store/store.go",
+		tests:  "internal/store:TestWhoStandsStill",
+		before: `idleTimeout(use)`, after: `"0"`,
+	},
+}

@@ -1,0 +1,133 @@
+package mutationtest
+
+const (
+	factorRoles = "internal/store/admin/factors.go"
+	passkeys    = "internal/auth/passkey.go"
+	ownQuestion = "internal/auth:TestAPasskeyAnswersItsOwnQuestionAlone"
+	overtaken   = "internal/auth:TestASignInThatOvertook"
+	askedRoles  = "web/api:TestRolesThatNeedASecondFactor"
+)
+
+// ofFactors let a second factor, or what was signed in before one was asked for, count for more than it is.
+var ofFactors = []mutant{
+	{
+		name: "a realm that somebody wrote is sealed anew", file: factorRoles, tests: "web/api:TestARealmThatSomebodyWrote",
+		before: `if !s.guard.Realm(ctx, row) {`, after: `if false && !s.guard.Realm(ctx, row) {`,
+	},
+	{
+		name: "whoever lacks the factor that is asked now goes on", file: factorRoles, tests: askedRoles,
+		before: `unproven{roles: fresh})`, after: `unproven{roles: fresh[:0]})`,
+	},
+	{
+		name: "a role of which more is asked is gained without", file: factorRoles, tests: askedRoles,
+		before: `return !slices.Contains(roles, role) }), err`, after: `return !slices.Contains(roles, role) || true }), err`,
+	},
+	{
+		name: "who was asked before is signed out again", file: factorRoles, tests: "web/portal:TestTwoAdministratorsSayWhichRoles",
+		before: `return slices.Contains(before, role) })`, after: `return slices.Contains(before, role) && false })`,
+	},
+	{
+		name: "the last factor is given up where the realm asks for one", file: "internal/auth/enrol.go",
+		tests:  "internal/auth:TestTheLastFactor",
+		before: `		if asked {`, after: `		if asked && false {`,
+	},
+	{
+		name: "a passkey counts for other content", file: passkeys, tests: ownQuestion,
+		within: `func (s *Station) challenges(`, before: `c.about.ContentHash[:], ticket)`, after: `ticket)`,
+	},
+	{
+		name: "a passkey counts for another message", file: passkeys, tests: ownQuestion,
+		within: `func (s *Station) challenges(`, before: `c.about.MessageID[:], version,`, after: `version,`,
+	},
+	{
+		name: "a passkey counts for another purpose", file: passkeys, tests: ownQuestion,
+		within: `func (s *Station) challenges(`, before: `[]byte(c.purpose), `, after: ``,
+	},
+	{
+		name: "a passkey answers the question of another person", file: passkeys, tests: ownQuestion,
+		within: `func (s *Station) challenges(`, before: `c.by.UserID[:], `, after: ``,
+	},
+	{
+		name: "the question of a passkey never ends", file: passkeys, tests: ownQuestion,
+		before: `return ticket, s.now().Unix() <= int64`, after: `return ticket, true || s.now().Unix() <= int64`,
+	},
+	{
+		name: "a passkey counts whose owner proved nothing", file: passkeys, tests: ownQuestion,
+		before: `UserVerification: protocol.VerificationRequired`, after: `UserVerification: protocol.VerificationPreferred`,
+	},
+	{
+		name: "what was looked at before the end of all counts after it", file: "internal/store/admin/people.go", tests: overtaken,
+		before: ` || !key.AsOf.IsZero() && !key.AsOf.Equal(now)`, after: ``,
+	},
+	{
+		name: "of two changes of factors both count", file: "internal/store/admin/factor.go", tests: "internal/auth:TestOfTwoChanges",
+		before: `	if !same {`, after: `	if !same && false {`,
+	},
+}
+
+// ofAdministration let one human being be two, or hide something from whoever decides.
+var ofAdministration = []mutant{
+	{
+		name: "a new person is called like another one", file: "internal/store/admin/facts.go",
+		tests:  "web/portal:TestOnePersonIsNotTaken",
+		before: `if kind == administration.KindUserCreate && values`, after: `if false && values`,
+	},
+	{
+		name: "a person stands twice in the file of a realm", file: "internal/realmfile/definition.go",
+		tests:  "cmd/countersign:TestARealmFileIsReadStrictly",
+		before: `if identity.SameName(person.DisplayName, other.DisplayName) {`,
+		after:  `if false && identity.SameName(person.DisplayName, other.DisplayName) {`,
+	},
+	{
+		name: "a maker becomes an administrator besides", file: "internal/store/admin/administrator.go",
+		tests:  "cmd/countersign:TestTwoAdministratorsShut",
+		before: `		return ErrNamesake`, after: `		return nil`,
+	},
+	{
+		name: "somebody is made whose link nobody saw", file: "internal/store/admin/provision.go",
+		tests:  "cmd/countersign:TestWhatCannotBeShown",
+		before: `		return by.Tell()`, after: `		_ = by.Tell()
+		return nil`,
+	},
+	{
+		name: "of two operators at once both count", file: "internal/store/admin/administrator.go",
+		tests:  "cmd/countersign:TestOfTwoOperators",
+		before: `case !reflect.DeepEqual(now, seen):`, after: `case false && !reflect.DeepEqual(now, seen):`,
+	},
+	{
+		name: "two names read alike", file: "internal/identity/name.go", tests: "cmd/countersign:TestARealmFileIsReadStrictly",
+		before: `unicode.IsControl(r) || r == brailleBlank || unicode.In(r,`, after: `unicode.IsControl(r) || r == brailleBlank && unicode.In(r,`,
+	},
+	{
+		name: "whoever decides sees no trial of a policy", file: "web/portal/page/change.go",
+		tests:  "web/portal:TestEveryFormOfAdministration",
+		before: `if desk.Tried != nil && change.Decision == nil {`, after: `if false && desk.Tried != nil && change.Decision == nil {`,
+	},
+	{
+		name: "a supervisor reads what is no report", file: "internal/service/read.go", tests: "web/portal:TestTheReportOfWhatLets",
+		within: `func (s *Administration) Reported(`, before: `if err == nil && change.Kind.DecidedUnder()`,
+		after: `if false && change.Kind.DecidedUnder()`,
+	},
+	{
+		name: "who decides too late waits for the lock", file: "internal/store/transact.go",
+		tests:  "internal/service:TestWhoComesTooLate",
+		before: `	if !found.over {`, after: `	if found.over {
+		return s.considerAlone(ctx, realm, id, c)
+	}
+	if !found.over {`,
+	},
+	{
+		name: "a second factor is asked for too late in a bulk", file: "web/portal/payments/bulk.go",
+		tests:  "web/portal:TestWhatAsksForASecondFactor",
+		before: `	if asks {`, after: `	if asks && false {`,
+	},
+	{
+		name: "a provider that hangs keeps all realms out", file: "internal/auth/provider.go",
+		tests:  "internal/auth:TestAProviderThatHangs",
+		within: `func (s *Station) BeginAtProvider(`, before: `s.providers.take(in.Realm)`, after: `s.providers.take("")`,
+	},
+	{
+		name: "a bundle is signed twice", file: "internal/auditlog/bundle.go", tests: "internal/store/integrity:TestABundleThatTellsHalf",
+		before: ` || !alone`, after: ` || !alone && false`,
+	},
+}

@@ -1,0 +1,136 @@
+package mutationtest
+
+const (
+	messageSQL = "internal/store/internal/dbsqlc/message.sql.go"
+	moveIf     = "const messageMoveIf = `"
+)
+
+// ofStatements take guards out of what is written, and rows out of what must be kept.
+var ofStatements = []mutant{
+	{
+		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL,
+		tests:  "internal/store:TestADecisionAboutAnOlderState",
+		within: moveIf, before: `m.state_sequence = $`, after: `m.state_sequence >= 0 * $`,
+	},
+	{
+		name: "a step has no row in the history", file: messageSQL, tests: "internal/store:TestADecisionAboutAnOlderState",
+		within: moveIf, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
+	},
+	{
+		name: "a step has no row in the audit trail (review 21)", file: messageSQL,
+		tests:  "internal/service:TestSharedStatementsWrite",
+		within: moveIf, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
+	},
+	{
+		name: "the history of any realm is read (review 10)", file: "internal/store/internal/dbsqlc/transaction.sql.go",
+		tests:  "internal/store:TestQueriesAskForTheirRealm",
+		within: "const historyList = `", before: `WHERE h.realm = $1`, after: `WHERE $1::text IS NOT NULL`,
+	},
+	{
+		name: "a statement whose outcome nobody knows is done again", file: "internal/store/gather.go",
+		tests:  "internal/store:TestWhatIsRefusedGoesAlone",
+		before: `if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {`, after: `if err != nil {`,
+	},
+	{
+		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store:TestWhoGivesUp",
+		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
+	},
+	{
+		name: "a call that took too long ends those after it on its connection", file: "web/request/within.go",
+		tests: "web/request:TestALateAnswer",
+		before: `	if err != nil {
+		a.end()
+	}
+`, after: ``,
+	},
+	{
+		name: "what stands still holds up all others", file: "internal/store/turns.go", tests: "internal/store:TestNobodyWaitsLong",
+		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
+	},
+	{
+		name: "a write finds out that its connection died while the database was away", file: "internal/store/store.go",
+		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
+	},
+	{
+		name: "writes of requests and of clearing take connections of their own", file: "internal/store/together.go",
+		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(store.ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
+	},
+	{
+		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",
+		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
+	},
+	{
+		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/service/payments.go",
+		tests:  "internal/service:TestARepeatIsRefusedForGood",
+		within: `case err == nil, is && !duplicate.SameContent:`, before: `return Result{}, err
+}`, after: `return Result{}, refused
+}`,
+	},
+	{
+		name: "a statement for many stores an approval without its second factor", file: "internal/store/together.go",
+		tests:  "internal/service:TestAFactorThatIsNoLongerAskedFor",
+		before: ` || d != nil && d.FactorUse != uuid.Nil {`, after: ` || d != nil && false {`,
+	},
+	{
+		name: "what one statement of a trip did stays when another one is refused", file: "internal/store/trip.go",
+		tests: "internal/store:TestOneTrip",
+		before: `if len(statements) == 1 {
+		return statements[0](ctx, d.Alone(realm, mode))
+	}`, after: `for len(statements) > 1 {
+		if err := statements[0](ctx, d.Alone(realm, mode)); err != nil {
+			return err
+		}
+		statements = statements[1:]
+	}
+	if len(statements) == 1 {
+		return statements[0](ctx, d.Alone(realm, mode))
+	}`,
+	},
+	{
+		name: "a commit whose outcome nobody knows was not done", file: "internal/store/outage.go",
+		tests:  "web:TestABrokenCommitIsNotCalledAFailure",
+		before: `return errors.Join(ErrUnknown, err)`, after: `return err`,
+	},
+	{
+		name: "a statement has no limit", file: "internal/store/limit.go", tests: "internal/store:TestAConnectionThatSwallows",
+		within: `func (l *limits) TraceQueryStart(`, before: `ctx = limited(ctx, statementWithin)`,
+		after: `ctx = limited(ctx, statementWithin*1000)`,
+	},
+	{
+		name: "an approved message has no job (review: release without a job)", file: "internal/store/transact.go",
+		tests:  "internal/clearing:TestTheJobAlone",
+		within: `func (s *Messages) stored(`, before: `if out != nil {`, after: `if false && out != nil {`,
+	},
+	{
+		name: "a message that needs no approval has no job", file: "internal/store/insert.go",
+		tests:  "internal/clearing:TestAMessageThatNeedsNoApproval",
+		within: `func (s *Messages) following(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
+	},
+	{
+		name: "a delivery that failed is never tried again by its job", file: "internal/store/jobs.go",
+		tests:  "internal/clearing:TestTheJobAlone",
+		before: `time.AfterFunc(pause, func() { lane.put(one, time.Now()) })`, after: `lane.forget(one)`,
+	},
+	{
+		name: "a document made with other bytes is sent under the same id", file: "internal/store/documents.go",
+		tests:  "internal/clearing:TestADocumentMadeOtherwise",
+		before: `case !d.Same(kept):`, after: `case false && !d.Same(kept):`,
+	},
+	{
+		name: "a stored document is not held against its seal", file: "internal/store/documents.go",
+		tests:  "internal/clearing:Planted",
+		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))`,
+		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))\n\treturn d, nil",
+	},
+	{
+		name: "a document stands in the buffer that the next one is written into", file: "internal/iso20022/codec/buffer.go",
+		tests:  "internal/iso20022/codec:TestAnEncodedDocumentStays",
+		before: `written = bytes.Clone(written)`, after: `_ = bytes.Clone(written)`,
+	},
+	{
+		name: "a key used for other content is a repeat", file: "internal/store/insert.go",
+		tests:  "web/api:TestAKeyNamesOneOrder",
+		before: `SameContent: bytes.Equal(row.Fingerprint, fingerprint[:])}`,
+		after:  `SameContent: bytes.Equal(row.Fingerprint, row.Fingerprint)}`,
+	},
+}

@@ -1,0 +1,80 @@
+package admin
+
+import (
+	"countersign/internal/administration"
+	"countersign/internal/language"
+	"countersign/internal/store/admin"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// The parts of the list of accounts that the first page of an administrator counts, under the values of their address.
+const (
+	showNoFactor = "no-factor"
+	showSetUp    = "set-up"
+)
+
+// shows are what an account is listed for on each part.
+var shows = map[string]struct {
+	words language.Text
+	holds func(administration.User) bool
+}{
+	showNoFactor: {"Those who can sign in and have no second factor.", func(u administration.User) bool {
+		return u.Status == administration.StatusActive && !u.HasFactor
+	}},
+	showSetUp: {"Those who have yet to set a password by link and code.", func(u administration.User) bool {
+		return u.Status != administration.StatusSuppressed && u.ToBeSetUp
+	}},
+}
+
+// Home is what an administrator has to look at first: tiles, and the changes that wait longest for this person, so many at most.
+func Home(site *page.Visit, most int32) (home views.Dashboard, err error) {
+	v := &visit{site, site.Config.Admin}
+	users, err := v.station.Users(v.Context(), v.By)
+	if err != nil {
+		return home, err
+	}
+	counts := map[string]int{}
+	for _, u := range users {
+		for name, part := range shows {
+			if part.holds(u) {
+				counts[name]++
+			}
+		}
+	}
+	asked, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
+	})
+	if err != nil {
+		return home, err
+	}
+	home.Tiles = []views.Tile{
+		tile("Changes waiting for me", v.Changes, "to be compared and decided", "/admin?tab="+page.ChangesForMe, ui.ToneWaiting),
+		tile("Changes I asked for", len(asked), "another administrator decides", "/admin?tab="+page.ChangesOfMine, ""),
+		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
+		tile("To be set up", counts[showSetUp], "no password yet, or reset", "/admin/users?show="+showSetUp, ui.ToneWaiting),
+	}
+	lines := views.Lines{
+		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+	}
+	list, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
+	})
+	for _, c := range list {
+		lines.Rows = append(lines.Rows, views.Line{
+			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: page.ChangeHeading(c.Kind, c.Subject), Reference: c.Subject,
+			Note: language.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
+		})
+	}
+	home.Lists = []views.Lines{lines}
+	return home, err
+}
+
+func tile(label language.Text, count int, note language.Text, url string, tone ui.Tone) views.Tile {
+	shown := views.Tile{Label: label, Value: language.Data(views.CountOfWaiting(count)), Note: note, URL: url}
+	if count > 0 {
+		shown.Tone = tone
+	}
+	return shown
+}

@@ -1,0 +1,61 @@
+package payments
+
+import (
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/language"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// desk is where checkers decide what makers asked for.
+func (v *beneficiaryVisit) desk() page.ChangeDesk {
+	return page.ChangeDesk{
+		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
+		List: func(f adminpkg.Filter) ([]administration.Change, error) {
+			return v.station.BeneficiaryChanges(v.Context(), v.By, f)
+		},
+		Read: func(id uuid.UUID) (administration.Change, error) {
+			return v.station.BeneficiaryChange(v.Context(), v.By, id)
+		},
+		Decide: func(id uuid.UUID, approve bool, reason string) (page.Decided, error) {
+			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			return page.Decided{Change: decided}, err
+		},
+		Cells: func(c administration.Change, cells []language.Text) []language.Text {
+			return append(cells, language.Data(ui.GroupFours(c.After["creditorIban"])))
+		},
+	}
+}
+
+// heading names a change by whom it is about.
+func heading(c administration.Change) language.Text {
+	switch c.Kind {
+	case administration.KindBeneficiaryCreate:
+		return language.Text("Take in %s").With(c.After["creditorName"])
+	case administration.KindBeneficiaryRemove:
+		return language.Text("Remove %s").With(c.Before["creditorName"])
+	default:
+		return language.Text("Change %s").With(c.Before["creditorName"])
+	}
+}
+
+// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+func showChanges(v *beneficiaryVisit) error {
+	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
+		"What one maker asked for and a checker decides, who is somebody else.")
+	model.Empty.Text = "No change of a beneficiary waits for a decision."
+	model.Columns = []language.Text{"Change", "Asked for by", "When", "State", "Account"}
+	return v.ShowChanges(v.desk(), model)
+}
+
+// showChange shows one change, field by field, and lets a checker decide it.
+func showChange(v *beneficiaryVisit) error { return v.ShowChange(v.desk()) }
+
+func approveBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), true) }
+
+func rejectBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), false) }

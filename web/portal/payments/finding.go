@@ -1,0 +1,62 @@
+package payments
+
+import (
+	"cmp"
+	"slices"
+
+	"countersign/internal/entry"
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/views/ui"
+)
+
+// problemsOf puts what could not be read and what the stations found beside the fields of the form, in the order of the form. A field
+// that could not be read is not spoken of twice, and where a rule and the schema find the same fault, the rule's sentence stands: it speaks
+// of payments, not of elements.
+func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values entry.Values) []ui.Problem {
+	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
+	for _, p := range unreadable {
+		problems = append(problems, ui.Problem{Field: p.Field, Text: language.Sentence(p.Text), Code: p.Code})
+	}
+	rulesFirst := slices.Clone(findings)
+	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(rank(a), rank(b)) })
+	for _, f := range rulesFirst {
+		name := entry.FieldOf(f.Pointer, values)
+		known := slices.ContainsFunc(problems,
+			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == language.Sentence(f.Text)) })
+		if !known {
+			problems = append(problems, ui.Problem{Field: name, Text: sentenceBeside(name, f), Code: f.Code})
+		}
+	}
+	order := values.Fields()
+	position := func(p ui.Problem) int {
+		at := slices.IndexFunc(order, func(f entry.Field) bool { return f.Name == p.Field })
+		if at < 0 {
+			return len(order)
+		}
+		return at
+	}
+	slices.SortStableFunc(problems, func(a, b ui.Problem) int { return position(a) - position(b) })
+	return problems
+}
+
+// sentenceBeside is what the form says of a finding: beside a field, what the schema says without the name of the element.
+func sentenceBeside(field string, f payment.Finding) language.Text {
+	if field == "" || f.Rule != "" {
+		return language.Sentence(f.Text)
+	}
+	return language.Advice(f.Text)
+}
+
+// rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not there
+// is told before its check digits. What a rule says comes before what the schema says.
+func rank(f payment.Finding) int {
+	switch f.Rule {
+	case rulebook.RuleDebtorAccountOfRealm:
+		return 0
+	case "":
+		return 2
+	}
+	return 1
+}

@@ -1,0 +1,82 @@
+package payments
+
+import (
+	"cmp"
+	"net/http"
+	"strings"
+
+	"countersign/internal/account"
+	"countersign/internal/entry"
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showIBAN renders the details of an account number: a fragment for htmx, else the form with this number.
+func showIBAN(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	typed, scheme := v.Echo.QueryParam("creditorIban"), page.SchemeOf(v.Echo.QueryParam("scheme"))
+	if v.Fragment() {
+		check, err := v.aboutIBAN(typed, scheme)
+		if err != nil {
+			return err
+		}
+		return v.Render(http.StatusOK, views.IBANFeedback(check))
+	}
+	return v.renderForm(http.StatusOK, views.NewPayment{
+		Action: "/payments/new", Scheme: string(scheme),
+		Values: entry.Values{CreditorIBAN: typed, EndToEndID: v.newEndToEndID()},
+	})
+}
+
+// aboutIBAN reads an account number as typed and asks the rules, and the directory of banks, whether the scheme reaches it.
+func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
+	check := views.IBANCheck{Scheme: string(scheme)}
+	iban, err := account.ParseInput(typed)
+	if err != nil {
+		wrong := entry.ProblemOf("creditorIban", err)
+		check.Problem = ui.Problem{Field: wrong.Field, Text: language.Sentence(wrong.Text), Code: wrong.Code}
+		return check, nil
+	}
+	probe := entry.Order{Scheme: scheme, Values: entry.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
+	order := payment.Order{Scheme: scheme, Document: probe.Document}
+	bank, findings, err := v.Config.Submission.ValidateWithBank(v.Context(), v.By, order, iban)
+	if err != nil {
+		return check, err
+	}
+	for _, f := range findings {
+		if entry.FieldOf(f.Pointer, entry.Values{}) == "creditorIban" {
+			check.Problem = ui.Problem{Field: "creditorIban", Text: language.Sentence(f.Text), Code: f.Code}
+			return check, nil
+		}
+	}
+	check = describeIBAN(iban, scheme)
+	if bank.Instant {
+		check.Reached, check.Bank = true, cmp.Or(check.Bank, bank.Name)
+	}
+	return check, nil
+}
+
+// describeIBAN says whose an account is, as far as its number tells.
+func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
+	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: language.Country(iban.Country())}
+	check.Bank = page.BankName(iban.String(), "")
+	if iban.IsQR() {
+		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")
+	}
+	return check
+}
+
+// inFours writes the account of answers that nobody typed here in groups of four: documents and bills have it in one piece.
+func inFours(values entry.Values) entry.Values {
+	if _, err := account.Parse(values.CreditorIBAN); err == nil {
+		values.CreditorIBAN = ui.GroupFours(values.CreditorIBAN)
+	}
+	return values
+}

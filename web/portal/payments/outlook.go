@@ -1,0 +1,214 @@
+package payments
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/account"
+	"countersign/internal/entry"
+	"countersign/internal/language"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/portal/page"
+)
+
+// showOutlook renders the preview of a payment form while it is typed. It stores nothing.
+func showOutlook(v *visit) error {
+	err := page.MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	var amends uuid.UUID
+	if named := v.Echo.QueryParam("amends"); named != "" {
+		amends, err = uuid.Parse(named)
+		if err != nil {
+			return payment.ErrNotFound
+		}
+	}
+	so, err := v.outlook(page.SchemeOf(form.Get("scheme")), typed(form), amends)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.OutlookSays(so))
+}
+
+// outlook is what a form has become: the payment as far as it can be read, and what is known of it. Of an empty form nothing is asked.
+func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid.UUID) (views.Outlook, error) {
+	profile, _ := scheme.Profile()
+	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
+	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
+		so.Marks = []views.Mark{
+			open("The creditor's bank"), open("The limit"), open("Payments like this one"), open("Earlier payments to the creditor"),
+			open("What is missing"), open("Who may approve it"),
+		}
+		return so, nil
+	}
+	amount, err := money.ParseInput(profile.Currency, values.Amount)
+	if err == nil {
+		so.Amount = page.AmountView(amount)
+	}
+	iban, err := account.ParseInput(values.CreditorIBAN)
+	if err == nil {
+		so.Account = iban.Grouped()
+	}
+	draft, err := v.newDraft(scheme, values)
+	if err != nil {
+		return so, err
+	}
+	draft.Amends = amends
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return so, err
+	}
+	if _, tx, _ := p.built.Document.SinglePayment(); tx != nil && tx.Creditor != nil {
+		so.CreditorName = strings.TrimSpace(tx.Creditor.Name) // as it will be sent
+	}
+	problems := problemsOf(p.built.Problems, p.findings, values)
+	alike, apart, err := v.pastMarks(p, problems)
+	if err != nil {
+		return so, err
+	}
+	approvers, err := v.approverMark(p, so.Amount.Value != "")
+	if err != nil {
+		return so, err
+	}
+	so.Marks = []views.Mark{bankMark(iban, p, problems), limitMark(p, problems), alike, apart, restMark(p, problems), approvers}
+	return so, nil
+}
+
+// amended is the submission that a form amends; zero for a new one.
+func amended(model views.NewPayment) uuid.UUID {
+	if model.Amending == nil {
+		return uuid.Nil
+	}
+	id, _ := uuid.Parse(model.Amending.ID) // written by us
+	return id
+}
+
+// open returns the mark of a check that cannot run yet.
+func open(text language.Text) views.Mark { return views.Mark{Tone: ui.ToneClosed, Text: text} }
+
+// wrong returns the mark of a field with a problem; ok is false without one.
+func wrong(problems []ui.Problem, field string) (views.Mark, bool) {
+	problem := ui.ProblemOf(problems, field)
+	return views.Mark{Tone: ui.ToneBad, Text: problem.Text}, problem.Text != ""
+}
+
+// bankMark tells whose account it is, or why it cannot be paid to.
+func bankMark(iban account.IBAN, p prepared, problems []ui.Problem) views.Mark {
+	if p.values.CreditorIBAN == "" {
+		return open("The creditor's bank")
+	}
+	if mark, is := wrong(problems, "creditorIban"); is {
+		return mark
+	}
+	known := describeIBAN(iban, p.draft.Scheme)
+	if known.Bank == "" {
+		return views.Mark{Tone: ui.ToneGood, Text: language.Text("An account in %s").With(known.Country)}
+	}
+	return views.Mark{Tone: ui.ToneGood, Text: language.Text("An account with %s").With(known.Bank)}
+}
+
+// limitMark returns the mark of the limit check.
+func limitMark(p prepared, problems []ui.Problem) views.Mark {
+	if p.values.Amount == "" {
+		return open("The limit")
+	}
+	if mark, is := wrong(problems, "amount"); is {
+		return mark
+	}
+	return views.Mark{Tone: ui.ToneGood, Text: language.Text("%s instant, within the limit").With(ui.SchemeLabel(string(p.draft.Scheme)))}
+}
+
+// restMark names the fields that are missing or invalid, besides the account and the amount.
+func restMark(p prepared, problems []ui.Problem) views.Mark {
+	var names []language.Text
+	for _, f := range p.values.Fields() {
+		if f.Label != "" && f.Name != "creditorIban" && f.Name != "amount" && ui.ProblemOf(problems, f.Name).Text != "" {
+			names = append(names, language.Sentence(f.Label))
+		}
+	}
+	if len(names) > 0 {
+		return open(language.Text("Still to fill in or to correct: %s").With(language.Join(", ", names...)))
+	}
+	for _, problem := range problems {
+		if problem.Field != "creditorIban" && problem.Field != "amount" {
+			return open(problem.Text) // of no field of the payment: why it is amended
+		}
+	}
+	if len(problems) > 0 {
+		return open("What is missing")
+	}
+	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
+}
+
+// pastMarks tell whether a payment like this one was made in the last days, and what sets it apart from what the creditor was paid before,
+// in the words in which its checkers will be told.
+func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
+	alike, apart = open("Payments like this one"), open("Earlier payments to the creditor")
+	summary, err := payment.SummaryOf(p.built.Document)
+	incomplete := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == "amount" || p.Field == "creditorIban" })
+	if err != nil || incomplete {
+		return alike, apart, nil //nolint:nilerr // a form without an amount or an account has no like yet
+	}
+	hits, err := v.duplicates(p, summary)
+	if err != nil {
+		return alike, apart, err
+	}
+	alike = views.Mark{Tone: ui.ToneGood, Text: "No payment like this one within 7 days"}
+	if len(hits) > 0 {
+		alike = views.Mark{Tone: ui.ToneWaiting, URL: hits[0].URL, Text: views.AlikeTitle(len(hits))}
+	}
+	if summary.CreditorName == "" {
+		return alike, apart, nil
+	}
+	warnings, err := v.differences(p, summary)
+	apart = views.Mark{Tone: ui.ToneGood, Text: "As the creditor was paid before"}
+	if len(warnings) > 0 {
+		said := make([]language.Text, 0, len(warnings))
+		for _, w := range warnings {
+			said = append(said, language.Join(": ", w.Title, w.Text))
+		}
+		apart = views.Mark{Tone: ui.ToneWaiting, Text: language.Join(" ", said...)}
+	}
+	return alike, apart, err
+}
+
+// differences are what sets a payment apart from what its creditor was paid before; what it amends is left out. A name may still hold what
+// no stored text does.
+func (v *visit) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
+	summary.CreditorName = page.Searchable(summary.CreditorName)
+	return Differences(v.Visit, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
+}
+
+// approverMark tells how many have to approve, who may, and how long it would wait for them. Which rule applies depends on the amount.
+func (v *visit) approverMark(p prepared, priced bool) (views.Mark, error) {
+	if !priced {
+		return open("Who may approve it"), nil
+	}
+	needed := p.asked.ApprovalsRequired
+	if needed == 0 {
+		return views.Mark{Tone: ui.ToneMoving, Text: "Sent at once: nobody has to approve it"}, nil
+	}
+	names, err := v.approvers(p)
+	if err != nil {
+		return views.Mark{}, err
+	}
+	if len(names) < needed {
+		return views.Mark{Tone: ui.ToneWaiting, Text: "Too few people may approve it"}, nil
+	}
+	return views.Mark{
+		Tone: ui.ToneMoving, Text: language.Text("%d approvals needed, within %s. May approve: %s").
+			With(needed, page.Span(p.asked.PendingFor), shortened(names)),
+	}, nil
+}

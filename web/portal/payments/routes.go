@@ -1,0 +1,36 @@
+// Package checker holds the pages of the people who decide: the queue of waiting messages, its saved views, and the decision on one of them
+// or on several together. Who may decide is asked of package payment, and the approval station carries it out.
+
+package payments
+
+import (
+	"github.com/google/uuid"
+
+	"countersign/web/portal/page"
+	"countersign/web/request"
+)
+
+// visit is one request for a page of this room.
+type checkerVisit struct {
+	*page.Visit
+
+	lookers map[uuid.UUID][]string // who else looks at which message
+}
+
+// Routes lists the pages of this room in the order in which people meet them.
+func CheckerRoutes(site *page.Site) []request.Route {
+	get, post := page.Room(site, func(v *page.Visit) *checkerVisit { return &checkerVisit{Visit: v} })
+	return []request.Route{
+		get("/queue", showQueue),
+		get("/queue/bulk", showBulk),
+		post("/queue/bulk", approveBulk),
+		get("/queue/views", showViews),
+		post("/queue/views", saveView),
+		post("/queue/views/:id", changeView),
+		get("/queue/:id", showDecision),
+		post("/queue/:id/approve", approve),
+		get("/queue/:id/reject", showReject),
+		post("/queue/:id/reject", reject),
+		post("/queue/:id/reject/keep", keepReject),
+	}
+}

@@ -1,0 +1,54 @@
+package payments
+
+import (
+	"github.com/google/uuid"
+
+	"countersign/internal/language"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/web/portal/page"
+)
+
+// Subject is what an R-transaction is about, with everything else about the payment.
+type Subject struct {
+	payment.RTransactionSubject
+
+	Kind payment.Kind // of the R-transaction
+}
+
+// maxRelated is how many messages about one payment are looked at; each kind may be rejected and tried again.
+const maxRelated = 50
+
+// Around loads everything that is about the same payment as a message: the payment itself and what refers to it.
+func Around(v *page.Visit, m payment.Message) (Subject, error) {
+	s := Subject{}
+	s.Original = m
+	var err error
+	if m.OriginalID != uuid.Nil {
+		s.Original, err = v.Config.Reader.Message(v.Context(), v.By.Realm, m.OriginalID)
+		if err != nil {
+			return Subject{}, err
+		}
+	}
+	s.Others, err = v.Config.Reader.Messages(v.Context(), v.By.Realm,
+		store.Filter{OriginalID: s.Original.InternalID, PageSize: maxRelated})
+	if err != nil {
+		return Subject{}, err
+	}
+	for _, other := range s.Others {
+		if other.Kind == payment.KindReceivedRecall {
+			s.Recall = other
+		}
+	}
+	return s, nil
+}
+
+// Bar is the domain's sentence why no R-transaction of the kind can be made now, or "".
+func (s Subject) Bar(rules rulebook.Settings) language.Text {
+	err := s.Eligible(s.Kind, rules)
+	if err != nil {
+		return refusalText(err)
+	}
+	return ""
+}

@@ -4,7 +4,7 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help count run test test-long test-race verify generate lint bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
+.PHONY: help count run test test-long test-race verify generate lint load gallery bench drill mutants simulate kill fuzz timing faults hostile flood race search pictures screens html lighthouse postgres browser xmllint pgbouncer python clean-cache
 
 GO ?= go
 CACHE := $(CURDIR)/.cache
@@ -15,7 +15,7 @@ FUZZ ?= 5000x
 # The packages whose tests take longest begin first: two run at a time, and the last one alone would keep a processor waiting.
 LONGEST := ./web/browsertest ./internal/clearing ./cmd/countersign ./web/portal ./web ./web/api
 # The packages that make test-race tests: the writes that requests share. More packages by RACE=./internal/clearing, with more time.
-RACE ?= ./internal/store ./internal/store
+RACE ?= ./internal/store
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 
@@ -99,7 +99,15 @@ lint: $(TOOLS) ## check formatting and run the linters
 	@$(TOOLS)/golangci-lint run ./...
 
 count: ## count the lines, packages, imports, words and doc comments of the product
-	@cd tools && $(GO) run ./count
+	@$(GO) run ./tools/count
+
+load: ## measure the cost of payments on this machine; ARGS=pages measures pages: make load ARGS="pairs --clients=8,32"
+	@tools/postgres.sh --if-missing
+	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
+	@$(GO) run ./tools/bench $(ARGS)
+
+gallery: ## show each page of the portal in each state on 127.0.0.1:8082, with fixed data and no database
+	@$(GO) run ./tools/gallery
 
 bench: ## run the benchmarks
 	@$(GO) test -run '^$$' -bench . -benchmem ./...

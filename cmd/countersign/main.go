@@ -20,7 +20,6 @@ type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the gateway: portal, API and clearing."`
 	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
 	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
-	Gallery   galleryCommand   `cmd:"" help:"Show each page of the portal in each state, with fixed data and no database."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Audit     auditCommand     `cmd:"" help:"Prove what the sealed audit trail says, to yourself and to others."`
@@ -32,7 +31,6 @@ type commands struct {
 	Codes     codesCommand     `cmd:"" help:"Look after the external code sets of ISO 20022."`
 	Calendar  calendarCommand  `cmd:"" help:"Look after the calendars of clearing days."`
 	User      userCommand      `cmd:"" help:"Look after user accounts."`
-	Bench     benchCommand     `cmd:"" help:"Measure what payments and pages cost on this machine."`
 	Version   versionCommand   `cmd:"" help:"Print the version."`
 
 	LogFormat string `help:"How to write the log." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG_FORMAT"`

@@ -1,5 +1,3 @@
-// Package audit names the events of the audit trail and gives their details one fixed form. It is pure.
-
 package auditlog
 
 import (

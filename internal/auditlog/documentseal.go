@@ -1,6 +1,3 @@
-// Package documentseal seals what is stored of documents: those on their way out, and the answers in the outbox. It stands apart from
-// package payment, whose seals cover messages and releases, because it knows a document by its name and its bytes alone.
-
 package auditlog
 
 import (

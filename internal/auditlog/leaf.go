@@ -1,11 +1,3 @@
-// Package evidence is what an auditor can prove without trusting the database: rows of the audit trail as leaves of a hash tree, one tree a
-// realm, checkpoints of the tree under a signature whose key is outside the database, and bundles that carry all it takes to prove one
-// message to somebody who has nothing but a public key. docs/bundle.md describes every byte for other people's programs.
-//
-// It is pure: the tree is the one of RFC 6962 as golang.org/x/mod/sumdb/tlog has it, a checkpoint is the signed note of
-// golang.org/x/mod/sumdb/note in the form of C2SP tlog-checkpoint. It stands apart from audit, which names events for everybody who writes
-// them, because whoever verifies a bundle needs none of that.
-
 package auditlog
 
 import (

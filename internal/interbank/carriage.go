@@ -1,11 +1,3 @@
-// Package carriage says of each element of a payment order (pain.001) what becomes of it: it goes into the pacs.008, it does its work at
-// the debtor's bank, it is not forwarded, or it is refused. Nothing of an order is lost without a word: whoever hands one in reads the
-// notes about what is not forwarded before it is approved.
-//
-// One table says it for both schemes. Package interbank refuses by it, the notes are made by it, and docs/rules.md shows it; it stands
-// below interbank because makers of documents ask it, and apart because those who show notes make none. That the documents are as the table
-// says is held by tests with every element of the schema.
-
 package interbank
 
 import (

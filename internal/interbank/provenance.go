@@ -1,7 +1,3 @@
-// Package provenance says of each element of a document this gateway makes where it came from: which part of which other document, the
-// maker, the scheme or the master data. Its tables stand beside package interbank, which makes the documents, and apart from it, because
-// nobody needs them to make one.
-
 package interbank
 
 import (

@@ -1,6 +1,3 @@
-// Package metric counts and times what operators watch, in the form Prometheus reads. It knows no part of the gateway: parts hand it plain
-// words, and a nil *Metrics takes them too, so that nothing depends on being watched. No label holds a name, an account or an identifier.
-
 package observability
 
 import (

@@ -1,9 +1,3 @@
-// Package trace tells a collector of OpenTelemetry (OTLP over HTTP) what a message went through, step by step. Every message has one trace,
-// whose id is the message's own: a UUID is as long as a trace id. So its creation, its decisions, each delivery and what clearing answered
-// stand in one trace, whichever process did them, without anything being stored for it; a request stands in the trace of its caller, and
-// the two are linked to each other. A nil *Traces takes everything too, so that nothing depends on being watched. No span holds a name, an
-// account or an amount.
-
 package observability
 
 import (

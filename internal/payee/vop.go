@@ -1,7 +1,3 @@
-// Package vop is the verification of a payee as banks write it to each other: the JSON of the EPC's inter-bank API (Verification Of Payee
-// scheme, API specifications 1.1), by the names the public descriptions of it give (docs/payee.md names them). Whoever asks, whoever
-// answers and the simulator speak it, so it stands below all three. Members that are not known are ignored: a later version may add some.
-
 package payee
 
 import (

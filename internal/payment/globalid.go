@@ -1,6 +1,3 @@
-// Package globalid makes and reads the identifiers that messages are known by to everybody. It stands apart from package payment because
-// it knows nothing of messages: it is an alphabet, a clock and a check character.
-
 package payment
 
 import (

@@ -1,7 +1,3 @@
-// Package reach checks by the scheme's directory that the creditor's bank serves the account and accepts instant
-// payments. It runs before submission and at every approval, because clearing may lose a payment it cannot route. It
-// is separate from the other rules because the directory changes daily.
-
 package rulebook
 
 import (

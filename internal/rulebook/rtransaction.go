@@ -1,7 +1,3 @@
-// Package rtransactionrule is the rule book of recalls, returns and resolutions: the reasons of each scheme, the lines of information that
-// go with them, the last days, and the check of a request against all of it. It is apart from the rules about payment orders because it
-// looks at a request and not at a document; tools/rulesdoc writes both into one page.
-
 package rulebook
 
 import (

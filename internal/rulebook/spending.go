@@ -1,6 +1,3 @@
-// Package spending checks an amount against the limits of a person, a client and an account, per payment and per day.
-// It is pure: the caller supplies the limits and their use.
-
 package rulebook
 
 import (

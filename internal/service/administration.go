@@ -1,16 +1,3 @@
-// Package admin is the station of administration: what one administrator asks for and another decides, and what both may read. API and
-// portal call the same functions.
-//
-//  1. Request: the realm is read, the rules say what the subject would be after the change and everything that is wrong with it, and the
-//     change is stored with its digest and seal. A change that ends in a first password gets a six-digit code, shown to the requester
-//     alone.
-//  2. Decide: decisions of one realm take turns. The change is read under its seal, the realm is read again, and the rules hold the change
-//     against it: four-eyes first, then whether the subject is still what the requester saw, then whether the realm could still be run.
-//  3. With an approval the new people, clients, accounts and policies are written in the same transaction; the schema lets the service
-//     write them in no other. A link or a client's secret is shown to the approver alone, once.
-//
-// A crash before the commit leaves nothing; after it the change is done, and a secret that was never seen is made anew by another change.
-
 package service
 
 import (

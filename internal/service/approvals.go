@@ -1,14 +1,3 @@
-// Package approval is station 2, the checker. The steps of a decision:
-//
-//  1. load the message, with what holds in the realm;
-//  2. let payment decide: the role, four-eyes, the state, the content the checker saw; an approval also passes the policy in force for
-//     that content and the scheme's rules again, because a day may have gone by;
-//  3. write decision, state, history, audit and, with the last approval, the release and the document that carries it to clearing, in one
-//     guarded statement. Where somebody else was first it changes nothing, and the message is loaded and decided about again, under a lock.
-//
-// What is refused is kept for the auditor. Of several checkers one wins; the others get the state that the winner left. Approval never
-// calls clearing: a crash after the commit loses nothing, because the release that is not delivered is what clearing looks for.
-
 package service
 
 import (

@@ -1,11 +1,3 @@
-// Package holder is the station that tells other banks whether a name is that of the holder of an account kept here (verification of payee,
-// docs/payee.md). The steps of an answer:
-//
-//  1. find the realm that takes payments for the account, and the account;
-//  2. compare the name (payee.Compare).
-//
-// It writes nothing. It stands apart from submission, which asks others the same, because it works for banks and not for people.
-
 package service
 
 import (

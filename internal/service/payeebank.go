@@ -1,7 +1,3 @@
-// Package payeebank asks other banks about payees, by HTTPS with a certificate on both sides: at the address of the service that routes
-// questions of the scheme (its routing and verification mechanism), which knows the address of every bank. It fills the port of
-// internal/payee, so that no station knows how it travels.
-
 package service
 
 import (

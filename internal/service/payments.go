@@ -1,16 +1,3 @@
-// Package submission is station 1, the maker. The steps of a new instruction, after the first, in which a door made a document of a body, a
-// form or a file:
-//
-//  2. of a payment in euro, ask the payee's bank whether the name is that of the account, for five seconds at most (payee.go); then read
-//     what the new message needs to know: the policy it falls under, the debtor account, the limits that bind it, the directory of banks;
-//  3. let payment.NewInstruction check every rule and make the message;
-//  4. store message, history and audit, and without need of approval the release, by one statement in one transaction. The job that sends
-//     what was released is made after the commit.
-//
-// What the bank said is only kept with the message, and a crash after it has the bank asked again. A crash before the commit leaves
-// nothing, a crash after it leaves a message that approval or clearing picks up. The API, the form and the file upload all come through
-// here.
-
 package service
 
 import (

@@ -1,7 +1,3 @@
-// Package stations makes the stations of one gateway, all on one store and with one clock. The program and the tests get them from
-// here, so that what a test tries is put together as what runs. It stands apart from the doors (package web), because the stations work
-// without any: jobs and clearing's own messages reach them too.
-
 package service
 
 import (

@@ -1,5 +1,3 @@
-// Package column turns columns into values and back, where every room of the store needs it: NULL is the zero value.
-
 package store
 
 import (

@@ -1,6 +1,3 @@
-// Package load reads messages, accounts and outbox entries as domain values, in a running transaction. Writers,
-// readers and auditors share it.
-
 package store
 
 import (

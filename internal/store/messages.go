@@ -1,11 +1,3 @@
-// Package lifecycle stores messages and their transitions. Messages.Insert, Messages.InsertRTransaction and
-// Inbox.Arrive make a message. Each later step loads the message, calls the pure domain, and writes the transition by
-// one guarded statement.
-//
-// Messages.Transact and Consider do this, Inbox.Record for a document of clearing, TransactFrom for a known message,
-// TransactAll for many. All but Transact first try without a lock and in a batch. A message that the guard refuses is
-// loaded and decided again under the lock.
-
 package store
 
 import (

@@ -1,5 +1,3 @@
-// Package lookup is what pages and lists read: messages, documents and what happened to them. Nothing in it can write.
-
 package store
 
 import (

@@ -1,6 +1,3 @@
-// Package masterdata defines the fields that the seal of each master data row covers. The seal itself is excluded,
-// and mostly the creation time. Provisioning, sign-in and audit share it.
-
 package store
 
 import (

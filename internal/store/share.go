@@ -1,5 +1,3 @@
-// Package share lets everybody who asks the same at about the same time have one answer.
-
 package store
 
 import (

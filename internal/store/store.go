@@ -1,11 +1,7 @@
-// Package store opens the database and is the one place where its transactions begin: each inside one realm, named to the database by
-// the setting countersign.realm that its row-level security looks at. It also migrates the schema, looks whether the service may and can
-// work on it, and keeps the jobs: what must happen after a change is a job, made after its commit, never a call.
-//
-// The nouns live in rooms below: lifecycle (where a message is made, changes, is sent and answered), lookup (what pages and lists read; it
-// cannot write), credential (who signs in, and with what), governance (changes that one administrator asks for and another decides),
-// provision (what the operator brings into a realm, outside the running service), sealing (the hash trees over the audit trail) and
-// snapshot (what the auditor reads).
+// Package store opens the database, begins every transaction, and stores and reads messages. Each transaction works in one realm: it sets
+// countersign.realm, which row-level security reads. Each change of a message writes its state, history row and audit row in one
+// transaction; the Reader serves lists, searches and reports, and never writes. Package admin below it stores master data and credentials,
+// package integrity the hash trees and the check of the whole database.
 package store
 
 import (

@@ -1,5 +1,3 @@
-// Package tokenseal defines the fields that the seal of a token's row covers. Sign-in and audit share it.
-
 package store
 
 import (

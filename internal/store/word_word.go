@@ -1,6 +1,3 @@
-// Package word splits texts into search terms of messages. The database function search_words does the same for older
-// rows; a test compares the two.
-
 package store
 
 import (

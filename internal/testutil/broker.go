@@ -1,5 +1,3 @@
-// Package brokertest starts brokers for tests, and kills them. Only tests import it.
-
 package testutil
 
 import (

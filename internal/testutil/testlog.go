@@ -1,5 +1,3 @@
-// Package testlog holds what programs and requests log while tests read it. It is for tests only.
-
 package testutil
 
 import (

@@ -1,7 +1,3 @@
-// Package testneed holds the conditions under which a test may be skipped; it is for tests only. On a machine without a program the tests
-// of that program are skipped, but CI must have it: .ci/run and make test install it. Tests that need a broker, a pooler or another
-// PostgreSQL run in make test-long (Long). Tests that take minutes have the build tag long, and make has a target for each.
-
 package testutil
 
 import (

@@ -1,6 +1,6 @@
 // Package bench holds what figures of speed are measured by: a bare schema under pgbench, the denominator that does not move, and the
 // processor time of a server's processes. What is measured beside them is in tools/bench (countersign bench).
-package bench
+package main
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package bench_test
+package main
 
 import (
 	"os"
@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
-	"countersign/tools/bench"
 )
 
 func TestMain(m *testing.M) { storetest.Main(m) }
@@ -17,12 +16,12 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 func TestTheBarePairsAreThere(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	server, err := bench.ServerOf(t.Context(), db.URL)
+	server, err := ServerOf(t.Context(), db.URL)
 	must(t, err)
 	before, err := server.ProcessorTime()
 	must(t, err)
 	testutil.OfPostgres(t, "pgbench")
-	result, err := bench.Bare(t.Context(), bench.BareRun{URL: db.URL, Clients: 2, For: time.Second})
+	result, err := Bare(t.Context(), BareRun{URL: db.URL, Clients: 2, For: time.Second})
 	must(t, err)
 	after, err := server.ProcessorTime()
 	must(t, err)
@@ -41,7 +40,7 @@ func TestTheBarePairsAreThere(t *testing.T) {
 // TestHugePagesAreToldOnlyWhereThereAreSome: a machine that has set none aside gives none to PostgreSQL.
 func TestHugePagesAreToldOnlyWhereThereAreSome(t *testing.T) {
 	t.Parallel()
-	server, err := bench.ServerOf(t.Context(), storetest.New(t).URL)
+	server, err := ServerOf(t.Context(), storetest.New(t).URL)
 	must(t, err)
 	has, err := server.HugePages()
 	must(t, err)

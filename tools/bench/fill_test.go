@@ -1,4 +1,4 @@
-package bench_test
+package main
 
 import (
 	"testing"
@@ -8,7 +8,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
-	"countersign/tools/bench"
 )
 
 // TestAFilledRealmIsListed: the messages are there as often as was asked for, without those that an earlier filling made, are found by
@@ -19,11 +18,11 @@ func TestAFilledRealmIsListed(t *testing.T) {
 	db := servicetest.Demo(t)
 	told := 0
 	for _, f := range []struct{ there, messages, stored int }{{1_000, messages, 500}, {0, 1_000, messages}} { // its end, then the rest
-		must(t, bench.fillMessages(t.Context(), bench.Filling{
+		must(t, fillMessages(t.Context(), Filling{
 			URL: db.OwnerURL, Realm: demo.Realm, Client: demo.Backoffice, Messages: f.messages, There: f.there, Waiting: 100, KeyID: "test",
 			Until: time.Now(), Done: func(done int) { told = done },
 		}))
-		stored, err := bench.Messages(t.Context(), db.OwnerURL)
+		stored, err := Messages(t.Context(), db.OwnerURL)
 		must(t, err)
 		if stored != f.stored || told != f.messages {
 			t.Errorf("%d messages are stored and %d told of, not %d and %d", stored, told, f.stored, f.messages)

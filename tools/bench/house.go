@@ -1,4 +1,4 @@
-package bench
+package main
 
 import (
 	"context"
@@ -102,8 +102,8 @@ func (h *house) close() {
 	}
 }
 
-// Fill fills the demo's realm with messages that nothing proves.
-func Fill(ctx context.Context, address string, messages int, say func(string, ...any)) error {
+// fillRealm fills the demo's realm with messages that nothing proves.
+func fillRealm(ctx context.Context, address string, messages int, say func(string, ...any)) error {
 	return fill(ctx, address, Filling{Messages: messages}, say)
 }
 

@@ -1,8 +1,4 @@
-// Package measure is what `countersign bench` does: it starts PostgreSQL, the gateway and the clearing simulator as processes of their own,
-// lets clients work against them over HTTP beside pgbench on a bare schema, and says what a payment costs each of them. It measures the
-// program as it is delivered, from outside, so it stands above the stations and uses none of them.
-
-package bench
+package main
 
 import (
 	"cmp"
@@ -19,7 +15,7 @@ import (
 	"countersign/internal/postgres"
 )
 
-// Config says what to measure.
+// Config says what to
 type Config struct {
 	Program string // the file of this program, which also is gateway and simulator
 	Folder  string // a new folder for the data; it stays the caller's
@@ -86,7 +82,7 @@ type Report struct {
 
 // Pairs measures pairs and whole ways for each number of clients, and then, if asked for, how steady they stay.
 //
-// Errors: bench.ErrNoPgbench; what the processes say.
+// Errors: ErrNoPgbench; what the processes say.
 func Pairs(ctx context.Context, cfg Config) (report Report, err error) {
 	report.Machine, report.Load = machine()
 	cluster, err := postgres.Start(ctx, postgres.Config{DataDir: filepath.Join(cfg.Folder, "postgres"), CacheDir: cfg.Cache, Log: cfg.Log})

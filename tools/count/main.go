@@ -28,7 +28,7 @@ type size struct {
 }
 
 func main() {
-	err := run("..")
+	err := run(".")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "count:", err)
 		os.Exit(1)

@@ -93,9 +93,9 @@ var ofDeliveries = []mutant{
 		before: `l.dueTimes(t.paused.held(l.cfg.Now()), page)`, after: `l.dueTimes(nil, page)`,
 	},
 	{
-		name: "an answer in the outbox is not held against its seal", file: "internal/store/outbox.go",
+		name: "an answer in the outbox is not held against its seal", file: "internal/store/message_outbox.go",
 		tests:  ofBooked + ":TestTheOutboxSendsOnly|TestAChangedAnswer",
-		before: `err = s.db.Seal().CheckAnswer(facts, rowmap.Seal(row.KeyID, row.Mac))`, after: `err = nil`,
+		before: `err = s.db.Seal().CheckAnswer(facts, Seal(row.KeyID, row.Mac))`, after: `err = nil`,
 	},
 	{
 		name: "a payment leaves from the outbox", file: "internal/auditlog/documentseal.go",

@@ -53,7 +53,7 @@ var ofStatements = []mutant{
 	},
 	{
 		name: "writes of requests and of clearing take connections of their own", file: "internal/store/together.go",
-		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(store.ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
+		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
 	},
 	{
 		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",
@@ -119,8 +119,8 @@ var ofStatements = []mutant{
 	{
 		name: "a stored document is not held against its seal", file: "internal/store/documents.go",
 		tests:  "internal/clearing:Planted",
-		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))`,
-		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), rowmap.Seal(row.KeyID, row.Mac))\n\treturn d, nil",
+		before: `return d, s.db.Seal().CheckDocument(d.Sealed(), Seal(row.KeyID, row.Mac))`,
+		after:  "_ = s.db.Seal().CheckDocument(d.Sealed(), Seal(row.KeyID, row.Mac))\n\treturn d, nil",
 	},
 	{
 		name: "a document stands in the buffer that the next one is written into", file: "internal/iso20022/codec/buffer.go",

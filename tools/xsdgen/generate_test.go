@@ -26,7 +26,7 @@ func TestCommittedFilesAreWhatTheSchemasGenerate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := os.ReadFile(filepath.Join("..", filepath.Base(file)))
+		got, err := os.ReadFile(filepath.Join("../../internal/iso20022", filepath.Base(file)))
 		if err != nil || !bytes.Equal(want, got) {
 			t.Errorf("%s is not up to date: run go generate ./internal/iso20022 (%v)", filepath.Base(file), err)
 		}

@@ -1,5 +1,3 @@
-// Package sheet writes tables that spreadsheets open (RFC 4180), so that nothing typed by people becomes a formula there.
-
 package request
 
 import (

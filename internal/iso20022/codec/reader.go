@@ -1,6 +1,3 @@
-// Package jsontoken reads JSON in pieces and says where each of them stands, without knowing what they mean. Names that come twice are
-// given twice: whoever reads says what is wrong with them. The codec of documents and the door for programs walk through it alike.
-
 package codec
 
 import (

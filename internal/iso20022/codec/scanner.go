@@ -1,9 +1,3 @@
-// Package xmltoken cuts an XML document into tokens. It is stricter than XML and than encoding/xml: no document type declaration, so the
-// only entities are the five of XML itself; UTF-8 only; a bound on the depth of elements and on the attributes of each. Names and
-// namespaces are checked on the way, so that what reaches its end is well-formed. It copies nothing: tokens point into the input.
-//
-// It is a package of its own because it knows nothing of messages: what an element means is for the codec of iso20022 to say.
-
 package codec
 
 import (

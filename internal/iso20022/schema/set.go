@@ -1,7 +1,3 @@
-// Package element finds elements of a message by the names on the way to them. A list of places, written as a guideline writes them
-// (PmtInf/Dbtr/CtctDtls), becomes a Set that visits those that are there. Rules about many places are then rows of a table; package codec
-// walks whole documents and package schema knows one component, so neither is the place for it.
-
 package schema
 
 import (

@@ -1,8 +1,3 @@
-// Package governance keeps the changes of administration: what one administrator asked for, what another decided, and the people, clients,
-// debtor accounts and policies that follow from it; and in the same way what makers ask and checkers decide about beneficiaries. Besides it
-// the running service writes of master data only what people change about their own sign-in (credential); the schema lets it write the rest
-// in the transaction of an approval alone.
-
 package admin
 
 import (

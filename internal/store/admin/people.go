@@ -1,5 +1,3 @@
-// Package credential keeps who may sign in and what they are signed in with: clients, user accounts, counted tries, tokens and sessions.
-
 package admin
 
 import (

@@ -1,7 +1,3 @@
-// Package provision brings into a database what the operator answers for: realms with all that is in them, directories of banks, and the
-// code sets and calendars of all realms, each row sealed. It works as the schema's owner and outside the running service, which cannot do
-// what it does.
-
 package admin
 
 import (

@@ -1,10 +1,3 @@
-// Package auditor holds everything that is stored against everything that must hold: the rows against each other, and against the seals
-// whose keys are not in the database. Whoever can write past the schema's rules, a superuser of the database for one, cannot make seals.
-//
-// It stands beside the stations and not in one of them, because it follows no use case: it reads the whole database, of every realm, in one
-// snapshot, changes nothing, and needs the keys of all stations. What rows alone can tell is asked of the store; this package adds what
-// needs a key or a look into a document.
-
 package integrity
 
 import (

@@ -1,5 +1,3 @@
-// Package snapshot reads everything as it was at one moment, every row of every realm, as the auditor holds it against what must hold.
-
 package integrity
 
 import (

@@ -1,14 +1,3 @@
-// Package notary seals the audit trail: every 400 ms it takes up what was committed in each realm into the realm's hash tree and signs a
-// checkpoint. It is a station of its own because it follows all others, and none of them waits for it.
-//
-//  1. It looks whether rows wait, in one statement that locks nothing.
-//  2. It locks the tree, and holds it against the checkpoint it signed last: on what somebody else wrote, nothing is sealed.
-//  3. It adds the rows, signs the checkpoint and commits.
-//
-// Beside that, once a minute, it tells the trail which rows of master data there are that were not there before.
-//
-// A crash at any of these points loses nothing: what was not committed waits, and is taken up by the next look.
-
 package integrity
 
 import (

@@ -1,11 +1,3 @@
-// Package sealing keeps the hash trees over the audit trail. It is a room of its own because it follows the others: it takes up what they
-// committed, in the background, and nobody who writes a row waits for it.
-//
-// No row is passed over, whatever the order of commits: every row carries the number of the transaction that wrote it, a look takes up all
-// that it sees, and the next one begins at the oldest transaction that ran then, because none before it can bring another row. Rows without
-// such a number, and those of a database that came from another server, whose transactions have other numbers, are taken up by their key
-// before.
-
 package integrity
 
 import (

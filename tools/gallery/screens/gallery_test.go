@@ -48,7 +48,7 @@ func TestEveryPageIsInTheGallery(t *testing.T) {
 			shown += string(content)
 		}
 	}
-	pages, err := os.ReadDir("..")
+	pages, err := os.ReadDir("../../../views")
 	if err != nil {
 		t.Fatal(err)
 	}

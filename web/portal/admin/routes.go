@@ -1,7 +1,5 @@
-// Package administrator serves the pages of the administrators of a realm: lists of its parts, the form of each change, the pending
-// changes, and the decision on a change. Package administration defines the possible changes and their checkers; the admin station
-// executes changes.
-
+// Package admin holds the pages of a realm's administrators: lists of people, clients, accounts, policies, limits and providers, the form
+// of each change, and the decision of a second administrator on it.
 package admin
 
 import (

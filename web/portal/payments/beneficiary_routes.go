@@ -1,7 +1,3 @@
-// Package beneficiary holds the pages of the creditors that two people agreed on: the list, the form by which makers ask for a new one, for
-// another name or account or for its end, and the decision of a checker. It stands apart from the rooms of makers and of checkers, because
-// both work in it. The rules are those of package administration, and the admin station carries them out.
-
 package payments
 
 import (

@@ -1,7 +1,3 @@
-// Package maker holds the pages of the people who prepare payments: the form and its templates, QR-bills, the upload, files of many
-// payments, the check page and the submission, their own list, amendments and withdrawals. What a form or a file becomes is package
-// entry's, the rules are asked of the submission station.
-
 package payments
 
 import (

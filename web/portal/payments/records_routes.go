@@ -1,7 +1,3 @@
-// Package records holds the pages that are read: the lists of payments, incoming payments and received recalls, everything about one of
-// them, the documents behind it and the quarantine; the editions of reference data, the audit trail and the reports of control. Nothing is
-// changed here.
-
 package payments
 
 import (

@@ -1,6 +1,5 @@
-// Package checker holds the pages of the people who decide: the queue of waiting messages, its saved views, and the decision on one of them
-// or on several together. Who may decide is asked of package payment, and the approval station carries it out.
-
+// Package payments holds the pages about payments: forms, files and templates of makers, the queue and decisions of checkers, recalls,
+// returns and their resolutions, beneficiaries, and the lists and reports that both read.
 package payments
 
 import (

@@ -1,6 +1,3 @@
-// Package rtransaction holds the forms of recalls, returns and refusals of recalls, their check page, and the words in which every page
-// speaks of them.
-
 package payments
 
 import (

@@ -1,3 +1,6 @@
+// Command bench is the load test: it starts PostgreSQL, the gateway and the clearing simulator as processes of their own, lets clients work
+// against them over HTTP beside pgbench on a bare schema, and prints the cost of a payment in each of them. It measures the program as it is
+// delivered, from outside. Run it by make load.
 package main
 
 import (
@@ -8,15 +11,32 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"countersign/internal/demo"
-	"countersign/tools/bench"
 )
 
-type benchCommand struct {
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	var c commands
+	parsed := kong.Parse(&c, kong.Name("bench"), kong.Description("Measure the cost of payments and pages on this machine."))
+	parsed.BindTo(ctx, (*context.Context)(nil))
+	parsed.Bind(slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelInfo})))
+	err := parsed.Run()
+	stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+type commands struct {
 	Pairs benchPairsCommand `cmd:"" default:"withargs" help:"Create and approve payments over HTTP beside pgbench on a bare schema, and follow them until they are settled (the default)."`
 	Pages benchPagesCommand `cmd:"" help:"Ask for the pages of the portal in a small house and a large one."`
 	Fill  benchFillCommand  `cmd:"" help:"Fill the realm of an existing demo with messages that nothing proves."`
@@ -24,6 +44,7 @@ type benchCommand struct {
 
 // benchSettings are the settings common to the measuring commands.
 type benchSettings struct {
+	Program  string `help:"The program to measure, as built by make." default:".cache/bin/countersign"`
 	JSON     bool   `help:"Print one JSON object instead of a table."`
 	CacheDir string `help:"Where make keeps what it fetched." default:".cache" env:"COUNTERSIGN_CACHE_DIR"`
 	Folder   string `help:"A new or empty folder for the data, which stays there (bench pages takes its houses from there); else one of the system's temporary folder, which goes."`
@@ -33,10 +54,13 @@ type benchSettings struct {
 type report interface{ Print(to io.Writer) error }
 
 // measured makes the folder, measures in it and prints what came of it.
-func (s benchSettings) measured(log *slog.Logger, work func(bench.Config) (report, error)) (err error) {
-	program, err := os.Executable()
+func (s benchSettings) measured(log *slog.Logger, work func(Config) (report, error)) (err error) {
+	program, err := filepath.Abs(s.Program)
+	if err == nil {
+		_, err = os.Stat(program)
+	}
 	if err != nil {
-		return fmt.Errorf("find this program: %w", err)
+		return fmt.Errorf("find the program to measure (build it, or name it by --program): %w", err)
 	}
 	cache, err := filepath.Abs(s.CacheDir)
 	if err != nil {
@@ -49,7 +73,7 @@ func (s benchSettings) measured(log *slog.Logger, work func(bench.Config) (repor
 	if s.Folder == "" {
 		defer func() { err = errors.Join(err, os.RemoveAll(folder)) }()
 	}
-	result, err := work(bench.Config{
+	result, err := work(Config{
 		Program: program, Folder: folder, Cache: cache, Log: log,
 		Say: func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) },
 	})
@@ -64,7 +88,7 @@ func (s benchSettings) measured(log *slog.Logger, work func(bench.Config) (repor
 
 func (s benchSettings) folder() (string, error) {
 	if s.Folder == "" {
-		return bench.Folder()
+		return Folder()
 	}
 	folder, err := filepath.Abs(s.Folder)
 	if err != nil {
@@ -91,9 +115,9 @@ func (c *benchPairsCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return errors.New("give --for a second or more, --rounds one or more, --clients numbers from one, --share one above 0 and up to 1, " +
 			"and --share-of one of the clients or 0")
 	}
-	return c.Bench.measured(log, func(cfg bench.Config) (report, error) {
+	return c.Bench.measured(log, func(cfg Config) (report, error) {
 		cfg.Clients, cfg.For, cfg.Rounds, cfg.Steady, cfg.Share, cfg.ShareOf = c.Clients, c.For, c.Rounds, c.Steady, c.Share, c.ShareOf
-		return bench.Pairs(ctx, cfg)
+		return Pairs(ctx, cfg)
 	})
 }
 
@@ -115,8 +139,8 @@ func (c *benchPagesCommand) Run(ctx context.Context, log *slog.Logger) error {
 	if c.Waiting < 0 || 4*c.Waiting > slices.Min(c.Sizes) {
 		return errors.New("give --waiting 0 or more, and a quarter of the smallest of --sizes at most")
 	}
-	return c.Bench.measured(log, func(cfg bench.Config) (report, error) {
-		return bench.Pages(ctx, bench.PagesConfig{
+	return c.Bench.measured(log, func(cfg Config) (report, error) {
+		return Pages(ctx, PagesConfig{
 			Config: cfg, Sizes: c.Sizes, Waiting: c.Waiting, Times: c.Times, Apart: c.Apart, Of: c.Of,
 		})
 	})
@@ -133,5 +157,5 @@ func (c *benchFillCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return bench.Fill(ctx, c.DatabaseURL, c.Messages, func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) })
+	return fillRealm(ctx, c.DatabaseURL, c.Messages, func(format string, values ...any) { fmt.Fprintf(os.Stderr, format+"\n", values...) })
 }

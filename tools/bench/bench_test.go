@@ -2,27 +2,27 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"countersign/internal/testutil"
-	"countersign/tools/bench"
 )
 
 // TestBenchMeasuresAndCleansUp: a short run reports every figure as one JSON object, and leaves neither folder nor process behind.
 func TestBenchMeasuresAndCleansUp(t *testing.T) {
 	t.Parallel()
 	folder := benchFolder(t)
-	p := start(t, []string{"TMPDIR=" + folder}, "bench", "--for=1s", "--rounds=1", "--clients=2", "--json")
-	if code := p.wait(t); code != 0 {
-		t.Fatalf("it ends with %d", code)
-	}
-	_, object, found := strings.Cut(p.output.String(), "\n{")
+	p := bench(t, programs(t), folder, "--for=1s", "--rounds=1", "--clients=2", "--json")
+	must(t, p.Run())
+	_, object, found := strings.Cut(output(p), "\n{")
 	object, _, _ = strings.Cut("{"+object, "\n")
-	var report bench.Report
+	var report Report
 	err := json.Unmarshal([]byte(object), &report)
 	if !found || err != nil || len(report.Runs) != 1 {
 		t.Fatalf("it reports %q: %v", object, err)
@@ -50,24 +50,52 @@ func TestBenchMeasuresAndCleansUp(t *testing.T) {
 func TestBenchCleansUpWhenItIsStopped(t *testing.T) {
 	t.Parallel()
 	folder := benchFolder(t)
-	p := start(t, []string{"TMPDIR=" + folder}, "bench", "--for=1h", "--clients=2")
-	for began := time.Now(); !strings.Contains(p.output.String(), "round 1"); time.Sleep(20 * time.Millisecond) {
-		if time.Since(began) > patience {
+	p := bench(t, programs(t), folder, "--for=1h", "--clients=2")
+	must(t, p.Start())
+	for began := time.Now(); !strings.Contains(output(p), "round 1"); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
 			t.Fatal("it does not begin")
 		}
 	}
-	p.terminate(t)
+	must(t, p.Process.Signal(syscall.SIGTERM))
+	_ = p.Wait() // ends with the error of the measurement that was cut off
 	checkGone(t, folder)
 }
 
 func TestBenchRefusesWhatItCannotMeasure(t *testing.T) {
 	t.Parallel()
+	built := programs(t)
 	for _, wrong := range [][]string{{"--for=10ms"}, {"--rounds=0"}, {"--share=2"}, {"--clients=0"}, {"--clients=8,64", "--share-of=32"}} {
-		p := start(t, nil, append([]string{"bench"}, wrong...)...)
-		if code := p.wait(t); code == 0 || !strings.Contains(p.output.String(), "give --for") {
-			t.Errorf("%v ends with %d", wrong, code)
+		p := bench(t, built, t.TempDir(), wrong...)
+		if err := p.Run(); err == nil || !strings.Contains(output(p), "give --for") {
+			t.Errorf("%v ends with %v: %s", wrong, err, output(p))
 		}
 	}
+}
+
+// bench is the load test as a process, whose temporary folder is the given one and which measures a fresh build of the program.
+func bench(t *testing.T, built, folder string, arguments ...string) *exec.Cmd {
+	t.Helper()
+	process := exec.CommandContext(t.Context(), filepath.Join(built, "bench"),
+		append([]string{"pairs", "--program", filepath.Join(built, "countersign"), "--cache-dir", "../../.cache"}, arguments...)...)
+	process.Env = append(os.Environ(), "TMPDIR="+folder)
+	written := &testutil.Log{}
+	process.Stdout, process.Stderr = written, written
+	return process
+}
+
+// output returns the lines that a process has written so far.
+func output(p *exec.Cmd) string { return fmt.Sprint(p.Stdout) }
+
+// programs builds the load test and the program it measures into a folder of the test.
+func programs(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", folder, ".", "../../cmd/countersign").CombinedOutput()
+	if err != nil {
+		t.Fatalf("build: %v\n%s", err, said)
+	}
+	return folder
 }
 
 // benchFolder is where a measurement may make its folder. Its path is short, because the server's socket lies in it.

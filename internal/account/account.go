@@ -1,12 +1,12 @@
-// Package account knows how accounts, banks and references are written: IBAN, BIC, Swiss and Liechtenstein bank codes (IID), QR references,
+// Package account parses and formats accounts, banks and references: IBAN, BIC, Swiss and Liechtenstein bank codes (IID), QR references,
 // creditor references (ISO 11649) and the countries of the SEPA area.
 //
-// Each kind of value is a type of its own that only a successful check can make: an IBAN in hand has a known country, the right length and
-// structure, and right check digits. Parse functions take the exact form of a document; ParseInput functions also take what people paste:
-// groups, lower case, no-break spaces, dashes. Refusals are *Error values with an ISO reason code and a sentence that says what to do.
+// Each kind of value is a type that only a successful check can make: an IBAN value has a known country, the right length and structure,
+// and right check digits. Parse functions accept the exact form of a document; ParseInput functions also accept pasted text: groups, lower
+// case, no-break spaces, dashes. They fail with an *Error that has an ISO reason code and a sentence with the remedy.
 //
-// The tables are embedded: data/iban.tsv and data/bank.tsv are made by datagen from public lists (origin and licence stand in
-// data/README.md), data/sepa.tsv is kept by hand.
+// The tables are embedded: datagen makes data/iban.tsv and data/bank.tsv from public lists (data/README.md names origin and licence);
+// data/sepa.tsv is written by hand.
 package account
 
 import "errors"
@@ -33,7 +33,7 @@ type Error struct {
 	Kind error
 	// Code is the ISO 20022 external status reason (AC01, BE09, CH16, RC01, ...).
 	Code string
-	// Text is a sentence that says what to do.
+	// Text is a sentence with the remedy.
 	Text string
 }
 

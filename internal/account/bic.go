@@ -47,11 +47,11 @@ func (b BIC) Country() string {
 	return b.text[4:6]
 }
 
-// bankLength is how much of a BIC names the bank; what follows is a branch.
+// bankLength is the length of the part of a BIC that names the bank; a branch follows.
 const bankLength = 8
 
-// SameBank reports whether two BICs are offices of one bank, as ISO 9362 has it: the first eight characters name the bank. What is shorter
-// names none. Capitals do not matter.
+// SameBank reports whether two BICs are offices of one bank: their first eight characters are equal (ISO 9362), in upper or lower case.
+// Shorter texts are no BIC and give false.
 func SameBank(one, other string) bool {
 	return len(one) >= bankLength && len(other) >= bankLength && strings.EqualFold(one[:bankLength], other[:bankLength])
 }

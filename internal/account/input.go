@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// tidy makes one plain word of what a person pasted: spaces of all kinds, dashes, dots and invisible marks go, letters become capitals.
-// Whatever else is strange stays, to be refused.
+// tidy removes spaces of all kinds, dashes, dots and invisible marks from pasted text, and writes letters as capitals. Other characters
+// stay, for the parser to refuse.
 func tidy(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

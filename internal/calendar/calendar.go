@@ -18,11 +18,11 @@ type Calendar struct {
 	Fixed []MonthDay
 	// Easter are the holidays that move with Easter, in days after Easter Sunday (Good Friday is -2).
 	Easter []int
-	// listed are days of which an edition of a clearing says whether it works; true for open.
+	// listed are the days in an edition of a clearing; true for open.
 	listed map[date]bool
 }
 
-// Written is the day that the two calendars of this package are of. What a clearing decided since, an Edition tells.
+// Written is the date of the two calendars built into this package. An Edition holds later decisions of a clearing.
 const Written = "2026-11-22"
 
 // TARGET is the calendar of euro payments: closed on 1 January, Good Friday, Easter Monday, 1 May, 25 and 26 December (European Central

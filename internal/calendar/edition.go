@@ -49,7 +49,7 @@ const (
 	separator = ';'
 )
 
-// FormError says why a file is no calendar. Its text says what to do.
+// FormError says that a file is no calendar. Its text names the remedy.
 type FormError struct {
 	Line int // from 1; 0 for the file as a whole
 	Text string
@@ -66,7 +66,7 @@ func (e *FormError) Error() string {
 // Day is the day the edition is of, midnight UTC.
 func (e *Edition) Day() time.Time { return e.day }
 
-// Len is how many days it lists.
+// Len returns the number of days it lists.
 func (e *Edition) Len() (days int) {
 	for _, of := range e.days {
 		days += len(of)
@@ -85,7 +85,7 @@ func (e *Edition) Over(rule Calendar, scheme string) Calendar {
 	return rule
 }
 
-// Merge is what several editions say together, the oldest first: of a day that several list, the last one counts. nil for none.
+// Merge combines editions, the oldest first: the last edition that lists a day counts. It returns nil for none.
 func Merge(editions ...*Edition) *Edition {
 	var merged *Edition
 	for _, edition := range editions {
@@ -183,7 +183,7 @@ func (e *Edition) add(scheme string, day time.Time, isOpen bool) error {
 	return nil
 }
 
-// maxClosed is how many days on end no calendar is closed: one that is would put deadlines off for ever.
+// maxClosed limits the consecutive closed days of a calendar: a longer run would postpone deadlines without end.
 const maxClosed = 30
 
 // checked refuses a calendar that lists nothing, or closes a scheme for too long. Weekends that it does not list are closed.
@@ -215,8 +215,8 @@ func IsClearingDays(content []byte) bool {
 }
 
 // ParseClearingDays reads the clearing day calendar of SIX (version 1, JSON) as that of Swiss instant payments: a day is open when it is
-// its own clearing day. service is whose days count, as the file itself names it. The edition is the day the file was made. The error says
-// what to do.
+// its own clearing day. service selects the service by its name in the file. The date of the edition is that of the file. The error names
+// the remedy.
 func ParseClearingDays(content []byte, service string) (*Edition, error) {
 	var file struct {
 		MetaData struct {

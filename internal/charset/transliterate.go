@@ -9,16 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Transliterate rewrites a text with the characters of the set and reports whether it had to. The result may be longer than the text; where
-// there is a limit, use TransliterateWithin. It is meant to be shown to the person who entered the text before anything is submitted, never
-// applied behind their back.
+// Transliterate rewrites a text in the characters of the set and reports whether it changed. The result may be longer than the text; use
+// TransliterateWithin for a limit. Show the result to the person who entered the text before submitting it.
 //
-// The convention is that of the Swiss Payment Standards, annex C, table 29: accents fall away, signs without a counterpart become a full
-// stop. Where the annex offers both a and ae for ä (and so for ö and ü), the longer form is taken, with ss for ß to match: it is how such
-// names are spelled in passports and so compares best with the name the bank holds. Letters beyond the annex follow it: what falls away is
-// the stroke or the hook, and a ligature or a digraph is spelled in its letters. The annex leaves open the signs that XML escapes (& " <
-// >); & becomes + as in EPC217-08, the others their nearest. Typographic quotes, dashes and spaces of office programs, which the annex does
-// not list, become their plain counterparts.
+// The convention is that of the Swiss Payment Standards, annex C, table 29: accents are dropped, signs without a counterpart become a full
+// stop. Where the annex offers both a and ae for ä (and so for ö and ü), the longer form is taken, with ss for ß to match: passports spell
+// names that way, so they compare best with the name at the bank. Letters beyond the annex follow it: strokes and hooks are dropped, and a
+// ligature or digraph is spelled in its letters. The annex leaves open the signs that XML escapes (& " < >); & becomes + as in EPC217-08,
+// the others their nearest. Typographic quotes, dashes and spaces of office programs, which the annex does not list, become their plain
+// counterparts.
 func (s Set) Transliterate(text string) (result string, changed bool) {
 	return s.transliterate(text, false)
 }
@@ -33,9 +32,9 @@ func (s Set) TransliterateWithin(text string, limit int) (result string, changed
 	return s.transliterate(text, true)
 }
 
-// PlainTypography writes the typographic signs that office programs put into texts as people type them: quotes, dashes, ellipses, line ends
-// and spaces of special widths, and letters whose accents follow them as one. What cannot be seen falls away, marks of writing direction
-// too. Everything else stays, whatever set it belongs to.
+// PlainTypography replaces the typographic signs of office programs by the typed ones: quotes, dashes, ellipses, line ends and spaces of
+// special widths. It composes letters with their accents and drops invisible characters, including marks of writing direction. All other
+// characters stay.
 func PlainTypography(text string) string {
 	var plain strings.Builder
 	for _, r := range norm.NFC.String(text) {

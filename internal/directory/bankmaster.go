@@ -74,7 +74,7 @@ func ParseBankMaster(content []byte) (*Directory, error) {
 	return ofBankMaster(banks, edition)
 }
 
-// columnPlaces says where each column of the bank master stands.
+// columnPlaces maps the names of the columns of the bank master to their indexes.
 type columnPlaces map[string]int
 
 func masterColumns(rows records) (columnPlaces, error) {
@@ -154,7 +154,7 @@ func successorOf(banks map[account.IID]masterRow, bank masterRow) (masterRow, er
 	}
 }
 
-// plain replaces what a name of the stored form may not hold.
+// plain replaces a character that a stored name must not hold by a space.
 func plain(r rune) rune {
 	if unsuited(r) {
 		return ' '

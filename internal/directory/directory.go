@@ -20,7 +20,7 @@ const (
 
 // Entry is a bank as one row of a directory names it.
 type Entry struct {
-	// Prefix is how the IBANs that the bank keeps begin, without their check digits: DE37040044. "" for a bank that is known by its BIC alone.
+	// Prefix is the beginning of the bank's IBANs, without their check digits: DE37040044. "" for a bank that is known by its BIC alone.
 	Prefix string
 	// BIC of 8 or 11 characters; "" where the bank has none and its prefix is Swiss or of Liechtenstein, where the bank code is enough.
 	BIC  string
@@ -41,7 +41,7 @@ type Directory struct {
 	broken   bool
 }
 
-// Broken is a directory that is there and must not be believed: what is stored is not what was imported.
+// Broken returns a directory that must not be used, because the stored rows differ from the imported ones.
 func Broken() *Directory { return &Directory{broken: true} }
 
 // IsBroken reports whether the directory must not be believed.
@@ -53,7 +53,7 @@ func (d *Directory) Loaded() bool { return d.broken || len(d.entries) > 0 }
 // Edition is the day the directory is of, midnight UTC; zero when none is loaded.
 func (d *Directory) Edition() time.Time { return d.edition }
 
-// Len is how many rows it has.
+// Len returns the number of rows.
 func (d *Directory) Len() int { return len(d.entries) }
 
 // Entries gives the rows in the order of the stored form. The slice is a copy.
@@ -87,7 +87,7 @@ func (d *Directory) ByBIC(bic string) (Entry, bool) {
 	return d.entries[at], true
 }
 
-// officeLength is how much of a BIC names the bank; what follows is a branch (account.SameBank).
+// officeLength is the length of the part of a BIC that names the bank; a branch follows (account.SameBank).
 const officeLength = 8
 
 // index makes what lookups use. Of several rows with one BIC, a row that instant payments reach comes first, and one without a prefix
@@ -111,9 +111,8 @@ func (d *Directory) index() {
 	}
 }
 
-// staleAfter is how long an edition is taken for current: banks join, merge and leave all the time, and lists are renewed at least
-// quarterly.
+// staleAfter is the age from which an edition is stale: banks join, merge and leave all the time, and lists are renewed at least quarterly.
 const staleAfter = 92 * 24 * time.Hour
 
-// Stale reports whether what is of a day is older than a quarter at a time.
+// Stale reports whether an edition is older than a quarter at the given time.
 func Stale(edition, at time.Time) bool { return at.Sub(edition) > staleAfter }

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/account"
 )
 
-// FormError says why a file is no directory. Its text says what to do.
+// FormError says that a file is no directory. Its text names the remedy.
 type FormError struct {
 	Line int // from 1; 0 for the file as a whole
 	Text string
@@ -136,7 +136,7 @@ type builder struct {
 	lines   map[Entry]int // by prefix, or by BIC where there is none
 }
 
-// add takes a row, or says what is wrong about it.
+// add appends a row, or returns its mistake.
 func (b *builder) add(line int, e Entry) error {
 	refuse := func(text string) error { return &FormError{Line: line, Text: text} }
 	e.Name = strings.Join(strings.Fields(e.Name), " ")

@@ -6,8 +6,8 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// OfBill turns what a QR-bill asks for into the answers of the form. The notes say, a sentence each, what the payer has to add and what a
-// payment does not carry. Error: *qrbill.Error for a bill that no scheme here can pay.
+// OfBill turns a QR-bill into the answers of the form. Each note is a sentence about a value that the payer has to add, or that a payment
+// does not carry. Error: *qrbill.Error for a bill that no scheme here can pay.
 func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []language.Text, err error) {
 	scheme = rulebook.SchemeSIC
 	if bill.Currency == "EUR" {

@@ -1,8 +1,8 @@
-// Package entry turns what a person hands in into a payment order, and an order back into what a form shows. A form's answers become a
-// pain.001, a pain.001 becomes answers (prefill.go), an uploaded file is read and held against what one payment may be (file.go), and
-// every place of the document leads to the field that fills it (place.go). It returns plain data and knows neither pages nor requests.
+// Package entry turns the answers of a form or a file into a payment order, and an order into the answers of a form. Answers become a
+// pain.001 (order.go), a pain.001 becomes answers (prefill.go), an uploaded file is read and checked for one payment (file.go), and every
+// place of the document leads to its field of the form (place.go). It returns plain data, without pages or requests.
 //
-// The rules of the schemes are not asked here: package rulebook holds them, and the submission station asks.
+// The rules of the schemes are in package rulebook; package service applies them.
 package entry
 
 // Problem is an answer that cannot be taken, under the name of its field.

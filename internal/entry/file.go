@@ -12,16 +12,15 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Read is what a file turned out to be.
+// Read is the result of reading a file.
 type Read struct {
 	Message iso20022.MessageName                       // "" when it is no message of ours
 	Order   *iso20022.CustomerCreditTransferInitiation // nil when it is no payment order, or was not read to its end
-	// Findings are what is wrong with its structure.
+	// Findings are the mistakes in its structure.
 	Findings []iso20022.Finding
 }
 
-// ReadOrder reads a pain.001.001.09, or a pain.001.001.03 and carries it over. An order that breaks off is none: what was not read would be
-// taken for missing.
+// ReadOrder reads a pain.001.001.09, or upgrades a pain.001.001.03. An incomplete order gives no Order: its unread part would look missing.
 func ReadOrder(content []byte) Read {
 	document, found := codec.DecodeXML(content)
 	read := Read{Findings: found}
@@ -99,7 +98,7 @@ func ReadFile(content []byte) File {
 	return f
 }
 
-// noOrder says what a file that is no XML has to be, and what it is where its first bytes tell.
+// noOrder returns the refusal of a file that is no XML, with its kind when the first bytes show it.
 func noOrder(content []byte) string {
 	switch {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
@@ -116,8 +115,8 @@ func (f File) FitsForm() bool {
 	return f.Document != nil && len(f.Findings) == 0 && formHolds(f.Scheme(), f.Document)
 }
 
-// looksLikeXML reports whether a file may be XML by its first character: a tag, or the byte order mark of an encoding. The codec says
-// what is wrong with one that is not UTF-8.
+// looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses
+// encodings other than UTF-8.
 func looksLikeXML(content []byte) bool {
 	content = bytes.TrimLeft(content, " \t\r\n")
 	return len(content) > 0 && strings.IndexByte("<\xef\xfe\xff", content[0]) >= 0

@@ -21,10 +21,10 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// MaxLines is how many payments one file holds at most.
+// MaxLines limits the payments of one file.
 const MaxLines = 100
 
-// maxAnswer is how many bytes one answer of a line has at most: a form takes no more.
+// maxAnswer limits one answer of a line to the length a form allows, in bytes.
 const maxAnswer = 1000
 
 // Line is one payment of a file of many, as the answers of the form.
@@ -34,15 +34,15 @@ type Line struct {
 	Values Values
 }
 
-// Many is what a file of many payments turned out to be.
+// Many is the result of reading a file of many payments.
 type Many struct {
 	Message  iso20022.MessageName // what an XML file is
 	Lines    []Line
 	Findings []iso20022.Finding // why the file as a whole cannot be taken
 }
 
-// ReadMany reads a table (CSV), or a pain.001 with more than one payment. is is false for any other file. What is wrong with one payment
-// and can be mended in the form is no finding here; what the form has no field for is.
+// ReadMany reads a table (CSV), or a pain.001 with more than one payment. is is false for any other file. A mistake in one payment that the
+// form can mend is no finding here; an element without a field in the form is.
 func ReadMany(content []byte, today time.Time) (many Many, is bool) {
 	if text := bytes.TrimPrefix(content, []byte("\xef\xbb\xbf")); !looksLikeXML(text) {
 		return readTable(text)
@@ -114,8 +114,8 @@ func (m Many) limited(count int) Many {
 	return m
 }
 
-// split makes a line of each payment of an order. An order for another day, and one with what the form has no field for, is refused: it
-// would be paid today, or lose something.
+// split makes a line of each payment of an order. It refuses an order for another day, which would be paid today, and elements without a
+// field in the form, which would be lost.
 func (m *Many) split(content []byte, order *iso20022.CustomerCreditTransferInitiation, today time.Time) {
 	positions := codec.PositionsXML(content)
 	for i, info := range order.PaymentInformation {
@@ -142,7 +142,7 @@ func (m *Many) split(content []byte, order *iso20022.CustomerCreditTransferIniti
 	}
 }
 
-// formHolds reports whether the form holds everything of a payment, whatever may have to be mended in what it holds.
+// formHolds reports whether the form has a field for every element of a payment. It ignores mistakes in their values.
 func formHolds(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) bool {
 	info, tx, _ := document.SinglePayment()
 	probe, probeInfo, probeTx := deepEnough(document, info, tx)

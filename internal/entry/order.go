@@ -27,7 +27,7 @@ type Order struct {
 	Today   time.Time              // in the zone of the banking day
 }
 
-// BuiltOrder is the document of an order with what could not be read of the answers and what had to be written differently.
+// BuiltOrder is the document of an order, with the unreadable answers and the transliterated ones.
 type BuiltOrder struct {
 	Document       *iso20022.CustomerCreditTransferInitiation
 	Problems       []Problem
@@ -206,7 +206,7 @@ func (b *BuiltOrder) refuse(name string, err error) {
 	b.Problems = append(b.Problems, ProblemOf(name, err))
 }
 
-// ProblemOf says what is wrong with an answer that cannot be read, in the words of the package that reads it.
+// ProblemOf turns the error of an unreadable answer into a Problem, with the code and text of the package that reads it.
 func ProblemOf(name string, err error) Problem {
 	problem := Problem{Field: name, Text: err.Error()}
 	var wrongAccount *account.Error

@@ -63,7 +63,7 @@ func fillRemittance(values *Values, info *iso20022.RemittanceInformation16) {
 	}
 }
 
-// RemittanceOf is what a payment is for: the kind of the form and the reference or text.
+// RemittanceOf returns the purpose of a payment: the kind in the form and the reference or text.
 func RemittanceOf(info *iso20022.RemittanceInformation16) (kind, text string) {
 	if info == nil {
 		return RemittanceNone, ""
@@ -80,8 +80,8 @@ func RemittanceOf(info *iso20022.RemittanceInformation16) (kind, text string) {
 	return RemittanceNone, ""
 }
 
-// FitsForm reports whether the form can hold everything a document says about its payment. What it cannot hold would be lost by an
-// amendment here, so such a document is amended where it came from.
+// FitsForm reports whether the form has a field for every element of a document. Any other document must be amended by its sender, because
+// an amendment in the form would lose elements.
 func FitsForm(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation, account *payment.DebtorAccount) bool {
 	info, tx, single := document.SinglePayment()
 	if !single || account == nil {

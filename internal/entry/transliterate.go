@@ -6,10 +6,10 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// transliterate writes the creditor and the message of a document with the characters every bank of the scheme takes, and lists what it
-// changed. It happens before the maker checks the answers, so that maker, checker and clearing see the same text. Characters outside
-// the set that users may enter at all are left: a rule of the scheme names them. What office programs put in by themselves, such as ’
-// and –, is written as it was typed.
+// transliterate writes the creditor and the message of a document in the characters that every bank of the scheme accepts, and lists its
+// changes. It runs before the maker checks the answers, so that maker, checker and clearing see the same text. Characters outside the set
+// that users may enter are left for a rule of the scheme to refuse. Typographic signs of office programs, such as ’ and –, are written as
+// typed.
 func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) []Change {
 	profile, _ := scheme.Profile()
 	var changes []Change

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Values are the answers of the payment form as they were typed. Their JSON form is what a draft keeps.
+// Values are the answers of the payment form as they were typed. A draft stores them as JSON.
 type Values struct {
 	DebtorAccount     string // debtorAccount
 	CreditorName      string // creditorName
@@ -29,8 +29,7 @@ type Values struct {
 	AmendReason       string // amendReason
 }
 
-// Field is one answer under the name of its form field. Its label is how a change of it is called; without one it is only about the
-// form itself.
+// Field is one answer under the name of its form field. Label names the field in a list of changes; a field without one is not listed.
 type Field struct {
 	Name  string
 	Label string
@@ -82,7 +81,7 @@ func Changes(before, after Values) []Change {
 	return changes
 }
 
-// kept is how a draft keeps answers.
+// kept is the JSON form of the answers in a draft.
 type kept struct{ Values Values }
 
 // Encode writes the answers for a draft.

@@ -6,7 +6,7 @@ import (
 	"github.com/google/uuid"
 )
 
-// FactorKind is what somebody shows beside the password.
+// FactorKind is a kind of second factor.
 type FactorKind string
 
 // The kinds of second factors. Recovery codes stand in for the other two when they are lost; nobody has them alone.
@@ -16,10 +16,10 @@ const (
 	FactorRecovery FactorKind = "recovery"
 )
 
-// FactorPurpose is what a second factor is shown for.
+// FactorPurpose is the purpose of a check of a second factor.
 type FactorPurpose string
 
-// The purposes. What is shown for one is good for no other.
+// The purposes. A code or passkey answer for one purpose counts for no other.
 const (
 	PurposeEnrol    FactorPurpose = "enrol"    // taking it up
 	PurposeSignIn   FactorPurpose = "sign-in"  // beside the password
@@ -27,7 +27,7 @@ const (
 	PurposeApproval FactorPurpose = "approval" // approving one content
 )
 
-// Approval is what a second factor was shown for when a payment is approved: one content of one message.
+// Approval names the content that a second factor approves: one version of one message.
 type Approval struct {
 	MessageID   uuid.UUID
 	Version     int
@@ -44,7 +44,7 @@ type StepUp struct {
 	At     time.Time
 }
 
-// FactorAnswer is what somebody shows beside the password: one of the two.
+// FactorAnswer is the second factor that a person enters beside the password: one of the two fields.
 type FactorAnswer struct {
 	Code    string // six digits of an authenticator app, or a recovery code
 	Passkey *PasskeyAnswer
@@ -53,7 +53,7 @@ type FactorAnswer struct {
 // Empty reports whether nothing is shown.
 func (a FactorAnswer) Empty() bool { return a.Code == "" && a.Passkey == nil }
 
-// PasskeyAnswer is what a browser brought back of a passkey.
+// PasskeyAnswer is the answer of a browser to a passkey request.
 type PasskeyAnswer struct {
 	Origin   string // of the page that asked
 	Ticket   string // of the question

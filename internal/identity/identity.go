@@ -23,7 +23,7 @@ const (
 // Roles lists them.
 func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, RoleAdministrator} }
 
-// Channel says where a request came in.
+// Channel is the channel of a request.
 type Channel string
 
 // The channels. Clearing and the clock move messages too, without a person; the operator changes realms.
@@ -46,18 +46,18 @@ type Principal struct {
 	UserName    string    // normalised, unique in the realm
 	DisplayName string
 	Roles       []Role
-	// Grants are what the roles were given by, one for each role.
+	// Grants are the grants of the roles, one for each role.
 	Grants   []Grant
 	ClientID string
-	// ClientMayDecideOwn tells whether the realm lets this client decide a message that it created itself.
+	// ClientMayDecideOwn lets this client decide messages that it created itself.
 	ClientMayDecideOwn bool
-	// ClientWaivesPayee tells whether payees of what this client sends by the API are not verified: it unpacks files of many payments.
+	// ClientWaivesPayee skips the verification of payee for messages this client sends by the API: it unpacks files of many payments.
 	ClientWaivesPayee bool
 	Channel           Channel
 	RequestID         string // of the caller, 1 to 140 characters; "" in the portal
 	SourceAddress     string // the address the request came from
-	// AsOf names the state of the account that signs in: when all that it was signed in with ended last, the Unix epoch for never. What is
-	// signed in carries it, and is over as soon as the account has another one. Zero: not known, of a sign-in of before.
+	// AsOf is the time at which the last sign-ins of the account were ended, the Unix epoch for never. A session or token carries it, and
+	// is invalid when the account has a later one. The zero time means unknown.
 	AsOf time.Time
 }
 

@@ -14,8 +14,8 @@ func NormaliseName(name string) string {
 	return strings.ToLower(norm.NFKC.String(strings.TrimSpace(name)))
 }
 
-// SameName reports whether two names of people are the same to a reader: whatever their case, spaces, ways to write a letter, and what is
-// in them that nobody sees.
+// SameName reports whether two names of people look the same to a reader: case, spaces, equivalent spellings of a letter and invisible
+// characters are ignored.
 func SameName(a, b string) bool {
 	plain := func(name string) string {
 		seen := strings.Map(func(r rune) rune {
@@ -32,9 +32,9 @@ func SameName(a, b string) bool {
 // brailleBlank is a letter of Braille without a dot, which Unicode counts among the symbols.
 const brailleBlank = '\u2800'
 
-// Unseen reports whether nobody sees a character, or only by what it does to others: two names that differ by it read alike. Beside control
-// characters and separators of lines these are the code points that Unicode leaves to be ignored where they are not supported
-// (Default_Ignorable_Code_Point, UAX 44): marks of format, selectors of variants, fillers and joiners.
+// Unseen reports whether a character is invisible, or visible only by its effect on others: two names that differ by it look alike. Beside
+// control characters and line separators these are the code points that Unicode ignores where they are not supported
+// (Default_Ignorable_Code_Point, UAX 44): format marks, variation selectors, fillers and joiners.
 func Unseen(r rune) bool {
 	return unicode.IsControl(r) || r == brailleBlank || unicode.In(r,
 		unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)

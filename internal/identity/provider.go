@@ -8,7 +8,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// ProviderSecret is the secret of this portal at an identity provider, and what it is bound to: written into another row it opens nothing.
+// ProviderSecret is the secret of this portal at an identity provider, with its binding: copied into another row it cannot be read.
 type ProviderSecret struct {
 	Realm, Issuer, ClientID string
 	Secret                  string
@@ -45,7 +45,7 @@ func HiddenProviderSecret(text string) ([]byte, error) {
 	return hidden, nil
 }
 
-// Show reads a hidden secret; s says what it is bound to. Errors: keyring.ErrForged, keyring.ErrUnknownKey.
+// Show decrypts a hidden secret; s holds its binding. Errors: keyring.ErrForged, keyring.ErrUnknownKey.
 func (k ProviderKeys) Show(hidden []byte, s ProviderSecret) (string, error) {
 	secret, err := k.ring.Decrypt(hidden, s.bound()...)
 	return string(secret), err

@@ -14,8 +14,8 @@ import (
 // ErrUnsealed says that the row carries no seal. It was written before there were seals, or by somebody who has no key.
 var ErrUnsealed = errors.New("the row is not sealed")
 
-// Record is a row of master data (a person, a user account, a grant, a client, a policy, a debtor account) as its seal covers it: every
-// field that says who may do what, in a fixed order. Whoever provisions seals it; whoever reads it may ask whether it still fits.
+// Record holds the sealed fields of a row of administered data (a person, a user account, a grant, a client, a policy, a debtor account) in
+// a fixed order: every field that gives or limits a right. Writers seal it; readers check the seal.
 type Record struct {
 	fields [][]byte // the name of the form and of the table first
 }

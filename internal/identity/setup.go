@@ -14,21 +14,21 @@ import (
 	"countersign/internal/keyring"
 )
 
-// SetUpLife is how long a set-up may be used, and SetUpTries how often its code may be tried: the schema counts the tries (user_setup_try),
-// and a test holds it to this number.
+// SetUpLife limits the age of a set-up, and SetUpTries the tries of its code: the schema counts the tries (user_setup_try), and a test
+// holds it to this number.
 const (
 	SetUpLife  = 24 * time.Hour
 	SetUpTries = 5
 )
 
-// SetUpSecret is what lets somebody set the password of an account, once. Link and code go to two different people, so that neither of
-// them can take the account alone.
+// SetUpSecret allows one person to set the password of an account, once. Link and code go to two different people, so that neither can take
+// over the account alone.
 type SetUpSecret struct {
 	Link string // 43 characters of base64url
 	Code string // six digits
 }
 
-// codes is how many codes there are.
+// codes is the number of possible codes.
 const codes = 1_000_000
 
 // NewSetUpSecret makes a link and a code.
@@ -86,7 +86,7 @@ func (k SetUpKeys) Code(realm string, setUp uuid.UUID, code string) [][sha256.Si
 // NewClientSecret makes the secret of a client: 26 characters of base32, 130 bits.
 func NewClientSecret() string { return rand.Text() }
 
-// ClientSecretDigest is what is stored of a secret. Secrets are long and made by chance, so a plain digest is enough.
+// ClientSecretDigest returns the stored digest of a secret. Secrets are long and random, so a plain digest is enough.
 func ClientSecretDigest(secret string) []byte {
 	digest := sha256.Sum256([]byte(secret))
 	return digest[:]

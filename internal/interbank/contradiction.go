@@ -22,9 +22,8 @@ func (e *ContradictionError) Error() string {
 	return fmt.Sprintf("%s says %q, against %s.", e.Element, e.Said, e.Against)
 }
 
-// consistent holds the status of a pacs.002 against the rest of it: the status is one of ISO, the group says nothing else, what is done is
-// given no reason of a refusal, and the message it answers holds one payment. A document that says both is believed in neither. It fails
-// with a ContradictionError.
+// consistent checks a pacs.002 for contradictions: its status is one of ISO, the group status equals it, only a refusal has a reason, and
+// the answered message holds one payment. A contradictory document is ignored as a whole. It fails with a ContradictionError.
 //
 // Source: ISO ExternalPaymentTransactionStatus1Code and ExternalPaymentGroupStatus1Code; EPC115-06 pacs.002 (StsRsnInf with RJCT alone).
 func (s Status) consistent(document *iso20022.FIToFIPaymentStatusReport) error {

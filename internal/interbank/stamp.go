@@ -7,9 +7,8 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// Stamp gives a draft the creation time, and a return the settlement day, of its release; nothing else changes. A draft is made when
-// a maker asks for an R-transaction, and what is sent is its stamped copy. The draft itself stays as it is. The day counts as it reads
-// in its own location.
+// Stamp returns a copy of a draft with the creation time, and for a return the settlement day, of its release; the draft stays as it is. A
+// draft is made when a maker requests an R-transaction; its stamped copy is sent. The day counts in its own location.
 //
 // It fails with ErrKind for a document that is no recall, return, resolution, status, status request or receipt.
 func Stamp(draft iso20022.Document, at, day time.Time) (iso20022.Document, error) {

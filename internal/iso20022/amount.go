@@ -9,7 +9,7 @@ type Amount struct {
 	Value    decimal.Decimal
 }
 
-// Equal says whether both amounts have the same currency and numeric value; 2.50 and 2.5 are equal.
+// Equal reports whether both amounts have the same currency and numeric value; 2.50 and 2.5 are equal.
 func (a Amount) Equal(other Amount) bool {
 	return a.Currency == other.Currency && a.Value.Equal(other.Value)
 }

@@ -44,8 +44,7 @@ func (n MessageName) Namespace() string {
 	return namespacePrefix + string(n)
 }
 
-// Definition describes one message: its name, the content of its Document element, and how to make an empty value. It is there for the
-// codec; whoever holds a Document needs none.
+// Definition describes one message for the codec: its name, the content of its Document element, and a function that makes an empty value.
 type Definition struct {
 	Name     MessageName
 	Document schema.Group

@@ -12,7 +12,7 @@ type Finding struct {
 	Pointer string
 	// Code is an ISO reason code.
 	Code string
-	// Text is a sentence that says what to do.
+	// Text is a sentence with the remedy.
 	Text string
 	// Line and Column (in bytes, both from 1) are the place in the input; 0 when the value was built in code.
 	Line, Column int

@@ -1,7 +1,7 @@
 package iso20022
 
-// SinglePayment is the one payment of the order with the part of the document it stands in; ok is false when the order holds none or
-// several. An instant payment travels alone (rule one-payment of the rule book), so what comes after the rules asks for it here.
+// SinglePayment returns the one payment of the order with its PmtInf; ok is false when the order holds none or several. An instant payment
+// travels alone (rule one-payment of package rulebook).
 func (m *CustomerCreditTransferInitiation) SinglePayment() (information *PaymentInstruction30,
 	transaction *CreditTransferTransaction34, ok bool,
 ) {
@@ -20,8 +20,7 @@ func (m *FIToFICustomerCreditTransfer) SinglePayment() (transaction *CreditTrans
 	return &m.CreditTransferTransactionInformation[0], true
 }
 
-// Code is how a bank is told apart in a list: its BIC, or else its code in a national clearing; "" when the document has neither, or
-// the bank is missing.
+// Code returns the BIC of a bank, or else its code in a national clearing; "" when the document has neither, or the bank is missing.
 func (a *BranchAndFinancialInstitutionIdentification6) Code() string {
 	switch {
 	case a == nil:
@@ -48,7 +47,8 @@ func (r *RemittanceInformation16) CreditorReference() *CreditorReferenceInformat
 	return nil
 }
 
-// Subject is what a payment is for, in one line: the creditor's reference, or else the first line of free text; "" when there is neither.
+// Subject returns the purpose of a payment in one line: the creditor's reference, or else the first line of free text; "" when there is
+// neither.
 func (r *RemittanceInformation16) Subject() string {
 	reference := r.CreditorReference()
 	switch {

@@ -64,7 +64,7 @@ func (k key) cipher() (cipher.AEAD, error) {
 	return cipher.NewGCM(block)
 }
 
-// binding is what a hidden text is bound to, each field with its length before it.
+// binding returns the context to which a hidden text is bound, each field with its length before it.
 func (k key) binding(bound [][]byte) []byte {
 	var f Fields
 	f.Text("countersign hidden 1", k.id)

@@ -7,8 +7,8 @@ import (
 	"github.com/google/uuid"
 )
 
-// Fields are what a seal covers, in a fixed order, each with its length before it, so that no two lists read alike. The first names the
-// layout, so that another layout never reads like this one.
+// Fields are the fields under a seal, in a fixed order, each with its length before it, so that two different lists never give the same
+// bytes. The first field names the layout, so that two layouts never do either.
 type Fields []byte
 
 // Bytes adds one field.

@@ -23,7 +23,7 @@ import (
 // KeyBytes is the shortest key that is taken, in bytes.
 const KeyBytes = 32
 
-// MaxKeys is how many keys a ring holds at most: a lookup tries each of them.
+// MaxKeys limits the keys of a ring: a lookup tries each of them.
 const MaxKeys = 8
 
 // ErrForged says that the seal was not made over these fields with the key it names.
@@ -35,7 +35,7 @@ var ErrUnknownKey = errors.New("the key of the seal is not at hand")
 // ErrUnsealed says that the row has no seal, because it is older than seals are. It cannot be proven.
 var ErrUnsealed = errors.New("there is no seal")
 
-// Seal is what a ring makes over fields.
+// Seal is the MAC of a ring over fields.
 type Seal struct {
 	KeyID string
 	MAC   [sha256.Size]byte
@@ -54,7 +54,7 @@ func newKey(id string, secret []byte) key {
 	return key{id: id, named: []byte(id), secret: secret, macs: macs}
 }
 
-// sealing is what making one seal works with; it is used again, because a payment is sealed and checked dozens of times on its way.
+// sealing holds the buffers for making one seal. They are reused, because a payment is sealed and checked dozens of times.
 type sealing struct {
 	hash   hash.Hash
 	length [4]byte
@@ -73,7 +73,7 @@ type Ring struct {
 	keys []key
 }
 
-// idPattern is what a key may be called.
+// idPattern is the form of a key's id.
 var idPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{0,31}$`)
 
 // Parse reads a key file: lines "id hex", the first one seals. A line with nothing but hex is the key called bareID, as files with a
@@ -220,8 +220,7 @@ func (k key) fitsFirst(stored Seal, covered Fields) bool {
 	return hmac.Equal(s.mac[:], stored.MAC[:])
 }
 
-// Digests returns the keyed digest of the fields under every key, the first one first: what is stored is made with the first, what is
-// looked up may have been made with any.
+// Digests returns the keyed digests of the fields under every key, the first key first. Store the first one; look up all of them.
 func (r Ring) Digests(fields ...[]byte) [][sha256.Size]byte {
 	digests := make([][sha256.Size]byte, len(r.keys))
 	for i, k := range r.keys {

@@ -7,7 +7,7 @@ import (
 	"fmt"
 )
 
-// SigningKey is the Ed25519 key of a ring's key for one purpose: what it signs can be verified by whoever has the public half.
+// SigningKey is the Ed25519 key of a ring's key for one purpose. Anybody with the public half can verify its signatures.
 type SigningKey struct {
 	ID  string
 	Key ed25519.PrivateKey

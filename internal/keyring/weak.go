@@ -1,10 +1,10 @@
 package keyring
 
-// minDistinct is how many different bytes a key needs. Of 32 random bytes some 30 differ; that fewer than 16 do never happens.
+// minDistinct is the number of different bytes that a key needs. Of 32 random bytes some 30 differ; fewer than 16 never occur in practice.
 const minDistinct = 16
 
-// Weak names the keys that were not made by chance: few different bytes, bytes that count up or down, or nothing but the bytes of a
-// text. It finds what people type, not what a bad generator makes.
+// Weak names the keys that were not made by chance: few different bytes, bytes that count up or down, or only the bytes of a text. It finds
+// typed keys, not those of a bad generator.
 func (r Ring) Weak() []string {
 	var weak []string
 	for _, k := range r.keys {

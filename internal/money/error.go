@@ -31,7 +31,7 @@ type Error struct {
 	Kind error
 	// Code is the ISO 20022 external status reason (AM01, CH20, ...).
 	Code string
-	// Text is a sentence that says what to do.
+	// Text is a sentence with the remedy.
 	Text string
 }
 

@@ -1,8 +1,7 @@
 // Package money holds amounts as whole minor units (Rappen, cents) with their currency.
 //
 // An Amount is never negative and never a float. It is made from the exact decimal text of a document (Parse), from a decimal.Decimal
-// (FromDecimal), from what a person typed (ParseInput) or from stored minor units (FromMinor). Limits of a scheme, such as the largest
-// amount of one message, are rules and live elsewhere.
+// (FromDecimal), from typed text (ParseInput) or from stored minor units (FromMinor). Limits of a scheme are rules, in package rulebook.
 package money
 
 import (
@@ -78,7 +77,7 @@ func (a Amount) Currency() Currency {
 	return a.currency
 }
 
-// IsZero reports whether the sum is nothing, whatever its currency.
+// IsZero reports whether the sum is zero, in any currency.
 func (a Amount) IsZero() bool {
 	return a.minor == 0
 }

@@ -9,15 +9,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Compare says whether a name that somebody gave is that of an account: Match, CloseMatch or NoMatch. The method, step by step and
-// measured, is in docs/payee.md:
+// Compare compares a given name with that of an account and returns Match, CloseMatch or NoMatch. docs/payee.md explains the method and its
+// measurements:
 //
-//  1. letters are folded (accents, umlauts in both spellings, capitals), signs fall away, titles and words that join others do too;
-//  2. legal forms are set aside: one that is left out counts for nothing, two that differ make the best result a close match;
+//  1. letters are folded (accents, umlauts in both spellings, capitals); signs, titles and joining words are removed;
+//  2. legal forms are set aside: an omitted one is ignored, two different ones make the best result a close match;
 //  3. the same words in any order, or written together, match;
 //  4. of an account of several people, the name of one of them matches;
-//  5. a word mistyped, an initial for a word, a word left out or added, or an end cut off is a close match, when what agrees
-//     names somebody.
+//  5. a word mistyped, an initial for a word, a word left out or added, or an end cut off is a close match, when enough letters
+//     agree to recognise the name.
 func Compare(given, holder string) Result {
 	one, other := read(given), read(holder)
 	if len(one.words) == 0 || len(other.words) == 0 {
@@ -154,7 +154,7 @@ func joinLetters(words []string) []string {
 	return joined
 }
 
-// spelledOut is how long a legal form is that may stand before the name.
+// spelledOut is the number of letters from which a legal form may precede the name.
 const spelledOut = 6
 
 // legalForm takes the legal forms out of the words, of which the last counts: GmbH & Co. KG is a KG. A short one at the very

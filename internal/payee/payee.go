@@ -6,11 +6,10 @@ import (
 	"time"
 )
 
-// Limit is how long an answer is waited for. The scheme's own limit for the whole way is five seconds, of which a bank that answers is to
-// need at most one.
+// Limit is the time limit for an answer. The scheme allows five seconds for the whole way; the answering bank should need at most one.
 const Limit = 5 * time.Second
 
-// Result is what a verification came to.
+// Result is the result of a verification.
 type Result string
 
 // The results: the first four are the codes of the EPC's scheme, the others are ours.
@@ -23,8 +22,8 @@ const (
 	Waived      Result = "WAIVED" // the client does without: it unpacks files of many payments
 )
 
-// Verification is what a version of a payment keeps of it. The zero Verification is none: nothing was asked, because the scheme or the
-// gateway knows no verification.
+// Verification is the stored result for one version of a payment. The zero value means that nothing was asked: neither the scheme nor the
+// gateway verifies payees.
 type Verification struct {
 	Result Result
 	// MatchedName is the name of the account, told with a close match only, at most MaxName characters.
@@ -49,7 +48,7 @@ type Question struct {
 	Bank, Asker string
 }
 
-// Answer is what a verifier says: one of the four results of the scheme, and with a close match the name of the account.
+// Answer is the answer of a verifier: one of the four results of the scheme, and with a close match the name of the account.
 type Answer struct {
 	Result      Result
 	MatchedName string
@@ -64,7 +63,7 @@ type Verifier interface {
 // ErrLate says that the bank did not answer in time.
 var ErrLate = errors.New("the payee's bank did not answer in time")
 
-// Outcome turns an answer, or the failure to get one, into what is kept.
+// Outcome turns an answer, or the error of a verifier, into the stored Verification.
 func Outcome(answer Answer, err error, at time.Time) Verification {
 	v := Verification{Result: answer.Result, MatchedName: answer.MatchedName, At: at}
 	switch {

@@ -10,7 +10,7 @@ import (
 	"unicode/utf8"
 )
 
-// Path is where a bank answers, after the address the directory of the scheme gives for it.
+// Path is appended to the address that the directory of the scheme gives for a bank.
 const Path = "/vop/v1/payee-verifications"
 
 // The headers of the API. A request id is a UUID, a timestamp the time of the message in UTC with milliseconds.
@@ -62,7 +62,7 @@ type Response struct {
 	MatchedName string `json:"matchedName,omitempty"`
 }
 
-// Problem is what is wrong with a request (RFC 9457, with the codes of the API).
+// Problem is the body of an error answer (RFC 9457, with the codes of the API).
 type Problem struct {
 	Type   string `json:"type"`
 	Code   string `json:"code"`
@@ -86,7 +86,7 @@ func NewRequest(q Question) Request {
 
 func bank(bic string) Agent { return Agent{FinancialInstitution: FinancialInstitution{BIC: bic}} }
 
-// ReadRequest reads a question. It fails with a sentence for whoever asks. A question with an identification alone has no name.
+// ReadRequest reads a question. Its error is a sentence for the asking bank. A question with an identification alone has no name.
 func ReadRequest(body []byte) (Question, error) {
 	var r Request
 	err := json.Unmarshal(body, &r)

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// compareWords compares names by their words, whatever their order.
+// compareWords compares names by their words in any order.
 func compareWords(given, holder []string) Result {
 	left, right := unpaired(given, holder)
 	if len(left)+len(right) == 0 {
@@ -66,7 +66,7 @@ func matchUp(left, right *[]string, agree func(one, other string) bool) int {
 	return before - len(*left)
 }
 
-// enough is how many letters of words that are the same it takes for a name to be recognised.
+// enough is the number of letters in equal words that it takes to recognise a name.
 const enough = 3
 
 // close reports whether what agrees is enough for a close match: slips in at most one word (two of a name of four words and more), initials

@@ -8,10 +8,9 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// AgreesWith holds what a document of clearing says of its original against this message, which is that original: every id, the amount, the
-// currency and the day it was sent to settle on, which follows from its last approval in the zone of the banking day. For a recall of ours
-// the original is the payment it is about. A status may name a return of ours by its own id (RtrId) where the id of the payment is due.
-// What clearing says is never taken on trust: a document that disagrees moves nothing.
+// AgreesWith compares the original named in a document of clearing with this message: every id, the amount, the currency and the settlement
+// day, which follows from its last approval in the zone of the banking day. For a recall of ours the original is the recalled payment. A
+// status may name a return of ours by its own id (RtrId) in the place of the payment's id. A document that disagrees moves nothing.
 //
 // It fails with an interbank.MismatchError that names the element, or when the stored content cannot be read.
 func (m Message) AgreesWith(said interbank.Original, zone *time.Location) error {
@@ -62,8 +61,8 @@ func (m Message) AgreesWithReceipt(receipt interbank.Confirmation) error {
 	return said.Agree(interbank.Original{MessageID: m.Reference(), MessageName: string(names[m.Kind])})
 }
 
-// AskedAbout holds a question (pacs.028) about this received recall against the message and the id it came with: OrgnlMsgId is that of the
-// camt.056, OrgnlInstrId its CxlId (EPC) or that of the payment. It returns what the question says of the payment, for AgreesWith. It fails
+// AskedAbout compares a question (pacs.028) about this received recall with the recall and the id it came with: OrgnlMsgId is that of the
+// camt.056, OrgnlInstrId its CxlId (EPC) or that of the payment. It returns the payment's fields in the question, for AgreesWith. It fails
 // with an interbank.MismatchError, or when the stored content cannot be read.
 func (m Message) AskedAbout(said interbank.Original) (interbank.Original, error) {
 	content, err := contentOf[*iso20022.FIToFIPaymentCancellationRequest](m)

@@ -18,7 +18,8 @@ const (
 	StateUnconfirmed State = "Unconfirmed"
 	// StateSettled is final: the money has moved. A return that came in is settled from the first.
 	StateSettled State = "Settled"
-	// StateFailed is final: clearing refused it with a reason, its stored content did not match what was approved, or we refused what came in.
+	// StateFailed is final: clearing refused the message with a reason, its stored content differed from the approved content, or we
+	// refused an inbound message.
 	StateFailed State = "Failed"
 	// StateRejected is final: a checker refused it.
 	StateRejected State = "Rejected"

@@ -221,8 +221,8 @@ func (b Book) Chosen(scheme string) []Period {
 	return periods
 }
 
-// Wrote reports whether content is what one of the profiles of the scheme makes of a document, or the document as it is made. So a document
-// that was stored before another profile came in force is known again.
+// Wrote reports whether one of the profiles of the scheme, or none, writes the document as content. It so recognises a document that was
+// stored before another profile came into force.
 func (b Book) Wrote(scheme string, document iso20022.Document, content []byte) bool {
 	ways := append([]*Profile{nil}, b.Profiles(scheme)...)
 	return slices.ContainsFunc(ways, func(p *Profile) bool {
@@ -231,8 +231,8 @@ func (b Book) Wrote(scheme string, document iso20022.Document, content []byte) b
 	})
 }
 
-// betweenEndsOf is a profile with headers for the two ends that the header of a document names: those of a connection are settings, which
-// whoever looks at stored documents may not have.
+// betweenEndsOf returns the profile with the sender and receiver of the header in content. The ends of a connection are settings, which a
+// reader of stored documents may not have.
 func (p *Profile) betweenEndsOf(content []byte) *Profile {
 	if p == nil || p.Envelope == nil {
 		return p

@@ -6,8 +6,8 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// detached is a copy of a document in which whatever profiles differ in may be changed: headers, transactions, the names of originals and
-// the copies of payments. What stands below stays shared, and nobody changes it.
+// detached returns a copy of a document in which profiles may change headers, transactions, the names of originals and the copies of
+// payments. The rest is shared and must not be changed.
 func detached(document iso20022.Document) iso20022.Document {
 	switch d := document.(type) {
 	case *iso20022.FIToFICustomerCreditTransfer:
@@ -79,7 +79,7 @@ func detachedResolution(d *iso20022.ResolutionOfInvestigation) *iso20022.Resolut
 	return &of
 }
 
-// own is a copy of what a pointer points to; nil stays nil.
+// own returns a pointer to a copy of the value; nil stays nil.
 func own[T any](of *T) *T {
 	if of == nil {
 		return nil

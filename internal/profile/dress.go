@@ -132,8 +132,8 @@ func movePointer[T any](place Place, header, transaction **T) {
 	}
 }
 
-// forgetInstruction leaves out the InstrId of the payment a document is about: what the payment did not say, nothing repeats. A pacs.028
-// keeps its OrgnlInstrId, which may be the id of a recall.
+// forgetInstruction removes the InstrId of the payment a document is about, because the payment was sent without one. A pacs.028 keeps its
+// OrgnlInstrId, which may be the id of a recall.
 func forgetInstruction(document iso20022.Document) {
 	switch d := document.(type) {
 	case *iso20022.PaymentReturn:
@@ -204,7 +204,8 @@ func (p *Profile) nameOriginals(document iso20022.Document) {
 	}
 }
 
-// nameReceived names what a receipt confirms: by its whole name, which a camt.025 asks for, or as it was sent.
+// nameReceived sets the name of the message that a receipt confirms: its full name, which a camt.025 requires, or the name it was sent
+// under.
 func (p *Profile) nameReceived(d *iso20022.Receipt) {
 	if p.OriginalNames != NamesSent {
 		return

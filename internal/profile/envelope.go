@@ -9,7 +9,7 @@ import (
 	"countersign/internal/iso20022/codec"
 )
 
-// envelope is what goes round a document; nil where the profile sends it alone.
+// envelope returns the envelope of a document; nil when the profile sends documents without one.
 func (p *Profile) envelope(document iso20022.Document) *codec.Envelope {
 	if p.Envelope == nil {
 		return nil
@@ -92,9 +92,9 @@ func bicAt(named iso20022.Party44Choice) string {
 	return named.FIID.FinancialInstitutionID.BICFI
 }
 
-// FromPartner reports why a header that came with a document is not one of the connection's other end, as a sentence for people; nil
-// when it is, and where there is no header or nobody said what the ends are. A header is compared with the ends that were set for the
-// scheme, and with those that a profile itself names, of any time: a document may come late. The id in it is that of the document.
+// FromPartner checks the header of a received document. It fails with a sentence when the header does not come from the other end of the
+// connection, or names another document id; it returns nil without a header or without configured ends. The header is compared with the
+// ends configured for the scheme and with those of its profiles of any time: a document may come late.
 func (b Book) FromPartner(scheme string, content []byte) error {
 	if !bytes.Contains(content, []byte("AppHdr")) {
 		return nil

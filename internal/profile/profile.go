@@ -1,7 +1,6 @@
-// Package profile says how the documents of a scheme look on the way to and from one clearing: in which XML namespaces, with banks named
-// in which way, and which elements stand where. Makers and rules know one form of each message, the ISO one; a profile writes that form
-// as its clearing wants it, and Read brings whatever came back into it. So nothing but this package knows how clearings differ, and what
-// sets two of them apart is data: profiles.yaml, and a file of the operator's own in the same form.
+// Package profile renders the documents of a scheme for one clearing and reads them back: XML namespaces, the naming of banks, the places
+// of elements. Makers and rules use one form of each message, the ISO one. The differences between clearings are data: profiles.yaml, and a
+// file of the operator's own in the same form.
 package profile
 
 import (
@@ -14,7 +13,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Profile is how one clearing of a scheme wants its documents. A field that is left out leaves the document as it is made.
+// Profile holds the form of documents for one clearing of a scheme. An omitted field leaves the document in the ISO form.
 type Profile struct {
 	Name   string `yaml:"name"`
 	Scheme string `yaml:"scheme"` // sic-inst or sct-inst
@@ -35,11 +34,11 @@ type Profile struct {
 	ClearingSystem  string `yaml:"clearingSystem"` // ClrSys/Cd
 	// LocalInstrument is LclInstrm: a code of ISO, or one of the clearing's own.
 	LocalInstrument Choice `yaml:"localInstrument"`
-	// OriginalNames is how OrgnlMsgNmId names a message.
+	// OriginalNames selects the form of message names in OrgnlMsgNmId.
 	OriginalNames Names `yaml:"originalNames"`
 	// ReturnChain repeats the parties of a return in RtrChain, in their new roles.
 	ReturnChain bool `yaml:"returnChain"`
-	// Terms are what the clearing takes: limit, calendar, codes, reasons.
+	// Terms are the limit, calendar, codes and reasons of the clearing.
 	Terms Terms          `yaml:"terms"`
 	terms rulebook.Terms // the same, read
 	// Envelope puts a business application header before each document; nil sends the document alone.
@@ -58,7 +57,7 @@ type Choice struct {
 	Proprietary string `yaml:"proprietary"`
 }
 
-// Envelope is the root element that holds header and document, and who the header says they are from and to.
+// Envelope is the root element that holds header and document, with the two ends named in the header.
 type Envelope struct {
 	Root      string `yaml:"root"`
 	Namespace string `yaml:"namespace"` // of Root; "" for none
@@ -67,7 +66,7 @@ type Envelope struct {
 	Receiver  string `yaml:"receiver"`  // BIC of the clearing
 }
 
-// Place is where an element stands.
+// Place is the place of an element: in the header or with the transaction.
 type Place string
 
 // The places.
@@ -77,7 +76,7 @@ const (
 	PlaceNone        Place = "none"
 )
 
-// Banks is how banks are named.
+// Banks is the way in which documents name banks.
 type Banks string
 
 // The ways to name a bank.
@@ -87,7 +86,7 @@ const (
 	BanksByBIC    Banks = "bic"        // all banks by BIC, where one is known
 )
 
-// Names is how a document names the message it is about.
+// Names is the way in which a document names the message it is about.
 type Names string
 
 // The ways to name a message.
@@ -216,7 +215,7 @@ func (p *Profile) namespace(name iso20022.MessageName) string {
 	return p.version(name).Namespace()
 }
 
-// sentName is how a message is called where it travels: the end of its namespace.
+// sentName returns the name under which a message is sent: the end of its namespace.
 func (p *Profile) sentName(name iso20022.MessageName) string {
 	sent := p.namespace(name)
 	sent = sent[strings.LastIndexAny(sent, ":/")+1:]

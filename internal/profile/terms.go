@@ -10,8 +10,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Terms are what a clearing takes beyond the form of its documents, as a file of profiles has them; what is left out is as the scheme has
-// it.
+// Terms are the limits of a clearing beyond the form of its documents, as in a file of profiles; omitted ones are those of the scheme.
 type Terms struct {
 	Limit    string `yaml:"limit"`    // the largest payment in the scheme's currency: "20000.00"; one of the settings goes first
 	Calendar string `yaml:"calendar"` // target or zurich

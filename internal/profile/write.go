@@ -54,8 +54,8 @@ func encode(document iso20022.Document, namespace string, around *codec.Envelope
 	return codec.EncodeEnvelope(document, namespace, *around)
 }
 
-// Fits reports why a document that came is not in the form of the profile; nil when it is, or for a nil profile. It is asked by who plays
-// a clearing: the gateway itself takes every form.
+// Fits checks that a received document has the form of the profile. It returns nil for a nil profile. The simulator calls it; the gateway
+// accepts every form.
 func (p *Profile) Fits(content []byte) error {
 	if p == nil {
 		return nil
@@ -96,7 +96,7 @@ func (p *Profile) fitsBody(document, made iso20022.Document) error {
 	return nil
 }
 
-// firstDifference is where two texts begin to differ, -1 where they do not.
+// firstDifference returns the offset at which two texts begin to differ, -1 when they are equal.
 func firstDifference(one, other []byte) int {
 	for i := range min(len(one), len(other)) {
 		if one[i] != other[i] {
@@ -109,15 +109,15 @@ func firstDifference(one, other []byte) int {
 	return min(len(one), len(other))
 }
 
-// around is what stands around a place, enough to find it again.
+// around returns the text around an offset, long enough to find it again.
 func around(text []byte, at int) string {
 	const before, after = 30, 12
 	return string(text[max(0, at-before):min(len(text), at+after)])
 }
 
-// Read reads a document that banks exchange, in whatever form of a profile it came, into the form that makers and rules know: without the
-// header, in the version in use, Swiss banks by their bank code. The findings are those of codec.DecodeXML, and one for a header that names
-// another message than the document.
+// Read reads a document between banks in the form of any profile, and returns it in the ISO form: without the header, in the current
+// version, Swiss banks by their bank code. The findings are those of codec.DecodeXML, and one for a header that names another message than
+// the document.
 func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
 	header, document, findings := codec.DecodeEnvelope(content)
 	if document == nil {
@@ -134,8 +134,8 @@ func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
 	return document, findings
 }
 
-// current is a document in the version that makers and rules know. What that version has no place for is left out: the document as it came
-// is what is stored.
+// current converts a document to the version that makers and rules use. Elements without a place in that version are left out: the document
+// is stored as it came.
 func current(document iso20022.Document) iso20022.Document {
 	name := document.MessageName()
 	for i := range iso20022.Definitions() {

@@ -1,6 +1,5 @@
-// Package qrbill reads the Swiss QR code of a QR-bill: its text, and the picture that holds it. The layout is that of the Swiss
-// Implementation Guidelines for the QR-bill by SIX (versions 2.2 and 2.3, chapter 4, "Swiss QR Code": data structure and elements). It
-// stands apart because it knows nothing of payments: what a bill asks for becomes the answers of a form elsewhere.
+// Package qrbill reads the Swiss QR code of a QR-bill, from its text or from a picture. Source of the layout: Swiss Implementation
+// Guidelines for the QR-bill by SIX (versions 2.2 and 2.3, chapter 4, "Swiss QR Code": data structure and elements).
 package qrbill
 
 import (
@@ -12,7 +11,7 @@ import (
 	"countersign/internal/language"
 )
 
-// Bill is what a QR-bill asks for.
+// Bill holds the values of a QR-bill.
 type Bill struct {
 	IBAN      string // of Switzerland or Liechtenstein, without spaces
 	Creditor  Party
@@ -38,10 +37,10 @@ const (
 	ReferenceNone     = "NON"
 )
 
-// MaxText is how many bytes of text are read. The code of a bill has at most 997 characters.
+// MaxText limits the bytes of text that are read. The code of a bill has at most 997 characters.
 const MaxText = 4096
 
-// Error says what to do about a text that is no QR-bill.
+// Error says that a text is no QR-bill, and names the remedy.
 type Error struct{ Text language.Text }
 
 // Error is a sentence for people, in English.

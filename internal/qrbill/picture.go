@@ -15,7 +15,7 @@ import (
 const (
 	// MaxPixels bounds a picture: more is refused before it is unpacked.
 	MaxPixels = 8_000_000
-	// lookFor is how long a picture is looked at.
+	// lookFor limits the search for a code in a picture.
 	lookFor = 5 * time.Second
 )
 

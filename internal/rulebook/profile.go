@@ -18,7 +18,7 @@ type Profile struct {
 	// Interbank is the character set every bank of the scheme takes. Users may enter the Swiss Latin set in both schemes; what goes beyond
 	// Interbank is transliterated before sending.
 	Interbank charset.Set
-	// ForwardUETR says whether interbank messages carry the UETR.
+	// ForwardUETR puts the UETR into interbank messages.
 	ForwardUETR bool
 }
 

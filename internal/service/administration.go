@@ -19,7 +19,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// AdministrationConfig is what the station works with.
+// AdministrationConfig holds the dependencies of Administration.
 type AdministrationConfig struct {
 	Database *store.Database
 	Keys     keyring.Ring     // of tokens
@@ -56,7 +56,7 @@ func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
 	return &Administration{cfg: cfg, changes: admin.NewChanges(cfg.Database), setUps: setUps, providers: providers}, nil
 }
 
-// RequestInput is what an administrator asks for.
+// RequestInput is a change that an administrator requests.
 type RequestInput struct {
 	Kind    administration.Kind
 	Subject string
@@ -67,7 +67,7 @@ type RequestInput struct {
 // Requested is a change that waits.
 type Requested struct {
 	Change administration.Change
-	// Code is what the person needs beside the approver's link to set a password; "" for a kind that sets none. It is not shown again.
+	// Code is the code with which the person sets a password, beside the approver's link; "" for other kinds of change. It is shown once.
 	Code string
 }
 
@@ -106,8 +106,8 @@ func (s *Administration) Request(ctx context.Context, by identity.Principal, in 
 // maxSecret is the longest secret of the portal at a provider, in bytes.
 const maxSecret = 1024
 
-// hideSecret takes the secret of the portal at an identity provider out of what is asked for: it is stored hidden, and read again where it
-// is used alone. Error: payment.FieldError.
+// hideSecret encrypts the secret of the portal at an identity provider in the requested values; only the sign-in through the provider
+// decrypts it. Error: payment.FieldError.
 func (s *Administration) hideSecret(realm string, values administration.Values) (administration.Values, error) {
 	secret := values["providerSecret"]
 	if secret == "" {
@@ -126,14 +126,14 @@ func (s *Administration) hideSecret(realm string, values administration.Values) 
 	return values, err
 }
 
-// DecideInput is what an administrator says of a change.
+// DecideInput is the decision of an administrator about a change.
 type DecideInput struct {
 	ChangeID uuid.UUID
 	Approve  bool
 	Reason   string
 }
 
-// Decided is a change that was decided, with what is shown to the approver once.
+// Decided is a decided change, with the values that are shown to the approver once.
 type Decided struct {
 	Change administration.Change
 	// SetUpPath is the page at which a password is set, below the portal's address; "" where none is.

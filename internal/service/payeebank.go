@@ -25,19 +25,19 @@ const (
 	// MaxUnderWay is the questions that are asked at a time. Further ones are answered at once that nothing could be verified, so that a
 	// bank that is late holds up no more than these, and leaves room for calls that ask nobody.
 	MaxUnderWay = 48
-	// enoughToInterrupt is how many questions it takes within half a minute, four of five of which fail, for nobody to be asked for a while. A
-	// bank that is late fails many at a time, so that failures one after the other say nothing of the others.
+	// enoughToInterrupt is the number of questions within half a minute from which on a share of four fifths failed opens the breaker.
+	// Successive failures do not open it, because one late bank fails many questions at a time.
 	enoughToInterrupt = 10
 	countedFor        = 30 * time.Second
 	// interruption is the pause until one question is tried again.
 	interruption = 5 * time.Second
 )
 
-// Config says where payees are verified.
+// Config holds the address and the certificates of the verification service.
 type PayeeBankConfig struct {
-	// Address is what vop.Path is put behind, such as https://vop.example.
+	// Address is the address before payee.Path, such as https://vop.example.
 	Address string
-	// Certificate is what this gateway shows; nil shows none.
+	// Certificate is the client certificate; nil sends none.
 	Certificate *tls.Certificate
 	// Roots are those who may have signed the certificate of the other side; nil means those of the system.
 	Roots *x509.CertPool

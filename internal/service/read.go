@@ -102,7 +102,7 @@ func (s *Administration) Factors(ctx context.Context, by identity.Principal) (ad
 	return administered(ctx, by, s.changes.Factors)
 }
 
-// Limits lists the limits of the realm with what is used of them today. Error: payment.ForbiddenError.
+// Limits lists the limits of the realm with the amounts used today. Error: payment.ForbiddenError.
 func (s *Administration) Limits(ctx context.Context, by identity.Principal) ([]administration.LimitToday, error) {
 	err := administration.MayAdminister(by)
 	if err != nil {
@@ -111,7 +111,8 @@ func (s *Administration) Limits(ctx context.Context, by identity.Principal) ([]a
 	return s.changes.Limits(ctx, by.Realm, s.cfg.Now().In(s.cfg.Zone))
 }
 
-// DryRun tells what a policy would have asked of the realm's last thousand messages. Errors: payment.ForbiddenError, payment.FieldError.
+// DryRun applies a policy to the realm's last thousand messages and counts the approvals it would have required. Errors:
+// payment.ForbiddenError, payment.FieldError.
 func (s *Administration) DryRun(ctx context.Context, by identity.Principal, values administration.Values) (administration.DryRun, error) {
 	err := administration.MayAdminister(by)
 	if err != nil {

@@ -174,7 +174,7 @@ func (b *Broker) started(t *testing.T, name string, arguments ...string) (end fu
 	})
 }
 
-// Kill ends the node as a power cut would. Start brings it back, with what it had written down.
+// Kill ends the node as a power cut does. Start starts it again with its stored messages.
 func (b *Broker) Kill() { b.end() }
 
 // Start starts the node and waits until it speaks AMQP 1.0 and knows its queues.
@@ -197,7 +197,7 @@ func (b *Broker) Start(t *testing.T) {
 	}
 }
 
-// URL is where it listens, with a user who may do anything.
+// URL returns its address, with a user who has all rights.
 func (b *Broker) URL() string { return fmt.Sprintf("amqp://gateway:gateway@127.0.0.1:%d", b.port) }
 
 func freePorts(t *testing.T, count int) []int {
@@ -214,5 +214,5 @@ func freePorts(t *testing.T, count int) []int {
 	return ports
 }
 
-// Address is how RabbitMQ spells a queue that exists.
+// Address returns RabbitMQ's address of an existing queue.
 func QueueAddress(queue string) string { return "/amq/queue/" + queue }

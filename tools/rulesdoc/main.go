@@ -1,8 +1,7 @@
-// Command rulesdoc writes the rules as a page for readers: the table for payment orders, the Swiss subset, what of an order is carried on,
-// what is asked of incoming payments, the rules, reasons and deadlines of recalls, returns and resolutions, and the dates of the data the
-// rules rest on.
+// Command rulesdoc writes the rules as a page for readers: the table for payment orders, the Swiss subset, the mapping of elements, the
+// checks of incoming payments, the rules, reasons and deadlines of recalls, returns and resolutions, and the dates of the reference data.
 //
-// The page is made from the tables of this program alone, so the same program gives the same bytes.
+// The page depends only on the tables in the program, so that the same program writes the same bytes.
 package main
 
 import (

@@ -42,8 +42,8 @@ var kinds = map[string]struct{ kind, goType string }{
 	"xs:base64Binary": {"schema.KindBinary", "string"},
 }
 
-// write writes one file of types and one of tables for each message and for what several messages share, then the simple types, the
-// enumerations and the message list.
+// write writes one file of types and one of tables for each message and for the types common to several messages, then the simple types,
+// the enumerations and the message list.
 func (c *catalogue) write(folder string) error {
 	files := map[string][]string{}
 	for _, name := range sortedNames(c.complex) {
@@ -85,7 +85,7 @@ func messageOf(name string) message {
 	return message{}
 }
 
-// imports are what a file may need, by the word that shows it.
+// imports maps a word in a file to the package it needs.
 var imports = map[string]string{
 	"decimal.Decimal": "github.com/govalues/decimal",
 	"schema.Group{":   schemaPackage,

@@ -10,7 +10,8 @@ type message struct {
 	header   string // root element of a header, which stands beside Document and not in it; "" for a document
 }
 
-// messages lists what is generated, the main versions first: where two versions of a type differ, the first one keeps the plain Go name.
+// messages lists the generated messages, the main versions first: where two versions of a type differ, the first one keeps the plain Go
+// name.
 var messages = []message{
 	{"pain.001.001.09", "Pain001V09", "CustomerCreditTransferInitiation", "pain_001_001_09", "the order of a customer to transfer money", ""},
 	{"pain.002.001.10", "Pain002V10", "CustomerPaymentStatusReport", "pain_002_001_10", "the status report to the customer", ""},

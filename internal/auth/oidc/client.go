@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// The bounds of what a provider may take and send.
+// Limits of the calls to a provider.
 const (
 	answerTime   = 5 * time.Second  // of one call, from connection to last byte
 	maxBytes     = 1 << 20          // of one answer
@@ -37,7 +37,7 @@ type Client struct {
 	known map[string]metadata
 }
 
-// metadata are what a provider says of itself.
+// metadata is the metadata of a provider.
 type metadata struct {
 	provider    *oidc.Provider
 	readAt      time.Time
@@ -77,7 +77,7 @@ func (l limited) RoundTrip(r *http.Request) (*http.Response, error) {
 // context lets the libraries use this client.
 func (c *Client) context(ctx context.Context) context.Context { return oidc.ClientContext(ctx, c.http) }
 
-// metadata finds what a provider says of itself. However many ask at once, the provider is asked once. Error: ErrUnreachable.
+// metadata returns the metadata of a provider, from the cache or read anew. Concurrent callers share one read. Error: ErrUnreachable.
 func (c *Client) metadata(ctx context.Context, issuer string) (metadata, error) {
 	c.mu.Lock()
 	known, found := c.known[issuer]
@@ -119,7 +119,7 @@ func (c *Client) read(ctx context.Context, issuer string) (metadata, error) {
 	return m, nil
 }
 
-// Settings are what this portal is at a provider.
+// Settings are the registration of this portal at a provider.
 type Settings struct {
 	Issuer      string
 	ClientID    string

@@ -15,7 +15,7 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// skew is how far the provider's clock may be from ours.
+// skew is the tolerated difference between the provider's clock and ours.
 const skew = time.Minute
 
 // maxSubject is the longest subject, in ASCII characters (OpenID Connect Core 1.0 section 2).
@@ -28,7 +28,7 @@ type Flow struct {
 	Verifier string `json:"verifier"`
 }
 
-// Answer is what a browser brought back from the provider.
+// Answer holds the parameters with which a browser returns from the provider.
 type Answer struct {
 	State  string
 	Code   string

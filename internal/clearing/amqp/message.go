@@ -28,7 +28,7 @@ func messageID(message *amqp.Message) string {
 	}
 }
 
-// body is the document in a message. Data sections are what the gateway itself sends; senders that speak JMS put text into a value.
+// body returns the document in a message. The gateway itself sends data sections; JMS senders put text into a value.
 func body(message *amqp.Message) ([]byte, bool) {
 	switch value := message.Value.(type) {
 	case string:

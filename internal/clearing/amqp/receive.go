@@ -21,8 +21,8 @@ const takeWithin = 10 * time.Second
 // errQuiet: nothing came on the link for ReceiveWithin.
 var errQuiet = errors.New("no document in time")
 
-// inboundQueue receives the documents of one scheme. A document stays with the broker until it is stored here, so whatever breaks on
-// the way, it comes again; the inbox recognises what it has.
+// inboundQueue receives the documents of one scheme. A document stays with the broker until it is stored here, so that it comes again after
+// any failure; the inbox recognises duplicates.
 type inboundQueue struct {
 	cfg     *Config
 	scheme  rulebook.Scheme
@@ -51,7 +51,7 @@ func (q *inboundQueue) run(ctx context.Context) {
 	}
 }
 
-// connected receives over one connection until it fails or the context ends. It says whether a link could be attached.
+// connected receives over one connection until it fails or the context ends. It reports whether a link was attached.
 func (q *inboundQueue) connected(ctx context.Context) (attached bool, err error) {
 	limited, cancel := context.WithTimeout(ctx, openWithin)
 	conn, err := q.cfg.dial(limited)
@@ -69,8 +69,8 @@ func (q *inboundQueue) connected(ctx context.Context) (attached bool, err error)
 	}
 }
 
-// session receives over one session and link until they fail, fall quiet or the context ends. Opening the next session is also the
-// proof that a quiet connection lives. What was not settled when the session ends goes back into the queue.
+// session receives over one session and link until they fail, stay without a message for ReceiveWithin or the context ends. Opening the
+// next session also checks the connection. Unsettled messages of an ended session return to the queue.
 func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *bool) error {
 	limited, cancel := context.WithTimeout(ctx, openWithin)
 	defer cancel()
@@ -95,7 +95,7 @@ func (q *inboundQueue) session(ctx context.Context, conn *amqp.Conn, attached *b
 	return q.documents(ctx, receiver)
 }
 
-// documents works on what the link brings, and returns when all that it began is done.
+// documents processes the messages of a link, and returns when all it started are done.
 func (q *inboundQueue) documents(ctx context.Context, receiver *amqp.Receiver) error {
 	var workers errgroup.Group
 	workers.SetLimit(q.cfg.Parallel)
@@ -150,7 +150,7 @@ func (q *inboundQueue) work(ctx context.Context, receiver *amqp.Receiver, messag
 	}
 }
 
-// take hands a document on. What the gateway stumbles over is one that cannot be stored: it ends no gateway, which would be given it again.
+// take stores a document. A panic is an error of that document: ending the gateway would only deliver it again to the next one.
 func (q *inboundQueue) take(ctx context.Context, message *amqp.Message) (err error) {
 	defer func() {
 		if fault := recover(); fault != nil {

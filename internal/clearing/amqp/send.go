@@ -69,8 +69,8 @@ func (q *outboundQueue) deliver(ctx context.Context, reference string, content [
 	return accepted(outcome)
 }
 
-// faulty says whether a failed delivery is the connection's fault. It is, unless the caller gave up: also when the time is over, as a
-// broker that does not answer in time may never do so on this connection.
+// faulty reports whether a failed delivery discredits the connection. It does unless the caller cancelled; also after a time-out, as the
+// broker may never answer on this connection.
 func faulty(ctx context.Context) bool { return !errors.Is(ctx.Err(), context.Canceled) }
 
 // accepted is nil for the one outcome that means delivery.

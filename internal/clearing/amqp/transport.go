@@ -25,7 +25,7 @@ type Transport struct {
 	out map[rulebook.Scheme]*outboundQueue
 }
 
-// Config says where the broker is and how to work with it.
+// Config holds the address of the broker and the settings of the connection.
 type Config struct {
 	// URL of the broker: amqps://user:password@host:5671, or amqp:// without encryption. Without a user, a client certificate in TLS
 	// is the proof of identity (SASL EXTERNAL); without that the connection is anonymous.

@@ -15,7 +15,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// readWithin is how long a delivery waits for what clearing says behind its status, which counts for nothing.
+// readWithin limits the reading of the body of clearing's answer, which is ignored.
 const readWithin = 100 * time.Millisecond
 
 // Transport makes one POST for each document to the scheme's address; any 2xx is delivery.
@@ -79,7 +79,7 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	return fmt.Errorf("clearing answered %s", response.Status)
 }
 
-// aboutTheDocument says whether a status refuses this one document, and says nothing of others. A conflict has an error of its own.
+// aboutTheDocument reports whether a status refuses this one document rather than all. A conflict has an error of its own.
 func aboutTheDocument(status int) bool {
 	switch status {
 	case http.StatusBadRequest,

@@ -21,7 +21,7 @@ const Published = "2025-05"
 //go:embed data/*.json
 var data embed.FS
 
-// Definition is one code and what it means.
+// Definition is one code with its meaning.
 type Definition struct {
 	Code string
 	// Set is the ISO name of the code set, such as ExternalStatusReason1Code.
@@ -63,7 +63,7 @@ func (s Set) Find(code string) (Definition, bool) {
 	return definition, found
 }
 
-// Has says whether the set has the code.
+// Has reports whether the set contains the code.
 func (s Set) Has(code string) bool {
 	_, found := s.Find(code)
 	return found
@@ -137,7 +137,7 @@ func contentOf(name string, codes map[string]string) setContent {
 	return content
 }
 
-// builtin is made once of what is embedded.
+// builtin parses the embedded edition once.
 var builtin = sync.OnceValue(func() *Edition {
 	month, err := time.Parse(monthLayout, Published)
 	if err != nil {

@@ -33,7 +33,7 @@ func Builtin() *Edition { return builtin() }
 // Day is the day an edition is of.
 func (e *Edition) Day() time.Time { return e.published }
 
-// Has says whether a set of the edition has the code. A set that an imported edition does not have is that of the program.
+// Has reports whether a set of the edition contains the code. A set that an imported edition lacks is that of the program.
 func (e *Edition) Has(set Set, code string) bool {
 	_, found := e.of(set).byCode[code]
 	return found
@@ -44,7 +44,7 @@ func (e *Edition) All(set Set) []Definition {
 	return slices.Clone(e.of(set).ordered)
 }
 
-// Len is how many codes the edition has in all its sets.
+// Len returns the number of codes in all sets of the edition.
 func (e *Edition) Len() (codes int) {
 	for _, set := range e.sets {
 		codes += len(set.byCode)
@@ -70,9 +70,9 @@ var (
 	codeForm = regexp.MustCompile(`^[A-Za-z0-9+/ ._-]{1,35}$`)
 )
 
-// Parse reads a file of code sets, in the form ISO publishes them in (JSON schema: under definitions an enumeration for each set, with
-// the definitions in its description), or in that of Content. published is the day the file is of; Content names its own, which counts
-// when published is zero. The error says what to do.
+// Parse reads a file of code sets, in the form published by ISO (JSON schema: under definitions an enumeration for each set, with the
+// definitions in its description), or in that of Content. published is the date of the file; when it is zero, the date in the form of
+// Content counts. The error names the remedy.
 func Parse(content []byte, published time.Time) (*Edition, error) {
 	var file struct {
 		Edition     string                       `json:"edition"`
@@ -148,7 +148,7 @@ func definitionsIn(description string) map[string]string {
 	return texts
 }
 
-// cut shortens a definition to what is kept.
+// cut shortens a definition to maxText bytes.
 func cut(text string) string {
 	if len(text) <= maxText {
 		return text

@@ -21,7 +21,7 @@ type XMLAttribute struct {
 	raw    []byte // without the quotes
 }
 
-// IsNamespace says whether the attribute declares a namespace.
+// IsNamespace reports whether the attribute declares a namespace.
 func (a *XMLAttribute) IsNamespace() bool {
 	return string(a.prefix) == "xmlns" || len(a.prefix) == 0 && string(a.Local) == "xmlns"
 }
@@ -29,7 +29,7 @@ func (a *XMLAttribute) IsNamespace() bool {
 // Value is the attribute with references replaced and white space normalised.
 func (a *XMLAttribute) Value() string { return unescape(a.raw, true) }
 
-// readAttributes reads attributes up to what ends the tag; the names must differ.
+// readAttributes reads attributes up to the end of the tag; their names must differ.
 func (s *XMLScanner) readAttributes() (XMLToken, bool) {
 	s.attributes = s.attributes[:0]
 	for {
@@ -123,7 +123,7 @@ func (s *XMLScanner) bind() (XMLToken, bool) {
 	return XMLToken{}, true
 }
 
-// repeated says whether an attribute before i has the same namespace and name.
+// repeated reports whether an attribute before i has the same namespace and name.
 func (s *XMLScanner) repeated(i int) bool {
 	for j := range i {
 		other := &s.attributes[j]

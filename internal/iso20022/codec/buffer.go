@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// buffers are where documents are written. Each result is a copy as long as its document: in a buffer that is large enough for nearly all
-// of them three of the usual ones have room, and many are kept as long as their payment is on its way.
+// buffers pools the buffers in which documents are written. The result is a copy of the document's exact length: many documents are kept
+// while their payment is processed, and a whole buffer takes three times as much.
 var buffers = sync.Pool{New: func() any {
 	buffer := make([]byte, 0, bufferSize)
 	return &buffer

@@ -199,7 +199,7 @@ func isBlank(text []byte) bool {
 	return true
 }
 
-// Shown shortens what a sender wrote so that it can stand in a sentence.
+// Shown shortens a text of the sender to 60 characters, to quote it in a sentence.
 func Shown(text string) string {
 	const most = 60 // an ISO namespace fits
 	text = strings.ToValidUTF8(text, "?")

@@ -7,7 +7,7 @@ import (
 	"countersign/internal/iso20022/schema"
 )
 
-// decoder is what the two front ends share.
+// decoder holds the state common to the XML and JSON decoders.
 type decoder struct {
 	reporter
 	options Options

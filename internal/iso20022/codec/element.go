@@ -2,7 +2,7 @@ package codec
 
 import "unicode/utf8"
 
-// CheckElement says what to do when a text is not one well-formed XML element that can stand alone; "" means that it is.
+// CheckElement returns the remedy when a text is not one well-formed XML element that can stand alone, else "".
 func CheckElement(text string, maxDepth int) string {
 	if !utf8.ValidString(text) {
 		return "Enter one XML element in UTF-8."
@@ -30,7 +30,7 @@ func CheckElement(text string, maxDepth int) string {
 	}
 }
 
-// declaresDefault says whether the start tag read last declares xmlns.
+// declaresDefault reports whether the last start tag declares xmlns.
 func (s *XMLScanner) declaresDefault() bool {
 	for i := range s.attributes {
 		if len(s.attributes[i].prefix) == 0 && string(s.attributes[i].Local) == "xmlns" {

@@ -7,9 +7,9 @@ import (
 	"countersign/internal/iso20022/schema"
 )
 
-// prune takes out of a document what says nothing: blank optional texts, and optional groups that are empty or hold only such. The schema
-// lets them stand; as they are copied into our own documents, which keep none, they are read as if they were not there. What is mandatory
-// stays. It reports whether anything is left.
+// prune removes blank optional texts, and optional groups that are empty or hold only such texts. The schema allows them; they are dropped
+// on reading because our own documents, into which they are copied, must not hold them. Mandatory elements stay. It reports whether
+// anything is left.
 func prune(group *schema.Group, value reflect.Value) (says bool) {
 	if group.Any {
 		return true

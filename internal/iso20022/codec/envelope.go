@@ -22,8 +22,8 @@ func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso200
 	return x.header, document, x.inInput(data)
 }
 
-// envelope reads the children of a root element that is no Document: a header and, after it, a document between banks. What is anything
-// else is refused as a document without Document.
+// envelope reads the children of a root element other than Document: a header followed by a document between banks. Any other element is
+// refused as a missing Document.
 func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 	for {
 		t, ok := x.next()
@@ -63,7 +63,7 @@ func (x *xmlDecoder) readHeader(opened XMLToken) {
 	x.prefix = prefix
 }
 
-// Envelope is how a document travels, where it does not travel alone.
+// Envelope is the root element and the header around a document.
 type Envelope struct {
 	Root, Namespace string // the element that holds header and document; a Namespace of "" is none
 	Header          *iso20022.BusinessApplicationHeaderV02

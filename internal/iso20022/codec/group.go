@@ -46,7 +46,7 @@ func (s *groupState) next(i int) step {
 	return step{e.Tag, s.group.Field(s.value, i).Len()}
 }
 
-// finish reports what the group lacks, once its children are read.
+// finish reports the missing elements of a group after its last child.
 func (r *reporter) finish(s *groupState) {
 	group := s.group
 	if group.Choice {

@@ -15,12 +15,12 @@ func DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Do
 	return Options{}.DecodeJSON(value, at, name)
 }
 
-// DecodeJSON reads the JSON form of a document: value is what stands under the member Document, such as {"CstmrCdtTrfInitn": {…}}, at its
-// pointer in the body (such as /Document), name the expected message.
+// DecodeJSON reads the JSON form of a document: value is the value of the member Document, such as {"CstmrCdtTrfInitn": {…}}, at its
+// pointer in the body (such as /Document); name is the expected message.
 //
-// Members are ISO element names in exact case and in any order, an array or one object where the schema allows many; numbers stand as
-// number or text. An amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text, Value or Amt as the key of the number,
-// are read too. Findings and document are as for DecodeXML; lines and columns count from the start of value.
+// Members are ISO element names in exact case and in any order, an array or one object where the schema allows many; numbers may be numbers
+// or texts. An amount is {"Ccy":"CHF","value":"199.95"}; @Ccy, and #text, $value, _text, Text, Value or Amt as the key of the number, are
+// accepted too. Findings and document are as for DecodeXML; lines and columns count from the start of value.
 func (o Options) DecodeJSON(value []byte, at string, name iso20022.MessageName) (iso20022.Document, []iso20022.Finding) {
 	j := &jsonDecoder{decoder: newDecoder(o, value, at)}
 	j.strict = true

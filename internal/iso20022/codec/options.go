@@ -1,12 +1,12 @@
 package codec
 
-// Options limits what a decoder takes in. The zero value means the defaults.
+// Options limits the input of a decoder. The zero value means the defaults.
 type Options struct {
 	// MaxBytes is the largest input, by default 256 KiB.
 	MaxBytes int
 	// MaxDepth is the deepest nesting of XML elements, by default 64.
 	MaxDepth int
-	// MaxFindings is how many findings are returned at most, by default 200; the last of so many says that reading stopped there.
+	// MaxFindings limits the findings, by default 200; the last one then says that reading stopped there.
 	MaxFindings int
 }
 

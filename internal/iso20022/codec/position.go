@@ -8,7 +8,7 @@ import (
 // Position is a place in an input: line and column, both from 1, the column in bytes. The zero Position is no place.
 type Position struct{ Line, Column int }
 
-// Positions knows where the elements of an XML document begin.
+// Positions maps the elements of an XML document to their positions.
 type Positions struct {
 	data    []byte
 	offsets map[string]int
@@ -19,17 +19,16 @@ func PositionsXML(data []byte) Positions {
 	return Options{}.PositionsXML(data)
 }
 
-// PositionsXML reads a document once more to note where its elements begin, for findings of later checks, which know pointers only.
-// Decoders do not do this on the way, because most documents have nothing to show. What the decoder could not read has no position of its
-// own.
+// PositionsXML reads a document again to find the positions of its elements, for findings of later checks, which have pointers only.
+// Decoders do not record them, because most documents have no finding. An element that the decoder could not read has no position.
 func (o Options) PositionsXML(data []byte) Positions {
 	x := &xmlDecoder{decoder: newDecoder(o, data, "/Document"), places: map[string]int{}}
 	x.document()
 	return Positions{data, x.places}
 }
 
-// Of is where the element of a pointer begins. An attribute stands where its element does, and what is missing where the closest element
-// around it begins. Without any such element the Position is zero.
+// Of returns the position at which the element of a pointer begins. An attribute has the position of its element, and a missing element
+// that of the closest element around it. Without any such element the Position is zero.
 func (p Positions) Of(pointer string) Position {
 	for pointer != "" {
 		// A pointer to a repeatable element as a whole means its first.

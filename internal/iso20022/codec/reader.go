@@ -15,7 +15,7 @@ type JSONReader struct {
 	tokens *jsontext.Decoder
 }
 
-// decoders are used again, because what they remember of a text grows with its depth.
+// decoders pools JSON decoders, whose state grows with the depth of a text.
 var decoders = sync.Pool{New: func() any { return new(jsontext.Decoder) }}
 
 // NewJSONReader makes the reader of a text. Close it when nothing is asked of it any more.
@@ -25,7 +25,7 @@ func NewJSONReader(data []byte) *JSONReader {
 	return &JSONReader{data: data, tokens: tokens}
 }
 
-// Close gives back what the reader worked with.
+// Close returns the decoder to the pool.
 func (r *JSONReader) Close() {
 	r.tokens.Reset(nothing)
 	decoders.Put(r.tokens)
@@ -38,7 +38,7 @@ var nothing = new(bytes.Buffer)
 // Next is the kind of the next piece; 0 when it cannot be read, or there is none.
 func (r *JSONReader) Next() jsontext.Kind { return r.tokens.PeekKind() }
 
-// Start is where the next piece starts.
+// Start returns the offset at which the next token starts.
 func (r *JSONReader) Start() int {
 	offset := int(r.tokens.InputOffset())
 	for offset < len(r.data) && strings.IndexByte(" \t\r\n,:", r.data[offset]) >= 0 {
@@ -47,7 +47,7 @@ func (r *JSONReader) Start() int {
 	return offset
 }
 
-// End is where the last piece ended.
+// End returns the offset at which the last token ended.
 func (r *JSONReader) End() int { return int(r.tokens.InputOffset()) }
 
 // Bracket reads the start or the end of an object or array, or what else comes next; io.EOF when nothing does.
@@ -56,8 +56,8 @@ func (r *JSONReader) Bracket() error {
 	return err
 }
 
-// Name reads the name of the next member and says where it starts; ok is false at the end of the object, which is read then. The name is
-// valid until the next read.
+// Name reads the name of the next member and its offset; at the end of the object it reads that end and returns ok false. The name is valid
+// until the next read.
 func (r *JSONReader) Name() (name []byte, start int, ok bool, err error) {
 	if r.Next() == '}' {
 		return nil, 0, false, r.Bracket()
@@ -69,7 +69,7 @@ func (r *JSONReader) Name() (name []byte, start int, ok bool, err error) {
 	return JSONText(raw), start, true, nil
 }
 
-// Value reads the next value as it is written and says where it starts. It is valid until the next read.
+// Value reads the next value in its written form, and its offset. It is valid until the next read.
 func (r *JSONReader) Value() (raw []byte, start int, err error) {
 	raw, err = r.tokens.ReadValue()
 	return raw, r.End() - len(raw), err
@@ -78,7 +78,7 @@ func (r *JSONReader) Value() (raw []byte, start int, err error) {
 // Skip passes over the next value.
 func (r *JSONReader) Skip() error { return r.tokens.SkipValue() }
 
-// Place is where the text is malformed, by an error of this reader.
+// Place returns the offset of the mistake that an error of this reader reports.
 func (r *JSONReader) Place(err error) int {
 	var syntactic *jsontext.SyntacticError
 	if errors.As(err, &syntactic) {

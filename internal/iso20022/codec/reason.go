@@ -2,8 +2,8 @@ package codec
 
 import "countersign/internal/iso20022/schema"
 
-// contentReasons are the reason codes for the wrong content of an element, by its tag (SPS 2025, error codes beside each element; CH16 for
-// the identifiers by 3.2). What is not listed is a format error.
+// contentReasons maps the tag of an element to the reason code for wrong content (SPS 2025, error codes beside each element; CH16 for the
+// identifiers by 3.2). Wrong content of other elements is a format error.
 var contentReasons = map[string]string{
 	"MsgId":      codeContent,
 	"CreDtTm":    codeDate,
@@ -25,7 +25,7 @@ var contentReasons = map[string]string{
 	"Ctry":       codeCountry,
 }
 
-// groupReasons are the codes for the content of what lies inside these groups.
+// groupReasons maps the tag of a group to the reason code for wrong content inside it.
 var groupReasons = map[string]string{
 	"ReqdExctnDt": codeDate,
 	"SvcLvl":      codeContent,

@@ -107,7 +107,7 @@ func (r *reporter) fail(offset int, text string) {
 	r.found[len(r.found)-1].Final = true
 }
 
-// problem is a code and what to do.
+// problem is a reason code with a remedy.
 type problem struct{ code, text string }
 
 // inInput returns the findings in document order with lines and columns.

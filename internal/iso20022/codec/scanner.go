@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// XMLKind says what the scanner found.
+// XMLKind is the kind of an XML token.
 type XMLKind uint8
 
 // The kinds of tokens.
@@ -37,7 +37,7 @@ func (t XMLToken) Characters() string {
 	return strings.ReplaceAll(strings.ReplaceAll(string(t.Text), "\r\n", "\n"), "\r", "\n")
 }
 
-// IsBlank says whether the token is nothing but white space.
+// IsBlank reports whether the token is only white space.
 func (t XMLToken) IsBlank() bool { return !t.CDATA && isBlank(t.Text) }
 
 // binding is a namespace prefix in scope; depth is that of its element.
@@ -61,12 +61,12 @@ type XMLScanner struct {
 	started    bool
 }
 
-// NewXMLScanner makes a scanner of a document in UTF-8, which the caller has checked. maxDepth is how deep elements may be nested.
+// NewXMLScanner makes a scanner of a document in UTF-8, which the caller has checked. maxDepth limits the nesting of elements.
 func NewXMLScanner(data []byte, maxDepth int) XMLScanner {
 	return XMLScanner{data: data, maxDepth: maxDepth}
 }
 
-// SkipByteOrderMark passes over a byte order mark and says whether there was one. Call it before the first Next.
+// SkipByteOrderMark skips a byte order mark and reports whether there was one. Call it before the first Next.
 func (s *XMLScanner) SkipByteOrderMark() bool {
 	const mark = "\xEF\xBB\xBF"
 	if !bytes.HasPrefix(s.data, []byte(mark)) {
@@ -82,7 +82,7 @@ func (s *XMLScanner) Attributes() []XMLAttribute { return s.attributes }
 // NameEnd is the offset behind the name of the start tag read last.
 func (s *XMLScanner) NameEnd() int { return s.nameEnd }
 
-// Position is the offset behind what was read so far.
+// Position returns the offset after the last token.
 func (s *XMLScanner) Position() int { return s.position }
 
 const (

@@ -23,9 +23,9 @@ var relocations = map[string][]string{
 	"OriginalTransactionReference28.MndtRltdInf": {"MndtRltdInf", "DrctDbtMndt"},
 }
 
-// Upgrade turns an order of the previous generation into the current one. Every value is carried over; one that has no place there gives a
-// finding (pointer into the old document), as does what the current schema refuses in the result (pointer into the new one). With findings
-// the result is incomplete and must not be processed. Upgrade(nil) returns an empty document and its findings.
+// Upgrade converts an order of the previous version to the current one. A value without a place there gives a finding (pointer into the old
+// document), as does a value that the current schema refuses (pointer into the new one). With findings the result is incomplete and must
+// not be processed. Upgrade(nil) returns an empty document and its findings.
 func Upgrade(old *iso20022.CustomerCreditTransferInitiationV03) (*iso20022.CustomerCreditTransferInitiation, []iso20022.Finding) {
 	current := new(iso20022.CustomerCreditTransferInitiation)
 	if old == nil {

@@ -18,11 +18,10 @@ func DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	return Options{}.DecodeXML(data)
 }
 
-// DecodeXML reads a document; the namespace of its root says which message it is. No findings means that the document follows the schema,
-// is in UTF-8 and has no document type declaration, and, for messages of clients (pain), that it keeps the structure rules of SPS 2025
-// chapter 3: no empty elements, no CDATA, no byte order mark. Of what banks exchange, groups and optional texts that say nothing are read
-// as if they were not there. With findings the document holds what could be read, or is nil when that is nothing; such a document may be
-// shown and checked further, but not processed. Pointers start with /Document.
+// DecodeXML reads a document; the namespace of its root names the message. Without findings the document matches the schema, is in UTF-8
+// and has no document type declaration; messages of clients (pain) also keep the structure rules of SPS 2025 chapter 3: no empty elements,
+// no CDATA, no byte order mark. In messages between banks, empty optional groups and texts are dropped. With findings the document holds
+// the readable part, or is nil when there is none; it may be shown and checked further, but not processed. Pointers start with /Document.
 func (o Options) DecodeXML(data []byte) (iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(o, data, "/Document")}
 	document := x.document()

@@ -1,5 +1,4 @@
-// Package isosample makes random documents that follow the schemas, for tests of whoever takes documents. It is apart from the messages
-// because only tests may need it.
+// Package isosample makes random documents that match the schemas, for tests.
 package isosample
 
 import (

@@ -5,17 +5,17 @@ import (
 	"time"
 )
 
-// IsDate says whether a text is an xs:date with a year of four digits.
+// IsDate reports whether a text is an xs:date with a year of four digits.
 func IsDate(text string) bool {
 	return len(text) >= 10 && isCalendarDay(text[:10]) && isOffset(text[10:])
 }
 
-// IsDateTime says whether a text is an xs:dateTime with a year of four digits.
+// IsDateTime reports whether a text is an xs:dateTime with a year of four digits.
 func IsDateTime(text string) bool {
 	return len(text) > 11 && text[10] == 'T' && isCalendarDay(text[:10]) && isTime(text[11:])
 }
 
-// isTime says whether a text is an xs:time; 24:00:00 is the end of the day.
+// isTime reports whether a text is an xs:time; 24:00:00 is the end of the day.
 func isTime(text string) bool {
 	if len(text) < 8 || text[2] != ':' || text[5] != ':' {
 		return false
@@ -56,7 +56,7 @@ func isCalendarDay(text string) bool {
 	return day <= time.Date(century*100+year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
-// isOffset says whether a text is nothing, Z, or hours and minutes up to 14:00.
+// isOffset reports whether a text is empty, Z, or hours and minutes up to 14:00.
 func isOffset(text string) bool {
 	if text == "" || text == "Z" {
 		return true

@@ -10,7 +10,7 @@ import (
 	"github.com/govalues/decimal"
 )
 
-// Mistake is what is wrong with the text of a leaf.
+// Mistake is the kind of mistake in the text of a leaf.
 type Mistake uint8
 
 // The mistakes; none means that the text is right.
@@ -26,7 +26,7 @@ const (
 // maxDigits are the decimal digits that a value of package decimal holds at most.
 const maxDigits = 19
 
-// Check says what is wrong with the text of a leaf, and what to do. Strict texts are not blank, and strict decimals have no sign plus, no
+// Check returns the mistake in the text of a leaf, and the remedy. Strict texts are not blank, and strict decimals have no sign plus, no
 // leading zero and digits on both sides of the point (SPS 2025, 3.4 and 3.7); otherwise the lexical space of XML Schema is allowed.
 func (s *Simple) Check(text string, strict bool) (Mistake, string) {
 	if text == "" || (strict || s.Kind != KindText) && strings.TrimSpace(text) == "" {

@@ -91,7 +91,7 @@ var (
 	}
 )
 
-// Numeric says whether the values are digits only, so that a JSON number may stand for them.
+// Numeric reports whether the values are digits only, so that a JSON number may replace the text.
 func (p *Pattern) Numeric() bool {
 	return p == &PatternUpToFifteenDigits || p == &PatternUpToThreeDigits || p == &PatternTwoDigits
 }
@@ -124,8 +124,8 @@ func all(s string, allowed func(byte) bool) bool {
 	return true
 }
 
-// isBICShape matches institution (4), country (2), location (2), branch (0 or 3); what the institution may hold differs between schema
-// versions.
+// isBICShape matches institution (4), country (2), location (2), branch (0 or 3); the characters allowed in the institution depend on the
+// schema version.
 func isBICShape(s string) bool {
 	if len(s) != 8 && len(s) != 11 {
 		return false
@@ -151,8 +151,8 @@ func isPhone(s string) bool {
 	return between(s[country+1:], 1, 30) && all(s[country+1:], isPhoneCharacter)
 }
 
-// IsUETR says whether the text is a unique end-to-end transaction reference: a version 4 UUID (RFC 9562) in lower case with dashes, as
-// the schemas ask for.
+// IsUETR reports whether the text is a unique end-to-end transaction reference: a version 4 UUID (RFC 9562) in lower case with dashes, as
+// the schemas require.
 func IsUETR(text string) bool {
 	const length = 36
 	if len(text) != length || strings.ContainsAny(text, "ABCDEF") {

@@ -143,14 +143,14 @@ func (f Found) Pointer(prefix string) string {
 	return pointer.String()
 }
 
-// Each visits the places that the message has, in the order of the document; visit returns false to end it. What it is given holds during
+// Each visits the places of the set that the message has, in the order of the document, until visit returns false. A Found is valid during
 // the call only.
 func (s *Set) Each(message any, visit func(Found) bool) {
 	w := walk{visit: visit, steps: make([]step, 0, deepest)}
 	w.inside(&s.root, reflect.ValueOf(message).Elem())
 }
 
-// deepest is how many steps the way to nearly every place has at most.
+// deepest is the capacity for the steps of a path; nearly every path fits.
 const deepest = 8
 
 type walk struct {

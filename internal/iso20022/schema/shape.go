@@ -1,6 +1,5 @@
-// Package schema is the shape of the ISO 20022 schemas, which lie in this folder: what a group holds, in which order and how often, and
-// which texts a leaf may have. The generated tables of package iso20022 are made of it, and the codec walks along them. It knows no
-// message; it stands below both, so that neither needs the other's insides.
+// Package schema defines the types of the tables generated from the ISO 20022 schemas in this folder: the elements of a group, their order
+// and number, and the texts of a leaf. The codec follows these tables. The package knows no message.
 package schema
 
 import (
@@ -47,16 +46,16 @@ type Element struct {
 	Group    *Group
 }
 
-// Repeats says whether the element may stand more than once.
+// Repeats reports whether the element may occur more than once.
 func (e *Element) Repeats() bool { return e.Max != 1 }
 
-// SameKind says whether both are groups, both amounts, or both plain leaves.
+// SameKind reports whether both are groups, both amounts, or both plain leaves.
 func (e *Element) SameKind(other *Element) bool {
 	return (e.Group == nil) == (other.Group == nil) && (e.Currency == nil) == (other.Currency == nil)
 }
 
-// Group describes an element with children: in order, or exactly one of them when it is a choice. An any group holds one element of
-// whatever kind; a document group is the Document element itself, whose value is the root struct.
+// Group describes an element with children: in order, or exactly one of them when it is a choice. An any group holds one element of any
+// kind; a document group is the Document element itself, whose value is the root struct.
 type Group struct {
 	Name     string
 	Choice   bool
@@ -99,12 +98,12 @@ func (g *Group) Variant(name string) string {
 	return ""
 }
 
-// Mandatory says whether child i must be there on its own.
+// Mandatory reports whether the schema requires child i.
 func (g *Group) Mandatory(i int) bool {
 	return !g.Choice && g.Elements[i].Min > 0
 }
 
-// MayChooseNone says whether a choice may be left without any of its children.
+// MayChooseNone reports whether a choice may be left without any of its children.
 func (g *Group) MayChooseNone() bool {
 	return slices.ContainsFunc(g.Elements, func(e Element) bool { return e.Min == 0 })
 }

@@ -30,7 +30,7 @@ type Liar struct {
 	form   map[string][]string
 }
 
-// StartLiar runs one until the test ends. metadata are laid over what it says of itself; nil for nothing.
+// StartLiar runs a provider until the test ends. metadata replaces members of its metadata; nil replaces none.
 func StartLiar(t testing.TB, metadata map[string]any) *Liar {
 	t.Helper()
 	l := &Liar{status: http.StatusOK}
@@ -81,7 +81,7 @@ func (l *Liar) trade(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// Traded is how many codes it was shown, and what came with the last one.
+// Traded returns the number of codes it was sent, and the form of the last one.
 func (l *Liar) Traded() (count int, form map[string][]string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

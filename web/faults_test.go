@@ -75,12 +75,11 @@ func begin(t *testing.T, db *storetest.DB, now func() time.Time, limits web.Limi
 		}
 	})
 	all.Go(func() {
-		err := parts.Jobs.Run(working, parts.Clearing.Handlers())
+		err := parts.Clearing.Run(working)
 		if err != nil {
 			t.Error(err)
 		}
 	})
-	all.Go(func() { parts.Clearing.Watch(working) })
 	var once sync.Once
 	i := &instance{address: listener.Addr().String(), stop: func() { once.Do(func() { end(); all.Wait(); database.Close() }) }}
 	t.Cleanup(i.stop)

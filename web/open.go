@@ -84,7 +84,7 @@ func openPortal(behind *service.Service, set Settings) (Portal, error) {
 		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Moment, NewID: service.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
-		Clearing:          behind.Clearing, Jobs: behind.Jobs, Connections: behind.Clearing.Connections,
+		Clearing:          behind.Clearing, Connections: behind.Clearing.Connections,
 		Sealing: behind.Sealing, Verify: behind.VerifyTrail(),
 		SimulatorURL: set.SimulatorURL, OperatorRealm: set.OperatorRealm, EventsPause: set.EventsPause,
 		CountsShared: set.CountsShared, FiguresShared: set.FiguresShared,

@@ -161,12 +161,12 @@ func (b *bundle) sentByItsJob(t *testing.T, id uuid.UUID) {
 	})
 }
 
-// works has the job queue work until something is done.
+// works runs clearing until something is done.
 func (b *bundle) works(t *testing.T, what string, done func() bool) {
 	t.Helper()
 	working, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- b.Jobs.Run(working, b.Clearing.Handlers()) }()
+	go func() { ended <- b.Clearing.Run(working) }()
 	for deadline := time.Now().Add(time.Minute); !done(); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never happens that %s", what)

@@ -81,7 +81,7 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	g.Log = slog.New(traces.Lines(g.Log.Handler()))
 	db, err := store.Open(ctx, store.Config{
 		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
-		Traces: traces, LaneWorkers: g.LaneWorkers,
+		Traces: traces,
 	})
 	if err != nil {
 		return err
@@ -123,7 +123,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
-		OperatorRealm: g.OperatorRealm,
+		OperatorRealm: g.OperatorRealm, Workers: g.LaneWorkers,
 	})
 	if err != nil {
 		return nil, nil, err
@@ -175,11 +175,8 @@ func (g gateway) tell(ctx context.Context, parts *service.Service, ready store.R
 func (g gateway) work(ctx context.Context, parts *service.Service, serve func(context.Context) error) error {
 	group, serving := errgroup.WithContext(ctx)
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
-	if g.Resting {
-		parts.Jobs.Rest()
-	} else {
-		group.Go(func() error { return parts.Jobs.Run(working, parts.Clearing.Handlers()) })
-		group.Go(func() error { parts.Clearing.Watch(working); return nil })
+	if !g.Resting {
+		group.Go(func() error { return parts.Clearing.Run(working) })
 	}
 	group.Go(func() error {
 		defer stop()

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store"
 )
 
-// answersLead is how long the job queue has an answer to itself before its lane sends it.
+// answersLead is how long an answer is left to the nudge before a poll offers it.
 const answersLead = 2 * time.Second
 
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
@@ -69,9 +69,9 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 	return err
 }
 
-// sweepKeys raises the alarm about answers whose key is missing.
-func (s *Station) sweepKeys(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
+// checkKeys raises the alarm about answers whose key is missing.
+func (s *Station) checkKeys(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	held, err := s.outbox.Held(limited)
 	s.complain(ctx, err, "look at the outbox")
@@ -98,35 +98,28 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 	return nil
 }
 
-// sweepHeld puts documents that waited in vain into quarantine, after one more try.
-func (s *Station) sweepHeld(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
-	waited, err := s.inbox.HoldExpired(limited, s.cfg.Now(), s.held.held(s.cfg.Now()), watchPage)
-	cancel()
+// pollHeld offers the documents whose time to wait is over: one more attempt, then quarantine.
+func (s *Station) pollHeld(ctx context.Context) {
+	limited, cancel := context.WithTimeout(ctx, listTimeout)
+	defer cancel()
+	waited, err := s.inbox.HoldExpired(limited, s.cfg.Now(), s.unmatched.references(), s.unmatched.page())
 	s.complain(ctx, err, "look at what waits")
-	if err != nil {
-		return
-	}
 	for _, in := range waited {
-		s.endWaiting(ctx, in)
+		s.unmatched.offer(task{reference: string(in.Scheme) + " " + in.Reference}, func(ctx context.Context) error {
+			return s.endWaiting(ctx, in)
+		})
 	}
 }
 
-// endWaiting takes up a document that waited, or gives up on it.
-func (s *Station) endWaiting(ctx context.Context, in store.Document) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
+// endWaiting processes a document that waited, or puts it into quarantine.
+func (s *Station) endWaiting(ctx context.Context, in store.Document) error {
+	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	err := s.takeUp(limited, in)
 	if errors.Is(err, store.ErrSeen) {
 		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
 	}
-	subject := string(in.Scheme) + " " + in.Reference
-	switch {
-	case err == nil:
-		s.held.done(subject)
-	case s.held.failed(subject, s.cfg.Now(), err):
-		s.warn(ctx, err, "give up on a document that waited", "reference", in.Reference)
-	}
+	return err
 }
 
 // takeUp processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.

@@ -28,7 +28,7 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 		}
 		return nil
 	}
-	const refusals, payments = 4, 30
+	const refusals, payments = 7, 30
 	for range refusals { // until its pause is longer than what follows takes
 		h.Clock.Add(5 * time.Second)
 		h.Clearing.Sweep(ctx)

@@ -29,8 +29,7 @@ func TestWhatIsReleasedIsStoredWithWhatCarriesIt(t *testing.T) {
 		t.Errorf("a process that does not deliver stored %d documents", stored)
 	}
 	send(t, h, rests)
-	h.RunJobs(t)
-	eventually(t, "the process works", h.Jobs.Working)
+	h.Run(t)
 	for _, scheme := range rulebook.Schemes() {
 		m := approved(t, h, scheme)
 		inState(t, h, m, payment.StateProcessing)
@@ -55,8 +54,7 @@ func TestAPlantedDocumentKeepsNoApprovalBack(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
 	log := listen(h)
-	h.RunJobs(t)
-	eventually(t, "the process works", h.Jobs.Working)
+	h.Run(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	plant(t, superuser(t, h), m, m.Reference(), mallorys(t, h, m.Reference()), nil, nil)
 	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})

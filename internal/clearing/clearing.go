@@ -45,15 +45,13 @@ type Station struct {
 	documents *store.Documents
 	accounts  *store.Accounts
 
-	lanes   []*lane            // one for each scheme
-	sending *busy[uuid.UUID]   // messages being sent by this process
-	flights *flights           // those that this process has just released
-	looking *busy[string]      // realms that the clock looks at
-	stuck   *pauses[uuid.UUID] // messages that the clock could not move
-	held    *pauses[string]    // documents that waited in vain and could not be given up
+	schemes   []*schemeWork
+	clock     *dispatcher // moves that are due, but for overdue messages
+	unmatched *dispatcher // documents that waited in vain for the payment they are about
 
-	scanning *busy[string] // realms in which the scan for overdue messages runs
-	moves    chan struct{} // has room for those that the clock makes at once
+	sending  *busy[uuid.UUID] // messages being sent by this process
+	looking  *busy[string]    // realms in which a poll runs
+	scanning *busy[string]    // realms in which the scan for overdue messages runs
 
 	complaints complaints
 
@@ -65,15 +63,18 @@ type Station struct {
 // Config holds what the station works with.
 type Config struct {
 	Messages *store.Messages
-	Due      *store.Messages // by connections that only the clock uses
-	Network  Network
-	Seal     payment.Sealer
-	Now      func() time.Time // UTC in microseconds, as the database keeps times
-	Zone     *time.Location   // of the banking day: Europe/Zurich
-	Log      *slog.Logger
-	NewID    func() uuid.UUID       // UUIDv7
-	Metrics  *observability.Metrics // nil for none
-	Traces   *observability.Traces  // nil for none
+	Nudges   *store.Nudges
+	// Workers is the number of parallel deliveries of a scheme, counted separately for messages and answers; 0 for 32.
+	Workers int
+	Due     *store.Messages // by connections that only the clock uses
+	Network Network
+	Seal    payment.Sealer
+	Now     func() time.Time // UTC in microseconds, as the database keeps times
+	Zone    *time.Location   // of the banking day: Europe/Zurich
+	Log     *slog.Logger
+	NewID   func() uuid.UUID       // UUIDv7
+	Metrics *observability.Metrics // nil for none
+	Traces  *observability.Traces  // nil for none
 	// Taken says whether two administrators have said that clearing has a message as another document under its id.
 	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
 	// Random makes Global IDs of what comes in.
@@ -100,48 +101,44 @@ func New(cfg Config) *Station {
 	}
 	s := &Station{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
-		documents: store.NewDocuments(cfg.Messages),
-		accounts:  store.NewAccounts(cfg.Messages), sending: newBusy[uuid.UUID](), flights: newFlights(cfg.AnswerWithin),
-		looking: newBusy[string](), scanning: newBusy[string](), stuck: newPauses[uuid.UUID](0),
-		held: newPauses[string](afterJobs), alarmed: make(map[string]bool),
-		moves: make(chan struct{}, clockParallel),
+		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages),
+		sending: newBusy[uuid.UUID](), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
 	}
+	s.clock, s.unmatched = s.newDispatcher(DoingClock, clockWorkers), s.newDispatcher(DoingHeld, 1)
 	for _, scheme := range rulebook.Schemes() {
-		s.lanes = append(s.lanes, newLane(s, scheme))
+		s.schemes = append(s.schemes, s.newSchemeWork(scheme))
 	}
+	cfg.Nudges.Handle(s.nudged)
 	return s
 }
 
-// Handlers is the station's work for the job queue.
-func (s *Station) Handlers() store.JobHandlers {
-	return store.JobHandlers{Send: s.send, Answer: s.Answer, Retry: backoff}
-}
-
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
-// that another goroutine of this process is doing. An error means: try again later. The scheme spares the work where its connection is
-// interrupted; "" is not known.
+// that another goroutine of this process is doing. An error means: try again later.
 func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
-	return s.send(ctx, store.Sending{Scheme: scheme, Realm: realm, ID: id})
+	return s.send(ctx, store.Work{Scheme: scheme, Realm: realm, ID: id})
 }
 
-func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
-	l, err := s.lane(sending.Scheme)
-	if err == nil && l.connection.room(1) == 0 {
+func (s *Station) send(ctx context.Context, work store.Work) (err error) {
+	w, err := s.scheme(work.Scheme)
+	if err != nil {
+		return err
+	}
+	if w.connection.room(1) == 0 {
 		return errInterrupted
 	}
-	if !s.sending.begin(sending.ID) {
+	if !s.sending.begin(work.ID) {
 		return nil
 	}
-	defer s.sending.end(sending.ID)
-	ctx, end := s.cfg.Traces.Message(ctx, sending.ID, "send")
+	defer s.sending.end(work.ID)
+	ctx, end := s.cfg.Traces.Message(ctx, work.ID, "send")
 	defer func() { end(err) }()
-	if sending.Fresh != nil {
-		made, content, err := s.prepare(ctx, *sending.Fresh)
+	if work.Fresh != nil {
+		made, content, err := s.prepare(ctx, *work.Fresh)
 		if err == nil {
-			return s.fly(ctx, made, content)
+			return s.deliver(ctx, made, content)
 		}
-	} // what cannot be sent so is read, and found out there
-	out, err := s.cfg.Messages.Outgoing(ctx, sending.Realm, sending.ID)
+	} // the stored message tells why it cannot be sent so
+	out, err := s.cfg.Messages.Outgoing(ctx, work.Realm, work.ID)
 	if err != nil || !out.Message.DeliveredAt.IsZero() {
 		return err
 	}
@@ -152,28 +149,24 @@ func (s *Station) send(ctx context.Context, sending store.Sending) (err error) {
 	if err != nil {
 		return s.hold(ctx, out.Message, err)
 	}
-	return s.fly(ctx, made, content)
+	return s.deliver(ctx, made, content)
 }
 
-// fly hands the document of a verified message to clearing, and notes the delivery, unless its answer came first: steps 4 and 5. What is
-// known of the message is not read again, neither here nor for its answer. A resolution that is communicated by that answers its recall.
-func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte) error {
+// deliver hands the document of a verified message to clearing, and notes the delivery, unless its answer came first: steps 4 and 5. A
+// resolution that is communicated by that answers its recall.
+func (s *Station) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
-	one := s.flights.begin(m.GlobalID, s.cfg.Now())
 	err := s.hand(ctx, m.Scheme, made.Reference(), content)
 	if errors.Is(err, ErrNotTaken) {
 		err = s.notTaken(ctx, m, err)
 	}
 	if err != nil {
-		one.land(m, false)
 		return err
 	}
 	now := s.cfg.Now()
-	after, ahead, noted := s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
+	err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
 	})
-	one.land(after, ahead)
-	err = noted()
 	if err != nil {
 		return err
 	}
@@ -182,11 +175,11 @@ func (s *Station) fly(ctx context.Context, made payment.Outbound, content []byte
 
 // hand hands a document to the clearing of a scheme, by that scheme's connection.
 func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
-	l, err := s.lane(scheme)
+	w, err := s.scheme(scheme)
 	if err != nil {
 		return err
 	}
-	return l.connection.deliver(ctx, reference, content)
+	return w.connection.deliver(ctx, reference, content)
 }
 
 // prepare makes the interbank document of a released message and its bytes, and stores it: steps 2 and 3, unless that was done with the
@@ -308,27 +301,43 @@ func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, er
 	return t, err
 }
 
-// busy are the things that something is under way for.
+// busy holds the keys for which work runs.
 type busy[K comparable] struct {
 	mu sync.Mutex
-	of map[K]bool
+	of map[K]chan struct{} // closed when the work ends
 }
 
-func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]bool)} }
+func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]chan struct{})} }
 
-// begin returns false when it is under way already.
+// begin returns false while work for the key runs. Call end after it returned true.
 func (b *busy[K]) begin(key K) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.of[key] {
+	if b.of[key] != nil {
 		return false
 	}
-	b.of[key] = true
+	b.of[key] = make(chan struct{})
 	return true
 }
 
 func (b *busy[K]) end(key K) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
+	close(b.of[key])
 	delete(b.of, key)
+}
+
+// wait waits until no work for the key runs, at most for a time.
+func (b *busy[K]) wait(ctx context.Context, key K, most time.Duration) {
+	b.mu.Lock()
+	end := b.of[key]
+	b.mu.Unlock()
+	if end == nil {
+		return
+	}
+	select {
+	case <-end:
+	case <-ctx.Done():
+	case <-time.After(most):
+	}
 }

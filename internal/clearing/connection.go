@@ -151,8 +151,8 @@ func outcome(err error) string {
 	}
 }
 
-// room is how many of most deliveries may be tried now.
-func (c *connection) room(most int32) int32 {
+// room returns how many of most deliveries may be tried now.
+func (c *connection) room(most int) int {
 	switch c.breaker.State() {
 	case gobreaker.StateOpen:
 		return 0
@@ -162,9 +162,6 @@ func (c *connection) room(most int32) int32 {
 		return most
 	}
 }
-
-// works says whether each delivery is tried.
-func (c *connection) works() bool { return c.breaker.State() == gobreaker.StateClosed }
 
 // status is how the connection stands.
 func (c *connection) status() ConnectionStatus {
@@ -179,9 +176,21 @@ func (c *connection) status() ConnectionStatus {
 
 // Connections says how the connections to the schemes' clearing stand.
 func (s *Station) Connections() []ConnectionStatus {
-	all := make([]ConnectionStatus, 0, len(s.lanes))
-	for _, l := range s.lanes {
-		all = append(all, l.connection.status())
+	all := make([]ConnectionStatus, 0, len(s.schemes))
+	for _, w := range s.schemes {
+		all = append(all, w.connection.status())
 	}
 	return all
+}
+
+// unheardError is why a document was not handed over, where that is about clearing, or the way to it, and not about the document.
+type unheardError struct{ error }
+
+// Unwrap returns the error of the network.
+func (e unheardError) Unwrap() error { return e.error }
+
+// unheard reports whether a document was not handed over for want of clearing.
+func unheard(err error) bool {
+	var e unheardError
+	return errors.As(err, &e) || errors.Is(err, errInterrupted)
 }

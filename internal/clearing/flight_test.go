@@ -18,12 +18,11 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// flying is a house whose round trips are counted and whose jobs run, so many at a time; the clock does not.
-func flying(t *testing.T, n *storetest.Trips, workers int) *servicetest.House {
+// flying is a house whose clearing runs, with so many workers of a scheme; its clock stands still.
+func flying(t *testing.T, workers int) *servicetest.House {
 	t.Helper()
-	h := servicetest.Traced(t, n, workers)
-	h.RunJobs(t)
-	eventually(t, "the process works", h.Jobs.Working)
+	h := servicetest.Traced(t, &storetest.Trips{}, workers)
+	h.Run(t)
 	return h
 }
 
@@ -55,35 +54,11 @@ func toSettled(t *testing.T, h *servicetest.House, checker identity.Principal, m
 	inState(t, h, m, payment.StateSettled)
 }
 
-// TestTheWholeWayIsTwoRoundTrips: from its approval, with which its document is stored, to Settled a payment that nobody else competes with
-// takes two statements, each in a round trip of its own: the delivery is noted, and the answer booked with its report. Nothing is read.
-func TestTheWholeWayIsTwoRoundTrips(t *testing.T) {
-	t.Parallel()
-	n := &storetest.Trips{}
-	h := flying(t, n, 8)
-	defer h.CheckInvariants(t)
-	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
-	for _, last := range []bool{false, true} { // the first one opens connections and prepares
-		m := h.Create(t, maker, rulebook.SchemeSIC)
-		before := n.Load()
-		toSettled(t, h, checker, m, "S"+strconv.FormatBool(last))
-		if used := n.Load() - before; last && used != 2+2 {
-			t.Errorf("approval and whole way take %d round trips, not 2 and 2", used)
-		}
-		var reports int
-		err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
-			Scan(&reports)
-		if err != nil || reports != 1 {
-			t.Errorf("%d reports of the end are kept: %v", reports, err)
-		}
-	}
-}
-
 // TestWritesGoOverOneConnection: what requests and clearing write leaves one after the other, and so over one connection, where the server
 // finds its plans and tables as the write before left them. Each payment here has a creation, an approval, a delivery and an answer.
 func TestWritesGoOverOneConnection(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &storetest.Trips{}, 8)
+	h := flying(t, 8)
 	defer h.CheckInvariants(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for number := range 5 {
@@ -99,7 +74,7 @@ func TestWritesGoOverOneConnection(t *testing.T) {
 // another process, and the answer that comes then settles it, once, though it comes three times at a time under two references.
 func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &storetest.Trips{}, 8)
+	h := flying(t, 8)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, servicetest.Options{})
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
@@ -148,11 +123,10 @@ func TestAnAnswerAboutWhatHasMovedIsBookedAllTheSame(t *testing.T) {
 	}
 }
 
-// TestAJobThatWaitedLooksBeforeItSends: while a job waited for its turn, another process may have sent what it is about. It does not send
-// that again.
-func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
+// TestADeliveryThatWaitedReadsItsMessageAgain: while a delivery waited for a worker, another process may have made it. It is not made again.
+func TestADeliveryThatWaitedReadsItsMessageAgain(t *testing.T) {
 	t.Parallel()
-	h := flying(t, &storetest.Trips{}, 1)
+	h := flying(t, 1)
 	defer h.CheckInvariants(t, "I17") // what was sent here was not made
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	first, second := h.Create(t, maker, rulebook.SchemeSIC), h.Create(t, maker, rulebook.SchemeSIC)
@@ -178,7 +152,7 @@ func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(1200 * time.Millisecond) // what a job carries counts for a second
+	h.Clock.Add(1200 * time.Millisecond) // the message of a nudge counts for a second
 	close(goOn)
 	inState(t, h, first, payment.StateProcessing)
 	for deadline := time.Now().Add(time.Minute); busy(h) && time.Now().Before(deadline); {
@@ -191,9 +165,9 @@ func TestAJobThatWaitedLooksBeforeItSends(t *testing.T) {
 	}
 }
 
-// busy says whether jobs wait or work.
+// busy reports whether deliveries or answers wait or run.
 func busy(h *servicetest.House) bool {
-	for _, queue := range h.Jobs.Waiting() {
+	for _, queue := range h.Clearing.Queues() {
 		if queue.Ready+queue.Running+queue.Retrying > 0 {
 			return true
 		}

@@ -2,22 +2,20 @@ package clearing_test
 
 import (
 	"errors"
-	"log/slog"
 	"strings"
 	"testing"
 	"time"
 
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
-	"countersign/internal/testutil"
 )
 
-// TestTheJobAloneDeliversAndTriesAgain: without the watch, which would deliver four seconds later what a job did not, an approved payment
-// and one that needs no approval are delivered, also when clearing refuses the first attempts. The jobs try six times within some seconds;
-// the minute is for a busy machine, and far from the pause of an hour.
-func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
+// TestARefusedDeliveryIsTriedAgain: an approved payment and one that needs no approval are delivered, also when clearing refuses the first
+// attempts. The attempts take some seconds; the minute is for a busy machine, and far from the pause of an hour.
+func TestARefusedDeliveryIsTriedAgain(t *testing.T) {
 	t.Parallel()
-	h := servicetest.New(t)
+	h := servicetest.With(t, servicetest.Options{Now: runningClock()})
 	defer h.CheckInvariants(t)
 	const refusals = 3
 	refused := map[string]int{}
@@ -28,65 +26,62 @@ func TestTheJobAloneDeliversAndTriesAgain(t *testing.T) {
 		}
 		return nil
 	}
-	h.RunJobs(t)
+	h.Run(t)
 	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
 	for _, scheme := range rulebook.Schemes() {
 		approved(t, h, scheme)
 		h.Create(t, straight, scheme)
 	}
 	const payments = 4
-	for deadline := time.Now().Add(time.Minute); len(h.Network.Delivered()) < payments && time.Now().Before(deadline); {
+	delivered := func() (references map[string]bool) {
+		references = map[string]bool{}
+		for _, d := range h.Network.Delivered() {
+			if strings.HasPrefix(d.Reference, "P8") {
+				references[d.Reference] = true
+			}
+		}
+		return references
+	}
+	for deadline := time.Now().Add(time.Minute); len(delivered()) < payments && time.Now().Before(deadline); {
 		time.Sleep(20 * time.Millisecond)
 	}
-	if sent := h.Network.Delivered(); len(sent) != payments {
-		t.Errorf("the jobs delivered %d of %d payments: %v", len(sent), payments, sent)
+	if sent := delivered(); len(sent) != payments {
+		t.Errorf("%d of %d payments were delivered: %v", len(sent), payments, sent)
 	}
 }
 
-// TestAnAttemptThatTookLongIsFollowedAfterItsPause: a time-out of clearing takes longer than the first pauses. Counted from the beginning
-// of the attempt they would be over before they begin, and the job queue, which says so in the log, would take its own of seconds to
-// minutes.
+// TestAnAttemptThatTookLongIsFollowedAfterItsPause: a time-out of clearing takes longer than the first pauses, which count from the end of
+// an attempt.
 func TestAnAttemptThatTookLongIsFollowedAfterItsPause(t *testing.T) {
 	t.Parallel()
-	log := &testutil.Log{}
-	h := servicetest.With(t, servicetest.Options{Log: slog.New(slog.NewTextHandler(log, nil))})
+	h := servicetest.With(t, servicetest.Options{Now: runningClock()})
 	defer h.CheckInvariants(t)
 	const slow = 3
-	tries := 0
+	var ends []time.Time
 	h.Network.Refuse = func(servicetest.Delivery) error { // one at a time
-		tries++
-		if tries <= slow {
+		if len(ends) > 0 && time.Since(ends[len(ends)-1]) < 100*time.Millisecond {
+			t.Errorf("attempt %d follows the one before without a pause", len(ends)+1)
+		}
+		if len(ends) < slow {
 			time.Sleep(500 * time.Millisecond) // the pauses are 0.1, 0.2 and 0.4 s
+			ends = append(ends, time.Now())
 			return errors.New("timed out")
 		}
 		return nil
 	}
-	h.RunJobs(t)
-	approved(t, h, rulebook.SchemeSIC)
-	for deadline := time.Now().Add(time.Minute); len(h.Network.Delivered()) == 0 && time.Now().Before(deadline); {
-		time.Sleep(20 * time.Millisecond)
-	}
-	if sent := h.Network.Delivered(); len(sent) != 1 {
-		t.Errorf("delivered %d times", len(sent))
-	}
-	if said := log.String(); strings.Contains(said, "invalid next retry") {
-		t.Errorf("the queue did not take the pause it was given:\n%s", said)
-	}
+	h.Run(t)
+	m := approved(t, h, rulebook.SchemeSIC)
+	inState(t, h, m, payment.StateProcessing)
 }
 
-// TestWhoDeliversNothingKeepsNoJobs: in a process without deliveries what is approved would wait in memory, with its content, for ever.
-func TestWhoDeliversNothingKeepsNoJobs(t *testing.T) {
+// TestAProcessThatDeliversNothingKeepsNoWork: in a process without dispatchers the content of approved payments would stay in memory.
+func TestAProcessThatDeliversNothingKeepsNoWork(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	approved(t, h, rulebook.SchemeSIC)
-	if !busy(h) {
-		t.Error("no job waits for whoever delivers")
-	}
-	h.Jobs.Rest()
-	approved(t, h, rulebook.SchemeSIC)
-	if queues := h.Jobs.Waiting(); len(queues) != 0 {
-		t.Errorf("jobs wait where nothing is delivered: %v", queues)
+	if busy(h) {
+		t.Error("a delivery is queued that nothing takes up")
 	}
 }
 

@@ -61,16 +61,10 @@ func settlement(transaction string) []byte {
 	)
 }
 
-// goingOn is a house whose clock runs, with jobs and watch, until stop.
+// goingOn runs the clearing of a house until stop.
 func goingOn(t *testing.T, h *servicetest.House) (stop func()) {
 	t.Helper()
-	running, end := context.WithCancel(ctx)
-	var parts sync.WaitGroup
-	jobs := h.RunJobs(t)
-	parts.Go(func() { h.Clearing.Watch(running) })
-	stop = sync.OnceFunc(func() { end(); jobs(); parts.Wait() })
-	t.Cleanup(stop)
-	return stop
+	return h.Run(t)
 }
 
 // runningClock goes on from noon of 2 March 2026.
@@ -222,7 +216,7 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 		h.Clock.Add(time.Minute)
 		h.Clearing.Sweep(ctx)
 	}
-	if named := strings.Count(log.String(), "carry on with a message"); named != stuck {
+	if named := strings.Count(log.String(), "a task of clearing failed and is retried"); named != stuck {
 		t.Errorf("%d messages that clearing does not take are named %d times", stuck, named)
 	}
 	if state := h.Clearing.Connections()[0].State; state != clearing.ConnectionWorking {
@@ -307,26 +301,24 @@ func (n *stopped) Deliver(_ context.Context, _ rulebook.Scheme, reference string
 	return clearing.ErrNotTaken
 }
 
-// TestARealmThatFloodsALaneDoesNotKeepOutAnother: with all that one realm may have under way on the lane stuck, and more waiting, the watch
-// sends the payment of another realm on the same lane.
-func TestARealmThatFloodsALaneDoesNotKeepOutAnother(t *testing.T) {
+// TestARealmThatFloodsAQueueDoesNotKeepOutAnother: with all deliveries that one realm may have under way stuck, and more waiting, the payment
+// of another realm is sent.
+func TestARealmThatFloodsAQueueDoesNotKeepOutAnother(t *testing.T) {
 	t.Parallel()
 	network := &stopped{letGo: make(chan struct{})}
-	h := servicetest.With(t, servicetest.Options{Clearing: network})
+	h := servicetest.With(t, servicetest.Options{Clearing: network, Workers: 8})
+	const share = 6
 	approveMany(t, h, rulebook.SchemeSIC, 20)
 	h.Clock.Add(5 * time.Second)
-	watching, end := context.WithCancel(ctx)
-	var watch sync.WaitGroup
-	watch.Go(func() { h.Clearing.Watch(watching) })
-	t.Cleanup(func() { end(); close(network.letGo); watch.Wait() })
-	eventually(t, "the lane is full", func() bool { return network.waiting.Load() >= 8 })
+	stop := h.Run(t)
+	t.Cleanup(func() { close(network.letGo); stop() })
+	eventually(t, "the realm has all it may have under way", func() bool { return network.waiting.Load() >= share })
 	in := func(name string) identity.Principal {
 		return h.Principal(t, servicetest.Door{Realm: "demo2", Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
 	}
 	approveOne(t, h, rulebook.SchemeSIC, in("maker1"), in("checker1"))
-	h.Clock.Add(5 * time.Second)
 	eventually(t, "the payment of the other realm is sent", func() bool { return network.delivered.Load() == 1 })
-	if n := network.waiting.Load(); n != 8 {
+	if n := network.waiting.Load(); n != share {
 		t.Errorf("%d documents of one realm are under way, want no more than its share", n)
 	}
 }

@@ -219,6 +219,7 @@ func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	h.Network.Refuse = nil
 	h.Clock.Add(time.Minute)
+	tried(t, h)
 	h.Clearing.Sweep(ctx)
 	sent := h.Network.Delivered()
 	if len(sent) != 1 {
@@ -292,23 +293,23 @@ func TestWhatIsNotADocumentIsRefusedAndWhatIsNotOursKept(t *testing.T) {
 	}
 }
 
-func TestAMessageThatNeedsNoApprovalIsSentByItsJob(t *testing.T) {
+func TestAMessageThatNeedsNoApprovalIsSentAtOnce(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	straight := h.Principal(t, servicetest.Door{Realm: "demo", Name: "maker1", Client: "demo-straight", Channel: "api"})
+	stop := h.Run(t)
 	m := h.Create(t, straight, rulebook.SchemeSIC)
 	if m.State != payment.StateProcessing {
 		t.Fatalf("the message starts as %s", m.State)
 	}
-	stop := h.RunJobs(t)
 	deadline := time.Now().Add(20 * time.Second)
 	for len(h.Network.Delivered()) == 0 && time.Now().Before(deadline) {
 		time.Sleep(5 * time.Millisecond)
 	}
 	stop()
 	if n := len(h.Network.Delivered()); n != 1 {
-		t.Fatalf("the job sent %d documents", n)
+		t.Fatalf("clearing got %d documents", n)
 	}
 }
 

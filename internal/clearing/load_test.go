@@ -24,7 +24,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 	payments := testutil.Count(t, "COUNTERSIGN_ARRIVALS", 250)
 	running, stop := context.WithCancel(ctx)
 	var background sync.WaitGroup
-	h.RunJobs(t)
+	h.Run(t)
 	background.Go(func() {
 		for running.Err() == nil {
 			approved(t, h, rulebook.SchemeSCT)

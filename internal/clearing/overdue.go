@@ -52,7 +52,7 @@ func (s *Station) scan(ctx context.Context, realm string) {
 // moveOverdue lists the overdue messages of a realm and makes them Unconfirmed. It returns errors of the database only.
 func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
-	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
+	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
 	cancel()
 	if err != nil {
 		return err
@@ -66,8 +66,8 @@ func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Du
 	return err
 }
 
-// timeOut makes a batch of messages Unconfirmed. A message with an error of its own pauses, and is logged the first time. No message pauses
-// for an error of the database, which timeOut returns.
+// timeOut makes a batch of messages Unconfirmed. A message with an error of its own is offered to the clock, which tries it alone. No message
+// is tried alone after an error of the database, which timeOut returns.
 func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -75,17 +75,15 @@ func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, ti
 	for i, id := range ids {
 		_, ends[i] = s.cfg.Traces.Message(limited, id, "time out")
 	}
-	failed := s.cfg.Due.TransactAll(limited, realm, ids, func(m payment.Message) (payment.Transition, error) {
-		return m.TimeOut(s.cfg.AnswerWithin, s.cfg.Now())
-	})
+	decide := func(m payment.Message) (payment.Transition, error) { return m.TimeOut(s.cfg.AnswerWithin, s.cfg.Now()) }
 	var databaseErr error
-	for i, err := range failed {
+	for i, err := range s.cfg.Due.TransactAll(limited, realm, ids, decide) {
 		ends[i](err)
 		switch {
 		case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknown), errors.Is(err, context.DeadlineExceeded):
 			databaseErr = cmp.Or(databaseErr, err)
-		case s.stuck.attempted(ctx, ids[i], s.cfg.Now(), err) && !moved(err):
-			s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", ids[i])
+		case moved(err) != nil:
+			s.offerMoves(realm, ids[i:i+1], decide)
 		}
 	}
 	return databaseErr

@@ -217,7 +217,7 @@ func (s *Station) receiveReceipt(ctx context.Context, in store.Document, documen
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in.Of(realm, id), nil, func(m payment.Message) (payment.Transition, error) {
+	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
 		err := m.AgreesWithReceipt(confirmation)
 		if err != nil {
 			return payment.Transition{}, unprocessable(err.Error())

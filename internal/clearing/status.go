@@ -3,6 +3,7 @@ package clearing
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -25,12 +26,6 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 		}
 		return s.statusMove(m, status)
 	}
-	if global, err := sentIDOf(status.Original); err == nil {
-		sent, known := s.flights.answered(ctx, global)
-		if known {
-			return s.recordAnswer(ctx, in.Of(sent.Realm, sent.InternalID), &sent, decide)
-		}
-	}
 	realm, id, err := s.sentMessage(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
 		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
@@ -41,7 +36,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in.Of(realm, id), nil, decide)
+	return s.recordAnswer(ctx, in.Of(realm, id), decide)
 }
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit
@@ -58,21 +53,19 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 	return nil
 }
 
-// recordAnswer records what clearing says of a message, which may be our answer to a received recall: that is noted on the recall. sent is
-// the message where this process knows it, or nil.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, sent *payment.Message, decide store.DecideFunc) (err error) {
+// noteWithin is how long an answer waits for the note of the delivery that it overtook, so that the message is Processing before its end.
+const noteWithin = 50 * time.Millisecond
+
+// recordAnswer records what clearing says of a message. The message may be our answer to a received recall, which is then Answered.
+func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide store.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
-	noticed := func(m payment.Message) (payment.Transition, error) {
+	s.sending.wait(ctx, in.MessageID, noteWithin)
+	err = s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
-	}
-	if sent != nil {
-		err = s.inbox.RecordFrom(ctx, *sent, in, noticed)
-	} else {
-		err = s.inbox.Record(ctx, in, noticed)
-	}
+	})
 	if errors.Is(err, payment.ErrIllegalMove) && seen.Direction == payment.DirectionOut && seen.AcceptedAt.IsZero() {
 		return s.neverSent(ctx, seen)
 	}
@@ -99,20 +92,14 @@ func (s *Station) neverSent(ctx context.Context, m payment.Message) error {
 
 // sentMessage finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
 func (s *Station) sentMessage(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
-	global, err := sentIDOf(about)
+	global, ours := payment.ParseReference(about.MessageID)
+	if !ours {
+		global, err = payment.Parse(about.TransactionID)
+	}
 	if err != nil {
 		return "", uuid.Nil, payment.ErrNotFound
 	}
 	return s.cfg.Messages.FindByGlobalID(ctx, global)
-}
-
-// sentIDOf is the Global ID of the message of ours that a document is about.
-func sentIDOf(about interbank.Original) (payment.ID, error) {
-	global, ours := payment.ParseReference(about.MessageID)
-	if ours {
-		return global, nil
-	}
-	return payment.Parse(about.TransactionID)
 }
 
 // statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.

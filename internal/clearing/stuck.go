@@ -3,7 +3,6 @@ package clearing
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -25,9 +24,9 @@ const (
 	DoingHeld     Doing = "waiting" // a document of clearing that waited in vain
 )
 
-// Stuck is a message or document with which something failed in this process, and that pauses until it is tried again.
+// Stuck is a message or document whose task failed in this process and is retried.
 type Stuck struct {
-	Scheme  rulebook.Scheme // "" where it is of both
+	Scheme  rulebook.Scheme // "" for both
 	Doing   Doing
 	Subject string // the internal id of a message, or the scheme and the reference of a document
 	Failed  int    // times
@@ -38,15 +37,17 @@ type Stuck struct {
 // maxStuck bounds what is listed of each kind.
 const maxStuck = 100
 
-// stuckIn lists what pauses, the most often failed first.
-func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []Stuck {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	list := make([]Stuck, 0, len(p.of))
-	for key, a := range p.of {
-		list = append(list, Stuck{
-			Scheme: scheme, Doing: doing, Subject: fmt.Sprint(key), Failed: a.failed, Next: a.next, Why: a.why.Error(),
-		})
+// stuck lists the tasks that failed, the most often failed first.
+func (d *dispatcher) stuck() []Stuck {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	list := make([]Stuck, 0, d.retrying)
+	for _, e := range d.known {
+		if e.failed > 0 {
+			list = append(list, Stuck{
+				Scheme: d.scheme, Doing: d.doing, Subject: e.subject(), Failed: e.failed, Next: e.next, Why: e.why.Error(),
+			})
+		}
 	}
 	slices.SortFunc(list, func(a, b Stuck) int {
 		return cmp.Or(cmp.Compare(b.Failed, a.Failed), cmp.Compare(a.Subject, b.Subject))
@@ -54,26 +55,21 @@ func stuckIn[K comparable](p *pauses[K], scheme rulebook.Scheme, doing Doing) []
 	return list[:min(len(list), maxStuck)]
 }
 
-// Stuck lists what pauses in this process, at most a hundred of each kind.
-func (s *Station) Stuck() []Stuck {
-	var all []Stuck
-	for _, l := range s.lanes {
-		all = append(all, stuckIn(l.deliveries, l.scheme, DoingDelivery)...)
-		all = append(all, stuckIn(l.inquiries, l.scheme, DoingInquiry)...)
-		all = append(all, stuckIn(l.answers, l.scheme, DoingAnswer)...)
+// Stuck lists the failed tasks of this process, at most a hundred of each kind.
+func (s *Station) Stuck() (all []Stuck) {
+	for _, d := range s.dispatchers() {
+		all = append(all, d.stuck()...)
 	}
-	all = append(all, stuckIn(s.stuck, "", DoingClock)...)
-	return append(all, stuckIn(s.held, "", DoingHeld)...)
+	return all
 }
 
-// TryAgain ends the pauses of a message or document in this process, or of all with subject "": what is stuck is tried within a second,
-// under the same ids as ever. The audit trail of the person's realm tells of it. It says whether anything of the subject paused; with "" it
-// does not look.
+// TryAgain retries the task of a message or document in this process now, or all tasks with subject "", under the same ids as before. It
+// writes an event to the audit log of the person's realm. It reports whether a task of the subject had failed; with "" it does not look.
 func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
 	told := "all that pauses"
 	if subject != "" {
 		told = subject
-		if !slices.ContainsFunc(s.memories(), func(m memory) bool { return m.has(subject) }) {
+		if !slices.ContainsFunc(s.dispatchers(), func(d *dispatcher) bool { return d.failedOn(subject) }) {
 			return false, nil
 		}
 	}
@@ -83,42 +79,66 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 	if err != nil {
 		return false, err
 	}
-	for _, m := range s.memories() {
-		m.end(subject)
+	for _, d := range s.dispatchers() {
+		d.retryNow(func(of string, _ error) bool { return subject == "" || of == subject })
 	}
 	return true, nil
 }
 
-// memory is what the station remembers of one kind of failed attempts.
-type memory interface {
-	has(subject string) bool
-	end(subject string)
-	forget(now time.Time)
-}
-
-// memories are those of all that can be stuck.
-func (s *Station) memories() []memory {
-	all := []memory{s.stuck, s.held}
-	for _, l := range s.lanes {
-		all = append(all, l.memories()...)
-	}
-	return all
-}
-
-func (l *lane) memories() []memory { return []memory{l.deliveries, l.inquiries, l.answers} }
-
-// forgetDone forgets what others did meanwhile, so that nobody is told that it is stuck here. While a connection is interrupted nothing of
-// its lane is tried, so that all of it may still be to be done.
-func (s *Station) forgetDone() {
-	now, all := s.cfg.Now(), []memory{s.stuck, s.held}
-	for _, l := range s.lanes {
-		if l.connection.works() {
-			all = append(all, l.memories()...)
+// failedOn reports whether a task of the subject failed.
+func (d *dispatcher) failedOn(subject string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, e := range d.known {
+		if e.failed > 0 && e.subject() == subject {
+			return true
 		}
 	}
-	for _, m := range all {
-		m.forget(now)
+	return false
+}
+
+// Queue is the state of a dispatcher of this process.
+type Queue struct {
+	Name                     string
+	Ready, Running, Retrying int
+	Oldest                   time.Time // the oldest time since which a task is in its state; zero for none
+}
+
+// Queues returns the state of the deliveries and answers of each scheme.
+func (s *Station) Queues() (queues []Queue) {
+	for _, w := range s.schemes {
+		queues = append(queues, w.answers.queue("answer-"+string(w.scheme)), w.deliveries.queue("send-"+string(w.scheme)))
 	}
+	slices.SortFunc(queues, func(a, b Queue) int { return cmp.Compare(a.Name, b.Name) })
+	return queues
+}
+
+func (d *dispatcher) queue(name string) Queue {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	q := Queue{Name: name, Ready: len(d.ready), Running: d.active, Retrying: d.retrying}
+	for _, e := range d.known {
+		if q.Oldest.IsZero() || e.since.Before(q.Oldest) {
+			q.Oldest = e.since
+		}
+	}
+	return q
+}
+
+// count returns the number of ready tasks.
+func (d *dispatcher) count() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return len(d.ready)
+}
+
+// Wait returns how long the last message of a scheme waited in this process for its delivery; 0 when none began within the last second.
+func (s *Station) Wait(scheme rulebook.Scheme) time.Duration {
+	w, err := s.scheme(scheme)
+	if err != nil {
+		return 0
+	}
+	return w.deliveries.wait()
 }
 
 // MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.

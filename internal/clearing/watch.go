@@ -2,54 +2,91 @@ package clearing
 
 import (
 	"context"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/google/uuid"
-	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
 
 const (
-	// watchEvery is the pause between two looks at the clock. States that depend on time are late by at most this and a moment.
-	watchEvery = 500 * time.Millisecond
-	// jobsLead is how long the job queue has a released message to itself before its lane sends it: longer than the pauses between its
-	// attempts, short enough that a message whose job died with the process goes out within the scheme's time.
-	jobsLead = 4 * time.Second
-	// watchPage bounds what one look takes up of each kind in a realm; the rest follows at the next.
-	watchPage = 500
-	// clockParallel bounds the messages that the clock moves at once besides those that are overdue, which it moves together.
-	clockParallel = 3
-	// listWithin is how long a list for a lane may take.
-	listWithin = 2 * time.Second
-	// stepFor is how long a step begins moves in a realm; what is left then is for the next look.
-	stepFor = time.Second
+	// pollEvery is the pause between two polls. States that depend on time are late by at most this and a moment.
+	pollEvery = 500 * time.Millisecond
+	// deliveryLead is how long a released message is left to the nudge, in whichever process, before a poll offers it: longer than a delivery
+	// takes, short enough that a message whose process died goes out within the scheme's time.
+	deliveryLead = 4 * time.Second
+	// pollPage bounds what one list returns of each kind in a realm.
+	pollPage = 500
+	// clockWorkers bounds the messages that the clock moves at a time besides overdue ones, which it moves in batches.
+	clockWorkers = 3
+	// listTimeout limits a list of messages or documents for a dispatcher.
+	listTimeout = 2 * time.Second
 	// dueTimeout limits the list of other due messages, and each of their transitions.
 	dueTimeout = 3 * time.Second
+	// finishWithin is how long tasks may run on at the end, and cancelledWithin how long once they are cancelled.
+	finishWithin    = 10 * time.Second
+	cancelledWithin = 2 * time.Second
 )
 
-// Watch polls the database until the context ends. It makes overdue messages Unconfirmed, expires undecided ones, sends the messages that
-// no job sends any more, and asks about unconfirmed ones. The clock waits for no lane, and no realm waits for another. Several processes
-// may watch at once: the WHERE clause of each UPDATE checks the state.
-func (s *Station) Watch(ctx context.Context) {
-	var group sync.WaitGroup
-	for _, l := range s.lanes {
-		group.Go(func() { repeat(ctx, l.answer) })
+// Run polls the database and runs the dispatchers until the context ends; running tasks then get ten seconds to finish. It makes overdue
+// messages Unconfirmed, expires undecided ones, sends released messages and answers, and asks about unconfirmed ones. No realm and no scheme
+// waits for another. Several processes may run at once: the WHERE clause of each UPDATE checks the state. It fails when tasks did not end.
+func (s *Station) Run(ctx context.Context) error {
+	working, stop := context.WithCancel(context.WithoutCancel(ctx))
+	defer stop()
+	s.cfg.Nudges.Start()
+	defer s.cfg.Nudges.Stop()
+	var tasks sync.WaitGroup
+	for _, d := range s.dispatchers() {
+		tasks.Go(func() { d.run(ctx, working) })
 	}
-	group.Go(func() { repeat(ctx, s.sweepHeld) })
-	group.Go(func() { repeat(ctx, s.sweepKeys) })
-	s.listRealms(ctx)
-	group.Go(func() { repeat(ctx, s.listRealms) })
-	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.eachRealm(ctx, &group) }) })
-	group.Go(func() { repeat(ctx, func(ctx context.Context) { s.scanAll(ctx, &group) }) })
-	group.Wait()
+	s.watch(ctx)
+	ended := make(chan struct{})
+	go func() {
+		tasks.Wait()
+		close(ended)
+	}()
+	if within(ended, finishWithin) {
+		return nil
+	}
+	stop()
+	if within(ended, cancelledWithin) {
+		return nil
+	}
+	return errors.New("stop the dispatchers: some tasks did not end")
 }
 
-// repeat does something at every look.
+// within reports whether something ended in time.
+func within(ended <-chan struct{}, limit time.Duration) bool {
+	select {
+	case <-ended:
+		return true
+	case <-time.After(limit):
+		return false
+	}
+}
+
+// watch polls the database until the context ends.
+func (s *Station) watch(ctx context.Context) {
+	var polls sync.WaitGroup
+	for _, w := range s.schemes {
+		polls.Go(func() { repeat(ctx, w.pollAnswers) })
+	}
+	polls.Go(func() { repeat(ctx, s.pollHeld) })
+	polls.Go(func() { repeat(ctx, s.checkKeys) })
+	s.listRealms(ctx)
+	polls.Go(func() { repeat(ctx, s.listRealms) })
+	polls.Go(func() { repeat(ctx, func(ctx context.Context) { s.pollAll(ctx, &polls) }) })
+	polls.Go(func() { repeat(ctx, func(ctx context.Context) { s.scanAll(ctx, &polls) }) })
+	polls.Wait()
+}
+
+// repeat does something at every poll.
 func repeat(ctx context.Context, do func(context.Context)) {
-	ticker := time.NewTicker(watchEvery)
+	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	for {
 		do(ctx)
@@ -61,30 +98,39 @@ func repeat(ctx context.Context, do func(context.Context)) {
 	}
 }
 
-// Sweep does once, for every realm, what Watch does all the time, and waits for it.
+// Sweep does once, for every realm, what Run does all the time, and waits for it.
 func (s *Station) Sweep(ctx context.Context) {
-	var group sync.WaitGroup
+	var polls sync.WaitGroup
 	s.listRealms(ctx)
-	s.scanAll(ctx, &group)
-	s.eachRealm(ctx, &group)
-	group.Wait()
-	for _, l := range s.lanes {
-		group.Go(func() { l.answer(ctx) })
+	s.scanAll(ctx, &polls)
+	s.pollAll(ctx, &polls)
+	for _, w := range s.schemes {
+		polls.Go(func() { w.pollAnswers(ctx) })
 	}
-	group.Wait()
-	s.sweepKeys(ctx)
-	s.sweepHeld(ctx)
+	s.checkKeys(ctx)
+	s.pollHeld(ctx)
+	polls.Wait()
+	s.Drain(ctx)
 }
 
-// eachRealm starts a poll in every realm in which none runs.
-func (s *Station) eachRealm(ctx context.Context, group *sync.WaitGroup) {
+// Drain runs the tasks that are ready, and waits for them.
+func (s *Station) Drain(ctx context.Context) {
+	var all sync.WaitGroup
+	for _, d := range s.dispatchers() {
+		all.Go(func() { d.drain(ctx) })
+	}
+	all.Wait()
+}
+
+// pollAll starts a poll in every realm in which none runs.
+func (s *Station) pollAll(ctx context.Context, polls *sync.WaitGroup) {
 	for _, realm := range s.realms() {
 		if !s.looking.begin(realm) {
 			continue
 		}
-		group.Go(func() {
+		polls.Go(func() {
 			defer s.looking.end(realm)
-			s.poll(ctx, realm, group)
+			s.poll(ctx, realm, polls)
 		})
 	}
 }
@@ -96,99 +142,69 @@ func (s *Station) realms() []string {
 	return s.known
 }
 
-// listRealms takes note of all realms. While the database does not say, those of the last time are known, and no look waits for it. When it
-// does, what is to be done is tried, and what is tried no more is forgotten.
+// listRealms reads all realms. While the database does not answer, the realms of the last time are polled.
 func (s *Station) listRealms(ctx context.Context) {
-	limited, cancel := context.WithTimeout(ctx, listWithin)
+	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	realms, err := s.cfg.Due.Realms(limited)
 	s.complain(ctx, err, "watch the clock")
 	if err != nil {
 		return
 	}
-	s.forgetDone()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.known = realms
 }
 
-// poll moves the due messages of a realm, apart from the overdue ones, and starts the tasks of the lanes for which messages wait. It does
-// not wait for those tasks.
-func (s *Station) poll(ctx context.Context, realm string, group *sync.WaitGroup) {
+// poll offers the due messages of a realm to the clock, apart from the overdue ones, and polls for the dispatchers of the schemes for which
+// messages wait. It does not wait for these.
+func (s *Station) poll(ctx context.Context, realm string, polls *sync.WaitGroup) {
 	due, err := s.due(ctx, realm)
 	s.complain(ctx, err, "watch the clock", "realm", realm)
-	for _, l := range s.lanes {
-		if due.Lanes[l.scheme].Undelivered {
-			l.deliver(ctx, group, realm)
+	for _, w := range s.schemes {
+		if due.Lanes[w.scheme].Undelivered {
+			w.pollMessages(ctx, polls, realm, w.deliveries, w.cfg.Messages.Undelivered, w.offerDelivery)
 		}
-		if due.Lanes[l.scheme].ToInquire {
-			l.ask(ctx, group, realm)
+		if due.Lanes[w.scheme].ToInquire {
+			w.pollMessages(ctx, polls, realm, w.inquiries, w.cfg.Messages.ToInquire, w.offerInquiry)
 		}
 	}
-	var steps sync.WaitGroup
-	steps.Go(func() { s.each(ctx, realm, due.Expired, s.expire) })
-	steps.Go(func() { s.each(ctx, realm, due.FallingDue, s.fallDue) })
-	steps.Go(func() { s.each(ctx, realm, due.ToAnswer, s.noteLateAnswer) })
-	steps.Wait()
+	s.offerMoves(realm, due.Expired, func(m payment.Message) (payment.Transition, error) { return m.Expire(s.cfg.Now()) })
+	s.offerMoves(realm, due.FallingDue, func(m payment.Message) (payment.Transition, error) { return m.FallDue(s.cfg.Now()) })
+	s.offerMoves(realm, due.ToAnswer, func(m payment.Message) (payment.Transition, error) { return moveIf(m.Answer(s.cfg.Now())) })
 }
 
 func (s *Station) due(ctx context.Context, realm string) (store.Due, error) {
 	limited, cancel := context.WithTimeout(ctx, dueTimeout)
 	defer cancel()
-	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.stuck.held(s.cfg.Now()), watchPage))
+	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
 }
 
 func (s *Station) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 	now := s.cfg.Now()
 	return store.DueTimes{
-		Now: now, ReleasedBefore: now.Add(-jobsLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
+		Now: now, ReleasedBefore: now.Add(-deliveryLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
 		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
 	}
 }
 
-// each moves messages, some at a time. One that cannot be moved pauses, so that it is not in the way of newer ones, and is named in the log
-// the first time.
-func (s *Station) each(ctx context.Context, realm string, ids []uuid.UUID, work func(context.Context, string, uuid.UUID) error) {
-	var group errgroup.Group
-	group.SetLimit(clockParallel)
-	begin, cancel := context.WithTimeout(ctx, stepFor)
-	defer cancel()
+// offerMoves offers a transition of messages to the clock.
+func (s *Station) offerMoves(realm string, ids []uuid.UUID, decide store.DecideFunc) {
 	for _, id := range ids {
-		group.Go(func() error {
-			select {
-			case s.moves <- struct{}{}:
-				defer func() { <-s.moves }()
-			case <-begin.Done():
-				return nil // at the next look
-			}
-			one, cancel := context.WithTimeout(ctx, dueTimeout)
+		s.clock.offer(task{realm: realm, id: id}, func(ctx context.Context) error {
+			limited, cancel := context.WithTimeout(ctx, dueTimeout)
 			defer cancel()
-			err := work(one, realm, id)
-			if s.stuck.attempted(ctx, id, s.cfg.Now(), err) && !moved(err) {
-				s.warn(ctx, err, "move a message that is due", "realm", realm, "internalId", id)
-			}
-			return nil
+			_, err := s.cfg.Due.Transact(limited, realm, id, decide)
+			return moved(err)
 		})
 	}
-	_ = group.Wait()
 }
 
-func (s *Station) expire(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.Expire(s.cfg.Now())
-	})
+// moved returns nil for the error of a message that another user or process moved first.
+func moved(err error) error {
+	var state *payment.StateError
+	if errors.As(err, &state) || errors.Is(err, payment.ErrIllegalMove) {
+		return nil
+	}
 	return err
-}
-
-// fallDue notes that a recall had no answer in time.
-func (s *Station) fallDue(ctx context.Context, realm string, id uuid.UUID) error {
-	_, err := s.cfg.Due.Transact(ctx, realm, id, func(m payment.Message) (payment.Transition, error) {
-		return m.FallDue(s.cfg.Now())
-	})
-	return err
-}
-
-// noteLateAnswer notes what a crash cut off.
-func (s *Station) noteLateAnswer(ctx context.Context, realm string, recall uuid.UUID) error {
-	return s.noteAnswer(ctx, s.cfg.Due, realm, recall)
 }

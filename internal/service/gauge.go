@@ -36,7 +36,7 @@ var gauges = []observability.Gauge{
 	},
 	{
 		Name: "countersign_jobs", Labels: []string{"queue", "state"},
-		Help: "Jobs of this process by queue: ready, running, and failed ones that are tried again; to 4,096 in a queue.",
+		Help: "Deliveries of this process by queue: ready, running, and failed ones that are tried again; to 4,096 in a queue.",
 	},
 	{
 		Name: "countersign_paused", Labels: []string{"scheme", "doing"},
@@ -94,10 +94,10 @@ func (s *Service) age(at time.Time) float64 {
 	return max(0, s.Now().Sub(at).Seconds())
 }
 
-// readQueues reads what waits: jobs, what pauses, keys that are missing.
+// readQueues reads the queues of deliveries, the failed tasks, and the missing keys.
 func (s *Service) readQueues(ctx context.Context) []observability.Sample {
 	var samples []observability.Sample
-	for _, q := range s.Jobs.Waiting() {
+	for _, q := range s.Clearing.Queues() {
 		for state, count := range map[string]int{"ready": q.Ready, "running": q.Running, "retrying": q.Retrying} {
 			samples = append(samples, observability.Sample{Gauge: "countersign_jobs", Labels: []string{q.Name, state}, Value: float64(count)})
 		}

@@ -43,7 +43,7 @@ func TestWhatIsApprovedLeavesThoughItsCallerGaveUp(t *testing.T) {
 	callers := &impatience{}
 	h := servicetest.Traced(t, callers, 0)
 	defer h.CheckInvariants(t)
-	h.RunJobs(t)
+	h.Run(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	connection := h.DB.Connect(t)
 	released := func() (count int64) {

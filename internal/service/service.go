@@ -40,13 +40,12 @@ type Config struct {
 	// OperatorRealm is the realm of those who look after the gateway itself; "" for none.
 	OperatorRealm string
 	Network       clearing.Network // how documents travel to clearing
+	Workers       int              // parallel deliveries of a scheme, counted separately for messages and answers; 0 for 32
 	Profiles      profile.Book     // in which form
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	Now   func() time.Time
 	Log   *slog.Logger // what clearing and sign-in have to tell
-	// JobLog is the logger of the job queue; nil means Log.
-	JobLog *slog.Logger
 }
 
 // Service are the application services and their shared dependencies.
@@ -57,7 +56,7 @@ type Service struct {
 	Drafts     *store.Drafts
 	Desk       *store.Desk
 	Sessions   *adminpkg.Sessions
-	Jobs       *store.Jobs
+	Nudges     *store.Nudges
 	Submission *Payments
 	Approval   *Approvals
 	Clearing   *clearing.Station
@@ -77,15 +76,12 @@ func New(cfg Config) (*Service, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("stations: database, clock and log are needed")
 	}
-	if cfg.JobLog == nil {
-		cfg.JobLog = cfg.Log
-	}
 	cfg.Rules.Published = &rulebook.Published{} // what is imported; all who check share it
 	if cfg.Rules.Terms == nil {
 		cfg.Rules.Terms = cfg.Profiles.Terms
 	}
 	moment := func() time.Time { return cfg.Now().UTC().Truncate(time.Microsecond) }
-	jobs := store.NewJobs(cfg.Database, cfg.JobLog)
+	nudges := &store.Nudges{}
 	zone, err := time.LoadLocation("Europe/Zurich")
 	if err != nil {
 		return nil, fmt.Errorf("load the banks' time zone: %w", err)
@@ -97,16 +93,17 @@ func New(cfg Config) (*Service, error) {
 	}
 	writes := store.NewTurns(writesWithin)
 	s := &Service{
-		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, jobs, NewID), Reader: store.NewReader(pages),
-		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Jobs: jobs, Moment: moment, Zone: zone,
+		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, nudges, NewID), Reader: store.NewReader(pages),
+		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Nudges: nudges, Moment: moment, Zone: zone,
 	}
 	s.Submission = NewPayments(PaymentsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
 	s.Clearing = clearing.New(clearing.Config{
-		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, jobs, NewID),
-		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(store.TurnWithin), jobs, NewID),
-		Network:  cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
+		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
+		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(store.TurnWithin), nudges, NewID),
+		Nudges:   nudges, Workers: cfg.Workers,
+		Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
 	})
@@ -126,7 +123,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	// A separate lock keeps the questions of banks from delaying other writes.
-	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewTurns(store.TurnWithin), jobs, NewID)))
+	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewTurns(store.TurnWithin), nudges, NewID)))
 	return s, s.openNotary(cfg.Database)
 }
 
@@ -163,7 +160,7 @@ func (s *Service) Wait() time.Duration {
 	longest := time.Duration(0)
 	for _, c := range s.Clearing.Connections() {
 		if c.State == clearing.ConnectionWorking && !c.Failing {
-			longest = max(longest, s.Jobs.Wait(c.Scheme))
+			longest = max(longest, s.Clearing.Wait(c.Scheme))
 		}
 	}
 	return longest

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -91,6 +90,7 @@ func (g *game) open() {
 			return opened
 		},
 	})
+	g.house.Nudges.Start()
 }
 
 // call has the gateway do something. When it died of that, the next one is started. What it says is returned; that the database was away is
@@ -206,22 +206,15 @@ func (g *game) some() *order {
 	return g.orders[g.chance.IntN(len(g.orders))]
 }
 
-// send has the jobs of this gateway run that are ready: they carry what it released to clearing. Those of a gateway that died are lost.
+// send runs the deliveries that this gateway's commits made necessary. Those of a gateway that died are lost.
 func (g *game) send() {
 	_ = g.call("work", func(h *servicetest.House) error {
-		working, stop := context.WithCancel(ctx)
-		ended := make(chan error, 1)
-		go func() { ended <- h.Jobs.Run(working, h.Clearing.Handlers()) }()
-		for busy := true; busy; {
-			time.Sleep(time.Millisecond)
-			busy = slices.ContainsFunc(h.Jobs.Waiting(), func(q store.Queue) bool { return q.Ready+q.Running > 0 })
-		}
-		stop()
-		return <-ended
+		h.Clearing.Drain(ctx)
+		return nil
 	})
 }
 
-// pass lets time go by, and then the clock and the lanes look once.
+// pass lets time go by, and then clearing polls once.
 func (g *game) pass(d time.Duration) {
 	g.clock.Add(d)
 	_ = g.call(fmt.Sprintf("look after %s", d), func(h *servicetest.House) error {

@@ -42,7 +42,7 @@ func (e *ConflictError) Error() string { return "refused by " + e.Index }
 func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	var moved payment.Transition
-	var later Later
+	var after AfterCommit
 	err := s.db.InRealm(ctx, m.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
@@ -74,12 +74,12 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 		if a.Answer == nil {
 			return nil
 		}
-		return s.outbox.put(ctx, q, &later, a.Answer.Of(m.Realm, m.InternalID))
+		return s.outbox.put(ctx, q, &after, a.Answer.Of(m.Realm, m.InternalID))
 	})
 	if err == nil {
 		s.messages.following(a.Created)()
 		s.messages.stored(moved, released(moved))
-		s.outbox.jobs.Hand(later)
+		s.outbox.nudges.Enqueue(after)
 	}
 	for _, index := range []string{"message_one_received_recall", "message_one_answer", "message_one_return"} {
 		if violates(err, index) {

@@ -60,16 +60,6 @@ func (s *Inbox) Record(ctx context.Context, in Document, decide DecideFunc, answ
 	return s.record(ctx, in, decide, answers...)
 }
 
-// RecordFrom is Record for a message whose state this process just stored, so it is not read. If the message changed
-// since, or the decision needs more data, Record decides again under the lock.
-func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
-	err := s.recordFrom(ctx, seen, in, decide)
-	if errors.Is(err, ErrAlone) {
-		return s.record(ctx, in, decide)
-	}
-	return err
-}
-
 // recordFrom decides on a known message and writes the step with its document. It fails with store.ErrAlone for a
 // message that must be decided under the lock; other errors as store.Gather.Do.
 func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
@@ -83,7 +73,7 @@ func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in Documen
 // record is Record by itself.
 func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	var t payment.Transition
-	var later Later
+	var after AfterCommit
 	err := s.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
@@ -110,7 +100,7 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 			return err
 		}
 		for _, answer := range answers {
-			err = s.outbox.put(ctx, q, &later, answer.Of(in.Realm, in.MessageID))
+			err = s.outbox.put(ctx, q, &after, answer.Of(in.Realm, in.MessageID))
 			if err != nil {
 				return err
 			}
@@ -119,7 +109,7 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 	})
 	if err == nil {
 		s.messages.stored(t, released(t))
-		s.outbox.jobs.Hand(later)
+		s.outbox.nudges.Enqueue(after)
 	}
 	return err
 }
@@ -139,17 +129,17 @@ func (s *Inbox) Quarantine(ctx context.Context, in Document, reason string, answ
 
 // noteOutside notes a document that belongs to no realm, and stores the answer it gets, if there is one.
 func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answer *Document) error {
-	var later Later
+	var after AfterCommit
 	p.Content = in.Content
 	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		err := s.note(ctx, q, in, p)
 		if err != nil {
 			return err
 		}
-		return s.outbox.putIf(ctx, q, &later, answer)
+		return s.outbox.putIf(ctx, q, &after, answer)
 	})
 	if err == nil {
-		s.outbox.jobs.Hand(later)
+		s.outbox.nudges.Enqueue(after)
 	}
 	return err
 }

@@ -146,15 +146,15 @@ func (s *Messages) insert(
 // enqueues the job that sends the message.
 func (s *Messages) following(c payment.Created) func() {
 	m := c.Message
-	var later Later
+	var after AfterCommit
 	if c.Release != nil {
 		out := Outgoing{Message: m, Release: *c.Release}
 		out.Message.Seal = s.db.Seal().SealVersion(m) // as it is stored
-		later.Send(out)
+		after.Send(out)
 	}
 	return func() {
 		s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
-		s.jobs.Hand(later)
+		s.nudges.Enqueue(after)
 	}
 }
 

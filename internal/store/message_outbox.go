@@ -21,18 +21,18 @@ import (
 // its entry.
 type Outbox struct {
 	db        *Database
-	jobs      *Jobs
+	nudges    *Nudges
 	documents *Documents
 }
 
 // NewOutbox makes the outbox beside the documents of the messages.
 func NewOutbox(messages *Messages) *Outbox {
-	return &Outbox{db: messages.db, jobs: messages.jobs, documents: messages.documents}
+	return &Outbox{db: messages.db, nudges: messages.nudges, documents: messages.documents}
 }
 
 // put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
 // job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
-func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, later *Later, answer Document) error {
+func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer Document) error {
 	facts := auditlog.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
 	switch {
 	case answer.SentAgain():
@@ -47,16 +47,16 @@ func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, later *Later, answe
 	if err != nil {
 		return err
 	}
-	later.Answer(answer.Scheme, reference)
+	after.Answer(answer.Scheme, reference)
 	return nil
 }
 
 // putIf stores an answer as put does, when there is one.
-func (s *Outbox) putIf(ctx context.Context, q *dbsqlc.Queries, later *Later, answer *Document) error {
+func (s *Outbox) putIf(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer *Document) error {
 	if answer == nil {
 		return nil
 	}
-	return s.put(ctx, q, later, *answer)
+	return s.put(ctx, q, after, *answer)
 }
 
 // insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never

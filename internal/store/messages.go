@@ -13,7 +13,7 @@ import (
 // payment.
 type Messages struct {
 	db        *Database
-	jobs      *Jobs
+	nudges    *Nudges
 	newID     func() uuid.UUID
 	documents *Documents
 	banks     *directories
@@ -32,9 +32,9 @@ type Messages struct {
 const TurnWithin = time.Second
 
 // NewMessages returns the store of messages. newID makes the ids of events (UUIDv7). Work after a commit is enqueued
-// in jobs. Writers that share writes run one after the other.
-func NewMessages(db *Database, writes *Turns, jobs *Jobs, newID func() uuid.UUID) *Messages {
-	s := &Messages{db: db, jobs: jobs, newID: newID, banks: newDirectories(db)}
+// by nudges. Writers that share writes run one after the other.
+func NewMessages(db *Database, writes *Turns, nudges *Nudges, newID func() uuid.UUID) *Messages {
+	s := &Messages{db: db, nudges: nudges, newID: newID, banks: newDirectories(db)}
 	reads := NewTurns(TurnWithin)
 	s.asking, s.considering = NewGather(reads, s.askAll), NewGather(reads, s.considerAll)
 	s.reading, s.writing = NewGather(reads, s.readAll), NewGather(writes, s.writeAll)

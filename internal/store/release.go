@@ -49,7 +49,7 @@ func released(t payment.Transition) *Outgoing {
 
 // carry attaches the released document to a step.
 func (s *Messages) carry(one *step) {
-	if s.makeOutbound == nil || !s.jobs.Working() {
+	if s.makeOutbound == nil || !s.nudges.Working() {
 		return
 	}
 	made, content, err := s.makeOutbound(*one.out)

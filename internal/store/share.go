@@ -8,7 +8,7 @@ import (
 )
 
 // within is the time-out of a shared call. The context of a caller does not end it, because others may wait.
-const rowmapWithin = 15 * time.Second
+const within = 15 * time.Second
 
 // Answers caches and shares results by their question.
 type Answers[T any] struct {
@@ -51,7 +51,7 @@ func (a *Answers[T]) join(ctx context.Context, question string, now time.Time, a
 	maps.DeleteFunc(a.of, func(_ string, old *answer[T]) bool { return now.Sub(old.asked).Abs() >= a.Age }) // questions tell of days and hours
 	a.of[question] = one
 	go func() {
-		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), rowmapWithin)
+		late, cancel := context.WithTimeout(context.WithoutCancel(ctx), within)
 		defer cancel()
 		defer close(one.known)
 		one.value, one.err = ask(late)

@@ -5,7 +5,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,7 +100,6 @@ type Database struct {
 	log        *slog.Logger
 	metrics    *observability.Metrics
 	traces     *observability.Traces
-	workers    int              // of a lane
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
 }
@@ -127,9 +125,6 @@ type Config struct {
 	Metrics *observability.Metrics
 	// Traces tells of the steps of messages; nil for nobody.
 	Traces *observability.Traces
-	// LaneWorkers is the number of parallel deliveries to clearing per scheme in this process, counted separately for
-	// messages and answers; 0 for 32.
-	LaneWorkers int
 	// Tracer sees every statement with its values, which are secret; nil for none.
 	Tracer pgx.QueryTracer
 }
@@ -161,7 +156,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
-			metrics: cfg.Metrics, traces: cfg.Traces, workers: cmp.Or(cfg.LaneWorkers, laneWorkers), all: all, begin: begin,
+			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin,
 		}
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.

@@ -19,33 +19,17 @@ import (
 
 // TransactFrom is Transact for a message whose state this process just stored or read. It decides without a lock and
 // does not read the message. Steps of many messages are batched, and the guard of the UPDATE refuses a message that
-// changed since. Transact decides the refused ones.
-//
-// When it returns, the step is queued, and after is the message with the step applied. A later step on after follows
-// in the same transaction if possible. If ahead is false, the result is unknown and no step may follow. Call end at
-// once: it waits until the step is stored; its errors are those of Transact.
-func (s *Messages) TransactFrom(
-	ctx context.Context, seen payment.Message, decide DecideFunc,
-) (after payment.Message, ahead bool, end func() error) {
-	alone := func() error {
-		_, err := s.Transact(ctx, seen.Realm, seen.InternalID, decide)
-		return err
-	}
+// changed since. Transact decides the refused ones. Errors: as Transact.
+func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc) error {
 	t, err := decide(seen)
-	if err != nil {
-		return seen, false, alone
-	}
-	stored, err := s.enter(ctx, t, nil)
-	if err != nil {
-		return seen, false, alone
-	}
-	return t.After(), true, func() error {
-		err := stored()
+	if err == nil {
+		err = s.move(ctx, t, nil)
 		if err == nil || errors.Is(err, ErrUnknown) || errors.Is(err, ErrUnavailable) {
 			return err
 		}
-		return alone()
 	}
+	_, err = s.Transact(ctx, seen.Realm, seen.InternalID, decide)
+	return err
 }
 
 // step is a step of a message, ready to be written. What can be made before its turn is made there: while one makes it nobody is kept
@@ -57,26 +41,14 @@ type step struct {
 	out        *Outgoing     // what it releases; nil for nothing
 }
 
-// move writes a step, and the document that brought it, together with others. Errors: store.ErrAlone; as store.Gather.Do.
+// move writes a step, and the document that brought it, in a batch. Errors: store.ErrAlone; as store.Gather.Do.
 func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Document) error {
-	stored, err := s.enter(ctx, t, brought)
-	if err != nil {
-		return err
-	}
-	return stored()
-}
-
-// enter is move in two halves, as store.Gather.Enter is. Error: store.ErrAlone.
-func (s *Messages) enter(ctx context.Context, t payment.Transition, brought *Document) (stored func() error, err error) {
 	one, err := s.stepOf(t, brought)
 	if err != nil {
-		return nil, err
-	}
-	written := s.writing.Enter(ctx, t.Message().Realm, writing{step: one, follow: func() { s.stored(t, one.out) }})
-	return func() error {
-		_, err := written()
 		return err
-	}, nil
+	}
+	_, err = s.writing.Do(ctx, t.Message().Realm, writing{step: one, follow: func() { s.stored(t, one.out) }})
+	return err
 }
 
 // stepOf makes a transition ready, with the document that brought it; nil for none. Error: store.ErrAlone.

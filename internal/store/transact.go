@@ -154,9 +154,9 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 	}
 	s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
 	if out != nil {
-		var later Later
-		later.Send(*out)
-		s.jobs.Hand(later)
+		var after AfterCommit
+		after.Send(*out)
+		s.nudges.Enqueue(after)
 	}
 }
 

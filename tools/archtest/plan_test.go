@@ -80,9 +80,7 @@ var confined = []struct {
 var allowed = []struct{ rule, place, reason string }{
 	{"clock", "cmd", "the program hands the clock to its parts"},
 	{"clock", "tools/bench", "how long something takes is measured by the machine's clock"},
-	{"clock", "internal/store/jobs.go", "the job queue works by the machine's clock"},
 	{"clock", "internal/store/limit.go", "how long a statement runs is measured by the machine's clock"},
-	{"clock", "internal/store/wait.go", "how long a delivery waits for a worker is measured by the clock of the job queue"},
 	{"clock", "web/portal/page/session_use.go", "the session library ends sessions by the machine's clock"},
 	{"clock", "web/health.go", "how old the last look at the database is, by the machine's clock"},
 	{"root context", "cmd", "the program's own context begins here"},

@@ -13,24 +13,24 @@ var ofClock = []mutant{
 		before: "\t\tc.back()\n", after: "\n",
 	},
 	{
-		name: "what clearing refuses is tried at once when it is back", file: "internal/clearing/back.go",
+		name: "what clearing refuses is tried at once when it is back", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
-		before: `return errors.As(err, &e)`, after: `return errors.As(err, &e) || true`,
+		before: `return errors.As(err, &e) ||`, after: `return errors.As(err, &e) || true ||`,
 	},
 	{
-		name: "one document is sent when clearing is back, and the others later", file: "internal/clearing/lane.go",
+		name: "one document is sent when clearing is back, and the others later", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
-		before: `full = len(ids) == lanePage || page < lanePage && l.connection.room(lanePage) == lanePage`, after: `full = len(ids) == lanePage`,
+		before: `|| errors.Is(err, errInterrupted)`, after: ``,
 	},
 	{
-		name: "a database that was away is held against a message", file: "internal/clearing/pause.go",
+		name: "a database that was away is held against a message", file: "internal/clearing/dispatcher.go",
 		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
-		before: `pause = min(pause, maxDatabasePause)`, after: `pause = backoff(a.failed + p.begun)`,
+		before: `pause = min(pause, maxDatabaseBackoff)`, after: `pause = backoff(e.failed)`,
 	},
 	{
-		name: "what the database failed with lengthens the pauses of after", file: "internal/clearing/pause.go",
+		name: "what the database failed with lengthens the pauses of after", file: "internal/clearing/dispatcher.go",
 		tests:  ofBooked + ":TestThePauseAfterTheDatabase",
-		before: `backoff(a.failed - a.database + p.begun)`, after: `backoff(a.failed + p.begun)`,
+		before: `backoff(e.failed - e.database + d.begun)`, after: `backoff(e.failed + d.begun)`,
 	},
 	{
 		name: "every look tells of a database that is away", file: "internal/clearing/complaint.go",

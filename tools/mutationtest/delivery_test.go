@@ -33,13 +33,14 @@ var ofDeliveries = []mutant{
 	},
 	{
 		name: "a delivery that failed is swallowed (review 12)", file: station,
-		tests:  ofBooked + ":TestTheJobAloneDelivers|TestWhatClearingDoesNotTake",
-		before: "one.land(m, false)\n\t\treturn err\n", after: "one.land(m, false)\n\t\treturn nil\n",
+		tests:  ofBooked + ":TestARefusedDelivery|TestWhatClearingDoesNotTake",
+		within: `func (s *Station) deliver(`,
+		before: "\tif err != nil {\n\t\treturn err\n\t}\n\tnow :=", after: "\tif err != nil {\n\t\treturn nil\n\t}\n\tnow :=",
 	},
 	{
-		name: "the watch never sends again (review 13)", file: "internal/clearing/lane.go",
+		name: "a poll never sends again (review 13)", file: "internal/clearing/scheme.go",
 		tests:  ofBooked + ":TestWhatClearingDoesNotTake",
-		before: `{ return l.Send(ctx, l.scheme, realm, id) }`, after: `{ return nil }`,
+		before: `{ return w.Send(ctx, w.scheme, realm, id) }`, after: `{ return nil }`,
 	},
 	{
 		name: "delivered twice on the wire (review 14)", file: "internal/clearing/connection.go",
@@ -53,9 +54,9 @@ var ofDeliveries = []mutant{
 		before: `if err != nil || !out.Message.DeliveredAt.IsZero() {`, after: `if err != nil {`,
 	},
 	{
-		name: "pauses between tries of an hour (review: retry pause)", file: "internal/clearing/pause.go",
-		tests:  ofBooked + ":TestAnAttemptThatTookLong|TestTheJobAlone",
-		before: `return min(maxBackoff, first<<(max(attempts, 1)-1))`, after: `return time.Hour + first`,
+		name: "pauses between tries of an hour (review: retry pause)", file: "internal/clearing/dispatcher.go",
+		tests:  ofBooked + ":TestAnAttemptThatTookLong|TestARefusedDelivery",
+		before: `return min(maxBackoff, first<<(max(failed, 1)-1))`, after: `return time.Hour + first`,
 	},
 	{
 		name: "a clearing that takes nothing is tried by all", file: "internal/clearing/connection.go",
@@ -88,9 +89,9 @@ var ofDeliveries = []mutant{
 		before: `return min(maxInquiryPause, time.Second<<m.Inquiries)`, after: `return 0 * time.Second`,
 	},
 	{
-		name: "what is held up is in the way of the newer", file: "internal/clearing/lane.go",
-		tests:  ofBooked + ":TestWhatCannotBeSentIsNotInTheWay",
-		before: `l.dueTimes(t.paused.held(l.cfg.Now()), page)`, after: `l.dueTimes(nil, page)`,
+		name: "a failed delivery is tried again at once", file: "internal/clearing/dispatcher.go",
+		tests:  ofBooked + ":TestWhatCannotBeSentIsNotInTheWay|TestAnAttemptThatTookLong",
+		before: `return pause <= 0 || pause > maxBackoff`, after: `return pause < 1000*maxBackoff`,
 	},
 	{
 		name: "an answer in the outbox is not held against its seal", file: "internal/store/message_outbox.go",
@@ -185,22 +186,17 @@ var ofArrivals = []mutant{
 		before: `IncomingAccount{Open: a.Open,`, after: `IncomingAccount{Open: true,`,
 	},
 	{
-		name: "an answer waits until its delivery is noted", file: station, tests: ofBooked + ":TestAnAnswerFollows",
-		before: `one.land(after, ahead)`, after: `one.land(after, ahead && false)`,
+		name: "an answer overtakes the note of its delivery", file: "internal/clearing/status.go", tests: ofBooked + ":TestAnAnswerFollows",
+		before: "\ts.sending.wait(ctx, in.MessageID, noteWithin)\n", after: "",
 	},
 	{
 		name: "what carries a release is sent and not stored with it", file: "internal/store/release.go",
-		tests:  ofBooked + ":TestWhatIsReleased|TestTheWholeWay",
+		tests:  ofBooked + ":TestWhatIsReleased",
 		before: `one.documents = append(one.documents,`, after: `_ = append(one.documents,`,
 	},
 	{
 		name: "what carries a release is made where nothing is delivered", file: "internal/store/release.go",
 		tests:  ofBooked + ":TestWhatIsReleased",
-		before: `if s.makeOutbound == nil || !s.jobs.Working() {`, after: `if s.makeOutbound == nil {`,
-	},
-	{
-		name: "a step that follows another is not written with it", file: "internal/store/arrays.go",
-		tests:  ofBooked + ":TestAnAnswerFollows",
-		before: `if one.Sequence == before.Sequence+1 &&`, after: `if one.Sequence < before.Sequence &&`,
+		before: `if s.makeOutbound == nil || !s.nudges.Working() {`, after: `if s.makeOutbound == nil {`,
 	},
 }

@@ -97,19 +97,19 @@ var ofStatements = []mutant{
 		after: `ctx = limited(ctx, statementWithin*1000)`,
 	},
 	{
-		name: "an approved message has no job (review: release without a job)", file: "internal/store/transact.go",
-		tests:  "internal/clearing:TestTheJobAlone",
+		name: "an approved message has no nudge (review: release without a job)", file: "internal/store/transact.go",
+		tests:  "internal/clearing:TestWhatIsReleased",
 		within: `func (s *Messages) stored(`, before: `if out != nil {`, after: `if false && out != nil {`,
 	},
 	{
-		name: "a message that needs no approval has no job", file: "internal/store/insert.go",
+		name: "a message that needs no approval has no nudge", file: "internal/store/insert.go",
 		tests:  "internal/clearing:TestAMessageThatNeedsNoApproval",
 		within: `func (s *Messages) following(`, before: `if c.Release != nil {`, after: `if false && c.Release != nil {`,
 	},
 	{
-		name: "a delivery that failed is never tried again by its job", file: "internal/store/jobs.go",
-		tests:  "internal/clearing:TestTheJobAlone",
-		before: `time.AfterFunc(pause, func() { lane.put(one, time.Now()) })`, after: `lane.forget(one)`,
+		name: "a delivery that failed is never tried again", file: "internal/clearing/dispatcher.go",
+		tests:  "internal/clearing:TestARefusedDelivery",
+		before: "\t\tcase <-ticker.C:\n\t\t\td.release()\n", after: "\t\tcase <-ticker.C:\n",
 	},
 	{
 		name: "a document made with other bytes is sent under the same id", file: "internal/store/documents.go",

@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/language"
-	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -34,9 +33,9 @@ func showOperation(v *visit) error {
 			Next: s.Next, Why: language.Sentence(s.Why),
 		})
 	}
-	for _, q := range v.Config.Jobs.Waiting() {
+	for _, q := range v.Config.Clearing.Queues() {
 		model.Queues = append(model.Queues, views.JobQueue{
-			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: store.MaxJobs, Oldest: q.Oldest,
+			Name: q.Name, Ready: q.Ready, Running: q.Running, Retrying: q.Retrying, Most: clearing.MaxQueued, Oldest: q.Oldest,
 		})
 	}
 	model.MissingKeys, err = v.Config.Clearing.MissingKeys(v.Context())

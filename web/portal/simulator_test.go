@@ -44,12 +44,12 @@ func (b *bench) withSimulator() {
 	b.t.Cleanup(clearingSide.Close)
 	ctx, stop := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
-	go func() { ended <- house.Jobs.Run(ctx, house.Clearing.Handlers()) }()
+	go func() { ended <- house.Clearing.Run(ctx) }()
 	b.t.Cleanup(func() {
 		stop()
 		err := <-ended
 		if err != nil {
-			b.t.Errorf("the jobs ended with %v", err)
+			b.t.Errorf("clearing ended with %v", err)
 		}
 	})
 	b.config.SimulatorURL = address

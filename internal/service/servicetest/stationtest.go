@@ -48,12 +48,14 @@ type House struct {
 type Options struct {
 	At  time.Time        // where the clock stands at first
 	Now func() time.Time // another clock than the test's own
-	// Log takes all logs, those of the jobs too; nil means that the clearing station's go to House.Log.
+	// Log gets all logs; nil means House.Log.
 	Log *slog.Logger
 	// Database opens the database in another way than with the test's own connections.
 	Database func(*storetest.DB) *store.Database
 	// Clearing is another network than House.Network.
 	Clearing clearing.Network
+	// Workers is the number of parallel deliveries of a scheme; 0 for the default.
+	Workers int
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
@@ -188,11 +190,11 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
-		Payee: h.options.Payee, Profiles: h.options.Profiles,
-		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)), JobLog: slog.New(slog.DiscardHandler),
+		Payee: h.options.Payee, Profiles: h.options.Profiles, Workers: h.options.Workers,
+		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)),
 	}
 	if h.options.Log != nil {
-		cfg.Log, cfg.JobLog = h.options.Log, h.options.Log
+		cfg.Log = h.options.Log
 	}
 	if h.options.Now != nil {
 		cfg.Now = h.options.Now

@@ -55,9 +55,8 @@ type Config struct {
 	Rules      rulebook.Settings
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	NewID      func() uuid.UUID // UUIDv7
-	// Clearing and Jobs are how the gateway stands, for those who look after it.
+	// Clearing shows the state of the gateway to its operators.
 	Clearing *clearing.Station
-	Jobs     *store.Jobs
 	// Connections returns the state of the connections to clearing; nil for unknown.
 	Connections func() []clearing.ConnectionStatus
 	// Sealing returns the state of the sealing of the audit log; nil for unknown.

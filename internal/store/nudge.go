@@ -1,0 +1,74 @@
+package store
+
+import (
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+)
+
+// Nudges tell the dispatcher of this process, after a commit, about work that the commit made necessary: a released message to send, an
+// answer to deliver. A nudge is not durable. The undelivered message and the undelivered answer are the durable record of the work, and the
+// dispatcher also polls for them. A nudge that is lost, with its process or because the dispatcher is full, only delays the work.
+type Nudges struct {
+	working atomic.Bool
+	handle  atomic.Pointer[func(Work)]
+}
+
+// Work is a message to send, or an answer to deliver.
+type Work struct {
+	Scheme    rulebook.Scheme
+	Realm     string
+	ID        uuid.UUID // of the message
+	Reference string    // of the answer; "" for a message
+	// Fresh is the message as this process just stored it, so that it need not be read; nil for an answer.
+	Fresh *Outgoing
+}
+
+// Outgoing is a released message as it is stored. payment.Sealer.Verify must check it before use.
+type Outgoing struct {
+	Message payment.Message // with its content and the account an instruction debits
+	Release payment.Release
+	// Made is the document that was stored with the release, and Content its bytes; nil if the delivery still has to make it.
+	Made    *payment.Outbound
+	Content []byte
+}
+
+// Handle sets the function that gets the nudges. It must not block.
+func (n *Nudges) Handle(handle func(Work)) { n.handle.Store(&handle) }
+
+// Start passes nudges on from now on, Stop drops them.
+func (n *Nudges) Start() { n.working.Store(true) }
+
+// Stop drops nudges from now on.
+func (n *Nudges) Stop() { n.working.Store(false) }
+
+// Working reports whether this process delivers.
+func (n *Nudges) Working() bool { return n.working.Load() }
+
+// AfterCommit collects the work that a transaction makes necessary.
+type AfterCommit struct{ work []Work }
+
+// Send adds the delivery of a message that is being released, as it will be stored.
+func (a *AfterCommit) Send(out Outgoing) {
+	m := out.Message
+	a.work = append(a.work, Work{Scheme: m.Scheme, Realm: m.Realm, ID: m.InternalID, Fresh: &out})
+}
+
+// Answer adds the delivery of a row of the outbox.
+func (a *AfterCommit) Answer(scheme rulebook.Scheme, reference string) {
+	a.work = append(a.work, Work{Scheme: scheme, Reference: reference})
+}
+
+// Enqueue passes the work on. Call it after the commit.
+func (n *Nudges) Enqueue(after AfterCommit) {
+	handle := n.handle.Load()
+	if handle == nil || !n.Working() {
+		return
+	}
+	for _, one := range after.work {
+		(*handle)(one)
+	}
+}

@@ -95,10 +95,14 @@ type Submitted struct {
 // references lists the identifiers of the new message.
 func (m Submitted) references() []ui.Row {
 	rows := []ui.Row{
-		{Term: "Reference", Value: m.Message.GlobalID, Copy: m.Message.GlobalID, Numeric: true},
-		{Term: "Internal ID", Value: m.Message.InternalID, Copy: m.Message.InternalID, Numeric: true},
-		{Term: "End-to-end ID", Value: m.Message.EndToEndID, Copy: m.Message.EndToEndID, Numeric: true},
+		{Term: "Reference", Value: string(m.Message.GlobalID)},
+		{Term: "Internal ID", Value: m.Message.InternalID.String()},
+		{Term: "End-to-end ID", Value: m.Message.Summary.EndToEndID},
 	}
-	return append(rows, ui.Row{Term: "Submitted", Text: language.Text("%s by %s").With(ui.DateTime(m.Message.SubmittedAt),
-		m.Message.Maker)})
+	for i := range rows {
+		rows[i].Copy, rows[i].Numeric = rows[i].Value, true
+	}
+	return append(rows, ui.Row{
+		Term: "Submitted", Text: language.Text("%s by %s").With(ui.DateTime(m.Message.CreatedAt), m.Message.MakerName),
+	})
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/a-h/templ"
+	"github.com/google/uuid"
 
 	"countersign/internal/language"
 	"countersign/views/ui"
@@ -13,8 +14,6 @@ import (
 // digest.
 type Decision struct {
 	Message    Message
-	Version    int
-	Given      int  // approvals, of this version
 	Deciding   bool // this person may decide: show the buttons
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Factorless bool // and this person has none to show: the way to one stands in place of the button
@@ -27,8 +26,6 @@ type Decision struct {
 	Reject     Reject
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty
-	CloseURL   string // the list without the detail
-	OverviewTo string // the payment's own page
 	Problems   []ui.Problem
 }
 
@@ -80,7 +77,7 @@ type Decided struct {
 func (d Decided) heads() ui.Heads { return Queue{Selecting: d.Selecting}.heads() }
 
 // as tells versions and approvals of a message apart.
-func (d Decision) as() string { return AsShown(d.Version, d.Given) }
+func (d Decision) as() string { return AsShown(d.Message.Version, d.Message.Approvals()) }
 
 // AsShown is a message as a page shows it: another version, and one approval more, is another one.
 func AsShown(version, approvals int) string {
@@ -88,20 +85,20 @@ func AsShown(version, approvals int) string {
 }
 
 // partOf is the id of a part of the pane that is replaced when somebody else decides. It names the message: the pane may have gone on.
-func partOf(part, internalID string) string { return part + "-" + internalID }
+func partOf(part string, message uuid.UUID) string { return part + "-" + message.String() }
 
 // address is where the message is shown beside the queue.
 func (d Decision) address() templ.SafeURL {
-	return templ.SafeURL("/queue/" + d.Message.InternalID + d.Query)
+	return templ.SafeURL("/queue/" + d.Message.InternalID.String() + d.Query)
 }
 
 func (d Decision) action(verb string) string {
-	return "/queue/" + d.Message.InternalID + "/" + verb + d.Query
+	return "/queue/" + d.Message.InternalID.String() + "/" + verb + d.Query
 }
 
 // keep is where the reason to reject is kept while it is being typed.
 func (d Decision) keep() Kept {
-	return Kept{URL: "/queue/" + d.Message.InternalID + "/reject/keep", At: d.Reject.KeptAt}
+	return Kept{URL: "/queue/" + d.Message.InternalID.String() + "/reject/keep", At: d.Reject.KeptAt}
 }
 
 // approveLabel names the whole act.

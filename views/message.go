@@ -1,53 +1,31 @@
 package views
 
 import (
+	"encoding/hex"
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/language"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
-// Message is what pages show of one message: an instruction, recall, return or resolution, or a payment or recall that came in. Amounts and
-// accounts come ready to show; account numbers may be compact, they are grouped here.
+// Message is a message with what its pages read beside it.
 type Message struct {
-	Approval        *Approval // while it waits
-	InternalID      string
-	GlobalID        string // the reference people use
-	ExternalID      string
-	EndToEndID      string
-	UETR            string
-	Kind            payment.Kind    // instruction, recall, return, resolution, payment, received recall
-	Scheme          rulebook.Scheme // sic-inst or sct-inst
-	State           payment.State   // a state name of the interface contract
-	FollowUp        string          // recallStatus or returnStatus; empty when none
-	Amount          ui.Amount
-	DebtorName      string
-	OrderedDebtor   string // what the order calls the debtor, where that differs; empty else
-	DebtorAccount   string
-	CreditorName    string
-	CreditorAccount string
-	CreditorAddress []language.Text
-	CreditorBank    string        // name and BIC as far as known
-	RemittanceKind  language.Text // "QR reference", "Creditor reference", "Message"; empty for none
-	Remittance      string
-	Words           language.Text // of an R-transaction: what it asks for, in a sentence or two; empty for payments
-	Facts           []ui.Row      // of an R-transaction: its reason, information, charge, time limits and original
-	StatusReason    language.Text // why it ended as it did, in plain words
-	StatusDetail    string        // the same as it came: code and text; may be empty
-	ExpiresAt       time.Time     // without a decision; zero for never
-	Maker           string
-	SubmittedAt     time.Time
-	Channel         language.Text // "Portal" or "API" with its client
-	ContentHash     string        // hexadecimal SHA-256 of the content
-	Editor          string        // who made the current version
-	Note            string        // what its maker says to the checkers: why it is amended or paid again; empty for nothing
-	Payee           *Payee        // what the verification of the payee came to; nil where there was none
-	Warnings        []Warning
-	Changes         []Change
-	Timeline        []ui.Event
+	payment.Message
+
+	Address    []language.Text // the creditor's, as the order has it
+	Remittance ui.Row          // empty for none
+	Words      language.Text   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts      []ui.Row        // of an R-transaction: its reason, information, charge, time limits and original
+	Editor     string          // who made the current version
+	Note       string          // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Approval   *Approval       // while it waits
+	Warnings   []Warning
+	Changes    []Change
+	Timeline   []ui.Event
 }
 
 // Warning is something a person should look at before deciding.
@@ -93,37 +71,34 @@ func (m Message) outcomeIcon() string {
 	return "circle-x"
 }
 
-func (m Message) towardWords() language.Text { words, _ := m.toward(); return words }
-
-func (m Message) towardName() string { _, name := m.toward(); return name }
-
 func (m Message) name() language.Text {
 	return language.Text("%s: %s").With(ui.SchemeLabel(m.Scheme), ui.KindLabel(m.Kind))
 }
 
 // rows lists the facts a checker compares, in the order of the paper.
 func (m Message) rows() []ui.Row {
+	about := m.Summary
 	rows := []ui.Row{
-		{Term: "Account", Value: ui.GroupFours(m.CreditorAccount), Copy: m.CreditorAccount, Numeric: true},
+		{Term: "Account", Value: ui.GroupFours(about.CreditorAccount), Copy: about.CreditorAccount, Numeric: true},
 	}
-	rows = appendRow(rows, ui.Row{Term: "Bank", Value: m.CreditorBank})
-	if m.Payee != nil {
-		rows = append(rows, ui.Row{Term: "Name check", Text: m.Payee.Title, Details: []language.Text{m.Payee.Text}})
+	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.CreditorAccount, about.CreditorAgent)})
+	if payee := PayeeView(m.Payee); payee != nil {
+		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []language.Text{payee.Text}})
 	}
-	if len(m.CreditorAddress) > 0 {
-		rows = append(rows, ui.Row{Term: "Address", Text: m.CreditorAddress[0], Details: m.CreditorAddress[1:]})
+	if len(m.Address) > 0 {
+		rows = append(rows, ui.Row{Term: "Address", Text: m.Address[0], Details: m.Address[1:]})
 	}
-	debtor := ui.Row{Term: "From", Value: ui.GroupFours(m.DebtorAccount), Numeric: true}
-	if m.DebtorName != "" {
-		debtor.Details = DebtorNames(m.DebtorName, m.OrderedDebtor)
+	debtor := ui.Row{Term: "From", Value: ui.GroupFours(about.DebtorAccount), Numeric: true}
+	if about.DebtorName != "" {
+		debtor.Details = DebtorNames(about.DebtorName, about.OrderedDebtorName)
 	}
 	rows = appendRow(rows, debtor)
-	remittance := ui.Row{Term: m.RemittanceKind, Value: m.Remittance}
-	if m.RemittanceKind == "" {
+	remittance := ui.Row{Term: m.Remittance.Term, Value: m.Remittance.Value}
+	if remittance.Term == "" {
 		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
 	rows = appendRow(rows, remittance)
-	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: m.EndToEndID, Numeric: true})
+	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
 }
 
 // DebtorNames are the lines that name a debtor: as clearing gets it, and what the order says where that differs.
@@ -237,11 +212,11 @@ func (m Message) words() kindWords { return kinds[m.Kind] }
 
 // about fills a sentence with the amount and the name of the other side.
 func (m Message) about(sentence language.Text) language.Text {
+	amount := ui.AmountOf(m.Summary.Amount).String()
 	if strings.Count(string(sentence), "%s") == 1 {
-		return sentence.With(m.Amount.String())
+		return sentence.With(amount)
 	}
-	_, name := m.toward()
-	return sentence.With(m.Amount.String(), name)
+	return sentence.With(amount, m.facing())
 }
 
 // act names what a decision about the message does, on its button: "Approve CHF 1'234.50 to Muster AG".
@@ -252,10 +227,20 @@ func (m Message) act(approve bool) language.Text {
 	return m.about(m.words().reject)
 }
 
-// toward says where the amount goes or comes from: the words before a name, and the name.
-func (m Message) toward() (words language.Text, name string) {
-	if m.words().toDebtor {
-		return m.words().toward, m.DebtorName
+// facing is the name of the other side.
+func (m Message) facing() string { name, _ := Facing(m.Message); return name }
+
+// detail is why a message failed as clearing said it: code and text.
+func (m Message) detail() string {
+	if m.State != payment.StateFailed {
+		return ""
 	}
-	return m.words().toward, m.CreditorName
+	_, detail := Failure(m.Message)
+	return detail
 }
+
+// digest is the SHA-256 of the content in hexadecimal digits.
+func (m Message) digest() string { return hex.EncodeToString(m.ContentHash[:]) }
+
+// PaymentURL is the page of a message.
+func PaymentURL(message uuid.UUID) string { return "/payments/" + message.String() }

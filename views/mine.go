@@ -77,7 +77,6 @@ func (m Mine) entries() ui.Entries {
 type Withdraw struct {
 	Shell    Shell
 	Message  Message
-	Version  int
 	Reason   string
 	Conflict *Conflict // a checker was faster
 	Problems []ui.Problem

@@ -2,6 +2,7 @@ package views
 
 import (
 	"countersign/internal/language"
+	"countersign/internal/payee"
 	"countersign/views/ui"
 )
 
@@ -21,3 +22,68 @@ type Payee struct {
 
 // FieldPayee is the name under which a submission says what its maker was shown about the payee.
 const FieldPayee = "payee"
+
+// payeeWords holds the texts of each verification result: flag for the queue and lists, title above the page, and the next step.
+var payeeWords = map[payee.Result]struct {
+	tone              ui.Tone
+	icon              string
+	flag, title, text language.Text
+}{
+	payee.Match: {
+		ui.ToneGood, "circle-check", "", "The payee's name is verified",
+		"The payee's bank says that the account is in this name. Asked at %s.",
+	},
+	payee.CloseMatch: {
+		ui.ToneWaiting, "triangle-alert", "Name differs", "The payee's name is not quite that of the account",
+		"The payee's bank says that the account is in the name of %s. Asked at %s.",
+	},
+	payee.NoMatch: {
+		ui.ToneBad, "circle-x", "Other name", "The account is not in the payee's name",
+		"The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by the invoice or the " +
+			"message it came with: money sent to the wrong account may be lost. Asked at %s.",
+	},
+	payee.NotPossible: {
+		ui.ToneWaiting, "circle-question-mark", "Name not verified", "The payee's name could not be verified",
+		"The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. Asked at %s.",
+	},
+	payee.Late: {
+		ui.ToneWaiting, "clock", "Name not verified", "The payee's bank did not answer in time",
+		"Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. Asked at %s.",
+	},
+	payee.Waived: {
+		ui.ToneWaiting, "info", "Name not verified", "The payee's name was not verified",
+		"Payees of what this client sends are not verified, as it was agreed. The money may go to somebody else than the payee named. " +
+			"Asked at %s.",
+	},
+}
+
+// PayeeView is a verification in words; nil where there was none.
+func PayeeView(v payee.Verification) *Payee {
+	words, known := payeeWords[v.Result]
+	if !known {
+		return nil
+	}
+	view := &Payee{
+		Tone: words.tone, Icon: words.icon, Title: words.title, Text: words.text.With(ui.DateTime(v.At)),
+		Matched: v.MatchedName, Result: string(v.Result),
+	}
+	if v.Result == payee.CloseMatch {
+		view.Text = words.text.With(v.MatchedName, ui.DateTime(v.At))
+	}
+	return view
+}
+
+// PayeeFlag is the mark of a message in lists; "" where nothing is to be told.
+func PayeeFlag(v payee.Verification) (text, title language.Text) {
+	words := payeeWords[v.Result]
+	return words.flag, words.title
+}
+
+// PayeeWarning returns the warning of a payee verification for checkers; nil when the name matches or was not verified.
+func PayeeWarning(v payee.Verification) []Warning {
+	view := PayeeView(v)
+	if view == nil || !v.Warns() {
+		return nil
+	}
+	return []Warning{{Title: view.Title, Text: view.Text}}
+}

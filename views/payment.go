@@ -1,6 +1,7 @@
 package views
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -44,21 +45,15 @@ type Payment struct {
 
 // news is what a page that changed by itself says aloud: how far the payment is, why it ended as it did, or how.
 func (m Payment) news() language.Text {
-	switch {
-	case m.Flight != nil:
+	if m.Flight != nil {
 		return m.Flight.title()
-	case m.Message.StatusReason != "":
-		return m.Message.StatusReason
 	}
-	return ui.StateLabel(m.Message.State)
+	return m.overTitle()
 }
 
 // overTitle is how it ended, in the words of the outcome where there are some.
 func (m Payment) overTitle() language.Text {
-	if m.Message.StatusReason != "" {
-		return m.Message.StatusReason
-	}
-	return ui.StateLabel(m.Message.State)
+	return cmp.Or(StatusReason(m.Message.Message), ui.StateLabel(m.Message.State))
 }
 
 func (m Payment) overTone() ui.Tone {
@@ -144,7 +139,7 @@ type Source struct {
 }
 
 func (m Payment) tabs() []ui.Tab {
-	base := "/payments/" + m.Message.InternalID
+	base := PaymentURL(m.Message.InternalID)
 	tab := func(label language.Text, name PaymentTab, url string) ui.Tab {
 		return ui.Tab{Label: label, URL: url, Current: m.Tab == name}
 	}
@@ -162,11 +157,11 @@ func (m Message) identifiers() []ui.Row {
 		term  language.Text
 		value string
 	}{
-		{"Global ID", m.GlobalID},
-		{"Internal ID", m.InternalID},
+		{"Global ID", string(m.GlobalID)},
+		{"Internal ID", m.InternalID.String()},
 		{"External ID", m.ExternalID},
-		{"End-to-end ID", m.EndToEndID},
-		{"UETR", m.UETR},
+		{"End-to-end ID", m.Summary.EndToEndID},
+		{"UETR", m.Summary.UETR},
 	} {
 		rows = appendRow(rows, ui.Row{Term: one.term, Value: one.value, Copy: one.value, Numeric: true})
 	}
@@ -176,11 +171,9 @@ func (m Message) identifiers() []ui.Row {
 // origin lists who made the message, when and on which way.
 func (m Message) origin() []ui.Row {
 	rows := []ui.Row{{Term: "Scheme", Text: ui.SchemeName(m.Scheme)}}
-	if m.Maker != "" {
-		rows = append(rows, ui.Row{Term: "Maker", Value: m.Maker})
-	}
-	rows = appendRow(rows, ui.Row{Term: "Channel", Text: m.Channel})
-	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.SubmittedAt)})
+	rows = appendRow(rows, ui.Row{Term: "Maker", Value: m.MakerName})
+	rows = appendRow(rows, ui.Row{Term: "Channel", Text: ChannelName(string(m.Channel), m.ClientID)})
+	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.CreatedAt)})
 }
 
 // relation says what a message is to the payment, and why.
@@ -285,7 +278,7 @@ func (m Payment) happened() []ui.Event {
 		} else {
 			between := all[end-2]
 			between.Title, between.Took, between.Note = language.Text("%d more like this").With(end-i-2), "", ""
-			between.URL = "/payments/" + m.Message.InternalID + "/timeline"
+			between.URL = PaymentURL(m.Message.InternalID) + "/timeline"
 			short = append(short, all[i], between, all[end-1])
 		}
 		i = end

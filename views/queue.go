@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -146,7 +148,7 @@ type Older struct {
 
 // Changed tells who has a message open that it is not any more as it was shown.
 type Changed struct {
-	InternalID string
+	InternalID uuid.UUID
 	As         string // what it is now, as Decision.as says of what is shown; "" for no longer waiting
 	State      payment.State
 	Text       language.Text

@@ -1,6 +1,10 @@
 package ui
 
-import "strings"
+import (
+	"strings"
+
+	"countersign/internal/money"
+)
 
 // Amount is money ready to be shown. Value is already written the Swiss way, with an apostrophe between thousands and always two decimals:
 // "1'234.56".
@@ -11,3 +15,8 @@ type Amount struct {
 
 // String writes the amount on one line: "CHF 1'234.56".
 func (a Amount) String() string { return strings.TrimSpace(a.Currency + " " + a.Value) }
+
+// AmountOf is an amount as pages show it.
+func AmountOf(amount money.Amount) Amount {
+	return Amount{Currency: string(amount.Currency()), Value: amount.Swiss()}
+}

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
+	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -71,7 +72,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 			sum = total
 		}
 	}
-	volume.Amount = page.AmountView(sum)
+	volume.Amount = ui.AmountOf(sum)
 	return volume, nil
 }
 

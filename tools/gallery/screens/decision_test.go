@@ -28,7 +28,7 @@ func words(selection *goquery.Selection) string {
 func TestDecisionIsBoundToWhatIsShown(t *testing.T) {
 	t.Parallel()
 	shown := decision()
-	shown.Version, shown.Query = 7, "?scheme=sic-inst"
+	shown.Message.Version, shown.Query = 7, "?scheme=sic-inst"
 	page := parse(t, views.DetailFragment(shown))
 	forms := page.Find("form[method=post]")
 	if forms.Length() != 2 {
@@ -106,7 +106,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 	t.Parallel()
 	const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	shown := decision()
-	shown.Message.CreditorName, shown.Message.Remittance, shown.Reject.Reason = attack, attack, attack
+	shown.Message.Summary.CreditorName, shown.Message.Remittance.Value, shown.Reject.Reason = attack, attack, attack
 	shown.Message.Warnings = []views.Warning{{Title: attack, Links: []views.Link{{Label: attack, URL: "javascript:alert(1)"}}}}
 	model := openQueue(shown)
 	model.Rows[0].CreditorName, model.Filter.Text, model.Shell.Status = attack, attack, attack
@@ -225,8 +225,8 @@ func TestWhatIsOpenInTheQueueStandsWhereItsAgePutsIt(t *testing.T) {
 			t.Errorf("%s: the rows are in another order than their age", name)
 		}
 		shown, row := model.Detail.Message, model.Rows[slices.IndexFunc(model.Rows, func(r views.QueueRow) bool { return r.Current })]
-		if !shown.SubmittedAt.Equal(row.SubmittedAt) || !shown.Timeline[0].At.Equal(row.SubmittedAt) {
-			t.Errorf("%s: the pane says %s, the row %s", name, shown.SubmittedAt, row.SubmittedAt)
+		if !shown.CreatedAt.Equal(row.SubmittedAt) || !shown.Timeline[0].At.Equal(row.SubmittedAt) {
+			t.Errorf("%s: the pane says %s, the row %s", name, shown.CreatedAt, row.SubmittedAt)
 		}
 	}
 }

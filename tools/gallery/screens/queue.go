@@ -10,7 +10,12 @@ import (
 
 	"github.com/a-h/templ"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
 	"countersign/internal/language"
+	"countersign/internal/money"
+	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -42,27 +47,35 @@ func bothShell(title language.Text, place views.Place) views.Shell {
 
 const digest = "9f2c4a7be1d05388c6f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f6"
 
+// message is a payment that waits for approval.
 func message() views.Message {
+	hash, _ := payment.ParseDigest(digest)
 	return views.Message{
-		InternalID: "019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f", GlobalID: "7QK4M2XW9TCH3F5A", ExternalID: "INV-2026-1107",
-		EndToEndID: "E2E-20261120-000184", UETR: "5f0c8a4e-7f32-4a1b-9d6e-0b1c2d3e4f50",
-		Kind: "instruction", Scheme: "sic-inst", State: "Approval Pending",
-		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, DebtorName: "Muster AG", DebtorAccount: "CH5021977000004331346",
-		CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012",
-		CreditorAddress: []language.Text{"Seestrasse 41", "8002 Zürich", language.Country("CH")},
-		CreditorBank:    "Muster Bank, MUSTCHZZ", RemittanceKind: "QR reference", Remittance: "21 00000 00003 13947 14300 09017",
-		Maker: "maker1", SubmittedAt: now.Add(-12 * time.Minute), Channel: "Portal", ContentHash: digest,
+		Message: payment.Message{
+			InternalID: uuid.MustParse("019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f"), GlobalID: "7QK4M2XW9TCH3F5A", ExternalID: "INV-2026-1107",
+			Kind: payment.KindInstruction, Scheme: "sic-inst", State: payment.StateApprovalPending, Channel: identity.ChannelPortal,
+			MakerName: "maker1", CreatedAt: now.Add(-12 * time.Minute), ContentHash: hash, Version: 1,
+			Summary: payment.Summary{
+				Amount: amount(money.CHF, 123456), EndToEndID: "E2E-20261120-000184", UETR: "5f0c8a4e-7f32-4a1b-9d6e-0b1c2d3e4f50",
+				DebtorName: "Muster AG", DebtorAccount: "CH5021977000004331346",
+				CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012", CreditorAgent: "Muster Bank, MUSTCHZZ",
+			},
+		},
+		Address:    []language.Text{"Seestrasse 41", "8002 Zürich", language.Country("CH")},
+		Remittance: ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017"},
 		Timeline: []ui.Event{
 			{At: now.Add(-12 * time.Minute), Title: "Submitted", Actor: "maker1", Channel: "Portal", State: "Approval Pending"},
 		},
 	}
 }
 
+func amount(currency money.Currency, minor int64) money.Amount {
+	made, _ := money.FromMinor(currency, minor)
+	return made
+}
+
 func decision() views.Decision {
-	return views.Decision{
-		Limits:  []language.Text{limitToday()},
-		Message: message(), Version: 1, Deciding: true, CloseURL: "/queue", OverviewTo: "/payments/019a9f4e-2c11-7d3a-9b1e-4f6a1c2d3e4f",
-	}
+	return views.Decision{Limits: []language.Text{limitToday()}, Message: message(), Deciding: true}
 }
 
 var purposes = []language.Text{
@@ -119,9 +132,10 @@ func queue() views.Queue {
 func openQueue(detail views.Decision) views.Queue {
 	model := queue()
 	open := &model.Rows[0] // what the pane shows, and what waits longest
-	detail.Message.SubmittedAt, detail.Message.Timeline[0].At = open.SubmittedAt, open.SubmittedAt
-	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID, detail.Message.GlobalID
-	open.Amount, open.CreditorName, open.CreditorAccount = detail.Message.Amount, detail.Message.CreditorName, detail.Message.CreditorAccount
+	about := detail.Message.Summary
+	detail.Message.CreatedAt, detail.Message.Timeline[0].At = open.SubmittedAt, open.SubmittedAt
+	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID.String(), string(detail.Message.GlobalID)
+	open.Amount, open.CreditorName, open.CreditorAccount = ui.AmountOf(about.Amount), about.CreditorName, about.CreditorAccount
 	open.Scheme = detail.Message.Scheme
 	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
@@ -164,8 +178,8 @@ func queueExhibits() []Exhibit {
 	own := decision()
 	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
 	abroad := decision()
-	abroad.Message.Scheme, abroad.Message.Amount.Currency = "sct-inst", "EUR"
-	abroad.Message.CreditorAccount, abroad.Message.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
+	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
+	abroad.Message.Summary.CreditorAccount, abroad.Message.Summary.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
 	return []Exhibit{
 		{Name: "queue-abroad", Page: views.QueuePage(openQueue(abroad))},
 		{Name: "queue", Page: views.QueuePage(queue())},

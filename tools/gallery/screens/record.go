@@ -66,7 +66,7 @@ func mineOf(tab string, state payment.State, note language.Text) views.Mine {
 
 func settled() views.Message {
 	made := message()
-	made.State, made.FollowUp = "Settled", "Recall in Progress"
+	made.State, made.RecallState = payment.StateSettled, payment.StateProcessing
 	made.Timeline = append(
 		made.Timeline,
 		ui.Event{
@@ -105,7 +105,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Related: []views.Related{
 			{
 				Role: "Recall of the payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
-				State: "Processing", Amount: message().Amount, At: now,
+				State: "Processing", Amount: ui.AmountOf(message().Summary.Amount), At: now,
 				Reason: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL"),
 			},
 		},
@@ -204,7 +204,6 @@ func dashboard() views.Dashboard {
 func unconfirmed() views.Payment {
 	model := flying()
 	model.Flight, model.Message.State = nil, payment.StateUnconfirmed
-	model.Message.StatusReason = "Do not pay again yet: clearing has it and has not answered. It is asked again, and its answer still counts."
 	for i := range 12 {
 		model.Message.Timeline = append(model.Message.Timeline, ui.Event{
 			At: now.Add(time.Duration(i) * 15 * time.Minute), Title: "Clearing was asked for the status", Actor: "Gateway", Channel: "Time limit",
@@ -217,7 +216,7 @@ func unconfirmed() views.Payment {
 // arrived is the payment under way a moment later: clearing settled it.
 func arrived() views.Payment {
 	model := paymentPage(views.TabOverview)
-	model.Message.FollowUp, model.Barred = "", nil
+	model.Message.RecallState, model.Barred = "", nil
 	model.Over, model.OverAfter = true, language.Data("820 ms")
 	return model
 }
@@ -241,7 +240,7 @@ func drafts() views.Mine {
 // flying is a payment that clearing has and has not answered.
 func flying() views.Payment {
 	model := paymentPage(views.TabOverview)
-	model.Message.State, model.Message.FollowUp = "Processing", ""
+	model.Message.State, model.Message.RecallState = payment.StateProcessing, ""
 	model.Actions, model.Barred, model.Related, model.Documents = nil, nil, nil, model.Documents[:2]
 	model.Message.Timeline = append(
 		message().Timeline,
@@ -282,7 +281,7 @@ func recordExhibits() []Exhibit {
 		{Name: "mine-empty", Page: views.MinePage(noneMine)},
 		{
 			Name: "withdraw",
-			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message(), Version: 1}),
+			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message()}),
 		},
 		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
 		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},

@@ -5,13 +5,14 @@ import (
 	"time"
 
 	"countersign/internal/language"
+	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
 func paymentCard() views.Card {
 	return views.Card{
-		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: message().Amount,
+		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: ui.AmountOf(message().Summary.Amount),
 		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
 			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"}, Numeric: true},
 			{Term: "Remittance", Value: "Rechnung 1107"},
@@ -23,7 +24,7 @@ func paymentCard() views.Card {
 func recallCard() views.Card {
 	return views.Card{
 		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
-		Amount: message().Amount, Words: "asked back for", Name: "Muster Logistik AG",
+		Amount: ui.AmountOf(message().Summary.Amount), Words: "asked back for", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
@@ -121,7 +122,7 @@ func requestDecision() views.Decision {
 
 func requestPayment() views.Payment {
 	model := paymentPage(views.TabOverview)
-	model.Message.Kind, model.Message.State, model.Message.FollowUp = "received recall", "Awaiting Decision", ""
+	model.Message.Kind, model.Message.State = payment.KindReceivedRecall, payment.StateAwaitingDecision
 	model.Message.Words = reasoned(language.Text("The bank of %s asks for %s back.").
 		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for it", "CUST")
 	model.Message.Facts = []ui.Row{
@@ -148,16 +149,16 @@ func relatedTree() views.Payment {
 	model := paymentPage(views.TabRelated)
 	answer := views.Related{
 		Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return",
-		State: "Approval Pending", Amount: message().Amount, At: now, Reason: "Answer to a recall (FOCR)",
+		State: "Approval Pending", Amount: ui.AmountOf(message().Summary.Amount), At: now, Reason: "Answer to a recall (FOCR)",
 	}
 	recall := views.Related{
 		Role: "Recall by the other bank", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall",
-		State: "Awaiting Decision", Amount: message().Amount, At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer},
+		State: "Awaiting Decision", Amount: ui.AmountOf(message().Summary.Amount), At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer},
 	}
 	model.Related = []views.Related{
 		{
 			Role: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked",
-			FollowUp: "Return in Progress", Amount: message().Amount, At: now, Current: true, Children: []views.Related{recall},
+			FollowUp: "Return in Progress", Amount: ui.AmountOf(message().Summary.Amount), At: now, Current: true, Children: []views.Related{recall},
 		},
 	}
 	return model
@@ -182,7 +183,7 @@ func incoming() views.Incoming {
 	}
 	for index, name := range creditors {
 		row := views.IncomingRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: message().Amount,
+			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: ui.AmountOf(message().Summary.Amount),
 			DebtorName: name, CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346",
 			Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
 			ReceivedAt: now.Add(-time.Duration(index) * time.Hour),
@@ -207,7 +208,7 @@ func receivedRecalls() views.ReceivedRecalls {
 	} {
 		row := views.ReceivedRecallRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
-			Amount: message().Amount, Due: &due, DebtorName: creditors[index], Reason: "CUST",
+			Amount: ui.AmountOf(message().Summary.Amount), Due: &due, DebtorName: creditors[index], Reason: "CUST",
 			ReasonText: "The customer asks for it", State: "Awaiting Decision",
 			ReceivedAt: now,
 		}

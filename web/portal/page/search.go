@@ -13,6 +13,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/views/ui"
 )
 
@@ -77,8 +78,8 @@ var towards = sync.OnceValue(func() (list []string) {
 		} {
 			list = append(list, strings.TrimSpace(words)+" ")
 		}
-		for _, words := range toward {
-			list = append(list, l.Say(words)+" ")
+		for _, kind := range payment.Kinds() {
+			list = append(list, l.Say(views.Toward(payment.Message{Kind: kind}))+" ")
 		}
 	}
 	slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
@@ -163,12 +164,12 @@ func readMarks(text string) (recalls []payment.RecallStatus, returns []payment.R
 // in lower case, in each language of the portal.
 var reasonsByWords = sync.OnceValue(func() map[string][]store.Reason {
 	known := map[string][]store.Reason{}
-	for kind, reasons := range reasonsOf {
+	for kind, reasons := range views.ReasonsOf {
 		for _, scheme := range rulebook.Schemes() {
 			for _, reason := range reasons(scheme) {
 				printed := []string{reason.Code}
 				for _, l := range language.Languages() {
-					printed = append(printed, l.Say(ReasonWords(kind, scheme, reason.Code)), l.Say(ReasonText(kind, scheme, reason.Code)))
+					printed = append(printed, l.Say(views.ReasonWords(kind, scheme, reason.Code)), l.Say(views.ReasonText(kind, scheme, reason.Code)))
 				}
 				for _, words := range printed {
 					words = strings.ToLower(words)

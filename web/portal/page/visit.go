@@ -310,3 +310,9 @@ func (v *Visit) MayOperate() error {
 	}
 	return &payment.ForbiddenError{Text: "You may not see the quarantine: this needs the role supervisor or administrator."}
 }
+
+// MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
+func MayAmend(v *Visit, m payment.Message) bool {
+	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
+	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+}

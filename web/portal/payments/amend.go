@@ -101,7 +101,7 @@ func (v *visit) amendedBy(p prepared) ([]views.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	return page.ChangesView(entry.Changes(entry.ValuesOf(document), entry.ValuesOf(p.built.Document))), nil
+	return views.ChangesView(entry.Changes(entry.ValuesOf(document), entry.ValuesOf(p.built.Document))), nil
 }
 
 // amendForm is the form that amends a version of a submission, without answers.
@@ -209,7 +209,7 @@ func showWithdraw(v *visit) error {
 	if lost != nil {
 		return lost
 	}
-	return v.renderWithdraw(m, views.Withdraw{Version: m.Version, Reason: kept.Fields.Get("reason")}, err)
+	return v.renderWithdraw(m, views.Withdraw{Reason: kept.Fields.Get("reason")}, err)
 }
 
 // keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
@@ -237,7 +237,7 @@ func withdraw(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := views.Withdraw{Version: m.Version, Reason: form.Get("reason")}
+	model := views.Withdraw{Reason: form.Get("reason")}
 	if m.State == payment.StateApprovalPending && form.Get("version") != strconv.Itoa(m.Version) {
 		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
 	}

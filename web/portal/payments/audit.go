@@ -121,7 +121,7 @@ func (v *recordsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
 		actor += " (" + e.ActorLogin + ")"
 	}
 	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
-		At: e.At, Actor: cmp.Or(actor, "–"), Action: language.Sentence(e.Event), Channel: page.ChannelName(e.Channel,
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: language.Sentence(e.Event), Channel: views.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
 		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 	}}

@@ -162,7 +162,7 @@ func (v *visit) batchLine(draft store.Draft) (making.BatchLine, prepared, error)
 		line.Problems = problemsOfLine(problemsOf(p.built.Problems, p.findings, values), values)
 		return line, p, nil
 	}
-	line.Name, line.Changes = p.asked.Summary.CreditorName, page.ChangesView(p.built.Transliterated)
+	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
 	hits, err := v.duplicates(p, p.asked.Summary)
 	if err != nil {
 		return line, p, err

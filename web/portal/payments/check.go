@@ -6,7 +6,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/entry"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
@@ -126,9 +125,9 @@ func (v *visit) renderCheck(status int, p prepared, model views.Check) error {
 	if err != nil {
 		return err
 	}
-	model.Amount, model.CreditorName = page.AmountView(p.asked.Summary.Amount), p.asked.Summary.CreditorName
+	model.Amount, model.CreditorName = ui.AmountOf(p.asked.Summary.Amount), p.asked.Summary.CreditorName
 	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
-	model.Transliterated, model.Groups = page.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	model.Transliterated, model.Groups = views.ChangesView(p.built.Transliterated), v.checkGroups(p)
 	model.Changes, err = v.amendedBy(p)
 	if err != nil {
 		return err
@@ -164,21 +163,20 @@ func (v *visit) checkGroups(p prepared) []views.CheckGroup {
 		return row
 	}
 	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
-	if bank := page.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
+	if bank := views.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
 		creditor.Details = []language.Text{bankNamed(bank)}
 	}
 	address := ui.Row{Term: "Address", Text: "None"}
-	if lines := page.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
+	if lines := views.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
 		address.Text, address.Details = lines[0], lines[1:]
 	}
 	execution := language.Text("Immediately, once approved")
 	if p.asked.ApprovalsRequired == 0 {
 		execution = "Immediately"
 	}
-	kind, text := entry.RemittanceOf(tx.RemittanceInformation)
-	remittance := ui.Row{Term: "Reference", Text: "None"}
-	if kind != entry.RemittanceNone {
-		remittance = ui.Row{Term: page.RemittanceName(kind), Value: page.RemittanceShown(kind, text), Numeric: kind != entry.RemittanceText}
+	remittance := views.RemittanceRow(tx.RemittanceInformation)
+	if remittance.Term == "" {
+		remittance = ui.Row{Term: "Reference", Text: "None"}
 	}
 	var groups []views.CheckGroup
 	if p.draft.Amends != uuid.Nil {
@@ -233,6 +231,6 @@ func showSubmitted(v *visit) error {
 			With(ui.StateLabel(m.State))}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
-		Shell: v.Shell("Submitted", views.PlaceMine), Message: page.MessageView(m), Next: next, Again: page.AgainLabel(m),
+		Shell: v.Shell("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: views.AgainLabel(m),
 	}))
 }

@@ -177,7 +177,7 @@ func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
 func totalsView(totals map[money.Currency]money.Amount) []ui.Amount {
 	shown := make([]ui.Amount, 0, len(totals))
 	for _, currency := range slices.Sorted(maps.Keys(totals)) {
-		shown = append(shown, page.AmountView(totals[currency]))
+		shown = append(shown, ui.AmountOf(totals[currency]))
 	}
 	return shown
 }

@@ -66,9 +66,7 @@ func (v *checkerVisit) decision(m payment.Message, f page.Filter, added views.De
 	if err != nil {
 		return detail, err
 	}
-	detail.Version, detail.Given = m.Version, m.Approvals()
-	detail.Query, detail.CloseURL = f.Query(), "/queue"+f.Query()
-	detail.OverviewTo = "/payments/" + m.InternalID.String()
+	detail.Query = f.Query()
 	if m.ApprovalsRequired > 1 {
 		detail.Approvals = approvalsGiven(m)
 	}

@@ -122,7 +122,7 @@ func typedAmount(scheme rulebook.Scheme, typed string) ui.Amount {
 	amount, err := money.ParseInput(profile.Currency, typed)
 	switch {
 	case err == nil:
-		return page.AmountView(amount)
+		return ui.AmountOf(amount)
 	case money.NamesOther(profile.Currency, typed):
 		return ui.Amount{Value: typed}
 	}

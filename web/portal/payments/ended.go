@@ -79,7 +79,7 @@ func reasonOf(given, statusCode string) (reason string, words language.Text) {
 		return withoutCode, "No reason was given"
 	}
 	if statusCode != "" {
-		said, _ := page.Failure(payment.Message{StatusCode: statusCode})
+		said, _ := views.Failure(payment.Message{StatusCode: statusCode})
 		return statusCode, language.Join(" ", language.Data(statusCode), said)
 	}
 	for _, known := range categoryBeginnings() {
@@ -213,10 +213,10 @@ func DueLines(v *page.Visit, most int32) (views.Lines, error) {
 	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
 	for _, m := range list {
 		due := Due(v, m)
-		name, _ := page.Facing(m)
+		name, _ := views.Facing(m)
 		lines.Rows = append(lines.Rows, views.Line{
 			ID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Name: language.Data(name), Reference: string(m.GlobalID),
-			Amount: page.AmountView(m.Summary.Amount), Due: &due,
+			Amount: ui.AmountOf(m.Summary.Amount), Due: &due,
 		})
 	}
 	return lines, err

@@ -9,6 +9,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store"
+	"countersign/views"
 	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
@@ -62,7 +63,7 @@ func SketchOf(draft store.Draft) (Sketch, error) {
 	}[f.Kind]
 	return Sketch{
 		URL: f.addressOf(draft.ID), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
-		Reason: page.ReasonText(f.Kind, draft.Scheme, f.Reason),
+		Reason: views.ReasonText(f.Kind, draft.Scheme, f.Reason),
 	}, nil
 }
 

@@ -30,7 +30,7 @@ func FullMessage(v *page.Visit, m payment.Message) (views.Message, error) {
 
 // fullMessage is a message whose steps lead to its documents, as far as they are given.
 func fullMessage(v *page.Visit, m payment.Message, known documents) (views.Message, error) {
-	view := page.MessageView(m)
+	view := views.Message{Message: m}
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return view, err
@@ -54,8 +54,14 @@ var contents = map[payment.Kind]func(v *page.Visit, view *views.Message, m payme
 	payment.KindReceivedRecall: FillRequest,
 }
 
+// fillIncoming adds what only the pacs.008 of an incoming payment says.
 func fillIncoming(_ *page.Visit, view *views.Message, m payment.Message) error {
-	page.FillIncoming(view, m)
+	document, _ := m.Document()
+	if transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer); ok {
+		if transaction, single := transfer.SinglePayment(); single {
+			view.Remittance = views.RemittanceRow(transaction.RemittanceInformation)
+		}
+	}
 	return nil
 }
 
@@ -65,7 +71,12 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	page.FillDocument(view, document)
+	if _, tx, single := document.SinglePayment(); single {
+		if tx.Creditor != nil {
+			view.Address = views.AddressLines(tx.Creditor.PostalAddress)
+		}
+		view.Remittance = views.RemittanceRow(tx.RemittanceInformation)
+	}
 	if m.State == payment.StateApprovalPending {
 		view.Warnings, err = (&recordsVisit{v}).warnings(m)
 		if err != nil {
@@ -75,7 +86,7 @@ func fillOrder(v *page.Visit, view *views.Message, m payment.Message) error {
 		if err != nil {
 			return err
 		}
-		view.Warnings = slices.Concat(page.PayeeWarning(m.Payee), view.Warnings, differences)
+		view.Warnings = slices.Concat(views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
 		return (&recordsVisit{v}).fillChanges(view, m, document)
@@ -143,7 +154,7 @@ func (v *recordsVisit) fillChanges(view *views.Message, m payment.Message, curre
 		})
 		return nil
 	}
-	view.Changes = page.ChangesView(entry.Changes(entry.ValuesOf(earlier), entry.ValuesOf(current)))
+	view.Changes = views.ChangesView(entry.Changes(entry.ValuesOf(earlier), entry.ValuesOf(current)))
 	return nil
 }
 
@@ -205,7 +216,7 @@ func noteLanguage(s store.Step, spoken language.Language) string {
 // stepNote is the reason of a step, and its language where that is not the page's. A refusal says what the head of the page says of it.
 func stepNote(s store.Step, m payment.Message, spoken language.Language) (note language.Text, in string) {
 	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
-		words, _ := page.Failure(m)
+		words, _ := views.Failure(m)
 		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
 			return words, ""
 		}
@@ -218,7 +229,7 @@ func timeline(steps []store.Step, m payment.Message, known documents, spoken lan
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
-			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: page.ChannelName(s.Channel, s.ClientID),
+			At: s.At, Title: stepTitle(s), Actor: language.Sentence(s.Actor), Channel: views.ChannelName(s.Channel, s.ClientID),
 			State: string(s.To),
 		}
 		event.Note, event.NoteIn = stepNote(s, m, spoken)

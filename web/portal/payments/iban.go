@@ -66,7 +66,7 @@ func (v *visit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck
 // describeIBAN says whose an account is, as far as its number tells.
 func describeIBAN(iban account.IBAN, scheme rulebook.Scheme) views.IBANCheck {
 	check := views.IBANCheck{Scheme: string(scheme), Grouped: iban.Grouped(), Country: language.Country(iban.Country())}
-	check.Bank = page.BankName(iban.String(), "")
+	check.Bank = views.BankName(iban.String(), "")
 	if iban.IsQR() {
 		check.Bank = strings.TrimPrefix(check.Bank+" · QR-IBAN", " · ")
 	}

@@ -67,8 +67,8 @@ func incomingRow(m payment.Message) views.IncomingRow {
 	return views.IncomingRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
 		Scheme: m.Scheme,
-		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
-		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: m.State, FollowUp: page.FollowUp(m),
+		Amount: ui.AmountOf(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
+		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: m.State, FollowUp: views.FollowUp(m),
 		ReceivedAt: m.CreatedAt,
 	}
 }
@@ -156,16 +156,16 @@ func (v *recordsVisit) receivedRecallRow(m payment.Message) views.ReceivedRecall
 	row := views.ReceivedRecallRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
 		Scheme: m.Scheme,
-		Amount: page.AmountView(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: m.State,
+		Amount: ui.AmountOf(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: m.State,
 		ReceivedAt: m.CreatedAt,
 	}
-	row.ReasonText = page.ReasonWords(m.Kind, m.Scheme, m.Reason)
+	row.ReasonText = views.ReasonWords(m.Kind, m.Scheme, m.Reason)
 	if m.State == payment.StateAwaitingDecision {
 		due := Due(v.Visit, m)
 		row.Due = &due
 	}
 	if m.Withheld != "" {
-		row.Answer = page.Withheld
+		row.Answer = ui.Withheld
 	}
 	return row
 }

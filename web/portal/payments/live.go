@@ -183,7 +183,7 @@ func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) (
 		row := QueueRow(l.visit.Visit, m, l.filter)
 		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
 		rows = append(rows, row)
-		changed = append(changed, views.Changed{InternalID: m.InternalID.String(), State: m.State, Text: row.Decided})
+		changed = append(changed, views.Changed{InternalID: m.InternalID, State: m.State, Text: row.Decided})
 	}
 	return rows, changed, err
 }
@@ -191,7 +191,7 @@ func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) (
 // changedMeanwhile tells who has a message open that still waits what became of it since the look before.
 func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Changed {
 	changed := views.Changed{
-		InternalID: m.InternalID.String(), As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
+		InternalID: m.InternalID, As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
 	}
 	if m.Approvals() == 0 || before.Version > 0 && before.Version != m.Version {
 		changed.Text = "It was amended: what is shown here waits no longer."

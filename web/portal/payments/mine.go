@@ -115,11 +115,11 @@ func (v *visit) mineRow(m payment.Message) (views.MineRow, error) {
 	path := "/payments/" + m.InternalID.String()
 	row := views.MineRow{
 		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: m.Kind, Scheme: m.Scheme,
-		Amount: page.AmountView(m.Summary.Amount), State: m.State, SubmittedAt: m.CreatedAt,
-		Note: page.StatusReason(m), Toward: page.Toward(m), Purpose: Purpose(m),
+		Amount: ui.AmountOf(m.Summary.Amount), State: m.State, SubmittedAt: m.CreatedAt,
+		Note: views.StatusReason(m), Toward: views.Toward(m), Purpose: views.Purpose(m),
 	}
-	row.CreditorName, row.Account = page.Facing(m)
-	if row.LikeLabel = page.AgainLabel(m); row.LikeLabel != "" {
+	row.CreditorName, row.Account = views.Facing(m)
+	if row.LikeLabel = views.AgainLabel(m); row.LikeLabel != "" {
 		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
 	}
 	_, err := m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored

@@ -55,7 +55,7 @@ func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid
 	}
 	amount, err := money.ParseInput(profile.Currency, values.Amount)
 	if err == nil {
-		so.Amount = page.AmountView(amount)
+		so.Amount = ui.AmountOf(amount)
 	}
 	iban, err := account.ParseInput(values.CreditorIBAN)
 	if err == nil {

@@ -8,7 +8,6 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/views"
-	"countersign/web/portal/page"
 )
 
 // payeeOf returns the payee verification of a draft.
@@ -18,7 +17,7 @@ func (v *visit) payeeOf(p prepared) (payee.Verification, error) {
 
 // payeeView shows it. Of a form the account's name can be taken over; a file has to be corrected where it came from.
 func payeeView(p prepared, found payee.Verification) *views.Payee {
-	view := page.PayeeView(found)
+	view := views.PayeeView(found)
 	if view != nil && len(p.draft.File) == 0 {
 		view.UseURL = "/payments/" + p.draft.ID.String() + "/payee"
 	}

@@ -112,7 +112,7 @@ func (v *recordsVisit) actions(m payment.Message) (actions []views.Action, barre
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
 		actions = append(actions, views.Action{Label: language.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
 	}
-	if again := page.AgainLabel(m); again != "" && page.MayMake(v.By) == nil {
+	if again := views.AgainLabel(m); again != "" && page.MayMake(v.By) == nil {
 		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
 	}
 	return actions, barred
@@ -166,7 +166,7 @@ func (v *recordsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error)
 	for i, e := range events {
 		entries = append(entries, views.AuditEntry{
 			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: language.Sentence(e.Event),
-			Channel: page.ChannelName(e.Channel,
+			Channel: views.ChannelName(e.Channel,
 				e.ClientID),
 			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 		})

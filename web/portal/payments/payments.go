@@ -157,11 +157,11 @@ func (v *recordsVisit) narrowToApproved(ask *store.Filter) {
 func paymentRow(m payment.Message) views.PaymentRow {
 	row := views.PaymentRow{
 		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: m.Kind,
-		Scheme: m.Scheme, Amount: page.AmountView(m.Summary.Amount), State: m.State, CreatedAt: m.CreatedAt,
+		Scheme: m.Scheme, Amount: ui.AmountOf(m.Summary.Amount), State: m.State, CreatedAt: m.CreatedAt,
 		Maker:    m.MakerLogin,
-		FollowUp: page.FollowUp(m), Toward: page.Toward(m), Purpose: Purpose(m),
+		FollowUp: views.FollowUp(m), Toward: views.Toward(m), Purpose: views.Purpose(m),
 	}
-	row.Name, row.Account = page.Facing(m)
+	row.Name, row.Account = views.Facing(m)
 	switch {
 	case row.Name != m.Summary.DebtorName && m.Summary.DebtorName != "":
 		row.Other = language.Text("from %s").With(m.Summary.DebtorName)

@@ -188,13 +188,13 @@ func QueueRows(v *page.Visit, list []payment.Message, f page.Filter) ([]views.Qu
 func QueueRow(v *page.Visit, m payment.Message, f page.Filter) views.QueueRow {
 	row := views.QueueRow{
 		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
-		Kind: m.Kind, Scheme: m.Scheme, Amount: page.AmountView(m.Summary.Amount),
+		Kind: m.Kind, Scheme: m.Scheme, Amount: ui.AmountOf(m.Summary.Amount),
 		Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
-		Toward: page.Toward(m), Purpose: Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
+		Toward: views.Toward(m), Purpose: views.Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
 	}
-	row.CreditorName, row.CreditorAccount = page.Facing(m)
+	row.CreditorName, row.CreditorAccount = views.Facing(m)
 	if m.Withheld != "" {
-		row.Flags = append(row.Flags, views.QueueFlag{Text: page.Withheld, Title: language.Sentence(m.Withheld)})
+		row.Flags = append(row.Flags, views.QueueFlag{Text: ui.Withheld, Title: language.Sentence(m.Withheld)})
 	}
 	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
 	return row
@@ -215,7 +215,7 @@ func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
 	if m.Version > 1 {
 		flags = append(flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
 	}
-	if text, title := page.PayeeFlag(m.Payee); text != "" {
+	if text, title := views.PayeeFlag(m.Payee); text != "" {
 		flags = append(flags, views.QueueFlag{Text: text, Title: title})
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {

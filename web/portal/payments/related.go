@@ -8,6 +8,7 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/views/ui"
 	"countersign/web/portal/page"
 )
 
@@ -39,10 +40,10 @@ func tree(s Subject, current uuid.UUID) []views.Related {
 func relatedView(m payment.Message, current uuid.UUID) views.Related {
 	view := views.Related{
 		Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind, State: m.State,
-		FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
+		FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
 	}
 	if m.Reason != "" {
-		view.Reason = page.ReasonText(m.Kind, m.Scheme, m.Reason)
+		view.Reason = views.ReasonText(m.Kind, m.Scheme, m.Reason)
 	}
 	roles := map[payment.Kind]language.Text{
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",

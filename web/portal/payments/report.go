@@ -234,7 +234,7 @@ func (v *recordsVisit) reportedApprovals(heading, words language.Text, asked sto
 	approvals, err := v.Config.Reader.Approvals(v.Context(), asked)
 	for _, a := range approvals {
 		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + a.MessageID.String(), Cells: append(
-			data(a.GlobalID, a.Makers, a.Checker, ui.DateTime(a.At)), looked(a), page.ChannelName(a.Channel, a.Client),
+			data(a.GlobalID, a.Makers, a.Checker, ui.DateTime(a.At)), looked(a), views.ChannelName(a.Channel, a.Client),
 			language.Data(a.Amount))})
 	}
 	return found, err

@@ -263,5 +263,5 @@ func day(at time.Time) string { return at.Format("02.01.2006") }
 
 // plainLines is a row with lines of information, of which there is one at least.
 func plainLines(lines []string) ui.Row {
-	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: page.DataLines(lines[1:])}
+	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: views.DataLines(lines[1:])}
 }

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // refusalText is the first sentence of a refusal, for a place where one is enough.
@@ -153,7 +152,7 @@ func (f form) field(pointer string) string {
 func (a asked) typed() language.Text {
 	var parts []language.Text
 	if a.Reason != "" {
-		parts = append(parts, page.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason))
+		parts = append(parts, views.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason))
 	}
 	lines, _ := a.lines()
 	for _, line := range lines {

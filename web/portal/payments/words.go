@@ -99,17 +99,9 @@ func (w wording) submit(approval bool) language.Text {
 func (a asked) wording() wording {
 	about := a.preview.About.Original.Summary
 	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
-	said.reason = page.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
+	said.reason = views.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
 	said.title = titles[said.kind]
 	return said
-}
-
-// Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
-func Purpose(m payment.Message) language.Text {
-	if m.Reason == "" {
-		return language.Data(m.Summary.Remittance)
-	}
-	return page.ReasonText(m.Kind, m.Scheme, m.Reason)
 }
 
 // FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
@@ -118,14 +110,14 @@ func FillRequest(v *page.Visit, view *views.Message, m payment.Message) error {
 	if err != nil {
 		return err
 	}
-	about, reason := m.Summary, page.ReasonText(m.Kind, m.Scheme, m.Reason)
+	about, reason := m.Summary, views.ReasonText(m.Kind, m.Scheme, m.Reason)
 	view.Words = wording{
 		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName,
 		holder: about.CreditorName, reason: reason,
 		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
 	}.sentence()
 	if about.Remittance != "" {
-		view.RemittanceKind, view.Remittance = "Remittance", about.Remittance
+		view.Remittance = ui.Row{Term: "Remittance", Value: about.Remittance}
 	}
 	said := saidIn(m.Content)
 	facts := []ui.Row{{Term: "Reason", Text: reason}}
@@ -256,10 +248,10 @@ func (v *rTransactionVisit) cards(s Subject) []views.Card {
 	due := Due(v.Visit, s.Recall)
 	return append(cards, views.Card{
 		Title: "The recall", Reference: string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
-		Kind: s.Recall.Kind, State: s.Recall.State, Amount: page.AmountView(s.Recall.Summary.Amount),
+		Kind: s.Recall.Kind, State: s.Recall.State, Amount: ui.AmountOf(s.Recall.Summary.Amount),
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
-			{Term: "Reason", Text: page.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
+			{Term: "Reason", Text: views.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
 			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},
 		},
 	})
@@ -268,7 +260,7 @@ func (v *rTransactionVisit) cards(s Subject) []views.Card {
 func (v *rTransactionVisit) paymentCard(m payment.Message) views.Card {
 	card := views.Card{
 		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind,
-		State: m.State, FollowUp: page.FollowUp(m), Amount: page.AmountView(m.Summary.Amount), Words: "to (a creditor)",
+		State: m.State, FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), Words: "to (a creditor)",
 		Name: m.Summary.CreditorName,
 	}
 	if m.Kind == payment.KindPayment {

@@ -1,7 +1,6 @@
-package page
+package views
 
 import (
-	"encoding/hex"
 	"strings"
 
 	"countersign/internal/account"
@@ -9,31 +8,9 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/language"
-	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/views"
 	"countersign/views/ui"
 )
-
-// MessageView converts a message for lists and pages. FillDocument, FillIncoming and rtransaction.FillRequest add the fields that only the
-// document holds.
-func MessageView(m payment.Message) views.Message {
-	detail := ""
-	if m.State == payment.StateFailed {
-		_, detail = Failure(m)
-	}
-	return views.Message{
-		StatusDetail: detail, ExpiresAt: m.ExpiresAt,
-		InternalID: m.InternalID.String(), GlobalID: string(m.GlobalID), ExternalID: m.ExternalID, EndToEndID: m.Summary.EndToEndID,
-		FollowUp: FollowUp(m), UETR: m.Summary.UETR, Kind: m.Kind, Scheme: m.Scheme, State: m.State,
-		Amount:     AmountView(m.Summary.Amount),
-		DebtorName: m.Summary.DebtorName, OrderedDebtor: m.Summary.OrderedDebtorName, DebtorAccount: m.Summary.DebtorAccount,
-		CreditorName: m.Summary.CreditorName, CreditorAccount: m.Summary.CreditorAccount,
-		CreditorBank: BankName(m.Summary.CreditorAccount, m.Summary.CreditorAgent), StatusReason: StatusReason(m),
-		Maker: m.MakerName, SubmittedAt: m.CreatedAt, Channel: ChannelName(string(m.Channel), m.ClientID),
-		ContentHash: hex.EncodeToString(m.ContentHash[:]), Payee: PayeeView(m.Payee),
-	}
-}
 
 // toward are the words before the name in lists, for those kinds whose money does not go to a creditor.
 var toward = map[payment.Kind]language.Text{
@@ -47,45 +24,10 @@ func Toward(m payment.Message) language.Text { return toward[m.Kind] }
 
 // Facing is whose name and account a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
 func Facing(m payment.Message) (name, account string) {
-	switch m.Kind {
-	case payment.KindReturn, payment.KindPayment, payment.KindReceivedRecall:
+	if kinds[m.Kind].toDebtor {
 		return m.Summary.DebtorName, m.Summary.DebtorAccount
-	case payment.KindInstruction, payment.KindRecall, payment.KindResolution:
 	}
 	return m.Summary.CreditorName, m.Summary.CreditorAccount
-}
-
-// FillDocument adds what only the document says.
-func FillDocument(view *views.Message, document *iso20022.CustomerCreditTransferInitiation) {
-	_, tx, single := document.SinglePayment()
-	if !single {
-		return
-	}
-	if tx.Creditor != nil {
-		view.CreditorAddress = AddressLines(tx.Creditor.PostalAddress)
-	}
-	kind, text := entry.RemittanceOf(tx.RemittanceInformation)
-	view.RemittanceKind, view.Remittance = RemittanceName(kind), RemittanceShown(kind, text)
-}
-
-// FillIncoming adds what only the pacs.008 of an incoming payment says.
-func FillIncoming(view *views.Message, m payment.Message) {
-	document, _ := m.Document()
-	transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer)
-	if !ok {
-		return
-	}
-	transaction, ok := transfer.SinglePayment()
-	if !ok {
-		return
-	}
-	kind, text := entry.RemittanceOf(transaction.RemittanceInformation)
-	view.RemittanceKind, view.Remittance = RemittanceName(kind), RemittanceShown(kind, text)
-}
-
-// AmountView is an amount as pages show it.
-func AmountView(amount money.Amount) ui.Amount {
-	return ui.Amount{Currency: string(amount.Currency()), Value: amount.Swiss()}
 }
 
 // BankName is the bank that holds an account, as far as it is known: from the Swiss list, or as the document names it.
@@ -129,41 +71,34 @@ func AddressLines(address *iso20022.PostalAddress24) []language.Text {
 	return lines
 }
 
-// RemittanceName names a kind of remittance; "" for none.
-func RemittanceName(kind string) language.Text {
+// RemittanceRow is what a payment is for; a reference is grouped as invoices print it. It is empty for a payment without.
+func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
+	kind, text := entry.RemittanceOf(information)
+	row := ui.Row{Value: text, Numeric: true}
 	switch kind {
 	case entry.RemittanceQR:
-		return "QR reference"
+		row.Term = "QR reference"
+		if reference, err := account.ParseQRReference(text); err == nil {
+			row.Value = reference.Grouped()
+		}
 	case entry.RemittanceReference:
-		return "Creditor reference"
+		row.Term = "Creditor reference"
+		if reference, err := account.ParseCreditorReference(text); err == nil {
+			row.Value = reference.Grouped()
+		}
 	case entry.RemittanceText:
-		return "Message"
+		row.Term, row.Numeric = "Message", false
+	default:
+		return ui.Row{}
 	}
-	return ""
-}
-
-// RemittanceShown groups a reference as invoices print it.
-func RemittanceShown(kind, text string) string {
-	switch kind {
-	case entry.RemittanceQR:
-		reference, err := account.ParseQRReference(text)
-		if err == nil {
-			return reference.Grouped()
-		}
-	case entry.RemittanceReference:
-		reference, err := account.ParseCreditorReference(text)
-		if err == nil {
-			return reference.Grouped()
-		}
-	}
-	return text
+	return row
 }
 
 // ChangesView are texts that were written differently, or that differ between versions.
-func ChangesView(changes []entry.Change) []views.Change {
-	var shown []views.Change
+func ChangesView(changes []entry.Change) []Change {
+	var shown []Change
 	for _, c := range changes {
-		shown = append(shown, views.Change{Field: language.Sentence(c.Field), Before: c.Before, After: c.After})
+		shown = append(shown, Change{Field: language.Sentence(c.Field), Before: c.Before, After: c.After})
 	}
 	return shown
 }
@@ -203,13 +138,10 @@ func ChannelName(channel, client string) language.Text {
 	return language.Data(channel)
 }
 
-// Withheld is the mark of a message that nobody may decide because its stored content failed verification.
-const Withheld = ui.Withheld
-
 // FollowUp returns the second state of a payment: withheld, or the state of its recall or return; "" for none.
 func FollowUp(m payment.Message) string {
 	if m.Withheld != "" {
-		return Withheld
+		return ui.Withheld
 	}
 	switch m.Kind {
 	case payment.KindInstruction:
@@ -237,12 +169,6 @@ func AgainLabel(m payment.Message) language.Text {
 	}
 }
 
-// MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
-func MayAmend(v *Visit, m payment.Message) bool {
-	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
-	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
-}
-
 // DataLines are lines of text that are the same in every language.
 func DataLines(lines []string) []language.Text {
 	texts := make([]language.Text, len(lines))
@@ -250,4 +176,12 @@ func DataLines(lines []string) []language.Text {
 		texts[i] = language.Data(line)
 	}
 	return texts
+}
+
+// Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
+func Purpose(m payment.Message) language.Text {
+	if m.Reason == "" {
+		return language.Data(m.Summary.Remittance)
+	}
+	return ReasonText(m.Kind, m.Scheme, m.Reason)
 }

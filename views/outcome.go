@@ -1,4 +1,4 @@
-package page
+package views
 
 import (
 	"cmp"
@@ -58,8 +58,8 @@ var failedReturns = map[string]language.Text{
 	"MS03": "The other bank refuses it and gives no reason.",
 }
 
-// reasonsOf are the lists that the reasons of the kinds come from.
-var reasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
+// ReasonsOf are the lists that the reasons of the kinds come from.
+var ReasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
 	payment.KindRecall: rulebook.RecallReasons, payment.KindReceivedRecall: rulebook.RecallReasons,
 	payment.KindReturn: rulebook.ReturnReasons, payment.KindResolution: rulebook.ResolutionReasons,
 }
@@ -75,7 +75,7 @@ func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) language
 
 // ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
 func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
-	reasons, known := reasonsOf[kind]
+	reasons, known := ReasonsOf[kind]
 	if !known {
 		return ""
 	}

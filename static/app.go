@@ -8,9 +8,8 @@ import (
 //go:embed app/*.css app/*.js
 var parts embed.FS
 
-// The portal's own style sheet and script are written in parts, by what they are about, and served as one file each, because a page waits
-// for every file it names. In a style sheet a later rule outweighs an earlier one, in a script a later part uses what an earlier one
-// defines.
+// The style sheet and the script of the portal are written in parts and served as one file each, because a page waits for every file it
+// names. The order counts: a later style rule outweighs an earlier one, and a later part of the script uses earlier definitions.
 var (
 	styleParts  = []string{"base", "layout", "list", "form", "message", "dashboard", "utility"}
 	scriptParts = []string{"page", "cursor", "row", "key", "button", "session", "field"}

@@ -76,8 +76,7 @@ func (c catalogue) add(name string, content []byte) {
 	})}
 }
 
-// withoutRemarks leaves out the lines of a script that are a comment and nothing else, and what indents the others: both are for who reads
-// the source. No script here has a text of several lines.
+// withoutRemarks removes the comment lines and the indentation of a script. No script here has a text of several lines.
 func withoutRemarks(script []byte) []byte {
 	kept := make([]byte, 0, len(script))
 	for line := range bytes.Lines(script) {

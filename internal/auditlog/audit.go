@@ -44,8 +44,8 @@ func OpeningDetail(o Opening) string {
 	}{"None", o.To, o.Reason, digest})
 }
 
-// WithPayee adds to the detail of a step what the verification of the payee came to: the keys payee (its result) and, with a close match,
-// payeeName. Without a result it is the detail as it was.
+// WithPayee adds the result of the verification of payee to the detail of a step: the keys payee (its result) and, with a close match,
+// payeeName. Without a result it returns the detail unchanged.
 func WithPayee(detail, result, matchedName string) string {
 	if result == "" {
 		return detail
@@ -60,7 +60,7 @@ func WithPayee(detail, result, matchedName string) string {
 	return strings.TrimSuffix(detail, "}") + "," + strings.TrimPrefix(string(text), "{")
 }
 
-// LimitUse is what a release takes of a daily limit: how much was used of it before, and how much was allowed, in minor units.
+// LimitUse is the use of a daily limit by a release: the amount used before it, and the amount allowed, in minor units.
 type LimitUse struct {
 	Limit   string `json:"limit"` // its id
 	Day     string `json:"day"`
@@ -82,22 +82,22 @@ func WithLimits(detail string, uses []LimitUse) string {
 	return strings.TrimSuffix(detail, "}") + `,"limits":` + string(text) + "}"
 }
 
-// What is refused is an event as well. A refused step of a message's life is RefusedEventOf; these are the others.
+// Events of refusals. Refused steps of a message have the event of RefusedEventOf.
 const (
 	// EventSignInRefused: a wrong name or password, or an account that may not sign in.
 	EventSignInRefused = "sign-in.refused"
 	// EventSignInLocked: a try while too many wrong ones had locked the name.
 	EventSignInLocked = "sign-in.locked"
-	// EventDocumentQuarantined: a document of clearing that belongs to nothing here, or contradicts what it belongs to.
+	// EventDocumentQuarantined: a document of clearing that matches no message, or contradicts its message.
 	EventDocumentQuarantined = "document.quarantined"
 	// EventAnswerRefused: a row of the outbox that this gateway did not write.
 	EventAnswerRefused = "answer.refused"
 )
 
-// What is done to a realm, and not to a message.
+// Events of a realm rather than a message.
 const (
-	// EventRealmCreate, EventRealmAdministrator and EventRealmApply: the operator made a realm, brought an administrator into it, or
-	// brought it to what a file says.
+	// EventRealmCreate, EventRealmAdministrator and EventRealmApply: the operator made a realm, added an administrator, or applied a file to
+	// it.
 	EventRealmCreate        = "realm.create"
 	EventRealmAdministrator = "realm.administrator"
 	EventRealmApply         = "realm.apply"
@@ -124,7 +124,7 @@ const (
 	EventFactorRemove = "second-factor.remove"
 	// EventFactorRefused: a second factor was shown that was wrong, used before, or locked by too many wrong ones.
 	EventFactorRefused = "second-factor.refused"
-	// EventTryAgain: an operator had the gateway try at once what it would have tried later.
+	// EventTryAgain: an operator started a retry before its time.
 	EventTryAgain = "operation.try-again"
 	// EventSignInProvider: somebody signed in to the portal through the identity provider of their realm.
 	EventSignInProvider = "sign-in.provider"
@@ -138,7 +138,7 @@ const (
 	EventUserPassword = "user.password"
 )
 
-// Subject is what something was done to, and the words given with it.
+// Subject is the subject of an action, with the reason given for it.
 type Subject struct {
 	Name   string
 	Reason string
@@ -155,7 +155,7 @@ func ChangeDetail(change, kind string, of Subject) string {
 	}{change, kind, of.Name, of.Reason})
 }
 
-// SubjectDetail is the canonical text of what was done to a subject: one JSON object with the keys subject and, where words were given,
+// SubjectDetail returns the canonical detail of an action on a subject: one JSON object with the keys subject and, when a reason was given,
 // reason, in this order.
 func SubjectDetail(subject, reason string) string {
 	return detailOf(struct {
@@ -164,7 +164,7 @@ func SubjectDetail(subject, reason string) string {
 	}{subject, reason})
 }
 
-// Factor is a second factor and what it was shown for.
+// Factor is a second factor with the purpose of its use.
 type Factor struct {
 	Kind    string // totp, passkey or recovery
 	Name    string // as its owner calls it
@@ -172,8 +172,8 @@ type Factor struct {
 	Message string // the internal id of what was approved with it; "" for other purposes
 }
 
-// FactorDetail is the canonical text of what became of a second factor: one JSON object with the keys factor (its kind), name and, where
-// there is one, purpose and message, in this order.
+// FactorDetail returns the canonical detail of an event of a second factor: one JSON object with the keys factor (its kind), name and, when
+// set, purpose and message, in this order.
 func FactorDetail(f Factor) string {
 	return detailOf(struct {
 		Kind    string `json:"factor"`

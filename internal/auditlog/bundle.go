@@ -19,7 +19,7 @@ const (
 	earlierFormat = "countersign bundle 1"
 )
 
-// MaxBundle is how large a bundle may be, in bytes: far more than a message with all its documents takes.
+// MaxBundle limits the size of a bundle in bytes: far above a message with all its documents.
 const MaxBundle = 64 << 20
 
 // Bundle is all it takes to prove what happened to one message, and on which bytes: docs/bundle.md describes it for other programs.
@@ -31,7 +31,8 @@ type Bundle struct {
 	PublicKey  string    `json:"publicKey"`  // that signed it, as package note reads it
 	Rows       []Row     `json:"rows"`       // in the order of the tree
 	Contents   []Content `json:"contents"`
-	// Rights are the rows that tell who gave the makers and deciders their roles, in the order of the tree, and Changes what was asked for.
+	// Rights are the rows that gave the makers and deciders their roles, in the order of the tree; Changes are the contents of the requested
+	// changes.
 	Rights  []Row           `json:"rights,omitempty"`
 	Changes []ChangeContent `json:"changes,omitempty"`
 }
@@ -50,7 +51,7 @@ type Content struct {
 	Source     []byte `json:"source,omitempty"`
 }
 
-// ChangeContent is what a change of administration says: values, before and after.
+// ChangeContent is the content of a change of administration: values, before and after.
 type ChangeContent struct {
 	ChangeID string `json:"changeId"`
 	Content  []byte `json:"content"`
@@ -67,7 +68,7 @@ func (b Bundle) Encode() ([]byte, error) {
 	return append(append(line, '\n'), hex.EncodeToString(digest[:])+"\n"...), nil
 }
 
-// canonical writes a value as RFC 8785 canonical JSON, in whatever order its fields stand.
+// canonical writes a value as RFC 8785 canonical JSON, independent of the order of its fields.
 func canonical(value any) ([]byte, error) {
 	text, err := written(value)
 	if err != nil {
@@ -109,8 +110,8 @@ func ParseBundle(file []byte) (Bundle, error) {
 	return b, nil
 }
 
-// Verify proves the bundle. trusted are the public keys of whoever is to have made it; with none, the key in the bundle is taken as it is,
-// and the caller must compare it with the one the institution published. The error says what does not fit.
+// Verify verifies the bundle. trusted are the public keys of its expected issuer; without any, the key in the bundle is used, and the
+// caller must compare it with the published one. The error names the part that does not fit.
 func (b Bundle) Verify(trusted PublicKeys) (Proven, error) {
 	checkpoint, err := b.verifyCheckpoint(trusted)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 // Hash is SHA-256, of a leaf or a node of the tree as RFC 6962 hashes them.
 type Hash = tlog.Hash
 
-// Kind is what a leaf is of.
+// Kind is the kind of row under a leaf.
 type Kind string
 
 // The kinds of leaves.
@@ -23,7 +23,7 @@ const (
 	KindDocument Kind = "document" // a document that was sent, received or entered, by its digest
 )
 
-// The layouts of leaves. Another layout gets another number, so that what was sealed stays readable.
+// The layouts of leaves. Another layout gets another number, so that sealed rows stay readable.
 const (
 	eventLayout    = "countersign event 1"
 	documentLayout = "countersign document 1"
@@ -42,8 +42,8 @@ func (t *Text) UnmarshalText(digits []byte) error {
 	return err
 }
 
-// Event is the leaf of a row of the audit trail: everything the row says, and what the same step wrote beside it. Its fields, and those of
-// all that is in a leaf, stand in the order of their names, as written needs it.
+// Event is the leaf of a row of the audit trail: every column of the row, and the rows written by the same step. The fields of all types in
+// a leaf are declared in the order of their names, as written requires.
 type Event struct {
 	ActorName     string    `json:"actorName"`
 	ActorPerson   string    `json:"actorPerson,omitempty"`
@@ -92,7 +92,7 @@ type Version struct {
 	Number            int      `json:"number"`
 }
 
-// Decision is what a person said of a version, and the grant they said it under.
+// Decision is the decision of a person about a version, with the grant of the role.
 type Decision struct {
 	Action        string    `json:"action"`
 	Channel       string    `json:"channel"`
@@ -151,9 +151,9 @@ func (d Document) Leaf() (Leaf, error) {
 	return Leaf{Kind: KindDocument, RowID: d.DocumentID, Data: data}, err
 }
 
-// written writes what is in a leaf as RFC 8785 canonical JSON. Its names are in order as its types are declared, and its texts and whole
-// numbers (of 32 bits in the database) have one form only, so that nothing is left to put in order, two or three times for each payment.
-// What is no UTF-8, which PostgreSQL stores nowhere, would be U+FFFD.
+// written writes the content of a leaf as RFC 8785 canonical JSON. The types declare their fields in order, and their texts and whole
+// numbers (of 32 bits in the database) have one form only, so that no canonicalisation is needed, two or three times for each payment.
+// Invalid UTF-8, which PostgreSQL never stores, would become U+FFFD.
 func written(leaf any) ([]byte, error) {
 	data, err := json.Marshal(leaf, json.FormatNilSliceAsNull(true), jsontext.AllowInvalidUTF8(true))
 	if err != nil {

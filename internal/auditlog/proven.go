@@ -12,21 +12,20 @@ import (
 	"countersign/internal/identity"
 )
 
-// Proven is what a bundle proves.
+// Proven holds the facts that a bundle proves.
 type Proven struct {
 	Checkpoint Checkpoint
 	Events     []Event // in the order of the tree; with a move or without, for what was refused
 	Documents  map[string]Document
-	// Rights are what the makers and deciders acted under. Unshown counts the makers and deciders of whose right the bundle does not tell,
-	// because it was given before the trail told of rights.
+	// Rights are the rights under which the makers and deciders acted. Unshown counts the makers and deciders whose right is not in the
+	// bundle.
 	Rights  []Right
 	Unshown int
-	// Payees are what the verifications of the payee came to, by the version they are about.
+	// Payees are the results of the verifications of payee, by version.
 	Payees map[int]PayeeResult
 }
 
-// PayeeResult is what the verification of the payee came to: MTCH, CMTC, NMTC, NOAP, LATE or WAIVED, and with a close match the
-// account's name.
+// PayeeResult is the result of a verification of payee: MTCH, CMTC, NMTC, NOAP, LATE or WAIVED, and with a close match the account's name.
 type PayeeResult struct {
 	Result string `json:"payee"`
 	Name   string `json:"payeeName"`
@@ -69,7 +68,7 @@ func (p *proving) take(data []byte) error {
 	return err
 }
 
-// conclude holds what was read against each other: the documents' bytes, the moves, the decisions.
+// conclude compares the rows of the bundle with each other: the documents' bytes, the moves, the decisions.
 func (p *proving) conclude() (Proven, error) {
 	err := p.contents()
 	if err != nil {
@@ -103,7 +102,7 @@ func (p *proving) conclude() (Proven, error) {
 	return p.proven, nil
 }
 
-// underRights looks for the rights of who wrote what a move brought, or decided on it, and for what was found about the payee.
+// underRights finds the rights of the people who made the version of a move or decided it, and the result of the verification of payee.
 func (p *proving) underRights(event Event) error {
 	note := func(right Right, shown bool) {
 		if !shown {
@@ -175,8 +174,8 @@ func (p *proving) version(event Event, versions map[int]Version) error {
 	return nil
 }
 
-// decision holds a decision against the version it is about: nobody decides what they wrote, nobody twice, and nothing is approved with
-// fewer approvals than asked for.
+// decision compares a decision with its version: no maker decides, nobody decides twice, and nothing is approved with fewer approvals than
+// required.
 func decision(event Event, versions map[int]Version, approved map[int][]string) error {
 	move, d := event.Move, event.Decision
 	if move.Action != "approve" && move.Action != "reject" {

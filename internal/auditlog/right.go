@@ -12,7 +12,7 @@ import (
 	"countersign/internal/identity"
 )
 
-// Right is what somebody acted under who wrote or decided a message, and where it comes from.
+// Right is the right under which a person made or decided a message, with its origin.
 type Right struct {
 	Role, Person, Account string
 	Grant                 string
@@ -21,7 +21,7 @@ type Right struct {
 	Change, Requester, Decider string
 }
 
-// told is an event that tells of rights, with what it says.
+// told is an event about rights, with its rights.
 type told struct {
 	Event
 	rights Rights
@@ -64,7 +64,7 @@ func (r *rights) take(realm string, data []byte) error {
 	return nil
 }
 
-// conclude holds what was told against the changes that brought it, and those against their contents.
+// conclude compares the rights with the changes that gave them, and those with their contents.
 func (r *rights) conclude(changes []ChangeContent) error {
 	contents := map[string][]byte{}
 	for _, c := range changes {
@@ -94,7 +94,7 @@ func (r *rights) conclude(changes []ChangeContent) error {
 	return nil
 }
 
-// byWhom holds rights against the change that brought them: two different people, neither of whom gained, and the content both were about.
+// byWhom compares rights with the change that gave them: two different people, neither of whom gained, decided the same content.
 func (r *rights) byWhom(t told, contents map[string][]byte) error {
 	if t.rights.Change == "" {
 		if t.ActorPerson != "" || t.Channel != string(identity.ChannelOperator) {

@@ -8,7 +8,7 @@ type AuditRight struct {
 	Role  string `json:"role"`
 }
 
-// Rights are what became of the rights of an account.
+// Rights lists the granted and ended rights of an account.
 type Rights struct {
 	Change  string       `json:"change,omitempty"` // that brought it; "" where the operator did
 	Subject string       `json:"subject"`          // the name of the account

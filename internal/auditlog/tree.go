@@ -22,7 +22,7 @@ type Node struct {
 	Hash  Hash
 }
 
-// kept is how many levels apart the nodes are that are kept beside the leaves: every 256th leaf brings one.
+// kept is the distance in levels between the stored nodes: every 256th leaf completes one.
 const kept = 8
 
 // Append adds a leaf, and returns the nodes to keep that it completes.
@@ -42,7 +42,7 @@ func (t *Tree) Append(leaf Hash) []Node {
 	return nodes
 }
 
-// ErrBrokenTree says that what is stored of a tree is no tree.
+// ErrBrokenTree says that the stored nodes form no tree.
 var ErrBrokenTree = errors.New("the edge of the tree does not fit its size")
 
 // Check reports whether the edge has as many roots as the size asks for. Errors: ErrBrokenTree.
@@ -70,7 +70,7 @@ func (t Tree) Root() Hash {
 // Stored reads hashes that are kept: those of leaves (level 0) and of nodes of each eighth level, count of them from an index on.
 type Stored func(level int, from, count int64) ([]Hash, error)
 
-// ReadHashes reads nodes by the numbers of tlog, from what is kept: a node of another level is made of the kept ones below it.
+// ReadHashes returns nodes by their tlog numbers. A node between the stored levels is computed from the stored ones below it.
 func (s Stored) ReadHashes(numbers []int64) ([]Hash, error) {
 	hashes := make([]Hash, len(numbers))
 	for i, number := range numbers {

@@ -9,8 +9,8 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// passwordHash is demo.UserPassword as argon2id of the least cost (m=8 KiB, t=1, p=1): tests sign in thousands of times, and what the usual
-// cost keeps out, a guesser with a stolen table, is not there.
+// passwordHash is demo.UserPassword as argon2id of the least cost (m=8 KiB, t=1, p=1): tests sign in thousands of times, and need no
+// protection from a guesser with a stolen table.
 //
 //nolint:gosec // of a public password
 const passwordHash = "$argon2id$v=19$m=8,t=1,p=1$NupwLKMZnLpYgAJPUXpN0w$yWFIO3B6DU9RGZiwvXudLmjx+fWA8jCjHhaxsriGRyc"

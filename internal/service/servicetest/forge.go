@@ -18,9 +18,9 @@ var versionColumns = []string{
 	"debtor_agent", "creditor_name", "creditor_account", "creditor_agent", "remittance",
 }
 
-// Forge inserts a copy of a message that waits, in its first version, with the document of that message but with other searched columns:
-// what somebody does who can write as the application's role and wants a checker to approve what they do not see. changed gives the
-// columns in SQL.
+// Forge inserts a copy of a pending message, in its first version, with the document of that message but with other searched columns: the
+// attack of somebody who can write as the application's role and wants a checker to approve unseen content. changed gives the columns in
+// SQL.
 func Forge(t testing.TB, db *storetest.DB, m payment.Message, changed map[string]string) uuid.UUID {
 	t.Helper()
 	said := make([]string, len(versionColumns))

@@ -180,7 +180,7 @@ func (p provision) tellAdministrator(ctx context.Context, name, breakGlass strin
 	return p.brokeGlass(ctx, brokenGlass{user: row, deed: "administrator", reason: breakGlass})
 }
 
-// brokenGlass is what the operator does past two administrators.
+// brokenGlass is an action of the operator in a realm that has two administrators.
 type brokenGlass struct {
 	user         dbsqlc.UserAccount
 	deed, reason string
@@ -221,7 +221,7 @@ func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.Se
 	})
 }
 
-// told writes into the realm's audit trail what the operator did.
+// told writes an action of the operator into the realm's audit trail.
 func (p provision) told(ctx context.Context, event, detail string) error {
 	id, err := uuid.NewV7()
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"countersign/internal/administration"
 )
 
-// mayAlone lets the operator do what is the administrators' until the realm has had two of them, however many are active now: else whoever
-// has one of them reset would let the operator in. Errors: store.ErrUnknownRealm, ErrNoGlass, refusal,
-// payment.FieldError for the reason.
+// mayAlone allows the operator the work of administrators until the realm has had two of them. It counts also inactive ones: otherwise a
+// reset of one administrator would let the operator in. Errors: store.ErrUnknownRealm, ErrNoGlass, refusal, payment.FieldError for the
+// reason.
 func (p provision) mayAlone(ctx context.Context, breakGlass string, refusal error) error {
 	err := p.lock(ctx)
 	if err != nil {

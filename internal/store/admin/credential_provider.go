@@ -15,12 +15,12 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// outerSignInKept is how long the state of a sign-in at a provider is kept after it came back: longer than it is good for.
+// outerSignInKept is the time for which the spent state of a sign-in at a provider is kept: longer than its validity.
 const outerSignInKept = time.Hour
 
 // What keeps an outer sign-in from counting.
 var (
-	// ErrProviderForged: the identity provider of the realm is not what was sealed.
+	// ErrProviderForged: the identity provider of the realm does not fit its seal.
 	ErrProviderForged = errors.New("the identity provider of the realm does not fit its seal")
 	// ErrOuterUnknown: no account is linked with the subject.
 	ErrOuterUnknown = errors.New("no account is linked with this subject")
@@ -122,5 +122,5 @@ func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
 	return nil
 }
 
-// OuterDetail is what the audit trail is told of a sign-in at a provider.
+// OuterDetail returns the detail of a sign-in at a provider in the audit trail.
 func OuterDetail(of OuterSubject) string { return auditlog.SubjectDetail(of.Subject, of.Issuer) }

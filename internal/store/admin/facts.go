@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store"
 )
 
-// facts reads what a change rests on: its subject as it is, and what its values name.
+// facts reads the facts on which a change is decided: its subject, and the rows its values refer to.
 func (s step) facts(ctx context.Context, kind administration.Kind, subject string,
 	values administration.Values,
 ) (administration.Facts, error) {
@@ -46,7 +46,7 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 	return known, nil
 }
 
-// named is what the change is about: a new one by what it is to be called.
+// named returns the subject of a change; for a new one that is its future name.
 func named(kind administration.Kind, subject, fresh string) string {
 	if kind.Creates() {
 		return fresh
@@ -54,7 +54,7 @@ func named(kind administration.Kind, subject, fresh string) string {
 	return subject
 }
 
-// userAsked is an account that a change is about, and what the change says of it.
+// userAsked is the account of a change, with the values of the change.
 type userAsked struct {
 	name   string
 	values administration.Values
@@ -142,7 +142,7 @@ func (s step) policyFacts(ctx context.Context, known *administration.Facts, subj
 	return err
 }
 
-// apply brings about what was approved. What was said of a message, clearing's station asks for when it sends it.
+// apply carries out an approved change. A change about a message is read by the clearing service when it sends it.
 func (s step) apply(ctx context.Context, c administration.Change) error {
 	var err error
 	switch c.Kind.Noun() {

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AccountChange is what may change of a user account by itself; zero fields change nothing. Its keys are made by identity.MasterDataKeys.
+// AccountChange holds the changeable fields of a user account; zero fields change nothing. Its keys come from identity.MasterDataKeys.
 type AccountChange = store.AccountChange
 
 // Account reads a user account. Error: store.ErrUnknownUser.

@@ -68,7 +68,7 @@ func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.
 	return known[0].PersonID, nil
 }
 
-// account brings an account to its definition. Another password ends what the account is signed in with.
+// account creates or updates an account to match its definition. Another password ends the sessions and tokens of the account.
 func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, definition AccountDefinition) error {
 	known, err := p.q.UserByName(ctx, p.realm, user.Name)
 	switch {
@@ -103,7 +103,8 @@ func (p provision) account(ctx context.Context, user dbsqlc.UserAccount, definit
 	return p.grants(ctx, user, definition.Roles)
 }
 
-// grants ends what the definition does not name, seals what stays, grants what is new from now on, and tells the trail.
+// grants ends the grants that the definition omits, seals the others again, adds the new ones from now on, and writes them into the audit
+// trail.
 func (p provision) grants(ctx context.Context, user dbsqlc.UserAccount, roles []identity.Role) error {
 	inForce, err := p.q.GrantInForce(ctx, p.realm, user.UserID)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Preference is how a user wants the portal to look and behave.
+// Preference holds the settings of a user for the portal.
 type Preference struct {
 	Theme     string // auto, light or dark
 	Density   string // compact, default or comfortable

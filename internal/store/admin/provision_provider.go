@@ -23,7 +23,7 @@ type ProviderDefinition struct {
 	hidden []byte
 }
 
-// outer brings the identity provider, and who is who there, to the definition. What it does not name stays.
+// outer creates or updates the identity provider and the links of accounts to match the definition. Omitted ones stay.
 func (p provision) outer(ctx context.Context, realm RealmDefinition) error {
 	setUp := store.Outer{Queries: p.q, Keys: p.keys, Realm: p.realm, At: p.at}
 	if realm.Provider != nil {
@@ -115,8 +115,8 @@ type linksWanted struct {
 	people []PersonDefinition
 }
 
-// links says who the accounts are at the provider. All that another link takes the place of end first: a subject may pass from one account
-// of the definition to another.
+// links sets the subjects of the accounts at the provider. It ends all replaced links first: a subject may pass from one account of the
+// definition to another.
 func (p provision) links(ctx context.Context, outer store.Outer, wanted linksWanted) error {
 	var fresh []dbsqlc.OuterIdentity
 	for _, person := range wanted.people {
@@ -182,7 +182,7 @@ func (p provision) linkOf(ctx context.Context, issuer string, account AccountDef
 	}, user, err
 }
 
-// outer reads the identity provider in force and who the accounts are there.
+// outer reads the identity provider in force and the subjects of the accounts there.
 func (r reading) outer(ctx context.Context, into *RealmDefinition) error {
 	rows, err := r.q.ProviderInForce(ctx, r.realm)
 	if err != nil || len(rows) == 0 {

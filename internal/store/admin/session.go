@@ -15,11 +15,11 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Sessions keeps the portal's sessions in the database, as the session library asks for it. The store that comes with the library is not
-// used: with it a request under way writes a session back that was ended meanwhile, and a copied cookie would live on after sign-out.
+// Sessions stores the portal's sessions in the database, as the session library requires. The library's own store is not used: it lets a
+// request in progress restore a session that was ended meanwhile, so that a copied cookie would work after sign-out.
 //
 // A row is found by the keyed digest of its token, and its data carries a seal over the token, the data and the end of the session:
-// whoever can write rows, but has not the key, can end a session and nothing else.
+// somebody who can write rows without the key can end a session, but not make one.
 type Sessions struct {
 	db   *store.Database
 	now  func() time.Time
@@ -112,16 +112,16 @@ func (s *Sessions) DeleteCtx(ctx context.Context, token string) error {
 	return nil
 }
 
-// names are what the row of a token may be called.
+// names returns the possible keys of a token's row.
 func (s *Sessions) names(token string) []string { return s.rows.Names(sha256.Sum256([]byte(token))) }
 
-// open reads the row of a token. What was written by anybody else, or for another token, or under a key that is gone, is no session.
+// open reads the row of a token. A row written without the key, for another token, or under a removed key is no session.
 func (s *Sessions) open(token string, sealed []byte) (store.Session, bool) {
 	opened, err := s.rows.Open(sealed)
 	return opened, err == nil && opened.Token == sha256.Sum256([]byte(token))
 }
 
-// outliving is a context for what must be stored although the browser is gone.
+// outliving returns a context for writes that must complete although the browser is gone.
 func outliving(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 }
@@ -138,11 +138,11 @@ func (s *Sessions) Commit(string, []byte, time.Time) error { return errNoRequest
 // Delete belongs to the session library's interface; DeleteCtx is used.
 func (s *Sessions) Delete(string) error { return errNoRequest }
 
-// LapsedFor is how long after a session ran out it is known whose it was: as long as a day's session may last. Of one that somebody ended
-// it is a quarter of an hour (migration 280).
+// LapsedFor is the time after a session ran out during which its owner is known: the longest life of a session. For an ended session it is
+// a quarter of an hour (in the schema).
 const LapsedFor = 12 * time.Hour
 
-// lapsedKept is how long a session's row stays after its end.
+// lapsedKept is the time for which a session's row stays after its end.
 const lapsedKept = LapsedFor + 30*time.Minute
 
 // Clean drops sessions that are over, in small transactions, and returns the number of rows dropped. Called every few minutes it

@@ -23,8 +23,8 @@ func (s step) messageFacts(ctx context.Context, known *administration.Facts, sub
 	return err
 }
 
-// Taken says whether two administrators have said that clearing has a message as another document under its id. A change or decision that
-// does not fit its seal says nothing.
+// Taken reports whether two administrators confirmed that clearing has a message as another document under its id. A change or decision
+// that does not fit its seal is ignored.
 func (c *Changes) Taken(ctx context.Context, realm string, id uuid.UUID) (bool, error) {
 	list, err := c.Changes(ctx, realm, Filter{
 		Kind: administration.KindMessageTaken, Subject: id.String(), State: administration.StateApplied, PageSize: 1,

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// CleanupLimits says what is old enough to go.
+// CleanupLimits holds the times before which rows are deleted.
 type CleanupLimits struct {
 	Ended     time.Time // families, access tokens and sessions that ended before; sign-ins at a provider stay an hour longer
 	Forgotten time.Time // names whose last try was before

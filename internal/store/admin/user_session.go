@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Why a session ended, for whoever comes back with it.
+// The reasons for which a session ended, shown to a browser that comes back with it.
 const (
 	EndedBySignOut   = "sign-out"
 	EndedBySignIn    = "sign-in"   // somebody signed in with the same browser

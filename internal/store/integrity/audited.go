@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// auditedPage is how many rows the auditor reads at once: it holds the memory bounded, whatever the table has.
+// auditedPage is the number of rows the integrity check reads at once, which bounds its memory.
 const auditedPage = 500
 
 // eachRow reads a table in pages, each after the last row that was looked at.
@@ -38,7 +38,7 @@ func eachRow[R any](action string, page func() ([]R, error), look func(R) error)
 	}
 }
 
-// AuditedVersion is a version of a message as it is stored, whatever is wrong with it.
+// AuditedVersion is a version of a message as it is stored, with any defects.
 type AuditedVersion struct {
 	// Message has the fields of this version. Its maker's names and its decisions are left out; no seal covers them.
 	Message payment.Message
@@ -104,7 +104,7 @@ func auditedVersion(row dbsqlc.AuditedVersionListRow) AuditedVersion {
 
 // AuditedDecision is a decision as it is stored.
 type AuditedDecision struct {
-	// Message has what the seal covers of the message: its realm, ids, version, digest, makers and how many approvals it needs.
+	// Message holds the sealed fields of the message: its realm, ids, version, digest, makers and required approvals.
 	Message  payment.Message
 	Decision payment.Decision
 }

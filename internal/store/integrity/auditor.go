@@ -11,15 +11,15 @@ import (
 	"countersign/internal/profile"
 )
 
-// Config says what to look at, and with which keys.
+// Config holds the database and the keys of a check.
 type Config struct {
 	DatabaseURL string // of a login that sees every row
-	// Seal has the keys that seal what is approved, stored and sent; without one those seals are not looked at.
+	// Seal holds the keys of versions, releases and documents; without keys those seals are not checked.
 	Seal payment.Sealer
 	// Tokens are the keys that master data are sealed with; without one those seals are not looked at.
 	Tokens keyring.Ring
-	// AuditKeys sign the checkpoints of the audit trail; AuditPublic are their public halves, for who may know no more: with them a change is
-	// known to lie between two checkpoints, with the keys it is named. Without either the trees are not looked at.
+	// AuditKeys sign the checkpoints of the audit trail; AuditPublic are their public halves, for operators without the keys. With the keys a
+	// changed row is named; with the public halves it is only located between two checkpoints. Without either the trees are not checked.
 	AuditKeys   keyring.Ring
 	AuditPublic auditlog.PublicKeys
 	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
@@ -30,17 +30,17 @@ type Config struct {
 	Zone     *time.Location // of the banking day, as the gateway has it
 }
 
-// Report is what the auditor found.
+// Report is the result of a check.
 type Report struct {
 	Invariants []Invariant
 	// Skipped are the invariants that were not looked at, because their key was not given.
 	Skipped []Skipped
-	// Versions, Documents, Answers, Requests and Tokens count what was held against its seal; a session of the portal is a token here.
+	// Versions, Documents, Answers, Requests and Tokens count the rows compared with their seals; Tokens includes portal sessions.
 	Versions, Documents, Answers, Requests, Tokens int
-	// Trees, Leaves and Checkpoints count what was held against each other; Unsealed are the rows that wait for their seal.
+	// Trees, Leaves and Checkpoints count the compared ones; Unsealed counts the rows that are not sealed yet.
 	Trees, Leaves, Checkpoints, Unsealed int
-	// AccountChanged counts released instructions whose debtor account was changed since by whoever provisions, so that their document
-	// cannot be made again to compare; the seals of the account and of the document stand for it.
+	// AccountChanged counts released instructions whose debtor account changed after the release. Their document cannot be made again to
+	// compare; the seals of the account and of the document are checked instead.
 	AccountChanged int
 }
 
@@ -83,8 +83,8 @@ const (
 	auditKeys   = "--audit-key-file"
 )
 
-// Check looks at everything. It fails with snapshot.HiddenRowsError for a login that does not see every row, and when the database cannot
-// be read; what is wrong in it is in the report.
+// Check checks the whole database. It fails with HiddenRowsError for a login that does not see every row, and when the database cannot be
+// read; violations are in the report.
 func Check(ctx context.Context, cfg Config) (Report, error) {
 	return look(ctx, cfg, func(a *audit) error {
 		var err error
@@ -137,7 +137,7 @@ func CheckTrail(ctx context.Context, cfg Config) (Report, error) {
 	})
 }
 
-// look has the checks made on one snapshot of the database, and returns what they found.
+// look runs checks on one snapshot of the database, and returns their report.
 func look(ctx context.Context, cfg Config, checks func(*audit) error) (Report, error) {
 	opened, err := Open(ctx, cfg.DatabaseURL)
 	if err != nil {
@@ -176,5 +176,5 @@ func (a *audit) skip(id, text, missing string) {
 	a.report.Skipped = append(a.report.Skipped, Skipped{ID: id, Text: text, Missing: missing})
 }
 
-// sealed reports whether the keys of what is approved, stored and sent are at hand.
+// sealed reports whether the keys of versions, releases and documents were given.
 func (a *audit) sealed() bool { return len(a.cfg.Seal.KeyIDs()) > 0 }

@@ -14,10 +14,10 @@ import (
 const treeSealed = "the audit trail, the history, the decisions and the documents are what was sealed, whole and in their order, " +
 	"up to the newest checkpoint"
 
-// sealedWithin is how long a row may wait for its seal before the auditor complains: far longer than the gateway ever takes.
+// sealedWithin is the age from which an unsealed row is a violation: far above the delay of the gateway.
 const sealedWithin = time.Minute
 
-// tableOf is where the row of a leaf stands.
+// tableOf maps the kind of a leaf to the table of its row.
 var tableOf = map[auditlog.Kind]string{auditlog.KindEvent: "audit_event", auditlog.KindDocument: "document"}
 
 // trees holds the hash tree of each realm against its rows and its checkpoints.
@@ -99,8 +99,8 @@ func (t *treeAudit) unfit(table, key, what string) {
 	t.found = append(t.found, Violation{Realm: t.realm, Table: table, Key: key, What: what})
 }
 
-// maxGone is how many leaves that follow each other and are gone are named one by one. Whoever can write may have moved one leaf to a place
-// that no tree reaches.
+// maxGone limits the successive missing leaves that are named one by one. An attacker may have moved one leaf to an index far beyond the
+// tree.
 const maxGone = 1000
 
 // gone names the leaves from one place up to another, which are not there.

@@ -15,8 +15,8 @@ import (
 // ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
 
-// Bundle gathers what proves a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and by whom
-// its makers and deciders got their rights. The public key is for the caller to add.
+// Bundle collects the proof of a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and the
+// origin of the rights of its makers and deciders. The caller adds the public key.
 //
 // Errors: ErrNotSealed.
 func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) (auditlog.Bundle, error) {
@@ -76,7 +76,7 @@ func (s *Snapshot) proven(ctx context.Context, size int64, rows []dbsqlc.AuditLe
 	return list, nil
 }
 
-// rights adds by whom the makers and deciders of the message got their rights.
+// rights adds the origin of the rights of the message's makers and deciders.
 func (s *Snapshot) rights(ctx context.Context, b *auditlog.Bundle, size int64, message uuid.UUID) error {
 	people, err := s.q.PeopleOfMessage(ctx, b.Realm, message)
 	if err != nil {

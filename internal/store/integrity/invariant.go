@@ -38,7 +38,7 @@ type Snapshot struct {
 	q    *dbsqlc.Queries
 }
 
-// HiddenRowsError says that the login does not see every row, so what it does not find proves nothing.
+// HiddenRowsError says that the login does not see every row, so that a check without violations would prove nothing.
 type HiddenRowsError struct {
 	Login  string
 	Tables []string // some of them
@@ -88,11 +88,11 @@ func (s *Snapshot) Close(ctx context.Context) {
 	_ = s.conn.Close(context.WithoutCancel(ctx))
 }
 
-// answerSlack is how long after its release a message may take to be marked unconfirmed before I6 complains: the scheme's 10 seconds, and
-// a minute.
+// answerSlack is the time after its release from which a message that is not marked unconfirmed violates I6: the scheme's 10 seconds, and a
+// minute.
 const answerSlack = 70 * time.Second
 
-// Invariants looks at what the rows alone can tell, without keys.
+// Invariants checks the invariants that need no keys.
 func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, error) {
 	q := s.q
 	checks := []struct {
@@ -149,7 +149,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 	return invariants, nil
 }
 
-// guarded asks one question, and has it answered by what cannot be read where that is so.
+// guarded runs one query. A row that cannot be read is returned as its violation.
 func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]Violation, error)) (found []Violation, err error) {
 	unread, err := s.Guard(ctx, func(ctx context.Context) error {
 		found, err = query(ctx)
@@ -182,7 +182,7 @@ func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (
 	return nil, point.Commit(ctx)
 }
 
-// dangling looks for what no foreign key holds, and holds every foreign key anew: a superuser can write past them.
+// dangling finds references without a foreign key that lead nowhere, and checks every foreign key again: a superuser can write past them.
 func (s *Snapshot) dangling(ctx context.Context) ([]Violation, error) {
 	found, err := list(s.q.InvariantDangling)(ctx)
 	if err != nil {

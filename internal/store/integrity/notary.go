@@ -17,17 +17,17 @@ import (
 const (
 	// lookEvery is the pause between two looks. A row is sealed at most this and a moment after its commit.
 	lookEvery = 400 * time.Millisecond
-	// batchWithin is how long one batch may take.
+	// batchWithin limits the time of one batch.
 	batchWithin = 10 * time.Second
 	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
 	noteEvery = time.Minute
 	// rosterEvery is the pause between two looks at the rows of master data.
 	rosterEvery = time.Minute
-	// atOnce is how many realms are sealed at a time: one that has much to seal, or whose rows are slow to read, holds up no other.
+	// atOnce limits the realms sealed at the same time: a realm with many or slow rows delays no other.
 	atOnce = 2
 )
 
-// SignerConfig is what the station works with.
+// SignerConfig holds the dependencies of the signer.
 type SignerConfig struct {
 	Trees *Trees
 	Pages *Trees // the same, by the connections of pages: for what somebody asks for on one
@@ -35,23 +35,23 @@ type SignerConfig struct {
 	Log   *slog.Logger
 }
 
-// SignerStanding is how the sealing stands, of all realms together.
+// SignerStanding is the state of the sealing of all realms together.
 type SignerStanding struct {
 	// On: there is a key, so that something is sealed.
 	On bool
-	// Rows is how many rows are sealed.
+	// Rows counts the sealed rows.
 	Rows int64
-	// Behind is how long the oldest row waits that is not sealed; 0 where none does.
+	// Behind is the age of the oldest unsealed row; 0 when there is none.
 	Behind time.Duration
-	// Delay is how long the oldest row of the last batch of a realm had waited when it was sealed, of the slowest realm.
+	// Delay is the age at which the oldest row of a realm's last batch was sealed, of the slowest realm.
 	Delay time.Duration
 	// Newest is when the newest checkpoint was signed; zero for never since the start.
 	Newest time.Time
-	// Stopped names the realms whose tree nothing is added to, because it is not what was signed.
+	// Stopped names the realms whose tree is no longer extended, because it differs from the signed one.
 	Stopped []string
 }
 
-// late is how long rows may wait before it is said: far longer than they ever do.
+// late is the delay from which String mentions it: far above the usual one.
 const late = 10 * time.Second
 
 // String says it in words.
@@ -77,7 +77,7 @@ type Station struct {
 	verifying sync.Mutex // held while somebody has a trail verified
 }
 
-// realm is what is known of a realm since the start.
+// realm is the state of a realm since the start of the program.
 type realm struct {
 	progress Progress
 	standing Standing
@@ -92,8 +92,8 @@ type realm struct {
 // New makes the station.
 func New(cfg SignerConfig) *Station { return &Station{cfg: cfg, realms: make(map[string]*realm)} }
 
-// Watch seals until the context ends, and once more then: what was committed by then is sealed. No look at master data, which may take
-// long, holds the sealing up.
+// Watch seals until the context ends, and once more after that, so that all rows committed by then are sealed. The check of administered
+// rows runs separately, because it may take long.
 func (s *Station) Watch(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { again(ctx, s.rosters) })
@@ -250,7 +250,7 @@ func (s *Station) note(ctx context.Context, name string, known *realm, err error
 	}
 }
 
-// Standing says how the sealing stands.
+// Standing returns the state of the sealing.
 func (s *Station) Standing() SignerStanding {
 	now := s.cfg.Now()
 	all := SignerStanding{On: true}

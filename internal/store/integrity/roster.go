@@ -14,7 +14,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// rosterBatch is how many rows one row of the audit trail tells of at most.
+// rosterBatch limits the rows that one row of the audit trail lists.
 const rosterBatch = 500
 
 // Roster tells the audit trail of the rows of master data that it was not told of, and returns the tables that rows are missing from which

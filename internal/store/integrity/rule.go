@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// rulesHeldElsewhere are the rules that are not held against each row once more, because another invariant does, by what the rule asks for:
-// that seals are there, that a digest is that of its content, and that the outbox has answers only.
+// rulesHeldElsewhere are the rules that another invariant already checks: that seals are there, that a digest is that of its content, and
+// that the outbox has answers only.
 var rulesHeldElsewhere = map[string]bool{
 	"creation_key.creation_key_sealed": true, "document.document_outbound_sealed": true, "document.document_check": true,
 	"message_version.message_version_sealed": true, "outbox.outbox_sealed": true, "outbox.outbox_delivery_sealed": true,
@@ -24,8 +24,8 @@ var olderThan = map[string]string{
 	"message_version.message_version_clients":       "clients IS NULL",
 }
 
-// brokenRules holds every CHECK and NOT NULL of the schema, as the migrations make it, against every row: whoever may write past them may
-// also have taken them away. One statement for each table.
+// brokenRules checks every row against every CHECK and NOT NULL of the schema in the migrations: a superuser may have written past a rule,
+// or dropped it. It runs one statement for each table.
 func (s *Snapshot) brokenRules(ctx context.Context) ([]Violation, error) {
 	tables, rules, broken := rulesOf(described())
 	statements, err := s.q.RuleStatementList(ctx, tables, rules, broken)

@@ -15,8 +15,8 @@ import (
 //go:embed schema.sql
 var schemaQuery string
 
-// schemaDescribed is what the list holds when the migrations alone made the schema, one object a line: kind, name and definition with
-// tabs between. A test writes it (-update).
+// schemaDescribed is the list of a schema made by the migrations alone, one object a line: kind, name and definition with tabs between. A
+// test writes it (-update).
 //
 //go:embed schema.txt
 var schemaDescribed string
@@ -27,7 +27,7 @@ type SchemaObject struct {
 	Name string
 }
 
-// place is where a violation of an object is: the rows of a table are named as such.
+// place returns the table and key under which a violation of an object is reported; for rows of a table these are their own.
 func (o SchemaObject) place() (table, key string) {
 	if o.Kind == "row" {
 		table, key, _ = strings.Cut(o.Name, " ")
@@ -36,7 +36,7 @@ func (o SchemaObject) place() (table, key string) {
 	return "schema", o.Kind + " " + o.Name
 }
 
-// Schema reads what the schema is made of: each object with its definition, as this version of PostgreSQL writes it.
+// Schema reads the objects of the schema with their definitions, as this version of PostgreSQL writes them.
 func (s *Snapshot) Schema(ctx context.Context) (map[SchemaObject]string, error) {
 	rows, err := s.db.Query(ctx, schemaQuery)
 	if err != nil {

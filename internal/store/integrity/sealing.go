@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// batch is how many rows one transaction takes up.
+// batch limits the rows sealed in one transaction.
 const batch = 1000
 
 // Trees are the hash trees of all realms.
@@ -32,7 +32,7 @@ func NewTrees(db *store.Database, signer auditlog.Signer) *Trees {
 // Realms are the realms there are.
 func (t *Trees) Realms(ctx context.Context) ([]string, error) { return t.db.Realms(ctx) }
 
-// Standing is how far the tree of a realm is.
+// Standing is the state of a realm's tree.
 type Standing struct {
 	Size int64
 	// Waits is when the oldest row came that the tree does not have; zero where none waits.
@@ -63,26 +63,26 @@ func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	})
 }
 
-// ErrTreeChanged says that what is stored of a tree is not what was signed: somebody else wrote there, or the key of the newest
-// checkpoint is not at hand. Nothing is sealed on top of it.
+// ErrTreeChanged says that the stored tree differs from the signed one: it was changed outside the program, or the key of the newest
+// checkpoint is missing. Nothing is sealed on top of it.
 var ErrTreeChanged = errors.New("the audit tree is not the one that was signed")
 
 // ErrElsewhere says that somebody else adds to the tree right now.
 var ErrElsewhere = errors.New("the audit tree grows elsewhere")
 
-// Progress is where whoever seals a realm stands: what it needs for the next batch.
+// Progress is the state that the sealer of a realm keeps between batches.
 type Progress struct {
 	// Checkpoint is the newest that was seen; the tree never goes back behind it.
 	Checkpoint auditlog.Checkpoint
 	// More: there are rows left for another batch.
 	More bool
-	// Added is how many rows the last batch took up.
+	// Added counts the rows of the last batch.
 	Added int
 
 	sweep sweep
 }
 
-// sweep is how far the rows without a transaction of this server were taken up, by their keys.
+// sweep is the progress over the rows without a transaction of this server, by their keys.
 type sweep struct {
 	below            string // the oldest transaction that ran when the sweep began
 	event, document  uuid.UUID
@@ -131,7 +131,7 @@ type growth struct {
 	checkpoint auditlog.Checkpoint // the newest, which the tree fits
 	end        dbsqlc.AuditTreeEndRow
 
-	// What the tree's row says, and will say.
+	// The old and the new values of the tree's row.
 	sealedBelow, server string
 	moved               bool
 }

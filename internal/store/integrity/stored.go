@@ -10,15 +10,15 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// asStored reads rows as they are, also such as the schema's rules do not let be: a superuser can take NOT NULL away and empty a column, or
-// write a time that no clock shows. What a field cannot hold is its zero value there. The seals do not fit such a row, and the rules name
-// it (brokenRules); that it cannot be read must not keep the auditor from all others.
+// asStored reads rows also when they break the rules of the schema: a superuser can drop NOT NULL and empty a column, or write a time
+// outside the calendar. A value that a field cannot hold is read as zero. The seals do not fit such a row, and brokenRules names it;
+// reading it must not keep the check from all other rows.
 type asStored struct {
 	dbsqlc.DBTX
 	types *pgtype.Map
 }
 
-// Query reads as the connection does, but for what the fields cannot hold.
+// Query queries the connection; values that a field cannot hold become zero.
 func (a asStored) Query(ctx context.Context, sql string, arguments ...any) (pgx.Rows, error) {
 	rows, err := a.DBTX.Query(ctx, sql, arguments...)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AuditedTree is how far the tree of a realm is, as it is stored.
+// AuditedTree is the stored tree of a realm.
 type AuditedTree struct {
 	Realm string
 	Tree  auditlog.Tree
@@ -50,7 +50,7 @@ type AuditedLeaf struct {
 	Seal  keyring.Seal
 }
 
-// EachLeaf hands over every leaf of a realm in its order, with what the row says now.
+// EachLeaf calls look for every leaf of a realm in order, with the present content of its row.
 func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(AuditedLeaf) error) error {
 	after := int64(-1)
 	for {
@@ -82,7 +82,7 @@ func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(Audited
 	}
 }
 
-// leaves reads what the rows of leaves say now.
+// leaves reads the present content of the rows of leaves.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
 	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"countersign/internal/store"
 )
 
-// foundBy reports whether a version is found by the words that the gateway writes of it, or by those that a migration cut of what was
-// stored before there were words: the two may differ in letters of rare alphabets, so the second is asked where the first does not agree.
+// foundBy reports whether the search words of a version are those that the gateway writes, or those that SQL derives from the row. The two
+// may differ in letters of rare alphabets, so SQL is asked only when the first do not agree.
 func (s *Snapshot) foundBy(ctx context.Context, m payment.Message, words []string) (bool, error) {
 	want := strings.Split(store.Words(m), " ")
 	slices.Sort(want)

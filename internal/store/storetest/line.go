@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Line is a relay to the database that a test can cut, or that swallows what is sent and never breaks.
+// Line is a relay to the database that a test can cut, or make swallow the traffic of a connection without breaking it.
 type Line struct {
 	socket string
 	target string
@@ -84,7 +84,7 @@ func (l *Line) Break() {
 	clear(l.open)
 }
 
-// Delay holds back what is sent, in each direction, for a time; 0 for none.
+// Delay delays the traffic in each direction; 0 for no delay.
 func (l *Line) Delay(d time.Duration) { l.delay.Store(int64(d)) }
 
 // Lead has new connections go to the server of another URL.
@@ -106,7 +106,7 @@ func (l *Line) wait() {
 // LoseCommits has the connection break, or not, when the server has answered a COMMIT, before the answer arrives.
 func (l *Line) LoseCommits(lose bool) { l.loseCommit.Store(lose) }
 
-// Swallow lets what is sent on the connections there are come to nothing, in both directions. None breaks, and new ones work.
+// Swallow drops the traffic of the present connections in both directions without breaking them. New ones work.
 func (l *Line) Swallow() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -121,7 +121,7 @@ func (l *Line) Freeze() {
 	l.silent.Store(true)
 }
 
-// Thaw lets new connections work. What was swallowed stays lost.
+// Thaw lets new connections work. Swallowed traffic stays lost.
 func (l *Line) Thaw() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -168,7 +168,7 @@ func (l *Line) carry(near net.Conn) {
 	_ = far.Close()
 }
 
-// carryOut carries what the client sends.
+// carryOut relays the traffic of the client.
 func (l *Line) carryOut(near, far net.Conn, silent, lost *atomic.Bool) {
 	buffer := make([]byte, 64<<10)
 	for {

@@ -21,7 +21,7 @@ var keyOf = map[string]string{
 	"second_factor": "factor_id", "factor_use": "use_id",
 }
 
-// SealMasterData seals all rows of master data anew, as whoever provisions would have, after a test changed some in plain SQL.
+// SealMasterData seals all rows of administered data again, as a provisioner does, after a test changed some in plain SQL.
 func (d *DB) SealMasterData(t testing.TB) {
 	t.Helper()
 	ctx, conn := context.Background(), d.Connect(t)

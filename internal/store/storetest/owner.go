@@ -9,15 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgxpool"
 )
 
-// owner is what the owner's statements of a test go over. A connection is a process of the server that has yet to read the whole schema,
+// owner shares one connection for the owner's statements of a test. A new connection starts a server process that reads the whole schema,
 // which takes more processor time than most statements of a test.
 type owner struct {
 	mu   sync.Mutex
 	pool *pgxpool.Pool
 }
 
-// Owner runs one statement at a time as the owner, for what a test wants to see or prepare in plain SQL: over a connection that is there
-// already, if there is one. What sets something for its session, or holds a transaction, needs one of its own (Connect).
+// Owner returns a pool that runs one statement at a time as the owner, to prepare or read rows in plain SQL. Use Connect for session
+// settings and transactions.
 func (d *DB) Owner(t testing.TB) *pgxpool.Pool {
 	t.Helper()
 	d.owner.mu.Lock()

@@ -78,7 +78,7 @@ func (d *DB) Pooler(t testing.TB, login string) (through string) {
 	return "postgres://" + login + "@" + address + direct.Path
 }
 
-// SettlePooled has a login bring what the service else sets for its own connections, as docs/operations.md says.
+// SettlePooled gives a login the settings that the gateway otherwise makes for its connections, as docs/operations.md describes.
 func (d *DB) SettlePooled(t testing.TB, login string) {
 	t.Helper()
 	_, err := d.Owner(t).Exec(

@@ -169,8 +169,8 @@ func New(t testing.TB) *DB {
 	return opened(t, current.name)
 }
 
-// Filled makes a database for the test as New does, a copy of one that fill put rows into: once for all tests of this process that name the
-// same template. What fill opens it closes before it returns, since nobody may be connected to what is copied.
+// Filled makes a database for the test as New does, as a copy of a template with the rows of fill. fill runs once for all tests of this
+// process that name the same template; it must close its connections, since PostgreSQL copies no database in use.
 func Filled(t testing.TB, template string, fill func(by admin.Provisioner) error) *DB {
 	t.Helper()
 	running(t)
@@ -236,7 +236,7 @@ func AuditKeys(t testing.TB) keyring.Ring {
 	return keys
 }
 
-// Provisioned is when the realms of tests are made: before all that tests do, whatever their clocks say.
+// Provisioned is the time at which the realms of tests are made: before any clock of a test.
 var Provisioned = time.Date(2020, time.January, 1, 0, 0, 0, 0, time.UTC)
 
 // Provisioner brings realms into the test's database.
@@ -284,7 +284,7 @@ func (d *DB) Connect(t testing.TB) *pgx.Conn {
 	return conn
 }
 
-// ConnectAsApplication opens a connection in the application's role and the given realm, for what the service must not be able to do.
+// ConnectAsApplication opens a connection in the application's role and the given realm, to probe the limits of that role.
 func (d *DB) ConnectAsApplication(t testing.TB, realm string) *pgx.Conn {
 	t.Helper()
 	conn := d.Connect(t)

@@ -137,7 +137,7 @@ func (s Signer) Seal(p Place) keyring.Seal { return s.seals.Seal(p.fields(p.Leaf
 
 // Check holds a place with this hash against its seal. Errors: those of keyring.Ring.
 func (s Signer) Check(p Place, hash Hash, seal keyring.Seal) error {
-	return s.seals.Check(seal, p.fields(hash))
+	return s.seals.Verify(seal, p.fields(hash))
 }
 
 // PublicKey verifies checkpoints.

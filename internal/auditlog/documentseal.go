@@ -62,9 +62,9 @@ func (d Outbound) fields() keyring.Fields {
 // SealDocument makes the seal of an outbound document.
 func (s Sealer) SealDocument(d Outbound) keyring.Seal { return s.documents.Seal(d.fields()) }
 
-// CheckDocument holds an outbound document against its seal. Errors: those of keyring.Ring.Check.
+// CheckDocument holds an outbound document against its seal. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckDocument(d Outbound, seal keyring.Seal) error {
-	return s.documents.Check(seal, d.fields())
+	return s.documents.Verify(seal, d.fields())
 }
 
 // Kept are what the seal of a stored document covers that did not go out: what a client or clearing sent, or the draft of an R-transaction.
@@ -86,9 +86,9 @@ func (d Kept) fields() keyring.Fields {
 // SealKept makes the seal of a document that did not go out.
 func (s Sealer) SealKept(d Kept) keyring.Seal { return s.documents.Seal(d.fields()) }
 
-// CheckKept holds a document that did not go out against its seal. Errors: those of keyring.Ring.Check.
+// CheckKept holds a document that did not go out against its seal. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
-	return s.documents.Check(seal, d.fields())
+	return s.documents.Verify(seal, d.fields())
 }
 
 // Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent again.
@@ -113,7 +113,7 @@ func (a Answer) fields() keyring.Fields {
 func (s Sealer) SealAnswer(a Answer) keyring.Seal { return s.answers.Seal(a.fields()) }
 
 // CheckAnswer holds a row of the outbox against its seal; whatever its seal, a payment never leaves from there. Errors:
-// those of keyring.Ring.Check.
+// those of keyring.Ring.Verify.
 func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 	allowed := answerNames
 	if a.Content == nil {
@@ -122,7 +122,7 @@ func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 	if !slices.Contains(allowed, a.Name) {
 		return keyring.ErrForged
 	}
-	return s.answers.Check(seal, a.fields())
+	return s.answers.Verify(seal, a.fields())
 }
 
 // Delivery is the mark that clearing has a row of the outbox.
@@ -142,9 +142,9 @@ func (d Delivery) fields() keyring.Fields {
 // SealDelivery makes the seal of the mark that clearing has an answer.
 func (s Sealer) SealDelivery(d Delivery) keyring.Seal { return s.answers.Seal(d.fields()) }
 
-// CheckDelivery holds the mark against its seal. Errors: those of keyring.Ring.Check.
+// CheckDelivery holds the mark against its seal. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
-	return s.answers.Check(seal, d.fields())
+	return s.answers.Verify(seal, d.fields())
 }
 
 // WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument or CheckKept returned; "" when it can.
@@ -152,8 +152,6 @@ func WithheldBy(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, keyring.ErrUnsealed):
-		return "It was stored before documents were sealed, so it cannot be proven that this is what was sent."
 	case errors.Is(err, keyring.ErrUnknownKey):
 		return "The key that sealed it is not in the key file. Ask an operator to bring the key back."
 	}

@@ -113,7 +113,8 @@ func TestRolesAreAtMostASecondOld(t *testing.T) {
 	if principal.Has(identity.RoleMaker) {
 		t.Error("a role taken away still counts after a second")
 	}
-	b.owner(t, "UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE realm = 'alpha'")
+	b.owner(t, "UPDATE user_account SET status = 'suppressed' WHERE realm = 'alpha'")
+	b.db.SealMasterData(t)
 	b.clock.Add(time.Second)
 	b.dead(t, tokens.AccessToken)
 }

@@ -279,11 +279,10 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 	return account, nil
 }
 
-// genuine reports whether the account is as it was sealed: a password hash that somebody wrote into the table without the key opens
-// nothing. Accounts of before there were seals have none and pass; the service cannot write one without.
+// genuine reports whether the account fits its seal: a password hash written into the table without the key opens nothing.
 func (s *Station) genuine(ctx context.Context, a attempt, account admin.UserAccount) bool {
 	err := account.Check(s.keys.masterData)
-	if err == nil || errors.Is(err, identity.ErrUnsealed) {
+	if err == nil {
 		return true
 	}
 	s.log.LogAttrs(ctx, slog.LevelError, "a user account does not fit its seal, nobody signs in to it", slog.Bool("alarm", true),

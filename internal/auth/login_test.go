@@ -93,7 +93,8 @@ func TestAccountProblemsAreToldOnlyAfterTheRightPassword(t *testing.T) {
 	longest := strings.Repeat("x", 1024)
 	hash, err := auth.HashPassword(longest)
 	check(t, err)
-	b.owner(t, "UPDATE user_account SET password_hash = $1, key_id = NULL, seal = NULL WHERE name = 'checker'", hash)
+	b.owner(t, "UPDATE user_account SET password_hash = $1 WHERE name = 'checker'", hash)
+	b.db.SealMasterData(t)
 	for given, want := range map[string]auth.AccountProblem{longest: "", longest + "x": auth.ProblemIncorrect} {
 		if got := b.try(t, "checker", given); got != want {
 			t.Errorf("password of %d bytes: got %q, want %q", len(given), got, want)
@@ -244,7 +245,8 @@ func TestASessionFollowsItsAccount(t *testing.T) {
 	if !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("in another realm: got %v", err)
 	}
-	b.owner(t, "UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE user_id = $1", principal.UserID)
+	b.owner(t, "UPDATE user_account SET status = 'suppressed' WHERE user_id = $1", principal.UserID)
+	b.db.SealMasterData(t)
 	_, err = b.SessionPrincipal(t.Context(), auth.PortalSession{Realm: "alpha", UserID: principal.UserID, Since: b.clock.Now()})
 	if !errors.Is(err, auth.ErrUnauthorized) {
 		t.Errorf("after suppression: got %v, want %v", err, auth.ErrUnauthorized)

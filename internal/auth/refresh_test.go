@@ -160,7 +160,8 @@ func TestRefreshOfASuppressedUserIsRefused(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	tokens := b.login(t, "maker")
-	b.owner(t, "UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE name = 'maker'")
+	b.owner(t, "UPDATE user_account SET status = 'suppressed' WHERE name = 'maker'")
+	b.db.SealMasterData(t)
 	_, err := b.refresh(t.Context(), tokens.RefreshToken)
 	if got := problem(t, err); got != auth.ProblemSuppressed {
 		t.Errorf("got %q", got)

@@ -23,7 +23,7 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	defer func() { end(err) }()
 	a, err := s.outbox.Pending(ctx, scheme, reference)
 	switch {
-	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
+	case errors.Is(err, payment.ErrForged):
 		return s.refuseAnswer(ctx, scheme, reference, err)
 	case errors.Is(err, payment.ErrUnknownKey):
 		return fmt.Errorf("hold the answer %s back: %w", reference, err)

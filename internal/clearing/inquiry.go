@@ -99,7 +99,7 @@ func (s *Station) sentAnswer(ctx context.Context, in store.Document, realm strin
 	switch {
 	case errors.Is(err, payment.ErrNotFound):
 		return nil, nil
-	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnsealed):
+	case errors.Is(err, payment.ErrForged):
 		s.alarmOnce(ctx, realm+" "+m.Reference(), "answer to a recall not sent again: what is stored does not fit its seal", "realm", realm,
 			"internalId", m.InternalID, "reference", m.Reference())
 		return nil, nil

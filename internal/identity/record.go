@@ -2,7 +2,6 @@ package identity
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -10,9 +9,6 @@ import (
 
 	"countersign/internal/keyring"
 )
-
-// ErrUnsealed says that the row carries no seal. It was written before there were seals, or by somebody who has no key.
-var ErrUnsealed = errors.New("the row is not sealed")
 
 // Record holds the sealed fields of a row of administered data (a person, a user account, a grant, a client, a policy, a debtor account) in
 // a fixed order: every field that gives or limits a right. Writers seal it; readers check the seal.
@@ -48,13 +44,9 @@ func MasterDataKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.D
 // Seal seals the record.
 func (r Record) Seal(keys keyring.Ring) keyring.Seal { return keys.Seal(r.fields...) }
 
-// Check compares the record with the seal in its row; keyID is empty where the row has none. Errors: ErrUnsealed,
-// keyring.ErrUnknownKey, keyring.ErrForged.
+// Check compares the record with the seal in its row. Errors: keyring.ErrUnknownKey, keyring.ErrForged.
 func (r Record) Check(keys keyring.Ring, keyID string, mac []byte) error {
 	seal := keyring.Seal{KeyID: keyID}
-	if keyID == "" || len(mac) == 0 {
-		return ErrUnsealed
-	}
 	if copy(seal.MAC[:], mac) != len(mac) {
 		return keyring.ErrForged
 	}

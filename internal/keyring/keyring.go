@@ -32,9 +32,6 @@ var ErrForged = errors.New("the seal does not match")
 // ErrUnknownKey says that the ring has no key of the id the seal names. An operator may bring it back, so nothing is known about the seal.
 var ErrUnknownKey = errors.New("the key of the seal is not at hand")
 
-// ErrUnsealed says that the row has no seal, because it is older than seals are. It cannot be proven.
-var ErrUnsealed = errors.New("there is no seal")
-
 // Seal is the MAC of a ring over fields.
 type Seal struct {
 	KeyID string
@@ -175,8 +172,12 @@ func (r Ring) Seal(fields ...[]byte) Seal {
 	return Seal{KeyID: r.keys[0].id, MAC: r.keys[0].mac(fields)}
 }
 
-// Verify compares a seal with the fields. Errors: ErrUnknownKey, ErrForged.
+// Verify compares a seal with the fields. An empty seal is a forged one, because every row is stored with its seal. Errors: ErrUnknownKey,
+// ErrForged.
 func (r Ring) Verify(s Seal, fields ...[]byte) error {
+	if s.KeyID == "" && len(r.keys) > 0 {
+		return ErrForged
+	}
 	for _, k := range r.keys {
 		if k.id != s.KeyID {
 			continue
@@ -188,36 +189,6 @@ func (r Ring) Verify(s Seal, fields ...[]byte) error {
 		return nil
 	}
 	return ErrUnknownKey
-}
-
-// Check compares a stored seal, which may be missing, with the fields it covers. The first version that was delivered wrote the fields one
-// after the other, without the length of all of them before: its seals stay good. Neither form reads like the other, because all fields
-// begin with the name of their layout. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
-func (r Ring) Check(stored Seal, covered Fields) error {
-	if stored == (Seal{}) {
-		return ErrUnsealed
-	}
-	err := r.Verify(stored, covered)
-	if !errors.Is(err, ErrForged) {
-		return err
-	}
-	for _, k := range r.keys {
-		if k.id == stored.KeyID && k.fitsFirst(stored, covered) {
-			return nil
-		}
-	}
-	return ErrForged
-}
-
-// fitsFirst reports whether the seal is one of the first version over these fields.
-func (k key) fitsFirst(stored Seal, covered Fields) bool {
-	s := k.macs.Get().(*sealing)
-	defer k.macs.Put(s)
-	s.hash.Reset()
-	s.write(k.named)
-	s.hash.Write(covered)
-	s.hash.Sum(s.mac[:0])
-	return hmac.Equal(s.mac[:], stored.MAC[:])
 }
 
 // Digests returns the keyed digests of the fields under every key, the first key first. Store the first one; look up all of them.

@@ -121,9 +121,9 @@ func (k RequestKey) fields() keyring.Fields {
 // SealRequestKey makes the seal of a key: a row that says it stands for another request would have that request pass for a repeat.
 func (s Sealer) SealRequestKey(k RequestKey) keyring.Seal { return s.requests.Seal(k.fields()) }
 
-// CheckRequestKey holds a key as it was loaded against its seal. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+// CheckRequestKey holds a key as it was loaded against its seal. Errors: ErrUnknownKey, ErrForged.
 func (s Sealer) CheckRequestKey(k RequestKey, seal keyring.Seal) error {
-	return s.requests.Check(seal, k.fields())
+	return s.requests.Verify(seal, k.fields())
 }
 
 // RequestKeys are the words of its client that a new message uses up.

@@ -16,8 +16,6 @@ var (
 	// ErrUnknownKey: the key that sealed the row is not in the key file. An operator may bring it back, so nothing is known: what waits
 	// for it is held, not ended.
 	ErrUnknownKey = keyring.ErrUnknownKey
-	// ErrUnsealed: the row has no seal, because it is older than seals are. It cannot be proven.
-	ErrUnsealed = keyring.ErrUnsealed
 )
 
 // Sealer makes and checks the seals of stored data. Its keys are outside the database, so a writer of rows cannot
@@ -59,20 +57,12 @@ func (s Sealer) HasKey(id string) bool { return s.keys.Has(id) }
 
 // SealVersion makes the seal of a message's current version: its makers, content, required approvals and deadline.
 func (s Sealer) SealVersion(m Message) keyring.Seal {
-	return s.versions.Seal(versionFields(m, "countersign version 2"), timeFields(m))
+	return s.versions.Seal(versionFields(m), timeFields(m))
 }
 
-// CheckVersion holds a message as it was loaded against the seal of its version. A seal of before the times of a message were sealed
-// proves the rest. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+// CheckVersion compares a loaded message with the seal of its version. Errors: ErrUnknownKey, ErrForged.
 func (s Sealer) CheckVersion(m Message) error {
-	if m.Seal == (keyring.Seal{}) {
-		return ErrUnsealed
-	}
-	err := s.versions.Verify(m.Seal, versionFields(m, "countersign version 2"), timeFields(m))
-	if errors.Is(err, ErrForged) {
-		return s.versions.Check(m.Seal, versionFields(m, "countersign version 1"))
-	}
-	return err
+	return s.versions.Verify(m.Seal, versionFields(m), timeFields(m))
 }
 
 // timeFields are until when a message may be decided. When it was made stands under the seal of its release; the other times are moved by
@@ -88,9 +78,9 @@ func timeFields(m Message) keyring.Fields {
 }
 
 // versionFields are the columns of a message and its version, its times apart, that never change and that people see, search or decide by.
-func versionFields(m Message, layout string) keyring.Fields {
+func versionFields(m Message) keyring.Fields {
 	f := make(keyring.Fields, 0, 1024)
-	f.Text(layout, m.Realm)
+	f.Text("countersign version 2", m.Realm)
 	f.ID(m.InternalID)
 	f.Text(string(m.GlobalID), string(m.Kind), string(m.Scheme), string(m.Direction), string(m.Channel), m.ClientID, m.ExternalID)
 	f.ID(m.MakerUser, m.OriginalID, m.AnswersID, m.PolicyID)
@@ -102,18 +92,11 @@ func versionFields(m Message, layout string) keyring.Fields {
 	f.Text(string(m.Summary.Amount.Currency()), m.Summary.InstructionID, m.Summary.EndToEndID, m.Summary.TransactionID, m.Summary.UETR,
 		m.Summary.DebtorName, m.Summary.DebtorAccount, m.Summary.DebtorAgent,
 		m.Summary.CreditorName, m.Summary.CreditorAccount, m.Summary.CreditorAgent, m.Summary.Remittance)
-	if m.Summary.OrderedDebtorName != "" { // a field of its own only where there is one: seals of before it was kept stay good
-		f.Text("ordered as", m.Summary.OrderedDebtorName)
-	}
-	if len(m.Clients) > 0 { // likewise
-		f.Text("through")
-		f.Number(int64(len(m.Clients)))
-		f.Text(m.Clients...)
-	}
-	if m.Payee.Known() { // likewise
-		f.Text("payee", string(m.Payee.Result), m.Payee.MatchedName)
-		f.Moment(m.Payee.At)
-	}
+	f.Text(m.Summary.OrderedDebtorName)
+	f.Number(int64(len(m.Clients)))
+	f.Text(m.Clients...)
+	f.Text(string(m.Payee.Result), m.Payee.MatchedName)
+	f.Moment(m.Payee.At)
 	return f
 }
 
@@ -124,9 +107,9 @@ func (s Sealer) SealDecision(m Message, d Decision) keyring.Seal {
 	return s.decisions.Seal(decisionFields(m, d))
 }
 
-// CheckDecision holds a decision as it was loaded against its seal. Errors: ErrUnsealed, ErrUnknownKey, ErrForged.
+// CheckDecision holds a decision as it was loaded against its seal. Errors: ErrUnknownKey, ErrForged.
 func (s Sealer) CheckDecision(m Message, d Decision) error {
-	return s.decisions.Check(d.Seal, decisionFields(m, d))
+	return s.decisions.Verify(d.Seal, decisionFields(m, d))
 }
 
 func decisionFields(m Message, d Decision) keyring.Fields {
@@ -139,10 +122,7 @@ func decisionFields(m Message, d Decision) keyring.Fields {
 	f.ID(d.UserID, d.PersonID, d.Grant.ID)
 	f.Text(string(d.Action), d.ClientID, string(d.Channel), d.Reason, d.Remark)
 	f.Moment(d.DecidedAt)
-	if d.FactorUse != [16]byte{} { // a field of its own only where there is one: seals of before there were factors stay good
-		f.Text("shown")
-		f.ID(d.FactorUse)
-	}
+	f.ID(d.FactorUse)
 	return f
 }
 
@@ -169,8 +149,6 @@ func WithheldBy(err error) string {
 	switch {
 	case err == nil:
 		return ""
-	case errors.Is(err, ErrUnsealed):
-		return "It was made before messages were sealed, so it cannot be proven what was entered. Withdraw it and enter it anew."
 	case errors.Is(err, ErrUnknownKey):
 		return "The key that sealed it is not in the key file, so it cannot be proven what was entered. Ask an operator to bring the key back."
 	}

@@ -149,7 +149,7 @@ func TestTheSealOfADecisionCoversEachField(t *testing.T) {
 		}
 	}
 	good.Seal = keyring.Seal{}
-	if err := seal.CheckDecision(m, good); !errors.Is(err, payment.ErrUnsealed) {
+	if err := seal.CheckDecision(m, good); !errors.Is(err, payment.ErrForged) {
 		t.Errorf("no seal: %v", err)
 	}
 }
@@ -285,7 +285,7 @@ func TestTheDecisionsOfAWaitingMessageAreProven(t *testing.T) {
 		}
 	}
 	for err, want := range map[error]string{
-		nil: "", payment.ErrUnsealed: "before messages were sealed", payment.ErrUnknownKey: "bring the key back", payment.ErrForged: "not what was entered",
+		nil: "", payment.ErrUnknownKey: "bring the key back", payment.ErrForged: "not what was entered",
 	} {
 		if got := payment.WithheldBy(err); !contains(got, want) {
 			t.Errorf("%v: %q", err, got)

@@ -29,7 +29,7 @@ type Verified struct {
 func (s Sealer) Verify(r Release, m Message) (Verified, error) {
 	err := s.CheckVersion(m)
 	if err == nil {
-		err = s.releases.Check(r.Seal, r.fields(m))
+		err = s.releases.Verify(r.Seal, r.fields(m))
 	}
 	if errors.Is(err, ErrUnknownKey) {
 		return Verified{}, err

@@ -101,8 +101,6 @@ func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d Document) err
 	}
 	kept, err := s.outbound(ctx, q, d.Realm, d.Reference)
 	switch {
-	case errors.Is(err, payment.ErrUnsealed):
-		return payment.ErrForged
 	case err != nil:
 		return err
 	case !d.Same(kept):
@@ -131,7 +129,7 @@ func besideReference(reference string, content []byte) string {
 }
 
 // Outbound returns the outbound document stored under a reference, once it was held against its seal. Errors: payment.ErrNotFound,
-// payment.ErrUnsealed, payment.ErrUnknownKey, payment.ErrForged.
+// payment.ErrUnknownKey, payment.ErrForged.
 func (s *Documents) Outbound(ctx context.Context, realm, reference string) (Document, error) {
 	kept, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (Document, error) {
 		return s.outbound(ctx, q, realm, reference)
@@ -139,7 +137,7 @@ func (s *Documents) Outbound(ctx context.Context, realm, reference string) (Docu
 	return kept, err
 }
 
-// outbound loads an outbound document. With ErrUnsealed the document is returned all the same.
+// outbound loads an outbound document.
 func (s *Documents) outbound(ctx context.Context, q *dbsqlc.Queries, realm, reference string) (Document, error) {
 	row, err := q.DocumentGetOutbound(ctx, realm, reference)
 	return s.checked(row, err)

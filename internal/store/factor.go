@@ -27,11 +27,8 @@ func FactorUse(u dbsqlc.FactorUse) Row {
 	if u.Version != nil {
 		version = *u.Version
 	}
-	values := []any{u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action}
-	if u.SignCount != nil { // seals of before cover none
-		values = append(values, *u.SignCount)
-	}
-	return Row{Table: "factor_use", Realm: u.Realm, Key: u.UseID.String(), KeyID: &u.KeyID, Seal: u.Seal}.covers(values...)
+	return Row{Table: "factor_use", Realm: u.Realm, Key: u.UseID.String(), KeyID: &u.KeyID, Seal: u.Seal}.
+		covers(u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action, u.SignCount)
 }
 
 // Removal says whose factors are removed, and when.

@@ -100,10 +100,9 @@ func (g Guard) OuterIdentity(ctx context.Context, o dbsqlc.OuterIdentity) bool {
 	return g.fits(ctx, OuterIdentity(o))
 }
 
-// IncomingAccount reports whether the row that says which realm receives for an account fits its seal. One of before such rows were sealed
-// is believed: the service cannot write it.
+// IncomingAccount reports whether the row that says which realm receives for an account fits its seal.
 func (g Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {
-	return a.KeyID == nil && a.Seal == nil || g.fits(ctx, IncomingAccount(a))
+	return g.fits(ctx, IncomingAccount(a))
 }
 
 func (g Guard) fits(ctx context.Context, row Row) bool {

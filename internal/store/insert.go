@@ -206,7 +206,7 @@ func contextParams(ask SubmissionQuery) dbsqlc.SubmissionContextParams {
 // factsOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
 func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (SubmissionFacts, error) {
 	guard, policy := Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
-	if !guard.Policy(ctx, policy) || row.Realm.Seal != nil && !guard.Realm(ctx, row.Realm) { // a realm of before has none
+	if !guard.Policy(ctx, policy) || !guard.Realm(ctx, row.Realm) {
 		return SubmissionFacts{}, ErrNoPolicy
 	}
 	known := SubmissionFacts{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
@@ -350,10 +350,10 @@ func (s *Messages) Repeated(ctx context.Context, keys MessageKeys, fingerprint p
 }
 
 // requestKeyFits checks the seal of a stored key and raises an alarm if it fails. Without the check, a forged key
-// would make a new request look like a repeat. Old keys without a seal pass; the schema accepts no new ones.
+// would make a new request look like a repeat.
 func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) error {
 	err := s.db.Seal().CheckRequestKey(RequestKey(row), Seal(row.KeyID, row.Seal))
-	if err == nil || errors.Is(err, payment.ErrUnsealed) {
+	if err == nil {
 		return nil
 	}
 	s.db.Log().LogAttrs(ctx, slog.LevelError, "a key of a request does not fit its seal, and the request is refused", slog.Bool("alarm", true),

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -38,13 +37,11 @@ func TryKeys(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.
 	fits, missing := map[string]bool{}, ""
 	for _, row := range rows {
 		err := row.Check(keys)
-		switch {
-		case errors.Is(err, identity.ErrUnsealed):
-		case errors.Is(err, keyring.ErrUnknownKey):
+		if errors.Is(err, keyring.ErrUnknownKey) {
 			missing = *row.KeyID
-		default:
-			fits[*row.KeyID] = fits[*row.KeyID] || err == nil
+			continue
 		}
+		fits[Text(row.KeyID)] = fits[Text(row.KeyID)] || err == nil
 	}
 	for id, one := range fits {
 		if !one {

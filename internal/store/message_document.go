@@ -2,7 +2,6 @@ package store
 
 import (
 	"crypto/sha256"
-	"errors"
 	"time"
 
 	"github.com/google/uuid"
@@ -34,12 +33,9 @@ func (r *Reader) sealed(d OutboundDocument, sourceHash [sha256.Size]byte, seal k
 		d.Delivered = d.Delivered && d.Withheld == ""
 		return d
 	}
-	err := r.db.Seal().CheckKept(auditlog.Kept{
+	d.Withheld = auditlog.WithheldBy(r.db.Seal().CheckKept(auditlog.Kept{
 		Outbound: d.SealedAs(d.Hash), Direction: string(d.Direction), SourceHash: sourceHash, SourceType: d.SourceType,
-	}, seal)
-	if !errors.Is(err, keyring.ErrUnsealed) { // one of before there were seals is believed: its version's seal covers the digest
-		d.Withheld = auditlog.WithheldBy(err)
-	}
+	}, seal))
 	return d
 }
 

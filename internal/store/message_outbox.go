@@ -102,7 +102,7 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 // Pending returns an answer to deliver, under the message id clearing is to see, once it was held against its seals; nil when clearing has
 // it or it was refused.
 //
-// Errors: payment.ErrNotFound; payment.ErrForged and payment.ErrUnsealed for a row to refuse; payment.ErrUnknownKey for one to hold.
+// Errors: payment.ErrNotFound; payment.ErrForged for a row to refuse; payment.ErrUnknownKey for one to hold.
 func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference string) (*Document, error) {
 	row, err := s.db.Outside().OutboxGet(ctx, string(scheme), reference)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -136,15 +136,14 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	return &d, err
 }
 
-// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. One of before marks had
-// seals is believed. An answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message
-// id.
+// delivered reports whether clearing has an answer: whether its row is marked so, and the mark is the gateway's. An
+// answer that somebody else marked is sent once more, when it is asked for again; clearing knows it by its message id.
 func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 	if row.DeliveredAt == nil {
 		return false
 	}
 	err := s.db.Seal().CheckDelivery(Delivery(row), Seal(row.DeliveryKeyID, row.DeliveryMac))
-	if err == nil || errors.Is(err, payment.ErrUnsealed) {
+	if err == nil {
 		return true
 	}
 	s.db.Log().LogAttrs(ctx, slog.LevelError, "an answer is marked as delivered, and not by this gateway; it is sent: run countersign check",

@@ -212,14 +212,12 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Outb
 	return d, err
 }
 
-// marked reports whether the mark that clearing has an answer is the gateway's. Where there is none, as of what no outbox has, and of one
-// from before marks had seals, nothing speaks against it.
+// marked reports whether the mark that clearing has an answer is the gateway's; true for a document without a row in the outbox.
 func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Seal) bool {
 	if at == nil {
 		return true
 	}
-	err := r.db.Seal().CheckDelivery(auditlog.Delivery{Scheme: rulebook.Scheme(scheme), Reference: reference, At: *at}, seal)
-	return err == nil || errors.Is(err, payment.ErrUnsealed)
+	return r.db.Seal().CheckDelivery(auditlog.Delivery{Scheme: rulebook.Scheme(scheme), Reference: reference, At: *at}, seal) == nil
 }
 
 // Accounts lists the debtor accounts of a realm.

@@ -20,8 +20,7 @@ type Row struct {
 	err    error // the record could not be made
 }
 
-// Check holds the row against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed, keyring.ErrForged,
-// keyring.ErrUnknownKey.
+// Check holds the row against its seal, under keys made by identity.MasterDataKeys. Errors: keyring.ErrForged, keyring.ErrUnknownKey.
 func (r Row) Check(keys keyring.Ring) error {
 	if r.err != nil {
 		return r.err
@@ -44,13 +43,10 @@ func (r Row) covers(values ...any) Row {
 	return r
 }
 
-// Realm is the row of a realm. Its seal covers second_factor_roles only where some are named: seals of before stay good.
+// Realm is the row of a realm.
 func Realm(r dbsqlc.Realm) Row {
-	values := []any{r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds}
-	if r.SecondFactorRoles != "" {
-		values = append(values, r.SecondFactorRoles)
-	}
-	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.covers(values...)
+	return Row{Table: "realm", Realm: r.Realm, Key: r.Realm, KeyID: r.KeyID, Seal: r.Seal}.
+		covers(r.Name, r.Mark, r.MadeBy, r.AccessTokenSeconds, r.RefreshTokenSeconds, r.RefreshAbsoluteSeconds, r.SecondFactorRoles)
 }
 
 // IncomingAccount is the row of an account that receives.
@@ -76,31 +72,17 @@ func Grant(g dbsqlc.UserRole) Row {
 		covers(g.GrantID, g.UserID, g.Duty, g.Role, g.GrantedAt, g.EndedAt)
 }
 
-// Client is the row of a client. Its seal covers suppressed_at only where it is set: seals of before there was such a column stay good.
+// Client is the row of a client.
 func Client(c dbsqlc.Client) Row {
-	values := []any{c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn}
-	if c.SuppressedAt != nil {
-		values = append(values, *c.SuppressedAt)
-	}
-	if c.PayeeWaived { // likewise
-		values = append(values, "payee waived")
-	}
-	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.covers(values...)
+	return Row{Table: "client", Realm: c.Realm, Key: c.ClientID, KeyID: c.KeyID, Seal: c.Seal}.
+		covers(c.ClientID, c.Kind, c.SecretHash, c.MayDecideOwn, c.SuppressedAt, c.PayeeWaived)
 }
 
-// Policy is the row of a policy. Its seal covers content_hash_required and step_up only where they are set: policies sealed before there
-// was such a column do not ask, and keep their seals.
+// Policy is the row of a policy.
 func Policy(p dbsqlc.Policy) Row {
-	values := []any{
-		p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds, p.RetiredAt,
-	}
-	if p.ContentHashRequired {
-		values = append(values, true)
-	}
-	if p.StepUp {
-		values = append(values, "step-up")
-	}
-	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String(), KeyID: p.KeyID, Seal: p.Seal}.covers(values...)
+	return Row{Table: "policy", Realm: p.Realm, Key: p.PolicyID.String(), KeyID: p.KeyID, Seal: p.Seal}.
+		covers(p.PolicyID, p.Rank, p.ClientID, p.Channel, p.Scheme, p.Kind, p.AmountFrom, p.AmountTo, p.ApprovalsRequired, p.PendingSeconds,
+			p.RetiredAt, p.ContentHashRequired, p.StepUp)
 }
 
 // DebtorAccount is the row of a debtor account.

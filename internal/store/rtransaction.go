@@ -107,8 +107,8 @@ func (s *Messages) rTransactionSubject(
 	return about, err
 }
 
-// sentFor returns the document that was sent for a message, nil for none. Old documents without a seal pass: the
-// recall shows their ids to the checker. It fails with payment.WithheldError for a document that fails its seal.
+// sentFor returns the document that was sent for a message, nil for none. It fails with payment.WithheldError for a document that fails
+// its seal.
 func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original payment.Message) ([]byte, error) {
 	sent, err := s.documents.outbound(ctx, q, original.Realm, original.Reference())
 	switch {
@@ -117,7 +117,7 @@ func (s *Messages) sentFor(ctx context.Context, q *dbsqlc.Queries, original paym
 	case errors.Is(err, payment.ErrForged), errors.Is(err, payment.ErrUnknownKey):
 		original.Withheld = auditlog.WithheldBy(err)
 		return nil, &payment.WithheldError{Message: original}
-	case err != nil && !errors.Is(err, payment.ErrUnsealed):
+	case err != nil:
 		return nil, err
 	}
 	return sent.Content, nil

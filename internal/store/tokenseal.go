@@ -48,8 +48,6 @@ func (i Issued) Fields() keyring.Fields {
 	f.Text(i.Family.ClientID, i.Family.Scope)
 	f.Moment(i.Family.StartedAt)
 	f.Moment(i.Family.EndsAt)
-	if i.Family.AsOf != nil {
-		f.Moment(*i.Family.AsOf)
-	}
+	f.Moment(OrZero(i.Family.AsOf))
 	return f
 }

@@ -6,7 +6,7 @@ const verified = "internal/payment/verified.go"
 var ofReleases = []mutant{
 	{
 		name: "the seal of a release is not checked (review 5)", file: verified, tests: "internal/payment",
-		before: `err = s.releases.Check(r.Seal, r.fields(m))`, after: `err = nil`,
+		before: `err = s.releases.Verify(r.Seal, r.fields(m))`, after: `err = nil`,
 	},
 	{
 		name: "the digest of what leaves is not checked (review 6)", file: verified, tests: "internal/payment",

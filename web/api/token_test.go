@@ -330,12 +330,12 @@ func tokenRefusals() map[string]tokenRefusal {
 func TestTokenErrorsCarryBothVocabularies(t *testing.T) {
 	t.Parallel()
 	s := newTokenServer(t)
-	_, err := s.db.Owner(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL
-		WHERE name = 'maker2';
-		UPDATE user_account SET status = 'unverified', key_id = NULL, seal = NULL WHERE name = 'checker2'`)
+	_, err := s.db.Owner(t).Exec(t.Context(), `UPDATE user_account SET status = 'suppressed' WHERE name = 'maker2';
+		UPDATE user_account SET status = 'unverified' WHERE name = 'checker2'`)
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.db.SealMasterData(t)
 	for range 5 {
 		s.post(t, tokenCall{path: loginPath, form: loginForm("username", "locked", "password", "wrong")})
 	}

@@ -106,7 +106,8 @@ func TestARightTakenAwayCountsAtOnce(t *testing.T) {
 
 	other := b.as("checker2")
 	other.get("/queue").is(http.StatusOK)
-	b.change("UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE realm = 'demo' AND name = 'checker2'")
+	b.change("UPDATE user_account SET status = 'suppressed' WHERE realm = 'demo' AND name = 'checker2'")
+	b.DB.SealMasterData(t)
 	other.post(path, form).is(http.StatusUnauthorized)
 	b.change("UPDATE user_account SET status = 'active' WHERE realm = 'demo' AND name = 'checker2'")
 	b.DB.SealMasterData(t)
@@ -217,7 +218,8 @@ func TestAWrongPasswordKeepsTheFormAndTellsNothing(t *testing.T) {
 	unknown := credentials("maker1", secret)
 	unknown.Set("realm", "elsewhere")
 	b.browser().post("/signin", unknown).is(http.StatusUnprocessableEntity).says("Check the realm")
-	b.change("UPDATE user_account SET status = 'suppressed', key_id = NULL, seal = NULL WHERE realm = 'demo' AND name = 'maker2'")
+	b.change("UPDATE user_account SET status = 'suppressed' WHERE realm = 'demo' AND name = 'maker2'")
+	b.DB.SealMasterData(t)
 	b.browser().post("/signin", credentials("maker2", demo.UserPassword)).is(http.StatusUnprocessableEntity).says("suppressed")
 	for range 4 {
 		b.browser().post("/signin", credentials("maker1", secret)).is(http.StatusUnprocessableEntity)

@@ -75,9 +75,6 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.RealmGet(ctx, realm)
 		text = row.SecondFactorRoles
-		if err == nil && text == "" && row.Seal == nil { // of before realms were sealed
-			return nil
-		}
 		if err == nil && !guardOf(p.db).Realm(ctx, row) {
 			return ErrFactorForged
 		}

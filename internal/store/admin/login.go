@@ -48,8 +48,8 @@ func accountOf(row dbsqlc.UserAccount) UserAccount {
 	}
 }
 
-// Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: identity.ErrUnsealed,
-// keyring.ErrForged, keyring.ErrUnknownKey.
+// Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: keyring.ErrForged,
+// keyring.ErrUnknownKey.
 func (a UserAccount) Check(keys keyring.Ring) error { return store.User(a.row).Check(keys) }
 
 // Logins counts the tries to sign in, by name.

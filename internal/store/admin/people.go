@@ -60,8 +60,7 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	if err != nil {
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
 	}
-	// It says how long tokens live. A row of before realms were sealed is believed: the service cannot write it.
-	if row.Realm.Seal != nil && !guardOf(p.db).Realm(ctx, row.Realm) {
+	if !guardOf(p.db).Realm(ctx, row.Realm) {
 		return Client{}, store.ErrUnknownRealm
 	}
 	if row.ClientID == nil {

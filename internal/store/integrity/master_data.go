@@ -14,7 +14,7 @@ type UnfitRow struct {
 	Realm string
 	Table string
 	Key   string // of the row within its realm
-	Err   error  // identity.ErrUnsealed, keyring.ErrForged or keyring.ErrUnknownKey
+	Err   error  // keyring.ErrForged or keyring.ErrUnknownKey
 }
 
 // MasterData holds every row of master data of every realm against its seal, and returns those that do not fit. The keys are those of

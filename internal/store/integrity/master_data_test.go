@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"countersign/internal/demo"
-	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
@@ -39,7 +38,7 @@ var tamperings = map[string]struct {
 		"user_role",
 		`INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2019-01-01'
 			FROM user_account WHERE realm = 'demo' AND name = 'maker1'`,
-		identity.ErrUnsealed,
+		keyring.ErrForged,
 	},
 	"the seal of another grant": {"user_role", `UPDATE user_role SET seal = (SELECT seal FROM user_role WHERE role = 'supervisor')
 			WHERE role = 'administrator' AND user_id = (SELECT user_id FROM user_account WHERE realm = 'demo'
@@ -55,7 +54,7 @@ var tamperings = map[string]struct {
 	},
 	"a seal taken off": {
 		"debtor_account", `UPDATE debtor_account SET key_id = NULL, seal = NULL WHERE realm = 'demo2' AND iban = 'CH5021977000004331346'`,
-		identity.ErrUnsealed,
+		keyring.ErrForged,
 	},
 }
 
@@ -95,14 +94,14 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 			t.Errorf("%s: %d rows changed, %d do not fit, %d before: %v", name, changed.RowsAffected(), len(rows), before, rows)
 		}
 	}
-	_, err := conn.Exec(t.Context(), "DELETE FROM user_role WHERE seal IS NULL")
+	_, err := conn.Exec(t.Context(), "DELETE FROM user_role WHERE seal IS NULL; DELETE FROM debtor_account WHERE seal IS NULL")
 	must(err)
 	other, err := keyring.Parse([]byte("other "+"11223344556677889900112233445566778899001122334455667788990011223"+"3"), "")
 	must(err)
 	rows, err := open(t, db).MasterData(t.Context(), other)
 	must(err)
 	for _, row := range rows {
-		if !errors.Is(row.Err, keyring.ErrUnknownKey) && !errors.Is(row.Err, identity.ErrUnsealed) {
+		if !errors.Is(row.Err, keyring.ErrUnknownKey) {
 			t.Errorf("without the key: %+v", row)
 		}
 	}

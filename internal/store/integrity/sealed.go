@@ -6,9 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"countersign/internal/identity"
 	"countersign/internal/keyring"
-	"countersign/internal/payment"
 )
 
 // bySeal holds the rows of one kind against their seals; each tells the rows that do not fit.
@@ -157,11 +155,7 @@ func (a *audit) masterData(ctx context.Context) error {
 	}
 	found := make([]Violation, 0, len(rows))
 	for _, row := range rows {
-		err := row.Err
-		if errors.Is(err, identity.ErrUnsealed) {
-			err = payment.ErrUnsealed
-		}
-		found = append(found, Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(err, "a field of it")})
+		found = append(found, Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: sealUnfit(row.Err, "a field of it")})
 	}
 	a.conclude("I20", masterSealed, found)
 	return nil

@@ -128,7 +128,7 @@ func (c *tokenCheck) accessTokens(ctx context.Context) (int, error) {
 
 func (c *tokenCheck) hold(table string, token store.Issued, seal keyring.Seal) {
 	c.realm, c.after = token.Family.Realm, token.Hash
-	err := c.keys.Check(seal, token.Fields())
+	err := c.keys.Verify(seal, token.Fields())
 	if err != nil {
 		c.unfit = append(c.unfit, UnfitToken{
 			Realm: token.Family.Realm, Table: table, Key: hex.EncodeToString(token.Hash), FamilyID: token.Family.FamilyID, Err: err,

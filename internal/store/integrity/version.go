@@ -104,8 +104,6 @@ func sealUnfit(err error, covers string) string {
 		return "its seal does not fit: " + covers + " was changed, or somebody without the key made it"
 	case errors.Is(err, payment.ErrUnknownKey):
 		return "the key of its seal is not in the key file: bring the key back and check again"
-	case errors.Is(err, payment.ErrUnsealed):
-		return "has no seal: it is older than seals are, or somebody took the seal away"
 	}
 	return err.Error()
 }

@@ -54,7 +54,7 @@ func (o *orders) send(kind, path, body string) payee.Result {
 }
 
 // TestLateBanksHoldNobodyElseUp has a thousand payees verified, every tenth by a bank that is late, while payments in francs are submitted
-// beside them. docs/payee.md tells what was measured.
+// beside them.
 func TestLateBanksHoldNobodyElseUp(t *testing.T) {
 	t.Parallel()
 	unlimited := web.Limits{PerPrincipal: 1_000_000, PerAddress: 1_000_000} // the clock of the buckets stands still

@@ -16,7 +16,7 @@ import (
 	"countersign/web/vop"
 )
 
-// payeeSettings say where payees of payments in euro are verified; docs/payee.md explains them.
+// payeeSettings say where payees of payments in euro are verified; docs/operations.md explains them.
 type payeeSettings struct {
 	URL             string `help:"Where payees of payments in euro are verified: the address of the scheme's routing service, before /vop/v1. Without it nobody is asked." name:"payee-url" env:"COUNTERSIGN_PAYEE_URL"`
 	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows there." name:"payee-certificate-file" env:"COUNTERSIGN_PAYEE_CERTIFICATE_FILE"`

@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Compare compares a given name with that of an account and returns Match, CloseMatch or NoMatch. docs/payee.md explains the method and its
-// measurements:
+// Compare compares a given name with that of an account and returns Match, CloseMatch or NoMatch:
 //
 //  1. letters are folded (accents, umlauts in both spellings, capitals); signs, titles and joining words are removed;
 //  2. legal forms are set aside: an omitted one is ignored, two different ones make the best result a close match;

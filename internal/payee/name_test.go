@@ -33,7 +33,7 @@ func pairs(t *testing.T) []pair {
 	return all
 }
 
-// What the method may get wrong on the table, as docs/payee.md reports. A false match says that a name is, or nearly is, that of an
+// What the method may get wrong on the table. A false match says that a name is, or nearly is, that of an
 // account when it is not; a false refusal the opposite.
 const (
 	falseMatches  = 1
@@ -64,7 +64,7 @@ func TestNamesAreComparedAsPeopleWould(t *testing.T) {
 	}
 	t.Logf("%d pairs: %d false matches, %d false refusals, %d of another degree", len(all), matches, refusals, degree)
 	if matches != falseMatches || refusals != falseRefusals || degree != otherDegree {
-		t.Errorf("the method errs otherwise than docs/payee.md tells: %d false matches (%d), %d false refusals (%d), %d of another degree (%d)",
+		t.Errorf("the method errs differently: %d false matches (%d), %d false refusals (%d), %d of another degree (%d)",
 			matches, falseMatches, refusals, falseRefusals, degree, otherDegree)
 	}
 }

@@ -147,7 +147,7 @@ func TestABankThatAsksTooOftenWaits(t *testing.T) {
 	}
 }
 
-// TestAThousandQuestionsAreAnswered reports how long answers take; docs/payee.md tells what was measured.
+// TestAThousandQuestionsAreAnswered reports how long answers take.
 func TestAThousandQuestionsAreAnswered(t *testing.T) {
 	t.Parallel()
 	g := asked(t, 2000)

@@ -2,7 +2,9 @@ package administration
 
 import (
 	"errors"
+	"slices"
 	"strings"
+	"time"
 
 	"countersign/internal/account"
 	"countersign/internal/rulebook"
@@ -10,50 +12,79 @@ import (
 
 // Account is a debtor account with its holder as the bank knows it.
 type Account struct {
-	IBAN           string
-	Scheme         string
-	Currency       string
-	HolderName     string
-	HolderStreet   string
-	HolderBuilding string
-	HolderPostcode string
-	HolderTown     string
-	HolderCountry  string
-	AgentBIC       string
-	AgentIID       string // "" outside Switzerland and Liechtenstein
-	Receives       bool   // payments to the account come in for this realm
-	Status         string
+	IBAN           string `field:"iban"`
+	Scheme         string `field:"scheme"`
+	Currency       string `field:"currency"`
+	HolderName     string `field:"holderName"`
+	HolderStreet   string `field:"holderStreet"`
+	HolderBuilding string `field:"holderBuilding"`
+	HolderPostcode string `field:"holderPostcode"`
+	HolderTown     string `field:"holderTown"`
+	HolderCountry  string `field:"holderCountry"`
+	AgentBIC       string `field:"agentBic"`
+	AgentIID       string `field:"agentIid"` // "" outside Switzerland and Liechtenstein
+	Receives       bool   `field:"receives"` // payments to the account come in for this realm
+	Status         string `field:"status"`
+}
+
+// The kinds of changes of accounts.
+const (
+	KindAccountCreate Kind = "account.create"
+	KindAccountUpdate Kind = "account.update"
+	KindAccountClose  Kind = "account.close"
+)
+
+// accountFields are those of an account that may change.
+var accountFields = []string{
+	"holderName", "holderStreet", "holderBuilding", "holderPostcode", "holderTown", "holderCountry", "agentBic", "agentIid",
+}
+
+// The lengths are those of the interbank documents that name the debtor (SPS 2025, PostalAddress24; Max70Text for the name).
+var accountNoun = Noun{
+	Name: "account", Key: "iban",
+	Fields: []Field{
+		{Key: "iban", Label: "IBAN", Type: TypeIBAN, Hint: "With or without spaces", Required: true},
+		{Key: "scheme", Label: "Scheme", Options: schemes},
+		{Key: "currency", Label: "Currency"},
+		{Key: "receives", Label: "Whether the realm receives payments for it", Type: TypeYesNo},
+		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
+		{Key: "holderStreet", Label: "Holder's street", Max: 70},
+		{Key: "holderBuilding", Label: "Holder's building number", Max: 16},
+		{Key: "holderPostcode", Label: "Holder's postcode", Max: 16},
+		{Key: "holderTown", Label: "Holder's town", Min: 1, Max: 35, Required: true},
+		{Key: "holderCountry", Label: "Holder's country", Type: TypeCountry, Hint: "Two letters, such as CH", Required: true},
+		{Key: "agentBic", Label: "BIC of the account's bank", Type: TypeBIC, Required: true},
+		{Key: "agentIid", Label: "Bank's number (IID)"},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindAccountCreate, Fields: append([]string{"iban", "scheme", "currency", "receives"}, accountFields...),
+			Label: "New account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
+		},
+		{
+			Kind: KindAccountUpdate, Fields: accountFields, Clears: accountFields, Filled: true,
+			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as it stands here.",
+		},
+		{
+			Kind: KindAccountClose, Status: StatusClosed,
+			Label: "Close", Heading: "Close the account %s", Words: "Nothing can be paid from it any more, for good.",
+		},
+	},
 }
 
 // Values are the fields of the account.
-func (a Account) Values() Values {
-	return Values{
-		"iban": a.IBAN, "scheme": a.Scheme, "currency": a.Currency, "holderName": a.HolderName, "holderStreet": a.HolderStreet,
-		"holderBuilding": a.HolderBuilding, "holderPostcode": a.HolderPostcode, "holderTown": a.HolderTown, "holderCountry": a.HolderCountry,
-		"agentBic": a.AgentBIC, "agentIid": a.AgentIID, "receives": yes(a.Receives), "status": a.Status,
-	}.Compact()
-}
+func (a Account) Values() Values { return ValuesOf(a) }
 
 // currencies are those of the schemes.
 var currencies = map[string]string{string(rulebook.SchemeSIC): "CHF", string(rulebook.SchemeSCT): "EUR"}
 
 // AccountOf reads an account from its fields. A currency that is not given is the scheme's. Error: payment.FieldError.
 func AccountOf(values Values, prefix string) (Account, error) {
-	f := &findings{prefix: prefix}
-	text := func(field string) string { return strings.TrimSpace(values[field]) }
-	a := Account{
-		IBAN: values["iban"], Scheme: values["scheme"], Currency: values["currency"], HolderName: text("holderName"),
-		HolderStreet: text("holderStreet"), HolderBuilding: text("holderBuilding"), HolderPostcode: text("holderPostcode"),
-		HolderTown: text("holderTown"), HolderCountry: values["holderCountry"], AgentBIC: values["agentBic"], AgentIID: values["agentIid"],
-		Receives: f.yesNo("receives", values["receives"]), Status: values["status"],
-	}
+	f, a := &findings{prefix: prefix}, Account{}
+	Fill(&a, values)
 	f.bank(&a)
-	// The lengths are those of the interbank documents that name the debtor (SPS 2025, PostalAddress24; Max70Text for the name).
-	f.text("holderName", a.HolderName, 1, 70)
-	f.text("holderStreet", a.HolderStreet, 0, 70)
-	f.text("holderBuilding", a.HolderBuilding, 0, 16)
-	f.text("holderPostcode", a.HolderPostcode, 0, 16)
-	f.text("holderTown", a.HolderTown, 1, 35)
+	f.check(&accountNoun, values)
 	if !account.CountryExists(a.HolderCountry) {
 		f.add("holderCountry", codeFormat, "Give the holder's country by its two-letter code, such as CH.")
 	}
@@ -65,11 +96,10 @@ func (f *findings) bank(a *Account) {
 	iban, err := account.ParseInput(a.IBAN)
 	f.account("iban", err)
 	a.IBAN = iban.String()
-	f.oneOf("scheme", a.Scheme, schemes()...)
 	currency, known := currencies[a.Scheme]
 	switch {
 	case a.Scheme == "":
-		f.add("scheme", codeMissing, "Choose the scheme: %s.", strings.Join(schemes(), ", "))
+		f.add("scheme", codeMissing, "Choose the scheme: %s.", strings.Join(schemes, ", "))
 	case a.Currency == "":
 		a.Currency = currency
 	case known && a.Currency != currency:
@@ -94,10 +124,100 @@ func (f *findings) account(field string, err error) {
 	}
 }
 
-func schemes() []string {
+// schemes are the schemes of accounts and policies.
+var schemes = func() []string {
 	var names []string
 	for _, scheme := range rulebook.Schemes() {
 		names = append(names, string(scheme))
 	}
 	return names
+}()
+
+func (r Request) afterAccount(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	values := known.Before.with(nil)
+	if r.Kind == KindAccountCreate {
+		values = Values{}
+		if known.Found {
+			f.add("iban", "AM05", "Name another IBAN: the realm has this account.")
+		}
+		if known.ReceivedElsewhere && r.Values["receives"] == Yes {
+			f.add("receives", codeFormat, "Leave this out: another realm receives payments for the account.")
+		}
+	} else if values["status"] == StatusClosed {
+		return nil, refuse("/subject", codeFormat, "Name an open account: this one is closed for good.")
+	}
+	for name, text := range r.Values {
+		values[name] = text
+	}
+	a, err := AccountOf(values.Compact(), valuesPrefix)
+	f.join(err)
+	check := a.CheckBank
+	if r.Kind == KindAccountCreate {
+		check = a.Check
+	}
+	f.join(check(valuesPrefix))
+	a.Status = StatusOpen
+	return a.Values(), f.err()
+}
+
+// Check tells what of an account that is to be debited cannot be: the scheme carries no payment from there, a QR-IBAN takes payments in and
+// none out (SPS 2025, 3.16), or the bank is not the one that the IBAN names. Accounts that are there are not held to it before they change.
+// Error: payment.FieldError; prefix leads the pointers of its findings.
+func (a Account) Check(prefix string) error {
+	f := &findings{prefix: prefix}
+	iban, err := account.Parse(a.IBAN)
+	if err != nil {
+		return nil // AccountOf told it
+	}
+	switch rulebook.Scheme(a.Scheme) {
+	case rulebook.SchemeSIC:
+		if !iban.InSwissClearing() {
+			f.add("iban", codeFormat, "Name an account in Switzerland or Liechtenstein: %s debits no other.", a.Scheme)
+		}
+	case rulebook.SchemeSCT:
+		// Whatever the day: an account may be entered before its country takes part.
+		if !account.InSEPA(iban.Country(), time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)) {
+			f.add("iban", codeFormat, "Name an account in a country of SEPA: %s debits no other.", a.Scheme)
+		}
+	}
+	if iban.IsQR() {
+		f.add("iban", codeFormat, "Name the IBAN of the account itself: this is a QR-IBAN, which takes payments in and none out.")
+	}
+	f.keeps(iban, a)
+	return f.err()
+}
+
+// CheckBank is Check of what can change of an account: which bank keeps it. Error: payment.FieldError.
+func (a Account) CheckBank(prefix string) error {
+	f := &findings{prefix: prefix}
+	iban, err := account.Parse(a.IBAN)
+	if err == nil {
+		f.keeps(iban, a)
+	}
+	return f.err()
+}
+
+// keeps checks that the bank is the one of the IBAN: its number stands in a Swiss one, its country in each.
+func (f *findings) keeps(iban account.IBAN, a Account) {
+	bic, err := account.ParseBIC(a.AgentBIC)
+	if err == nil && bic.Country() != iban.Country() && !slices.Contains(territories[iban.Country()], bic.Country()) {
+		f.add("agentBic", codeFormat, "Enter the BIC of the bank that keeps the account: this one is of %s, the IBAN of %s.",
+			bic.Country(), iban.Country())
+	}
+	if a.AgentIID == "" {
+		return
+	}
+	iid, swiss := iban.IID()
+	switch {
+	case !swiss:
+		f.add("agentIid", codeFormat, "Leave %s out: banks of Switzerland and Liechtenstein alone have one.", label("agentIid"))
+	case iid.Short() != a.AgentIID:
+		f.add("agentIid", codeFormat, "Enter %s that stands in the IBAN, which is %s, or leave it out.", label("agentIid"), iid.Short())
+	}
+}
+
+// territories have codes of their own in BICs, and the IBANs of another country (IBAN registry, "country code includes").
+var territories = map[string][]string{
+	"FI": {"AX"}, "FR": {"BL", "GF", "GP", "MF", "MQ", "NC", "PF", "PM", "RE", "TF", "WF", "YT"}, "GB": {"GG", "IM", "JE"},
 }

@@ -7,23 +7,22 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/charset"
+	"countersign/internal/identity"
 )
-
-const nounBeneficiary = "beneficiary"
 
 // Beneficiary is a creditor that two people of payments agreed on: whoever pays it picks it and types neither name nor account.
 type Beneficiary struct {
-	ID             string
-	Name           string // 1 to 140 characters
-	IBAN           string // without spaces
-	Street         string
-	BuildingNumber string
-	AddressLine1   string
-	AddressLine2   string
-	Postcode       string
-	Town           string
-	Country        string // two letters; "" without an address
-	Status         string // StatusInForce or StatusRemoved
+	ID             string `field:"beneficiaryId"`
+	Name           string `field:"creditorName"` // 1 to 140 characters
+	IBAN           string `field:"creditorIban"` // without spaces
+	Street         string `field:"street"`
+	BuildingNumber string `field:"buildingNumber"`
+	AddressLine1   string `field:"addressLine1"`
+	AddressLine2   string `field:"addressLine2"`
+	Postcode       string `field:"postcode"`
+	Town           string `field:"town"`
+	Country        string `field:"country"` // two letters; "" without an address
+	Status         string `field:"status"`  // StatusInForce or StatusRemoved
 	AddedAt        time.Time
 	// AccountChangedAt is when its account became another one, EarlierIBAN the account before; zero while it never did.
 	AccountChangedAt time.Time
@@ -38,32 +37,54 @@ var beneficiaryFields = []string{
 	"creditorName", "creditorIban", "street", "buildingNumber", "addressLine1", "addressLine2", "postcode", "town", "country",
 }
 
-// Values are the fields of the beneficiary.
-func (b Beneficiary) Values() Values {
-	return Values{
-		"beneficiaryId": b.ID, "creditorName": b.Name, "creditorIban": b.IBAN, "street": b.Street, "buildingNumber": b.BuildingNumber,
-		"addressLine1": b.AddressLine1, "addressLine2": b.AddressLine2, "postcode": b.Postcode, "town": b.Town, "country": b.Country,
-		"status": b.Status,
-	}.Compact()
+// The kinds of changes of beneficiaries.
+const (
+	KindBeneficiaryCreate Kind = "beneficiary.create"
+	KindBeneficiaryUpdate Kind = "beneficiary.update"
+	KindBeneficiaryRemove Kind = "beneficiary.remove"
+)
+
+// The lengths are those of the payment order (SPS 2025, PostalAddress24; Max140Text for the name, of which SEPA takes 70).
+var beneficiaryNoun = Noun{
+	Name: "beneficiary", Key: "beneficiaryId", Maker: identity.RoleMaker, Checker: identity.RoleChecker,
+	Fields: []Field{
+		{Key: "creditorName", Label: "Name", Min: 1, Max: 140, Required: true},
+		{Key: "creditorIban", Label: "IBAN", Type: TypeIBAN, Required: true},
+		{Key: "street", Label: "Street", Max: 70},
+		{Key: "buildingNumber", Label: "Building number", Max: 16},
+		{Key: "addressLine1", Label: "First address line", Max: 70},
+		{Key: "addressLine2", Label: "Second address line", Max: 70},
+		{Key: "postcode", Label: "Postcode", Max: 16},
+		{Key: "town", Label: "Town", Max: 35},
+		{Key: "country", Label: "Country", Type: TypeCountry},
+		statusField,
+		{Key: "beneficiaryId", Label: "Beneficiary", Hidden: true},
+	},
+	Actions: []Action{
+		{Kind: KindBeneficiaryCreate, Fields: beneficiaryFields, Clears: beneficiaryFields},
+		{Kind: KindBeneficiaryUpdate, Fields: beneficiaryFields, Clears: beneficiaryFields, Filled: true},
+		{Kind: KindBeneficiaryRemove, Status: StatusRemoved},
+	},
 }
+
+// Values are the fields of the beneficiary.
+func (b Beneficiary) Values() Values { return ValuesOf(b) }
 
 // BeneficiaryOf reads a beneficiary from its fields. Typographic characters are written plainly. Error: payment.FieldError.
 func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
-	f := &findings{prefix: prefix}
-	text := func(field string, least, most int) string {
-		plain := charset.PlainTypography(strings.TrimSpace(values[field]))
-		f.text(field, plain, least, most)
-		if refused, _, found := charset.SwissLatin.FirstRefused(plain); found && refused >= ' ' {
-			f.add(field, codeFormat, "Write %s without the character “%c”: banks cannot carry it.", label(field), refused)
-		}
-		return plain
+	f, b := &findings{prefix: prefix}, Beneficiary{}
+	plain := Values{}
+	for key, text := range values {
+		plain[key] = charset.PlainTypography(strings.TrimSpace(text))
 	}
-	// The lengths are those of the payment order (SPS 2025, PostalAddress24; Max140Text for the name, of which SEPA takes 70).
-	b := Beneficiary{
-		ID: values["beneficiaryId"], Name: text("creditorName", 1, 140), Street: text("street", 0, 70),
-		BuildingNumber: text("buildingNumber", 0, 16), AddressLine1: text("addressLine1", 0, 70), AddressLine2: text("addressLine2", 0, 70),
-		Postcode: text("postcode", 0, 16), Town: text("town", 0, 35), Country: strings.TrimSpace(values["country"]),
-		Status: cmp.Or(values["status"], StatusInForce),
+	Fill(&b, plain)
+	b.Status = cmp.Or(b.Status, StatusInForce)
+	f.check(&beneficiaryNoun, plain)
+	for _, field := range beneficiaryNoun.Fields {
+		refused, _, found := charset.SwissLatin.FirstRefused(plain[field.Key])
+		if found && refused >= ' ' && field.Max > 0 {
+			f.add(field.Key, codeFormat, "Write %s without the character “%c”: banks cannot carry it.", label(field.Key), refused)
+		}
 	}
 	iban, err := account.ParseInput(values["creditorIban"])
 	f.account("creditorIban", err)
@@ -91,12 +112,6 @@ func (f *findings) address(b Beneficiary) {
 
 // afterBeneficiary is what a beneficiary would be.
 func (r Request) afterBeneficiary(known Facts) (Values, error) {
-	if r.Kind != KindBeneficiaryCreate && known.Before["status"] == StatusRemoved {
-		return nil, refuse("/subject", codeFormat, "Name a beneficiary in force: this one was removed.")
-	}
-	if r.Kind == KindBeneficiaryRemove {
-		return known.Before.with(Values{"status": StatusRemoved}), nil
-	}
 	f := &findings{prefix: valuesPrefix}
 	b, err := BeneficiaryOf(r.Values, valuesPrefix)
 	f.join(err)

@@ -17,59 +17,6 @@ import (
 // Kind is what a change does to its subject.
 type Kind string
 
-// The kinds of changes.
-const (
-	KindUserCreate     Kind = "user.create"
-	KindUserRoles      Kind = "user.roles"
-	KindUserSuppress   Kind = "user.suppress"
-	KindUserRestore    Kind = "user.restore"
-	KindUserReset      Kind = "user.reset"
-	KindUserLink       Kind = "user.link" // says who the account is at the identity provider
-	KindUserUnlink     Kind = "user.unlink"
-	KindClientCreate   Kind = "client.create"
-	KindClientSecret   Kind = "client.secret"
-	KindClientSuppress Kind = "client.suppress"
-	KindClientPayee    Kind = "client.payee" // whether payees of what it sends are verified
-	KindAccountCreate  Kind = "account.create"
-	KindAccountUpdate  Kind = "account.update"
-	KindAccountClose   Kind = "account.close"
-	KindPolicyCreate   Kind = "policy.create"
-	KindPolicyRetire   Kind = "policy.retire"
-	KindProviderSet    Kind = "provider.set" // of identities; takes the place of the one before
-	KindProviderRetire Kind = "provider.retire"
-	KindLimitSet       Kind = "limit.set"     // makes, changes or takes away a limit
-	KindRealmFactors   Kind = "realm.factors" // of which roles a second factor is asked
-	// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is
-	// then asked what became of it.
-	KindMessageTaken Kind = "message.taken"
-
-	// Beneficiaries are no matter of administrators: makers ask, checkers decide.
-	KindBeneficiaryCreate Kind = "beneficiary.create"
-	KindBeneficiaryUpdate Kind = "beneficiary.update"
-	KindBeneficiaryRemove Kind = "beneficiary.remove"
-)
-
-// Kinds lists those of administrators.
-func Kinds() []Kind {
-	return []Kind{
-		KindUserCreate, KindUserRoles, KindUserSuppress, KindUserRestore, KindUserReset, KindUserLink, KindUserUnlink,
-		KindClientCreate, KindClientSecret, KindClientSuppress, KindClientPayee,
-		KindAccountCreate, KindAccountUpdate, KindAccountClose, KindPolicyCreate, KindPolicyRetire, KindLimitSet,
-		KindProviderSet, KindProviderRetire, KindRealmFactors, KindMessageTaken,
-	}
-}
-
-// BeneficiaryKinds lists those of makers and checkers.
-func BeneficiaryKinds() []Kind {
-	return []Kind{KindBeneficiaryCreate, KindBeneficiaryUpdate, KindBeneficiaryRemove}
-}
-
-// Noun is what a kind is about: "user", "client", "account", "policy", "limit", "provider", "realm", "message" or "beneficiary".
-func (k Kind) Noun() string {
-	noun, _, _ := strings.Cut(string(k), ".")
-	return noun
-}
-
 // Creates reports whether the subject is not there before.
 func (k Kind) Creates() bool { return strings.HasSuffix(string(k), ".create") }
 
@@ -78,46 +25,6 @@ func (k Kind) SetsUp() bool { return k == KindUserCreate || k == KindUserReset }
 
 // MakesSecret reports whether the change makes a new secret of a client, unless it is a public one.
 func (k Kind) MakesSecret() bool { return k == KindClientCreate || k == KindClientSecret }
-
-// Fields are those that a change of the kind may say something about, in the order of its form.
-func (k Kind) Fields() []string {
-	switch k {
-	case KindUserCreate:
-		return []string{"name", "displayName", "personId", "roles"}
-	case KindUserRoles:
-		return []string{"roles"}
-	case KindUserLink:
-		return []string{"outerSubject"}
-	case KindProviderSet:
-		return []string{"issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords"}
-	case KindClientCreate:
-		return []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"}
-	case KindClientPayee:
-		return []string{"payeeWaived"}
-	case KindAccountCreate:
-		return append([]string{"iban", "scheme", "currency", "receives"}, accountFields...)
-	case KindAccountUpdate:
-		return accountFields
-	case KindPolicyCreate:
-		return []string{
-			"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
-		}
-	case KindRealmFactors:
-		return []string{"secondFactorRoles"}
-	case KindLimitSet:
-		return append(append([]string{}, limitKeyFields...), "perPayment", "perDay")
-	case KindBeneficiaryCreate, KindBeneficiaryUpdate:
-		return beneficiaryFields
-	case KindBeneficiaryRemove, KindUserSuppress, KindUserRestore, KindUserReset, KindClientSecret, KindClientSuppress, KindAccountClose,
-		KindPolicyRetire, KindUserUnlink, KindProviderRetire, KindMessageTaken:
-	}
-	return nil
-}
-
-// accountFields are those of an account that may change.
-var accountFields = []string{
-	"holderName", "holderStreet", "holderBuilding", "holderPostcode", "holderTown", "holderCountry", "agentBic", "agentIid",
-}
 
 // State is where a change stands.
 type State string
@@ -244,28 +151,14 @@ func (c Change) Differences() []Difference {
 		fields[name] = true
 	}
 	var list []Difference
+	noun := c.Kind.noun()
+	byPlace := func(a, b string) int { return cmp.Compare(noun.place(a), noun.place(b)) }
 	for _, name := range slices.SortedFunc(maps.Keys(fields), byPlace) {
 		if c.Before[name] != c.After[name] {
 			list = append(list, Difference{Field: name, Before: c.Before[name], After: c.After[name]})
 		}
 	}
 	return list
-}
-
-// places is the order in which fields are shown.
-var places = slices.Concat([]string{
-	"realm", "secondFactorRoles", "name", "displayName", "personId", "roles", "clientId", "kind", "mayDecideOwn", "payeeWaived", "iban",
-	"scheme", "currency", "receives",
-},
-	accountFields, beneficiaryFields, []string{
-		"limitId", "limitOf", "holder", "perPayment", "perDay", "policyId", "approvals", "rank", "channel", "amountFrom", "amountTo",
-		"stepUp", "contentHashRequired", "expiresAfter",
-		"outerIssuer", "outerSubject", "issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords",
-		"password", "secret", "status", "internalId", "globalId", "atClearing", "beneficiaryId",
-	})
-
-func byPlace(a, b string) int {
-	return cmp.Compare(slices.Index(places, a), slices.Index(places, b))
 }
 
 // MayAdminister tells why the person may not ask for changes or decide them, or nil. Error: payment.ForbiddenError.
@@ -277,19 +170,11 @@ func MayAdminister(by identity.Principal) error {
 }
 
 // AskedUnder is the role under which changes of the kind are asked for.
-func (k Kind) AskedUnder() identity.Role {
-	if k.Noun() == nounBeneficiary {
-		return identity.RoleMaker
-	}
-	return identity.RoleAdministrator
-}
+func (k Kind) AskedUnder() identity.Role { return cmp.Or(k.noun().Maker, identity.RoleAdministrator) }
 
 // DecidedUnder is the role under which they are decided.
 func (k Kind) DecidedUnder() identity.Role {
-	if k.Noun() == nounBeneficiary {
-		return identity.RoleChecker
-	}
-	return identity.RoleAdministrator
+	return cmp.Or(k.noun().Checker, identity.RoleAdministrator)
 }
 
 // MayAsk tells why the person may not ask for changes of the kind, or nil. Error: payment.ForbiddenError.
@@ -329,7 +214,8 @@ func (r Request) Change(known Facts) (Change, error) {
 // change is Change for somebody who may ask, or who decides and sees it made again.
 func (r Request) change(known Facts) (Change, error) {
 	f := &findings{}
-	if !slices.Contains(Kinds(), r.Kind) && !slices.Contains(BeneficiaryKinds(), r.Kind) {
+	action := r.Kind.Action()
+	if action.Kind == "" {
 		f.add("kind", codeUnknown, "Choose a kind of change: %s.", Words(Kinds()))
 		return Change{}, f.err()
 	}
@@ -337,11 +223,11 @@ func (r Request) change(known Facts) (Change, error) {
 		f.add("note", codeFormat, "Shorten the note to %d characters.", ReasonLimit)
 	}
 	for _, name := range slices.Sorted(maps.Keys(r.Values)) {
-		if !slices.Contains(r.Kind.Fields(), name) {
+		if !slices.Contains(action.Fields, name) {
 			f.add("values/"+name, "CH17", "Remove %s: %s says nothing about it.", name, r.Kind)
 		}
 	}
-	if !r.Kind.Creates() && r.Kind != KindProviderSet && r.Kind != KindLimitSet && !known.Found {
+	if !r.Kind.Creates() && !action.Sets && !known.Found {
 		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", r.Kind.Noun())
 	}
 	if len(f.list) > 0 {
@@ -353,7 +239,7 @@ func (r Request) change(known Facts) (Change, error) {
 		return Change{}, err
 	}
 	c := Change{
-		ID: r.ID, Kind: r.Kind, Subject: r.subject(after), Values: r.Values.said(), Before: known.Before.with(nil), After: after,
+		ID: r.ID, Kind: r.Kind, Subject: after[r.Kind.Key()], Values: r.Values.said(), Before: known.Before.with(nil), After: after,
 		Note: strings.TrimSpace(r.Note), Beneficiary: known.Beneficiary, Requester: partyOf(r.By, r.Kind.AskedUnder()), RequestedAt: r.At,
 	}
 	if known.Person != nil {
@@ -364,27 +250,4 @@ func (r Request) change(known Facts) (Change, error) {
 		return Change{}, f.err()
 	}
 	return c, c.keepsRealm(known)
-}
-
-// subject names what changes.
-func (r Request) subject(after Values) string {
-	switch r.Kind.Noun() {
-	case "user":
-		return after["name"]
-	case "client":
-		return after["clientId"]
-	case "account":
-		return after["iban"]
-	case "provider":
-		return after["issuer"]
-	case "message":
-		return after["internalId"]
-	case nounRealm:
-		return after["realm"]
-	case nounBeneficiary:
-		return after["beneficiaryId"]
-	case "limit":
-		return after["limitId"]
-	}
-	return after["policyId"]
 }

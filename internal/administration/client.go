@@ -4,11 +4,11 @@ import "regexp"
 
 // Client is a program that acts for users.
 type Client struct {
-	ClientID     string
-	Kind         string // "confidential", "public"; "portal" is every realm's own
-	MayDecideOwn bool   // it may decide what it created
-	PayeeWaived  bool   // payees of what it sends by the API are not verified
-	Status       string
+	ClientID     string `field:"clientId"`
+	Kind         string `field:"kind"`         // "confidential", "public"; "portal" is every realm's own
+	MayDecideOwn bool   `field:"mayDecideOwn"` // it may decide what it created
+	PayeeWaived  bool   `field:"payeeWaived"`  // payees of what it sends by the API are not verified
+	Status       string `field:"status"`
 }
 
 // The kinds of clients.
@@ -18,29 +18,84 @@ const (
 	ClientPortal       = "portal"
 )
 
+// The kinds of changes of clients.
+const (
+	KindClientCreate   Kind = "client.create"
+	KindClientSecret   Kind = "client.secret"
+	KindClientSuppress Kind = "client.suppress"
+	KindClientPayee    Kind = "client.payee" // whether payees of what it sends are verified
+)
+
+var clientNoun = Noun{
+	Name: "client", Key: "clientId",
+	Fields: []Field{
+		{Key: "clientId", Label: "Client's id", Required: true},
+		{Key: "kind", Label: "Kind", Options: []string{ClientConfidential, ClientPublic}},
+		{Key: "mayDecideOwn", Label: "Whether the client may decide what it created", Type: TypeYesNo},
+		{Key: "payeeWaived", Label: "Whether payees of what the client sends are not verified", Type: TypeYesNo},
+		{Key: "secret", Label: "Secret"},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindClientCreate, Fields: []string{"clientId", "kind", "mayDecideOwn", "payeeWaived"},
+			Label: "New client", Heading: "Make a client", Words: "Whoever approves it is shown the secret, once.",
+		},
+		{
+			Kind: KindClientSecret, Label: "New secret", Heading: "Make a new secret of %s",
+			Words: "The old secret ends at once. Whoever approves it is shown the new one, once.",
+		},
+		{
+			Kind: KindClientSuppress, Status: StatusSuppressed, Label: "Suppress", Heading: "Suppress the client %s",
+			Words: "Nobody can act through it any more, for good.",
+		},
+		{
+			Kind: KindClientPayee, Fields: []string{"payeeWaived"},
+			Label: "Payees", Heading: "Say whether payees are verified of what is sent by the client %s",
+			Words: "Payees may be left unverified for payers who are no consumers and send files of many payments, which this client unpacks.",
+		},
+	},
+}
+
 var clientPattern = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Values are the fields of the client.
-func (c Client) Values() Values {
-	return Values{
-		"clientId": c.ClientID, "kind": c.Kind, "mayDecideOwn": yes(c.MayDecideOwn), "payeeWaived": yes(c.PayeeWaived), "status": c.Status,
-	}.Compact()
-}
+func (c Client) Values() Values { return ValuesOf(c) }
 
 // ClientOf reads a client from its fields. Error: payment.FieldError.
 func ClientOf(values Values, prefix string) (Client, error) {
-	f := &findings{prefix: prefix}
-	c := Client{
-		ClientID: values["clientId"], Kind: values["kind"], MayDecideOwn: f.yesNo("mayDecideOwn", values["mayDecideOwn"]),
-		PayeeWaived: f.yesNo("payeeWaived", values["payeeWaived"]),
-		Status:      values["status"],
-	}
+	f, c := &findings{prefix: prefix}, Client{}
+	Fill(&c, values)
+	f.check(&clientNoun, values)
 	if !clientPattern.MatchString(c.ClientID) {
 		f.add("clientId", codeFormat, "Name the client with letters, digits, full stops, hyphens and underscores, at most 64.")
 	}
 	if c.Kind == "" {
 		f.add("kind", codeMissing, "Say whether the client is confidential or public.")
 	}
-	f.oneOf("kind", c.Kind, ClientConfidential, ClientPublic)
 	return c, f.err()
+}
+
+func (r Request) afterClient(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	switch {
+	case r.Kind == KindClientCreate:
+		if known.Found {
+			f.add("clientId", "AM05", "Choose another id: there is a client of this one.")
+		}
+		c, err := ClientOf(r.Values, valuesPrefix)
+		f.join(err)
+		c.Status = StatusActive
+		after := c.Values()
+		if c.Kind == ClientConfidential {
+			after["secret"] = SecretAnew
+		}
+		return after, f.err()
+	case r.Kind == KindClientPayee:
+		waived := yes(f.yesNo("payeeWaived", r.Values["payeeWaived"]))
+		return known.Before.with(Values{"payeeWaived": waived}), f.err()
+	case known.Before["kind"] != ClientConfidential:
+		return nil, refuse("/subject", codeFormat, "Name a confidential client: a public one has no secret.")
+	}
+	return known.Before.with(Values{"secret": SecretAnew}), nil
 }

@@ -33,17 +33,10 @@ func (k Kind) emptied(values, after Values, told error) error {
 	return f.err()
 }
 
-// empties reports whether an empty value of a field says something: that a list has nothing in it, that something is not so, or that what
-// was there is taken away.
+// empties reports whether an empty value of a field is a statement: an empty list, a no, or the removal of a value.
 func (k Kind) empties(field string) bool {
-	switch TypeOf(field) {
-	case TypeYesNo, TypeWords:
-		return true
-	case TypeAmount:
-		return k == KindLimitSet
-	case TypeText, TypeNumber:
-	}
-	return k == KindAccountUpdate || k.Noun() == nounBeneficiary
+	is := TypeOf(field)
+	return is == TypeYesNo || is == TypeWords || slices.Contains(k.Action().Clears, field)
 }
 
 // PolicyAsked reads a policy as somebody asks for it. Error: payment.FieldError.

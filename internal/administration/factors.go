@@ -6,25 +6,40 @@ import (
 	"countersign/internal/identity"
 )
 
-// nounRealm is what a change is about that is about all of a realm.
-const nounRealm = "realm"
-
-// Factors says of which roles a realm asks a second factor: whoever has one of them and no factor is led to take one up, and is nowhere
-// before. So nobody is locked out by it.
+// Factors are the roles of a realm that need a second factor. A user with such a role and without a factor enrols one at the next sign-in,
+// before anything else: nobody is locked out.
 type Factors struct {
-	Realm string
-	Roles []identity.Role
+	Realm string          `field:"realm"`
+	Roles []identity.Role `field:"secondFactorRoles"`
 }
 
-// Values are its fields.
-func (f Factors) Values() Values {
-	return Values{"realm": f.Realm, "secondFactorRoles": Words(f.Roles)}.Compact()
+// KindRealmFactors sets the roles that need a second factor.
+const KindRealmFactors Kind = "realm.factors"
+
+var realmNoun = Noun{
+	Name: "realm", Key: "realm",
+	Fields: []Field{
+		{Key: "realm", Label: "Realm"},
+		{
+			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
+			Hint: "Without one ticked nobody is asked for a second factor.",
+		},
+	},
+	Actions: []Action{{
+		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
+		Label: "Second factors", Heading: "Say which roles need a second factor",
+		Words: "Whoever has one of these roles and no second factor is signed out as soon as this is approved, and led to take one up at the next " +
+			"sign-in in the portal, before anything else. Programs that sign in as such a user have to show a code each time.",
+	}},
 }
+
+// Values are the fields of the factors.
+func (f Factors) Values() Values { return ValuesOf(f) }
 
 // FactorsOf reads the roles from their field. Error: payment.FieldError.
 func FactorsOf(values Values, prefix string) (Factors, error) {
-	f := &findings{prefix: prefix}
-	wanted := Factors{Realm: values["realm"], Roles: WordsOf[identity.Role](values["secondFactorRoles"])}
+	f, wanted := &findings{prefix: prefix}, Factors{}
+	Fill(&wanted, values)
 	if slices.ContainsFunc(wanted.Roles, func(role identity.Role) bool { return !slices.Contains(identity.Roles(), role) }) {
 		f.add("secondFactorRoles", codeUnknown, "Choose the roles: maker, checker, supervisor, or administrator.")
 	}

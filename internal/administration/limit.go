@@ -13,13 +13,41 @@ import (
 
 // Limit is how much a person, a client or an account may pay in a currency, at a time and on one day. One without amounts was taken away.
 type Limit struct {
-	ID         string // "" for one that is not there yet
-	Of         rulebook.LimitOf
-	Holder     string // the id of the person, the id of the client, the IBAN
-	HolderName string // of a person
-	Currency   string
-	PerPayment *int64 // minor units; nil for none
-	PerDay     *int64
+	ID         string           `field:"limitId"` // "" for one that is not there yet
+	Of         rulebook.LimitOf `field:"limitOf"`
+	Holder     string           `field:"holder"`      // the id of the person, the id of the client, the IBAN
+	HolderName string           `field:"displayName"` // of a person
+	Currency   string           `field:"currency"`
+	PerPayment *int64           `field:"perPayment"` // minor units; nil for none
+	PerDay     *int64           `field:"perDay"`
+}
+
+// KindLimitSet makes, changes or clears a limit.
+const KindLimitSet Kind = "limit.set"
+
+var limitNoun = Noun{
+	Name: "limit", Key: "limitId",
+	Fields: []Field{
+		{Key: "displayName", Label: "Person's name"},
+		{Key: "currency", Label: "Currency", Options: []string{"CHF", "EUR"}, None: "That of the account"},
+		{Key: "limitId", Label: "Limit", Hidden: true},
+		{
+			Key: "limitOf", Label: "Whom the limit binds", Required: true,
+			Options: []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)},
+		},
+		{Key: "holder", Label: "Name, id or IBAN", Hint: "A user name, a client's id, or an IBAN", Required: true},
+		{Key: "perPayment", Label: "Most at a time", Type: TypeAmount, Hint: "Such as 10000.00"},
+		{Key: "perDay", Label: "Most a day", Type: TypeAmount, Hint: "Such as 50000.00"},
+		{Key: "usedToday", Label: "What is used today", Type: TypeAmount},
+	},
+	Actions: []Action{{
+		Kind: KindLimitSet, Fields: []string{"limitOf", "holder", "currency", "perPayment", "perDay"},
+		Clears: []string{"perPayment", "perDay"}, Filled: true, Sets: true,
+		Label: "Limit", Heading: "Set a limit",
+		Words: "What passes it is refused when it is entered and when it is approved. A limit of a person counts what they enter and what they " +
+			"approve, by whichever account. A day is a banking day, and what was released counts, whatever becomes of it. An amount that is " +
+			"left out does not bind; with neither the limit is taken away.",
+	}},
 }
 
 // LimitToday is a limit with what is used of its daily amount today.
@@ -39,17 +67,7 @@ func (l LimitToday) Values() Values {
 }
 
 // Values are the fields of the limit.
-func (l Limit) Values() Values {
-	return Values{
-		"limitId": l.ID, "limitOf": string(l.Of), "holder": l.Holder, "displayName": l.HolderName, "currency": l.Currency,
-		"perPayment": decimals(l.PerPayment), "perDay": decimals(l.PerDay),
-	}.Compact()
-}
-
-// LimitsOf are the kinds of holders, as a field has them.
-func LimitsOf() []string {
-	return []string{string(rulebook.OfPerson), string(rulebook.OfClient), string(rulebook.OfAccount)}
-}
+func (l Limit) Values() Values { return ValuesOf(l) }
 
 // LimitHolder is what a realm knows of whom a limit is to bind: the person of a user account, a client, an account.
 type LimitHolder struct {
@@ -83,89 +101,73 @@ func LimitKeyOf(values Values) LimitKey {
 	return k
 }
 
-// limitKeyFields name whom a limit binds; they are fixed once it is there.
-var limitKeyFields = []string{"limitOf", "holder", "currency"}
-
 // afterLimit sets the amounts of a limit, of one that is there or of a new one. Both amounts are said each time: what is left out is taken
 // away.
 func (r Request) afterLimit(known Facts) (Values, error) {
+	if !known.Found {
+		after, err := LimitOf(r.Values, valuesPrefix, known.LimitHolder)
+		f := &findings{prefix: valuesPrefix}
+		f.join(err)
+		after.ID = r.ID.String()
+		if r.Subject != "" && r.Subject != after.ID {
+			f.add("subject", codeUnknown, "Name a limit by its id, or leave the subject out and say whom the limit binds.")
+		}
+		return after.Values(), f.err()
+	}
 	f := &findings{prefix: valuesPrefix}
-	after := f.limitAmounts(r.Values)
-	if known.Found {
-		if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
-			f.add("subject", codeUnknown, "Leave the subject out: it is another limit than the one of whom the values name.")
-		}
-		for _, field := range limitKeyFields {
-			if r.Values["limitOf"] == "" && r.Values[field] != "" {
-				f.add(field, "CH17", "Leave this out: the subject names the limit.")
-			}
-		}
-		amounts := after.Values()
-		return known.Before.with(Values{"perPayment": amounts["perPayment"], "perDay": amounts["perDay"]}), f.err()
+	var after Limit
+	Fill(&after, r.Values)
+	f.limitAmounts(r.Values, after)
+	if r.Subject != "" && r.Subject != known.Before["limitId"] && r.Subject != r.ID.String() {
+		f.add("subject", codeUnknown, "Leave the subject out: it is another limit than the one of whom the values name.")
 	}
-	after, err := LimitOf(r.Values, valuesPrefix, known.LimitHolder)
-	after.ID = r.ID.String()
-	f.list = nil // told by LimitOf as well
-	f.join(err)
-	if r.Subject != "" && r.Subject != r.ID.String() {
-		f.add("subject", codeUnknown, "Name a limit by its id, or leave the subject out and say whom the limit binds.")
+	for _, field := range []string{"limitOf", "holder", "currency"} {
+		if r.Values["limitOf"] == "" && r.Values[field] != "" {
+			f.add(field, "CH17", "Leave this out: the subject names the limit.")
+		}
 	}
-	return after.Values(), f.err()
+	amounts := after.Values()
+	return known.Before.with(Values{"perPayment": amounts["perPayment"], "perDay": amounts["perDay"]}), f.err()
 }
 
 // LimitOf reads a new limit from its fields, of a holder as the realm knows it. Error: payment.FieldError.
 func LimitOf(values Values, prefix string, holder LimitHolder) (Limit, error) {
-	f := &findings{prefix: prefix}
-	l := f.limitAmounts(values)
-	l.Currency = values["currency"]
+	f, l := &findings{prefix: prefix}, Limit{}
+	Fill(&l, values)
 	f.limitHolder(values, holder, &l)
+	f.limitAmounts(values, l)
 	if l.PerPayment == nil && l.PerDay == nil {
 		f.add("perDay", codeMissing, "Enter an amount at a time, one a day, or both.")
 	}
 	return l, f.err()
 }
 
-// limitAmounts reads the amounts of a limit.
-func (f *findings) limitAmounts(values Values) Limit {
-	l := Limit{PerPayment: f.amount("perPayment", values["perPayment"]), PerDay: f.amount("perDay", values["perDay"])}
-	for _, one := range []struct {
-		field  string
-		amount *int64
-	}{{"perPayment", l.PerPayment}, {"perDay", l.PerDay}} {
-		if one.amount != nil && *one.amount == 0 {
-			f.add(one.field, codeFormat, "Enter %s above zero, or leave it out for none.", label(one.field))
+// limitAmounts checks the amounts of a limit.
+func (f *findings) limitAmounts(values Values, l Limit) {
+	f.check(&limitNoun, values)
+	positive := func(field string, amount *int64) {
+		if amount != nil && *amount == 0 {
+			f.add(field, codeFormat, "Enter %s above zero, or leave it out for none.", label(field))
 		}
 	}
+	positive("perPayment", l.PerPayment)
+	positive("perDay", l.PerDay)
 	if l.PerPayment != nil && l.PerDay != nil && *l.PerPayment > *l.PerDay {
 		f.add("perPayment", codeFormat, "Enter an amount at a time that is not above that of a day.")
 	}
-	return l
-}
-
-// LimitValues are the amounts of a limit as fields; 0 for none.
-func LimitValues(perPayment, perDay int64) Values {
-	l := Limit{}
-	if perPayment > 0 {
-		l.PerPayment = &perPayment
-	}
-	if perDay > 0 {
-		l.PerDay = &perDay
-	}
-	return l.Values()
 }
 
 // limitHolder checks whom a new limit is to bind.
 func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) {
-	after.Of, after.Holder, after.HolderName = rulebook.LimitOf(values["limitOf"]), holder.Key, holder.Name
+	after.Holder, after.HolderName = holder.Key, holder.Name
 	switch {
 	case after.Of == "":
-		f.add("limitOf", codeMissing, "Choose whom the limit binds: %s.", strings.Join(LimitsOf(), ", "))
+		f.add("limitOf", codeMissing, "Choose whom the limit binds: %s.", strings.Join(limitNoun.Field("limitOf").Options, ", "))
 	case values["holder"] == "":
 		f.add("holder", codeMissing, "Name whom the limit binds: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
 		f.add("holder", codeUnknown, "Name somebody or something of this realm: there is no such %s.", after.Of)
 	}
-	f.oneOf("limitOf", string(after.Of), LimitsOf()...)
 	if after.Currency == "" {
 		after.Currency = holder.Currency
 	}
@@ -175,14 +177,6 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case holder.Currency != "" && after.Currency != holder.Currency:
 		f.add("currency", codeUnknown, "Leave the currency out: the account is held in %s.", holder.Currency)
 	}
-	f.oneOf("currency", after.Currency, "CHF", "EUR")
-}
-
-// LimitAmounts reads the amounts of a limit from its fields. Error: payment.FieldError.
-func LimitAmounts(values Values) (perPayment, perDay *int64, err error) {
-	f := &findings{}
-	perPayment, perDay = f.amount("perPayment", values["perPayment"]), f.amount("perDay", values["perDay"])
-	return perPayment, perDay, f.err()
 }
 
 // Words say what the limit lets through: "CHF 10'000.00 at a time, CHF 50'000.00 a day".

@@ -1,6 +1,7 @@
 package administration
 
 import (
+	"cmp"
 	"errors"
 	"strconv"
 	"strings"
@@ -14,25 +15,65 @@ import (
 // Policy says how many approvals a message needs; empty fields match everything. Of the policies that match, the one of the highest rank
 // counts, and of equal ranks the younger one.
 type Policy struct {
-	ID                  string // "" for one that is not there yet
-	Rank                int
-	ClientID            string
-	Channel             string
-	Scheme              string
-	Kind                string
-	AmountFrom          *int64 // minor units, whatever the currency
-	AmountTo            *int64
-	Approvals           int
-	ContentHashRequired bool
-	StepUp              bool          // whoever approves shows a second factor
-	ExpiresAfter        time.Duration // whole seconds
-	Status              string
+	ID                  string        `field:"policyId"` // "" for one that is not there yet
+	Rank                int           `field:"rank"`
+	ClientID            string        `field:"clientId"`
+	Channel             string        `field:"channel"`
+	Scheme              string        `field:"scheme"`
+	Kind                string        `field:"kind"`
+	AmountFrom          *int64        `field:"amountFrom"` // minor units, whatever the currency
+	AmountTo            *int64        `field:"amountTo"`
+	Approvals           int           `field:"approvals"`
+	ContentHashRequired bool          `field:"contentHashRequired"`
+	StepUp              bool          `field:"stepUp"`       // an approval needs a second factor
+	ExpiresAfter        time.Duration `field:"expiresAfter"` // whole seconds
+	Status              string        `field:"status"`
+}
+
+// The kinds of changes of policies.
+const (
+	KindPolicyCreate Kind = "policy.create"
+	KindPolicyRetire Kind = "policy.retire"
+)
+
+var policyNoun = Noun{
+	Name: "policy", Key: "policyId",
+	Fields: []Field{
+		{Key: "clientId", Label: "Client's id"},
+		{Key: "kind", Label: "Kind", None: "All", Options: []string{
+			string(payment.KindInstruction), string(payment.KindRecall), string(payment.KindReturn), string(payment.KindResolution),
+		}},
+		{Key: "scheme", Label: "Scheme", None: "All", Options: schemes},
+		{Key: "policyId", Label: "Policy", Hidden: true},
+		{Key: "approvals", Label: "Number of approvals", Type: TypeNumber, Max: maxApprovals, Hint: "0 to 9", Required: true},
+		{Key: "rank", Label: "Rank", Type: TypeNumber, Max: 1000, Hint: "0 to 1000"},
+		{Key: "channel", Label: "Channel", None: "All", Options: []string{string(identity.ChannelAPI), string(identity.ChannelPortal)}},
+		{Key: "amountFrom", Label: "Least amount", Type: TypeAmount, Hint: "Such as 10000.00"},
+		{Key: "amountTo", Label: "Largest amount", Type: TypeAmount},
+		{Key: "stepUp", Label: "Whether whoever approves shows a second factor", Type: TypeYesNo},
+		{Key: "contentHashRequired", Label: "Whether an approval must name the content", Type: TypeYesNo},
+		{Key: "expiresAfter", Label: "How long a message may wait", Type: TypeDuration, Hint: "Such as 24h or 90m"},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindPolicyCreate, Fields: []string{
+				"approvals", "rank", "scheme", "kind", "clientId", "channel", "amountFrom", "amountTo", "stepUp", "contentHashRequired", "expiresAfter",
+			},
+			Label: "New policy", Heading: "Make a policy",
+			Words: "Of the policies that match a message, the one of the highest rank counts, and of equal ranks the " +
+				"younger. Empty fields match everything. It counts for messages that are entered afterwards.",
+		},
+		{
+			Kind: KindPolicyRetire, Status: StatusRetired,
+			Label: "Retire", Heading: "Retire the policy %s", Words: "It counts for no message that is entered afterwards.",
+		},
+	},
 }
 
 // The bounds of policies.
 const (
 	maxApprovals = 9
-	maxRank      = 1000
 	minWait      = time.Minute
 	maxWait      = 365 * 24 * time.Hour
 )
@@ -43,21 +84,13 @@ const DefaultWait = 24 * time.Hour
 // narrowRank is the rank of a policy that does not say its own and does not match everything.
 const narrowRank = 100
 
-// PolicyKinds are the kinds of messages a policy can be about.
-func PolicyKinds() []string {
-	return []string{string(payment.KindInstruction), string(payment.KindRecall), string(payment.KindReturn), string(payment.KindResolution)}
-}
-
 // Values are the fields of the policy.
-func (p Policy) Values() Values {
-	return Values{
-		"policyId": p.ID, "rank": strconv.Itoa(p.Rank), "clientId": p.ClientID, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind,
-		"amountFrom": decimals(p.AmountFrom), "amountTo": decimals(p.AmountTo), "approvals": strconv.Itoa(p.Approvals),
-		"contentHashRequired": yes(p.ContentHashRequired), "stepUp": yes(p.StepUp), "expiresAfter": Wait(p.ExpiresAfter), "status": p.Status,
-	}.Compact()
-}
+func (p Policy) Values() Values { return ValuesOf(p) }
 
-// Wait writes a duration as a policy has it: "24h", "90m".
+// span writes a duration as a field has it; none is "0s".
+func span(d time.Duration) string { return cmp.Or(Wait(d), "0s") }
+
+// Wait writes a duration: "24h", "90m"; "" for none.
 func Wait(d time.Duration) string {
 	switch {
 	case d == 0:
@@ -77,43 +110,42 @@ func (p Policy) MatchesEverything() bool {
 
 // PolicyOf reads a policy from its fields. Error: payment.FieldError.
 func PolicyOf(values Values, prefix string) (Policy, error) {
-	f := &findings{prefix: prefix}
-	p := Policy{
-		ClientID: values["clientId"], Channel: values["channel"], Scheme: values["scheme"], Kind: values["kind"], Status: values["status"],
-		Approvals:           f.number("approvals", values["approvals"], 0, maxApprovals),
-		ContentHashRequired: f.yesNo("contentHashRequired", values["contentHashRequired"]),
-		StepUp:              f.yesNo("stepUp", values["stepUp"]),
-		AmountFrom:          f.amount("amountFrom", values["amountFrom"]), AmountTo: f.amount("amountTo", values["amountTo"]),
-		ExpiresAfter: f.wait(values["expiresAfter"]),
-	}
+	f, p := &findings{prefix: prefix}, Policy{}
+	Fill(&p, values)
+	f.check(&policyNoun, values)
+	p.ExpiresAfter = f.duration("expiresAfter", values["expiresAfter"], durations{
+		least: minWait, most: maxWait, preset: DefaultWait, refusal: "Say how long a message may wait, from 1m to 8760h, such as 24h or 90m.",
+	})
 	if values["approvals"] == "" {
 		f.add("approvals", codeMissing, "Say how many approvals are needed: 0 to %d.", maxApprovals)
 	}
-	f.oneOf("channel", p.Channel, string(identity.ChannelAPI), string(identity.ChannelPortal))
-	f.oneOf("scheme", p.Scheme, schemes()...)
-	f.oneOf("kind", p.Kind, PolicyKinds()...)
 	if p.AmountFrom != nil && p.AmountTo != nil && *p.AmountTo < *p.AmountFrom {
 		f.add("amountTo", codeFormat, "Enter a largest amount that is not below the least.")
 	}
 	if p.StepUp && p.Approvals == 0 {
 		f.add("stepUp", codeFormat, "Leave the step-up out: without approvals nobody is there to show a second factor.")
 	}
-	p.Rank = f.number("rank", values["rank"], 0, maxRank)
 	if values["rank"] == "" && !p.MatchesEverything() {
 		p.Rank = narrowRank
 	}
 	return p, f.err()
 }
 
-// wait reads how long a message may wait: a number of hours, minutes or seconds, such as 24h.
-func (f *findings) wait(text string) time.Duration {
+// durations are the bounds of a duration, its value when none is given, and the text of the finding.
+type durations struct {
+	least, most, preset time.Duration
+	refusal             string
+}
+
+// duration reads whole seconds, such as 24h.
+func (f *findings) duration(field, text string, in durations) time.Duration {
 	if text == "" {
-		return DefaultWait
+		return in.preset
 	}
 	d, err := time.ParseDuration(text)
-	if err != nil || d < minWait || d > maxWait || d%time.Second != 0 {
-		f.add("expiresAfter", codeFormat, "Say how long a message may wait, from 1m to 8760h, such as 24h or 90m.")
-		return DefaultWait
+	if err != nil || d < in.least || d > in.most || d%time.Second != 0 {
+		f.add(field, codeFormat, "%s", in.refusal)
+		return in.preset
 	}
 	return d
 }
@@ -157,11 +189,22 @@ func (p Policy) Words() string {
 	var parts []string
 	for _, field := range MatchFields {
 		if values[field] != "" {
-			parts = append(parts, strings.ToLower(Label(field))+" "+values[field])
+			parts = append(parts, strings.ToLower(Label(field).English())+" "+values[field])
 		}
 	}
 	if len(parts) == 0 {
 		return "everything"
 	}
 	return strings.Join(parts, ", ")
+}
+
+func (r Request) afterPolicy(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	p, err := PolicyOf(r.Values, valuesPrefix)
+	f.join(err)
+	if p.ClientID != "" && !known.ClientKnown {
+		f.add("clientId", codeUnknown, "Name a client of this realm, or leave it out for all of them.")
+	}
+	p.Status = StatusInForce
+	return p.Values().with(Values{"policyId": r.ID.String()}), f.err()
 }

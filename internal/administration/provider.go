@@ -1,6 +1,7 @@
 package administration
 
 import (
+	"cmp"
 	"net"
 	"net/url"
 	"strings"
@@ -10,14 +11,59 @@ import (
 // Provider is the identity provider of a realm: where its people prove who they are besides by a password here (OpenID Connect).
 type Provider struct {
 	ID            string // "" for one that is not there yet
-	Issuer        string // as the provider calls itself, letter by letter
-	ClientID      string // what this portal is called there
+	Issuer        string `field:"issuer"`         // as the provider calls itself, letter by letter
+	ClientID      string `field:"providerClient"` // the name of this portal there
 	HasSecret     bool   // the client has a secret there, which is never shown
-	PortalAddress string // where browsers reach the portal; answers come back below it
-	Passwords     string
-	// SignInAge is how long ago people may have proved there who they are; none for anew each time. Whole seconds.
-	SignInAge time.Duration
-	Status    string
+	PortalAddress string `field:"portalAddress"` // of browsers; answers come back below it
+	Passwords     string `field:"passwords"`
+	// SignInAge is the greatest age of a sign-in at the provider, in whole seconds; 0 for a new one each time.
+	SignInAge time.Duration `field:"signInAge"`
+	Status    string        `field:"status"`
+}
+
+// The kinds of changes of identity providers.
+const (
+	KindProviderSet    Kind = "provider.set" // takes the place of the one before
+	KindProviderRetire Kind = "provider.retire"
+)
+
+var providerNoun = Noun{
+	Name: "provider", Key: "issuer",
+	Fields: []Field{
+		{
+			Key: "issuer", Label: "Issuer", Min: 1, Max: issuerLimit, Exact: true, Required: true,
+			Hint: "As the provider writes it, such as https://login.bank.example/realms/staff",
+		},
+		{Key: "providerClient", Label: "Portal's client id at the provider", Min: 1, Max: outerLimit, Exact: true, Required: true},
+		{
+			Key: "providerSecret", Label: "Portal's secret at the provider", Type: TypeSecret,
+			Hint: "Empty for a public client, and to keep the one there is",
+		},
+		{
+			Key: "portalAddress", Label: "Address of the portal", Min: 1, Max: outerLimit, Exact: true, Required: true,
+			Hint: "Such as https://payments.bank.example",
+		},
+		{
+			Key: "signInAge", Label: "How long ago people may have signed in at the provider", Type: TypeDuration,
+			Hint: "0s to 12h; 5m when left out",
+		},
+		{Key: "passwords", Label: "Who may sign in by password", Options: []string{PasswordsEverybody, PasswordsBreakGlass}},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindProviderSet, Filled: true, Sets: true,
+			Fields: []string{"issuer", "providerClient", "providerSecret", "portalAddress", "signInAge", "passwords"},
+			Label:  "Set the identity provider", Heading: "Set the identity provider",
+			Words: "It takes the place of the one before. Register this portal there with the code flow, and as redirect address the address of the " +
+				"portal followed by /signin/provider/, the name of the realm and /answer. The secret is stored hidden and never shown; left empty it " +
+				"stays as it is.",
+		},
+		{
+			Kind: KindProviderRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire the identity provider",
+			Words: "Everybody signs in by password from then on. Links stay, and count again with the same issuer.",
+		},
+	},
 }
 
 // Who may sign in to the portal by a password while the realm has an identity provider.
@@ -37,61 +83,32 @@ const (
 
 // Values are the fields of the provider.
 func (p Provider) Values() Values {
-	values := Values{
-		"issuer": p.Issuer, "providerClient": p.ClientID, "portalAddress": p.PortalAddress, "passwords": p.Passwords,
-		"signInAge": age(p.SignInAge), "status": p.Status,
-	}
+	values := ValuesOf(p)
 	if p.HasSecret {
 		values["providerSecret"] = secretInWords
 	}
-	return values.Compact()
-}
-
-// age writes how long ago a sign-in may have been.
-func age(d time.Duration) string {
-	if d == 0 {
-		return "0s"
-	}
-	return Wait(d)
+	return values
 }
 
 // ProviderOf reads a provider from its fields. Error: payment.FieldError.
 func ProviderOf(values Values, prefix string) (Provider, error) {
-	f := &findings{prefix: prefix}
-	p := Provider{
-		Issuer: values["issuer"], ClientID: values["providerClient"], HasSecret: values["providerSecret"] != "",
-		PortalAddress: strings.TrimSuffix(values["portalAddress"], "/"), Passwords: values["passwords"], SignInAge: f.age(values["signInAge"]),
-		Status: values["status"],
-	}
-	if p.Passwords == "" {
-		p.Passwords = PasswordsEverybody
-	}
-	f.text("issuer", p.Issuer, 1, issuerLimit)
+	f, p := &findings{prefix: prefix}, Provider{}
+	Fill(&p, values)
+	p.HasSecret, p.PortalAddress = values["providerSecret"] != "", strings.TrimSuffix(p.PortalAddress, "/")
+	p.Passwords = cmp.Or(p.Passwords, PasswordsEverybody)
+	p.SignInAge = f.duration("signInAge", values["signInAge"], durations{
+		most: maxAge, preset: defaultAge, refusal: "Say how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.",
+	})
+	f.check(&providerNoun, values.with(Values{"portalAddress": p.PortalAddress}))
 	if p.Issuer != "" && !safeAddress(p.Issuer, true) {
 		f.add("issuer", codeFormat,
 			"Enter the issuer as the provider writes it, such as https://login.bank.example/realms/staff: https, without query.")
 	}
-	f.text("providerClient", p.ClientID, 1, outerLimit)
-	f.text("portalAddress", p.PortalAddress, 1, outerLimit)
 	if p.PortalAddress != "" && !safeAddress(p.PortalAddress, false) {
 		f.add("portalAddress", codeFormat,
 			"Enter the address of the portal as browsers have it, such as https://payments.bank.example, without a path.")
 	}
-	f.oneOf("passwords", p.Passwords, PasswordsEverybody, PasswordsBreakGlass)
 	return p, f.err()
-}
-
-// age reads how long ago a sign-in at the provider may have been.
-func (f *findings) age(text string) time.Duration {
-	if text == "" {
-		return defaultAge
-	}
-	d, err := time.ParseDuration(text)
-	if err != nil || d < 0 || d > maxAge || d%time.Second != 0 {
-		f.add("signInAge", codeFormat, "Say how long ago people may have signed in at the provider, from 0s to 12h, such as 5m.")
-		return defaultAge
-	}
-	return d
 }
 
 // safeAddress reports whether an address is of https, or of http on this machine alone, names a host and has nothing behind its path.
@@ -115,9 +132,6 @@ func RedirectPath(realm string) string { return "/signin/provider/" + realm + "/
 // afterProvider is the provider after a change. The secret of the one before stays when none is given, and only for the client it
 // belongs to.
 func (r Request) afterProvider(known Facts) (Values, error) {
-	if r.Kind == KindProviderRetire {
-		return known.Before.with(Values{"status": StatusRetired}), nil
-	}
 	f := &findings{prefix: valuesPrefix}
 	p, err := ProviderOf(r.Values, valuesPrefix)
 	f.join(err)
@@ -133,40 +147,4 @@ func (r Request) afterProvider(known Facts) (Values, error) {
 		after["providerSecret"] = before["providerSecret"]
 	}
 	return after, f.err()
-}
-
-// afterLink is a user account after its link with an outer subject was made or ended.
-func (r Request) afterLink(known Facts) (Values, error) {
-	if r.Kind == KindUserUnlink {
-		return without(known.Before, "outerIssuer", "outerSubject"), nil
-	}
-	f := &findings{prefix: valuesPrefix}
-	subject := r.Values["outerSubject"]
-	f.join(CheckOuterSubject(subject, valuesPrefix))
-	if known.Provider.Issuer == "" {
-		f.add("outerSubject", codeFormat, "Set the identity provider of the realm first.")
-	}
-	if known.LinkedElsewhere {
-		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is linked with one.")
-	}
-	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
-}
-
-// CheckOuterSubject says what is wrong with who an account is at a provider. Error: payment.FieldError.
-func CheckOuterSubject(subject, prefix string) error {
-	f := &findings{prefix: prefix}
-	f.text("outerSubject", subject, 1, outerLimit)
-	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
-		f.add("outerSubject", codeFormat, "Enter the subject as the provider has it: letters of ASCII alone.")
-	}
-	return f.err()
-}
-
-// without is a copy that lacks fields.
-func without(values Values, names ...string) Values {
-	copied := values.with(nil)
-	for _, name := range names {
-		delete(copied, name)
-	}
-	return copied
 }

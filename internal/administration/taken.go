@@ -8,6 +8,22 @@ const (
 	taken    = "has it, as another document under its id"
 )
 
+// KindMessageTaken says that clearing has a released message as another document under its id, as it may after a restore: clearing is then
+// asked for its outcome.
+const KindMessageTaken Kind = "message.taken"
+
+var messageNoun = Noun{
+	Name: "message", Key: "internalId",
+	Fields: []Field{
+		{Key: "internalId", Label: "Message"}, {Key: "globalId", Label: "Global ID"}, {Key: "atClearing", Label: "Clearing"},
+	},
+	Actions: []Action{{
+		Kind: KindMessageTaken, Label: "Clearing has it", Heading: "Say that clearing has the message %s",
+		Words: "After a restore from a backup: clearing refuses the message because it has another one under its id. Once this is approved, clearing " +
+			"is asked what became of it, and its answer counts. The note says how you know.",
+	}},
+}
+
 // MessageValues are the fields of a released message that clearing is not known to have.
 func MessageValues(internalID, globalID string) Values {
 	return Values{"internalId": internalID, "globalId": globalID, "atClearing": notTaken}

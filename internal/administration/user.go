@@ -31,17 +31,29 @@ const (
 
 // User is a user account and the person behind it.
 type User struct {
-	Name        string    // normalised
-	DisplayName string    // of the person
-	Person      uuid.UUID // zero for one who is new to the realm
-	Roles       []identity.Role
-	Status      string
-	Duty        Duty // of the person
-	HasFactor   bool // somebody enrolled a second factor: an app or a passkey
-	ToBeSetUp   bool // nobody set the password yet, or a reset waits for it
-	// OuterIssuer and OuterSubject are who the account is at an identity provider; "" for nobody.
-	OuterIssuer, OuterSubject string
+	Name        string          `field:"name"`        // normalised
+	DisplayName string          `field:"displayName"` // of the person
+	Person      uuid.UUID       // zero for one who is new to the realm
+	Roles       []identity.Role `field:"roles"`
+	Status      string          `field:"status"`
+	Duty        Duty            `field:"duty"` // of the person
+	HasFactor   bool            // somebody enrolled a second factor: an app or a passkey
+	ToBeSetUp   bool            // nobody set the password yet, or a reset waits for it
+	// OuterIssuer and OuterSubject identify the account at an identity provider; "" without a link.
+	OuterIssuer  string `field:"outerIssuer"`
+	OuterSubject string `field:"outerSubject"`
 }
+
+// The kinds of changes of user accounts.
+const (
+	KindUserCreate   Kind = "user.create"
+	KindUserRoles    Kind = "user.roles"
+	KindUserSuppress Kind = "user.suppress"
+	KindUserRestore  Kind = "user.restore"
+	KindUserReset    Kind = "user.reset"
+	KindUserLink     Kind = "user.link" // with an account at the identity provider
+	KindUserUnlink   Kind = "user.unlink"
+)
 
 // userNameLimit is the longest user name, in characters.
 const userNameLimit = 128
@@ -49,29 +61,88 @@ const userNameLimit = 128
 // displayNameLimit is the longest name of a person, in characters.
 const displayNameLimit = 140
 
+// Fields of several nouns.
+var (
+	statusField      = Field{Key: "status", Label: "Status"}
+	displayNameField = Field{
+		Key: "displayName", Label: "Person's name", Min: 1, Max: displayNameLimit,
+		Hint: "Leave it out for another account of somebody who is here already",
+	}
+)
+
+var userNoun = Noun{
+	Name: "user", Key: "name",
+	Fields: []Field{
+		{Key: "duty", Label: "Duty"},
+		{Key: "name", Label: "User name", Required: true},
+		displayNameField,
+		{
+			Key: "personId", Label: "Person", Type: TypePerson,
+			Hint: "For another account of somebody who is here already: the name of one they have",
+		},
+		{Key: "roles", Label: "Roles", Type: TypeWords, Hint: "An administrator holds no other role.", Required: true},
+		{Key: "outerIssuer", Label: "Provider of the outer identity"},
+		{
+			Key: "outerSubject", Label: "Subject at the identity provider", Required: true,
+			Hint: "The claim sub: never a name or a mail address, which pass to others in time",
+		},
+		{Key: "password", Label: "Password"},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindUserCreate, Fields: []string{"name", "displayName", "personId", "roles"},
+			Label: "New account (user)", Heading: "Make a user account",
+			Words: "Another administrator approves it and gets a link; you get a code. " +
+				"With both the person sets a password.",
+		},
+		{
+			Kind: KindUserRoles, Fields: []string{"roles"}, Filled: true,
+			Label: "Roles", Heading: "Change the roles of %s", Words: "A role given now does not decide what waits already.",
+		},
+		{
+			Kind: KindUserSuppress, Status: StatusSuppressed,
+			Label: "Suppress", Heading: "Suppress the account %s", Words: "Everything it is signed in with ends.",
+		},
+		{
+			Kind:  KindUserRestore,
+			Label: "Restore", Heading: "Restore the account %s", Words: "It can sign in again, with the password it had.",
+		},
+		{
+			Kind:  KindUserReset,
+			Label: "Reset", Heading: "Reset the account %s",
+			Words: "Everything it is signed in with ends, and the person sets a new password by link and code.",
+		},
+		{
+			Kind: KindUserLink, Fields: []string{"outerSubject"},
+			Label: "Link", Heading: "Link with the identity provider the account %s",
+			Words: "Whoever the provider knows under the subject signs in as this account. The subject is what the provider calls the person for ever: " +
+				"the sign-in page shows it to somebody who is not linked yet.",
+		},
+		{
+			Kind:  KindUserUnlink,
+			Label: "Unlink", Heading: "Unlink from the identity provider the account %s",
+			Words: "Nobody signs in to it through the provider any more, and everything it is signed in with ends.",
+		},
+	},
+}
+
 // Values are the fields of the account.
 func (u User) Values() Values {
-	person := ""
+	values := Values{"password": Password(u.ToBeSetUp)}
 	if u.Person != uuid.Nil {
-		person = u.Person.String()
+		values["personId"] = u.Person.String()
 	}
-	return Values{
-		"name": u.Name, "displayName": u.DisplayName, "personId": person, "roles": Words(u.Roles), "status": u.Status,
-		"duty": string(u.Duty), "password": Password(u.ToBeSetUp),
-		"outerIssuer": u.OuterIssuer, "outerSubject": u.OuterSubject,
-	}.Compact()
+	return ValuesOf(u).with(values)
 }
 
 // UserOf reads an account from its fields. Error: payment.FieldError; prefix leads the pointers of its findings.
 func UserOf(values Values, prefix string) (User, error) {
-	f := &findings{prefix: prefix}
-	u := User{
-		Name: identity.NormaliseName(values["name"]), DisplayName: strings.TrimSpace(values["displayName"]), Status: values["status"],
-		Roles: WordsOf[identity.Role](values["roles"]),
-	}
-	u.Duty = DutyOf(u.Roles)
+	f, u := &findings{prefix: prefix}, User{}
+	Fill(&u, values)
+	u.Name, u.Duty = identity.NormaliseName(u.Name), DutyOf(u.Roles)
 	f.userName(strings.TrimSpace(values["name"]), u.Name)
-	f.text("displayName", u.DisplayName, 1, displayNameLimit)
+	f.check(&userNoun, values)
 	if text := values["personId"]; text != "" {
 		person, err := uuid.Parse(text)
 		if err != nil {
@@ -128,4 +199,110 @@ func DutyOf(roles []identity.Role) Duty {
 		}
 	}
 	return DutyPayments
+}
+
+// What becomes of passwords and secrets, in words: neither is ever shown.
+const (
+	chosen   = "set"
+	toChoose = "to be set by link and code"
+	// PasswordAnew is what a user's fields say of a password that is reset.
+	PasswordAnew = toChoose + ", anew"
+	// SecretAnew is what a client's or a provider's fields say of a secret that takes the place of another.
+	SecretAnew = "a new one"
+)
+
+// Password says in a user's fields whether its owner has set it.
+func Password(toBeSetUp bool) string {
+	if toBeSetUp {
+		return toChoose
+	}
+	return chosen
+}
+
+func (r Request) afterUser(known Facts) (Values, error) {
+	before := known.Before
+	switch r.Kind {
+	case KindUserCreate:
+		return r.newUser(known)
+	case KindUserLink:
+		return r.afterLink(known)
+	case KindUserUnlink:
+		return before.with(Values{"outerIssuer": "", "outerSubject": ""}), nil
+	case KindUserRoles:
+		f, roles := &findings{prefix: valuesPrefix}, WordsOf[identity.Role](r.Values["roles"])
+		f.roles(roles)
+		if len(f.list) == 0 && string(DutyOf(roles)) != before["duty"] {
+			f.add("roles", codeFormat, "Give administration and payments to different people: make an account for another person.")
+		}
+		return before.with(Values{"roles": Words(roles)}), f.err()
+	case KindUserRestore:
+		status := StatusActive
+		if before["password"] != chosen {
+			status = StatusUnverified
+		}
+		if before["status"] != StatusSuppressed {
+			status = before["status"]
+		}
+		return before.with(Values{"status": status}), nil
+	default: // a reset
+	}
+	if before["status"] == StatusSuppressed {
+		return nil, refuse("/subject", codeFormat, "Restore the account first: it is suppressed.")
+	}
+	// A link that was lost is replaced too, so a reset is never nothing.
+	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil
+}
+
+// namesake is said of a new person who is called like another: were they one human being, four-eyes would take them for two.
+const namesake = "There is somebody of this name: name the person for another account of theirs, or tell two people apart in their names."
+
+func (r Request) newUser(known Facts) (Values, error) {
+	values := r.Values
+	f := &findings{prefix: valuesPrefix}
+	if known.Found {
+		f.add("name", "AM05", "Choose another user name: there is an account of this one.")
+	}
+	if text := values["personId"]; text != "" {
+		switch {
+		case known.Person == nil:
+			f.add("personId", codeUnknown, "Name a person of this realm, or leave it out for a new one.")
+		case values["displayName"] != "" && values["displayName"] != known.Person.DisplayName:
+			f.add("displayName", codeFormat, "Leave the name out: this person is called %s.", known.Person.DisplayName)
+		default:
+			values = values.with(Values{"displayName": known.Person.DisplayName})
+		}
+	} else if known.NameTaken {
+		f.add("displayName", "AM05", "%s", namesake)
+	}
+	u, err := UserOf(values, valuesPrefix)
+	f.join(err)
+	if known.Person != nil && DutyOf(u.Roles) != known.Person.Duty {
+		f.add("roles", codeFormat, "Give administration and payments to different people: this person's duty is %s.", known.Person.Duty)
+	}
+	u.Status, u.ToBeSetUp = StatusUnverified, true
+	return u.Values(), f.err()
+}
+
+// afterLink is a user account after it was linked with an outer subject.
+func (r Request) afterLink(known Facts) (Values, error) {
+	f := &findings{prefix: valuesPrefix}
+	subject := r.Values["outerSubject"]
+	f.join(CheckOuterSubject(subject, valuesPrefix))
+	if known.Provider.Issuer == "" {
+		f.add("outerSubject", codeFormat, "Set the identity provider of the realm first.")
+	}
+	if known.LinkedElsewhere {
+		f.add("outerSubject", "AM05", "Unlink the other account first: this subject is linked with one.")
+	}
+	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
+}
+
+// CheckOuterSubject says what is wrong with who an account is at a provider. Error: payment.FieldError.
+func CheckOuterSubject(subject, prefix string) error {
+	f := &findings{prefix: prefix}
+	f.text("outerSubject", subject, 1, outerLimit)
+	if strings.ContainsFunc(subject, func(letter rune) bool { return letter > '~' }) {
+		f.add("outerSubject", codeFormat, "Enter the subject as the provider has it: letters of ASCII alone.")
+	}
+	return f.err()
 }

@@ -178,10 +178,19 @@ func Of(realm admin.RealmDefinition) Form {
 			Agent: Agent{BIC: a.AgentBIC, IID: a.AgentIID},
 		})
 	}
-	for _, limit := range realm.Limits {
-		form.Limits = append(form.Limits, limitForm(limit))
-	}
+	form.Limits = forms[SpendingLimit](realm.Limits)
 	return form
+}
+
+// forms fills the form of each subject with its fields.
+func forms[Form any, Subject administration.Subject](subjects []Subject) []Form {
+	var list []Form
+	for _, subject := range subjects {
+		var form Form
+		administration.Fill(&form, subject.Values())
+		list = append(list, form)
+	}
+	return list
 }
 
 func policyForm(p admin.PolicyDefinition) Policy {

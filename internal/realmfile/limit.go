@@ -8,11 +8,11 @@ import (
 
 // SpendingLimit is how much a person (named by a user account), a client or an account may pay.
 type SpendingLimit struct {
-	LimitOf    string `yaml:"limitOf"`
-	Holder     string `yaml:"holder"`
-	Currency   string `yaml:"currency"`
-	PerPayment string `yaml:"perPayment,omitempty"`
-	PerDay     string `yaml:"perDay,omitempty"`
+	LimitOf    string `yaml:"limitOf" field:"limitOf"`
+	Holder     string `yaml:"holder" field:"holder"`
+	Currency   string `yaml:"currency" field:"currency"`
+	PerPayment string `yaml:"perPayment,omitempty" field:"perPayment"`
+	PerDay     string `yaml:"perDay,omitempty" field:"perDay"`
 }
 
 // key names the limit among the differences.
@@ -20,28 +20,11 @@ func (l SpendingLimit) key() string {
 	return "limit of " + l.LimitOf + " " + l.Holder + " in " + l.Currency
 }
 
-func limitForm(d admin.LimitDefinition) SpendingLimit {
-	values := administration.LimitValues(d.PerPayment, d.PerDay)
-	return SpendingLimit{
-		LimitOf: string(d.Of), Holder: d.Holder, Currency: d.Currency, PerPayment: values["perPayment"], PerDay: values["perDay"],
-	}
-}
-
-// limit reads a limit. Whom it binds has to stand in the file as well.
-func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition) admin.LimitDefinition {
-	values := administration.Values{
-		"limitOf": l.LimitOf, "holder": l.Holder, "currency": l.Currency, "perPayment": l.PerPayment, "perDay": l.PerDay,
-	}
-	key := administration.LimitKeyOf(values)
-	limit, err := administration.LimitOf(values, at, holderIn(key, wanted))
+// limit reads a limit. Its holder has to stand in the file as well.
+func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition) administration.Limit {
+	values := administration.ValuesOf(l)
+	read, err := administration.LimitOf(values, at, holderIn(administration.LimitKeyOf(values), wanted))
 	d.note(err)
-	read := admin.LimitDefinition{Of: limit.Of, Holder: key.Holder, Currency: limit.Currency}
-	if limit.PerPayment != nil {
-		read.PerPayment = *limit.PerPayment
-	}
-	if limit.PerDay != nil {
-		read.PerDay = *limit.PerDay
-	}
 	return read
 }
 

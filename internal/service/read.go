@@ -111,6 +111,40 @@ func (s *Administration) Limits(ctx context.Context, by identity.Principal) ([]a
 	return s.changes.Limits(ctx, by.Realm, s.cfg.Now().In(s.cfg.Zone))
 }
 
+// Subjects lists the subjects of a noun in the realm; none of a released message. Error: payment.ForbiddenError.
+func (s *Administration) Subjects(ctx context.Context, by identity.Principal, noun string) ([]administration.Subject, error) {
+	switch noun {
+	case "user":
+		return subjects(s.Users(ctx, by))
+	case "client":
+		return subjects(s.Clients(ctx, by))
+	case "account":
+		return subjects(s.Accounts(ctx, by))
+	case "policy":
+		return subjects(s.Policies(ctx, by))
+	case "limit":
+		return subjects(s.Limits(ctx, by))
+	case "realm":
+		factors, err := s.Factors(ctx, by)
+		return []administration.Subject{factors}, err
+	case "provider":
+		provider, found, err := s.Provider(ctx, by)
+		if found {
+			return []administration.Subject{provider}, err
+		}
+		return nil, err
+	}
+	return nil, administration.MayAdminister(by)
+}
+
+func subjects[T administration.Subject](list []T, err error) ([]administration.Subject, error) {
+	all := make([]administration.Subject, len(list))
+	for i, one := range list {
+		all[i] = one
+	}
+	return all, err
+}
+
 // DryRun applies a policy to the realm's last thousand messages and counts the approvals it would have required. Errors:
 // payment.ForbiddenError, payment.FieldError.
 func (s *Administration) DryRun(ctx context.Context, by identity.Principal, values administration.Values) (administration.DryRun, error) {

@@ -291,7 +291,11 @@ func lowerStrings(t *testing.T) string {
 				all.WriteString(joinedLiterals(sum) + "\n")
 			}
 			if literal, is := node.(*ast.BasicLit); is && literal.Kind == token.STRING {
-				all.WriteString(constant.StringVal(constant.MakeFromLiteral(literal.Value, literal.Kind, 0)) + "\n")
+				text := constant.StringVal(constant.MakeFromLiteral(literal.Value, literal.Kind, 0))
+				all.WriteString(text + "\n")
+				if text != "" { // the label of a field, inside a sentence
+					all.WriteString("the " + strings.ToLower(text[:1]) + text[1:] + "\n")
+				}
 			}
 			return true
 		})

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"context"
 	"net/http"
 	"strconv"
 
@@ -13,8 +12,8 @@ import (
 	"countersign/web/problem"
 )
 
-// fieldsOf reads the members of an object as administered fields in their canonical text. Empty values and false become "". Values that the
-// schema refuses are left out.
+// fieldsOf reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
+// said to be so. What the schema refuses is not there.
 func fieldsOf(b body.Body, path ...string) administration.Values {
 	values := administration.Values{}
 	for name, member := range b.Members(path...) {
@@ -44,7 +43,7 @@ func fieldsOf(b body.Body, path ...string) administration.Values {
 func shownValues(values administration.Values) AdministrationValues {
 	shown := AdministrationValues{}
 	for name, text := range values {
-		switch administration.TypeOf(name) {
+		switch administration.TypeOf(name) { //nolint:exhaustive // the others are texts
 		case administration.TypeWords:
 			shown[name] = administration.WordsOf[string](text)
 		case administration.TypeNumber:
@@ -54,7 +53,7 @@ func shownValues(values administration.Values) AdministrationValues {
 			}
 		case administration.TypeYesNo:
 			shown[name] = text == administration.Yes
-		case administration.TypeText, administration.TypeAmount:
+		default:
 			shown[name] = text
 		}
 	}
@@ -66,111 +65,54 @@ func (q *query) subjectPage() paging {
 	return paging{number: q.count("currentPage", 1, maxSkip), size: q.count("pageSize", defaultPageSize, maxPageSize)}
 }
 
-// valued is an administered noun: a user account, a client, a debtor account, a policy.
-type valued interface{ Values() administration.Values }
-
-// subjects is one page of a list of administered nouns.
-type subjects struct {
-	header Header
-	list   []AdministrationValues
-	page   Page
+// subjectLists are the answers of the lists of subjects by noun.
+var subjectLists = map[string]func(h Header, list []AdministrationValues, p Page) any{
+	"user": func(h Header, list []AdministrationValues, p Page) any {
+		return UserSubjects{Header: h, Users: list, Page: p}
+	},
+	"client": func(h Header, list []AdministrationValues, p Page) any {
+		return ClientSubjects{Header: h, Clients: list, Page: p}
+	},
+	"account": func(h Header, list []AdministrationValues, p Page) any {
+		return AccountSubjects{Header: h, Accounts: list, Page: p}
+	},
+	"policy": func(h Header, list []AdministrationValues, p Page) any {
+		return PolicySubjects{Header: h, Policies: list, Page: p}
+	},
+	"provider": func(h Header, list []AdministrationValues, p Page) any {
+		return ProviderSubjects{Header: h, Providers: list, Page: p}
+	},
+	"realm": func(h Header, list []AdministrationValues, p Page) any {
+		return RealmSubjects{Header: h, Realms: list, Page: p}
+	},
+	"limit": func(h Header, list []AdministrationValues, p Page) any {
+		return LimitSubjects{Header: h, Limits: list, Page: p}
+	},
 }
 
-// listSubjects answers with a page of the list that read returns to the caller.
-func listSubjects[T valued](
-	a *API, c echo.Context, read func(context.Context, identity.Principal) ([]T, error), answer func(subjects) any,
-) error {
-	list, page, err := pageOfSubjects(c, read)
-	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+// listSubjects answers with a page of the subjects of a noun.
+func (a *API) listSubjects(noun string) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		q := openQuery(c, []string{"currentPage", "pageSize"}, nil)
+		p := q.subjectPage()
+		err := firstOf(administration.MayAdminister(principal(c)), q.err())
+		var list []administration.Subject
+		if err == nil {
+			list, err = a.cfg.Admin.Subjects(c.Request().Context(), principal(c), noun)
+		}
+		if err != nil {
+			return a.Fail(c, problem.Of(err), err)
+		}
+		list = list[min(p.skip(), len(list)):]
+		shown := make([]AdministrationValues, 0, p.size)
+		for _, one := range list[:min(p.size, len(list))] {
+			shown = append(shown, shownValues(one.Values()))
+		}
+		return c.JSON(http.StatusOK, subjectLists[noun](a.header(c), shown, Page{CurrentPage: p.number, PageSize: p.size}))
 	}
-	return c.JSON(http.StatusOK, answer(subjects{a.header(c), list, page}))
 }
 
-func pageOfSubjects[T valued](
-	c echo.Context, read func(context.Context, identity.Principal) ([]T, error),
-) ([]AdministrationValues, Page, error) {
-	q := openQuery(c, []string{"currentPage", "pageSize"}, nil)
-	p := q.subjectPage()
-	err := firstOf(administration.MayAdminister(principal(c)), q.err())
-	if err != nil {
-		return nil, Page{}, err
-	}
-	list, err := read(c.Request().Context(), principal(c))
-	if err != nil {
-		return nil, Page{}, err
-	}
-	list = list[min(p.skip(), len(list)):]
-	shown := make([]AdministrationValues, 0, p.size)
-	for _, one := range list[:min(p.size, len(list))] {
-		shown = append(shown, shownValues(one.Values()))
-	}
-	return shown, Page{CurrentPage: p.number, PageSize: p.size}, nil
-}
-
-// listUsers lists the user accounts of the realm.
-func (a *API) listUsers(c echo.Context) error {
-	return listSubjects(a, c, a.cfg.Admin.Users, func(s subjects) any {
-		return UserSubjects{Header: s.header, Users: s.list, Page: s.page}
-	})
-}
-
-// listClients lists the clients of the realm.
-func (a *API) listClients(c echo.Context) error {
-	return listSubjects(a, c, a.cfg.Admin.Clients, func(s subjects) any {
-		return ClientSubjects{Header: s.header, Clients: s.list, Page: s.page}
-	})
-}
-
-// listDebtorAccounts lists the debtor accounts of the realm.
-func (a *API) listDebtorAccounts(c echo.Context) error {
-	return listSubjects(a, c, a.cfg.Admin.Accounts, func(s subjects) any {
-		return AccountSubjects{Header: s.header, Accounts: s.list, Page: s.page}
-	})
-}
-
-// listPolicies lists the policies of the realm, those in force first.
-func (a *API) listPolicies(c echo.Context) error {
-	return listSubjects(a, c, a.cfg.Admin.Policies, func(s subjects) any {
-		return PolicySubjects{Header: s.header, Policies: s.list, Page: s.page}
-	})
-}
-
-// listProviders lists the identity provider of the realm, when it has one.
-func (a *API) listProviders(c echo.Context) error {
-	return listSubjects(a, c, a.providers, func(s subjects) any {
-		return ProviderSubjects{Header: s.header, Providers: s.list, Page: s.page}
-	})
-}
-
-func (a *API) providers(ctx context.Context, by identity.Principal) ([]administration.Provider, error) {
-	p, found, err := a.cfg.Admin.Provider(ctx, by)
-	if !found {
-		return nil, err
-	}
-	return []administration.Provider{p}, err
-}
-
-// listRealms lists the settings of the caller's realm.
-func (a *API) listRealms(c echo.Context) error {
-	return listSubjects(a, c, a.realms, func(s subjects) any {
-		return RealmSubjects{Header: s.header, Realms: s.list, Page: s.page}
-	})
-}
-
-func (a *API) realms(ctx context.Context, by identity.Principal) ([]administration.Factors, error) {
-	asked, err := a.cfg.Admin.Factors(ctx, by)
-	return []administration.Factors{asked}, err
-}
-
-// listLimits lists the limits of the realm with the amounts used today.
-func (a *API) listLimits(c echo.Context) error {
-	return listSubjects(a, c, a.cfg.Admin.Limits, func(s subjects) any {
-		return LimitSubjects{Header: s.header, Limits: s.list, Page: s.page}
-	})
-}
-
-// tryPolicy applies a policy to the last messages and counts the approvals it would have required.
+// tryPolicy tells what a policy would have asked of the last messages.
 func (a *API) tryPolicy(c echo.Context) error {
 	command, err := a.administrate(c, a.forms.Policy)
 	if err != nil {

@@ -2,7 +2,9 @@ package api
 
 import (
 	"errors"
+	"maps"
 	"net/http"
+	"slices"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -19,20 +21,17 @@ import (
 // administrationRoutes lists the calls of administrators.
 func (a *API) administrationRoutes() []request.Route {
 	const home = "/api/admin/v1/"
-	return []request.Route{
+	routes := []request.Route{
 		{Method: http.MethodPost, Path: home + "change/create", Handle: a.requestChange},
 		{Method: http.MethodPost, Path: home + "change/approval", Handle: a.decideChange},
 		{Method: http.MethodGet, Path: home + "change/list", Handle: a.listChanges},
 		{Method: http.MethodGet, Path: home + "change/:changeId", Handle: a.showChange},
-		{Method: http.MethodGet, Path: home + "user/list", Handle: a.listUsers},
-		{Method: http.MethodGet, Path: home + "client/list", Handle: a.listClients},
-		{Method: http.MethodGet, Path: home + "account/list", Handle: a.listDebtorAccounts},
-		{Method: http.MethodGet, Path: home + "policy/list", Handle: a.listPolicies},
-		{Method: http.MethodGet, Path: home + "provider/list", Handle: a.listProviders},
-		{Method: http.MethodGet, Path: home + "realm/list", Handle: a.listRealms},
-		{Method: http.MethodGet, Path: home + "limit/list", Handle: a.listLimits},
 		{Method: http.MethodPost, Path: home + "policy/dry-run", Handle: a.tryPolicy},
 	}
+	for _, noun := range slices.Sorted(maps.Keys(subjectLists)) {
+		routes = append(routes, request.Route{Method: http.MethodGet, Path: home + noun + "/list", Handle: a.listSubjects(noun)})
+	}
+	return routes
 }
 
 // administrate reads the body of an administrator. The right to administer is checked before the body.

@@ -40,7 +40,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: a.Status == administration.StatusOpen,
 	}
-	keyID, seal, err := store.DebtorAccount(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.DebtorAccount(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}
@@ -64,7 +64,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 
 // receive makes the realm the one that payments to the account come in for.
 func (s step) receive(ctx context.Context, iban string) error {
-	keyID, seal, err := store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}).Sealed(s.guard.Keys)
+	keyID, seal, err := store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

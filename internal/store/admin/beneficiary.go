@@ -117,7 +117,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 		Removed: b.Status == administration.StatusRemoved,
 	}
 	if c.Kind == administration.KindBeneficiaryCreate {
-		keyID, seal, err := store.Beneficiary(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Beneficiary(row).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -132,7 +132,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 	if before.Iban != row.Iban {
 		row.AccountChangedAt, row.EarlierIban = &s.at, before.Iban
 	}
-	keyID, seal, err := store.Beneficiary(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Beneficiary(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		if after.Kind == administration.ClientConfidential {
 			row.SecretHash = s.secrets.ClientSecretHash
 		}
-		keyID, seal, err := store.Client(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Client(row).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
-	keyID, seal, err := store.Client(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Client(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

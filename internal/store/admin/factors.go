@@ -47,7 +47,7 @@ func (s step) applyFactors(ctx context.Context, c administration.Change) error {
 	}
 	before, sealBefore := store.FactorRoles(row.SecondFactorRoles), row.Seal
 	row.SecondFactorRoles = store.FactorRolesColumn(asked.Roles)
-	keyID, seal, err := store.Realm(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Realm(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}
@@ -85,7 +85,7 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 		if !s.guard.User(ctx, row) {
 			continue
 		}
-		err = store.ChangeAccount(ctx, s.q, row, store.AccountChange{Keys: s.guard.Keys, SignedOutAt: s.at})
+		err = store.ChangeAccount(ctx, s.q, row, store.AccountChange{Keys: s.keys, SignedOutAt: s.at})
 		if err != nil {
 			return err
 		}

@@ -44,7 +44,7 @@ type Request struct {
 func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change, error) {
 	var made administration.Change
 	err := c.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		s := step{q: q, guard: c.guard(), realm: r.By.Realm, at: r.At}
+		s := c.step(q, r.By.Realm, r.At)
 		known, err := s.facts(ctx, r.Kind, r.Subject, r.Values)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 		if err != nil {
 			return err
 		}
-		keyID, seal, err := store.Change(row).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Change(row).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -121,7 +121,8 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 	realm := d.Verdict.By.Realm
 	var change administration.Change
 	err := c.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		s := step{q: q, guard: c.guard(), realm: realm, at: d.Verdict.At, by: d.Verdict.By, secrets: d.Secrets}
+		s := c.step(q, realm, d.Verdict.At)
+		s.by, s.secrets = d.Verdict.By, d.Secrets
 		ordinal, err := q.AdministrationTurn(ctx, realm)
 		if err != nil {
 			return err
@@ -166,7 +167,7 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 
 // ask looks at a realm without changing it.
 func ask[T any](ctx context.Context, c *Changes, in question, look func(step) (T, error)) (T, error) {
-	found, err := store.Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(step{q: q, realm: in.realm}) })
+	found, err := store.Read(ctx, c.db, in.realm, func(q *dbsqlc.Queries) (T, error) { return look(c.step(q, in.realm, time.Time{})) })
 	return found, changeError(err, in.action)
 }
 
@@ -191,13 +192,15 @@ func changeError(err error, action string) error {
 
 // step is one transaction.
 type step struct {
-	q        *dbsqlc.Queries
+	writer
 	guard    store.Guard
-	realm    string
-	at       time.Time
 	by       identity.Principal // who decides
 	secrets  Secrets
 	codeHash []byte
+}
+
+func (c *Changes) step(q *dbsqlc.Queries, realm string, at time.Time) step {
+	return step{writer: writer{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.guard()}
 }
 
 func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {
@@ -212,7 +215,7 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 	if d.Approved {
 		row.Action = "approve"
 	}
-	keyID, seal, err := store.ChangeDecision(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.ChangeDecision(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/google/uuid"
@@ -27,13 +28,17 @@ func (s step) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) (
 	rows, err := s.q.LimitSubjectList(ctx, asked)
 	list := make([]administration.LimitToday, len(rows))
 	for i, row := range rows {
-		l := row.SpendingLimit
-		list[i] = administration.LimitToday{Used: row.Used, Limit: administration.Limit{
-			ID: l.LimitID.String(), Of: rulebook.LimitOf(l.LimitOf), Holder: l.Holder, HolderName: row.PersonName, Currency: l.Currency,
-			PerPayment: l.PerPayment, PerDay: l.PerDay,
-		}}
+		list[i] = administration.LimitToday{Used: row.Used, Limit: limitOf(row)}
 	}
 	return list, err
+}
+
+func limitOf(row dbsqlc.LimitSubjectListRow) administration.Limit {
+	l := row.SpendingLimit
+	return administration.Limit{
+		ID: l.LimitID.String(), Of: rulebook.LimitOf(l.LimitOf), Holder: l.Holder, HolderName: row.PersonName, Currency: l.Currency,
+		PerPayment: l.PerPayment, PerDay: l.PerDay,
+	}
 }
 
 // limitFacts reads a limit by its id, or whom a new one is to bind and the limit that is there of them.
@@ -99,28 +104,106 @@ func (s step) limitHolder(ctx context.Context, k administration.LimitKey) (admin
 
 // applyLimit writes a limit as the change says.
 func (s step) applyLimit(ctx context.Context, c administration.Change) error {
-	id, err := uuid.Parse(c.Subject)
+	var l administration.Limit
+	administration.Fill(&l, c.After)
+	rows, err := s.limitRows(ctx, l)
 	if err != nil {
 		return err
 	}
-	before, err := s.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{
-		Realm: s.realm, LimitID: &id, Day: time.Time{}.Format(time.DateOnly),
+	if len(rows) == 1 && !s.guard.Limit(ctx, rows[0].SpendingLimit) {
+		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
+	}
+	return s.setLimit(ctx, l, rows)
+}
+
+// limitRows reads the limit of a holder in a currency; none for a new one.
+func (w writer) limitRows(ctx context.Context, l administration.Limit) ([]dbsqlc.LimitSubjectListRow, error) {
+	of := string(l.Of)
+	return w.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{
+		Realm: w.realm, LimitOf: &of, Holder: l.Holder, Currency: l.Currency, Day: time.Time{}.Format(time.DateOnly),
 	})
+}
+
+// setLimit writes a limit under its seal, in the place of the one before. A daily amount counts from the time it is set; a change of it
+// goes on counting. Error: rowmap.ErrMoved when the limit before is gone.
+func (w writer) setLimit(ctx context.Context, l administration.Limit, before []dbsqlc.LimitSubjectListRow) error {
+	id, err := uuid.Parse(l.ID)
 	if err != nil {
 		return err
 	}
 	row := dbsqlc.SpendingLimit{
-		Realm: s.realm, LimitID: id, LimitOf: c.After["limitOf"], Holder: c.After["holder"], Currency: c.After["currency"], SetAt: s.at,
+		Realm: w.realm, LimitID: id, LimitOf: string(l.Of), Holder: l.Holder, Currency: l.Currency, PerPayment: l.PerPayment, PerDay: l.PerDay,
+		SetAt: w.at,
 	}
-	row.PerPayment, row.PerDay, err = administration.LimitAmounts(c.After)
+	if row.PerDay != nil {
+		row.PerDaySince = &row.SetAt
+	}
+	if len(before) == 1 {
+		row.LimitID = before[0].SpendingLimit.LimitID
+	}
+	if len(before) == 1 && row.PerDay != nil && before[0].SpendingLimit.PerDaySince != nil {
+		row.PerDaySince = before[0].SpendingLimit.PerDaySince
+	}
+	keyID, seal, err := store.Limit(row).Sealed(w.keys)
 	if err != nil {
 		return err
 	}
+	row.KeyID, row.Seal = *keyID, seal
 	if len(before) == 0 {
-		return store.SetLimit(ctx, s.q, s.guard.Keys, store.LimitSet{Limit: row})
+		return w.q.LimitInsert(ctx, dbsqlc.LimitInsertParams(row))
 	}
-	if !s.guard.Limit(ctx, before[0].SpendingLimit) {
-		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
+	return store.One(w.q.LimitPut(ctx, dbsqlc.LimitPutParams{
+		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: row.KeyID, Seal: seal,
+		Realm: row.Realm, LimitID: row.LimitID,
+	}))
+}
+
+// limit brings a limit of a realm's file into force. Its holder is the name of a user account where it binds a person.
+func (p provision) limit(ctx context.Context, l administration.Limit) error {
+	if l.Of == rulebook.OfPerson {
+		people, err := p.q.PersonByAccount(ctx, p.realm, []string{l.Holder})
+		if err != nil {
+			return err
+		}
+		if len(people) != 1 {
+			return fmt.Errorf("there is no user account %s", l.Holder)
+		}
+		l.Holder = people[0].PersonID.String()
 	}
-	return store.SetLimit(ctx, s.q, s.guard.Keys, store.LimitSet{Limit: row, Before: &before[0].SpendingLimit})
+	rows, err := p.limitRows(ctx, l)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.NewV7()
+	if err != nil {
+		return err
+	}
+	l.ID = id.String()
+	return p.setLimit(ctx, l, rows)
+}
+
+// limits reads the limits of a realm that have an amount; a person is named by the first of their user accounts.
+func (r reading) limits(ctx context.Context, into *RealmDefinition) error {
+	rows, err := r.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{Realm: r.realm, Day: time.Time{}.Format(time.DateOnly)})
+	if err != nil {
+		return err
+	}
+	users, err := r.q.UserList(ctx, r.realm)
+	names := map[string]string{}
+	for _, user := range users {
+		if names[user.PersonID.String()] == "" {
+			names[user.PersonID.String()] = user.Name
+		}
+	}
+	for _, row := range rows {
+		l := limitOf(row)
+		l.ID, l.HolderName = "", ""
+		if l.Of == rulebook.OfPerson {
+			l.Holder = names[l.Holder]
+		}
+		if l.PerPayment != nil || l.PerDay != nil {
+			into.Limits = append(into.Limits, l)
+		}
+	}
+	return err
 }

@@ -52,7 +52,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 			return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
 		}
 		rows[0].RetiredAt = &s.at
-		keyID, seal, err := store.Policy(rows[0]).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Policy(rows[0]).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -69,7 +69,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
 		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
 	}
-	keyID, seal, err := store.Policy(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Policy(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

@@ -114,7 +114,7 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 
 // outer writes the provider and the links in this step.
 func (s step) outer() store.Outer {
-	return store.Outer{Queries: s.q, Keys: s.guard.Keys, Realm: s.realm, At: s.at}
+	return store.Outer{Queries: s.q, Keys: s.keys, Realm: s.realm, At: s.at}
 }
 
 // link says who an account is at the provider from now on. What it was before ends, and what it is signed in with.

@@ -41,8 +41,8 @@ type RealmDefinition struct {
 	Clients        []ClientDefinition
 	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
 	DebtorAccounts []DebtorAccountDefinition
-	Limits         []LimitDefinition
-	Directories    []DirectoryImport // of any scheme; their Realm is this one
+	Limits         []administration.Limit // a person is named by a user account
+	Directories    []DirectoryImport      // of any scheme; their Realm is this one
 	// Provider is the identity provider; nil leaves the realm's own as it is.
 	Provider *ProviderDefinition
 }
@@ -193,7 +193,8 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 			return err
 		}
 		err = work(provision{
-			q: dbsqlc.New(tx), keys: keys, setUps: setUps, providers: providers, at: by.At.UTC().Truncate(time.Microsecond), realm: realm,
+			writer: writer{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond)},
+			setUps: setUps, providers: providers,
 		})
 		if err != nil || by.Tell == nil {
 			return err
@@ -202,15 +203,20 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	})
 }
 
-// provision is one run: a transaction, the keys rows are sealed with, and its time.
+// writer writes rows of a realm under their seals in one transaction.
+type writer struct {
+	q     *dbsqlc.Queries
+	keys  keyring.Ring // seal the rows
+	realm string
+	at    time.Time
+}
+
+// provision is one run of the operator.
 type provision struct {
-	q      *dbsqlc.Queries
-	keys   keyring.Ring
+	writer
 	setUps identity.SetUpKeys
 	// providers hides secrets of the portal at identity providers.
 	providers identity.ProviderKeys
-	at        time.Time
-	realm     string
 }
 
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {

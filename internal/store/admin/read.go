@@ -69,7 +69,7 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 		if err != nil {
 			return err
 		}
-		change, err = step{q: q, guard: c.guard(), realm: realm}.read(ctx, row)
+		change, err = c.step(q, realm, time.Time{}).read(ctx, row)
 		return err
 	})
 	return change, changeError(err, "read a change")
@@ -80,7 +80,7 @@ func (c *Changes) Change(ctx context.Context, realm string, id uuid.UUID) (admin
 func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]administration.Change, error) {
 	var list []administration.Change
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		s := step{q: q, guard: c.guard(), realm: realm}
+		s := c.step(q, realm, time.Time{})
 		return filled(f.PageSize, &list, func() (read int, err error) {
 			found, last, read, err := s.page(ctx, f)
 			list = append(list, found...)

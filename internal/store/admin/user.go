@@ -59,7 +59,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if !s.guard.User(ctx, row) {
 		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
 	}
-	change := store.AccountChange{Keys: s.guard.Keys, Status: c.After["status"]}
+	change := store.AccountChange{Keys: s.keys, Status: c.After["status"]}
 	switch c.Kind {
 	case administration.KindUserLink:
 		return s.link(ctx, c, row)
@@ -81,7 +81,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if err != nil || c.Kind != administration.KindUserReset {
 		return err
 	}
-	_, err = store.RemoveFactors(ctx, s.q, store.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.guard.Keys})
+	_, err = store.RemoveFactors(ctx, s.q, store.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.keys})
 	if err != nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 		}
 		u.Person = id
 		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty}
-		keyID, seal, err := store.Person(person).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Person(person).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -115,7 +115,7 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	row := dbsqlc.UserAccount{
 		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
 	}
-	keyID, seal, err := store.User(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.User(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc
 			end = grant.GrantedAt
 		}
 		grant.EndedAt = &end
-		keyID, seal, err := store.Grant(grant).Sealed(s.guard.Keys)
+		keyID, seal, err := store.Grant(grant).Sealed(s.keys)
 		if err != nil {
 			return err
 		}
@@ -196,7 +196,7 @@ func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.
 		return id, err
 	}
 	grant := dbsqlc.UserRole{Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at}
-	keyID, seal, err := store.Grant(grant).Sealed(s.guard.Keys)
+	keyID, seal, err := store.Grant(grant).Sealed(s.keys)
 	if err != nil {
 		return id, err
 	}
@@ -211,7 +211,7 @@ func (s step) setUp(ctx context.Context, change, user uuid.UUID) error {
 		Realm: s.realm, SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash, MadeAt: s.at,
 		ExpiresAt: s.at.Add(identity.SetUpLife),
 	}
-	keyID, seal, err := store.SetUp(row).Sealed(s.guard.Keys)
+	keyID, seal, err := store.SetUp(row).Sealed(s.keys)
 	if err != nil {
 		return err
 	}

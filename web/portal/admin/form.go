@@ -12,7 +12,6 @@ import (
 	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/views"
 	"countersign/views/ui"
@@ -22,17 +21,17 @@ import (
 // canonical converts the text of a field to its stored form: an amount as 10000.00, a time as 24h, roles by their ids, codes in capitals.
 // Invalid text stays unchanged; the domain refuses it.
 func canonical(name, text string) string {
-	switch kind := administration.TypeOf(name); {
-	case kind == administration.TypeWords:
+	switch administration.TypeOf(name) { //nolint:exhaustive // the others stay as they are
+	case administration.TypeWords:
 		return administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
-	case kind == administration.TypeAmount:
+	case administration.TypeAmount:
 		amount, err := money.ParseInput("EUR", text)
 		if err == nil {
 			return amount.String()
 		}
-	case name == "expiresAfter", name == "signInAge":
+	case administration.TypeDuration:
 		return spans.Replace(strings.ToLower(text))
-	case name == "agentBic", name == "holderCountry":
+	case administration.TypeBIC, administration.TypeCountry:
 		return strings.ToUpper(strings.ReplaceAll(text, " ", ""))
 	}
 	return text
@@ -64,49 +63,38 @@ func showForm(v *visit) error {
 	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
 }
 
-// listOf returns the page that lists the subjects of a kind.
-func listOf(kind administration.Kind) string {
-	switch kind.Noun() {
-	case "user", "realm":
-		return "/admin/users"
-	case "client":
-		return "/admin/clients"
-	case "account":
-		return "/admin/accounts"
-	case "provider":
-		return "/admin/provider"
-	case "limit":
-		return "/admin/limits"
-	case "message":
-		return "/admin"
-	}
-	return "/admin/policies"
-}
-
-// present returns the initial values of a form: the current subject, where the form shows it. Error: as subject.
+// present returns the initial values of a form: the current subject, where the form shows it. Error: payment.ErrNotFound for a subject that
+// the realm does not have. A request for an unknown provider, realm or message is refused later.
 func (v *visit) present(kind administration.Kind, subject string) (administration.Values, error) {
-	switch kind {
-	case administration.KindUserCreate:
+	if kind.Creates() {
 		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
-	case administration.KindProviderSet:
-		provider, _, err := v.station.Provider(v.Context(), v.By)
-		return provider.Values(), err
-	case administration.KindRealmFactors:
-		asked, err := v.station.Factors(v.Context(), v.By)
-		return asked.Values(), err
-	case administration.KindUserRoles, administration.KindAccountUpdate, administration.KindLimitSet:
-		return v.subject(kind, subject)
-	default:
-		_, err := v.subject(kind, subject)
-		return administration.Values{}, err
 	}
+	single := slices.Contains([]string{"provider", "realm", "message"}, kind.Noun())
+	if !single && kind.Action().Sets && subject == "" {
+		return administration.Values{}, nil
+	}
+	list, err := v.station.Subjects(v.Context(), v.By, kind.Noun())
+	for _, one := range list {
+		values := one.Values()
+		switch {
+		case !single && values[kind.Key()] != subject:
+		case kind.Action().Filled:
+			return values, nil
+		default:
+			return administration.Values{}, nil
+		}
+	}
+	if err == nil && !single {
+		err = payment.ErrNotFound
+	}
+	return administration.Values{}, err
 }
 
 // form is the form of a kind with values.
 func (v *visit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := page.ChangeHeading(kind, subject)
 	model := views.ChangeForm{
-		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: page.WordsOf(kind).Words, BackURL: listOf(kind),
+		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
 		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
 	}
 	if subject != "" {
@@ -120,22 +108,21 @@ func (v *visit) form(kind administration.Kind, subject string, values administra
 
 // input is the question of one field.
 func input(kind administration.Kind, name, value string) views.ChangeInput {
-	if administration.TypeOf(name) == administration.TypeWords {
+	field := kind.Field(name)
+	if field.Type == administration.TypeWords {
 		chosen := administration.WordsOf[string](value)
 		return views.ChangeInput{Any: true, Choice: ui.Choice{
-			ID: name, Label: page.FieldLabel(name), Hint: hints[name], Chosen: append([]string{}, chosen...), Options: roleOptions(),
+			ID: name, Label: field.Label, Hint: field.Hint, Chosen: append([]string{}, chosen...), Options: roleOptions(),
 		}}
 	}
-	if options := optionsOf(kind, name); options != nil {
-		return views.ChangeInput{Choice: ui.Choice{
-			ID: name, Label: page.FieldLabel(name), Value: value, Options: options,
-		}}
+	if options := optionsOf(field); options != nil {
+		return views.ChangeInput{Choice: ui.Choice{ID: name, Label: field.Label, Value: value, Options: options}}
 	}
-	field := ui.Field{ID: name, Label: page.FieldLabel(name), Value: value, Hint: hints[name], Optional: optional(kind, name)}
-	if name == "providerSecret" { // the form never shows it again
-		field.Kind, field.Value, field.Autocomplete = "password", "", "off"
+	shown := ui.Field{ID: name, Label: field.Label, Value: value, Hint: field.Hint, Optional: !field.Required}
+	if field.Type == administration.TypeSecret { // the form never shows it again
+		shown.Kind, shown.Value, shown.Autocomplete = "password", "", "off"
 	}
-	return views.ChangeInput{Field: field}
+	return views.ChangeInput{Field: shown}
 }
 
 // roleOptions are the roles by the names that people know them by.
@@ -149,68 +136,25 @@ func roleOptions() []ui.Option {
 
 // fieldsOf returns the fields of a form. The form of an existing limit does not ask for its scope.
 func fieldsOf(kind administration.Kind, subject string) []string {
-	if kind == administration.KindLimitSet && subject != "" {
-		return []string{"perPayment", "perDay"}
+	if action := kind.Action(); action.Sets && subject != "" && len(action.Clears) > 0 {
+		return action.Clears
 	}
 	return kind.Fields()
 }
 
-// hints stand beside fields.
-var hints = map[string]language.Text{ //nolint:gosec // words for people, no secret
-	"roles": "An administrator holds no other role.", "expiresAfter": "Such as 24h or 90m",
-	"iban":        "With or without spaces",
-	"displayName": "Leave it out for another account of somebody who is here already",
-	"personId":    "For another account of somebody who is here already: the name of one they have",
-	"issuer":      "As the provider writes it, such as https://login.bank.example/realms/staff", "signInAge": "0s to 12h; 5m when left out",
-	"providerSecret": "Empty for a public client, and to keep the one there is", "portalAddress": "Such as https://payments.bank.example",
-	"outerSubject": "The claim sub: never a name or a mail address, which pass to others in time",
-	"holder":       "A user name, a client's id, or an IBAN",
-	"perPayment":   "Such as 10000.00", "perDay": "Such as 50000.00",
-	"approvals": "0 to 9", "amountFrom": "Such as 10000.00", "holderCountry": "Two letters, such as CH", "rank": "0 to 1000",
-	"secondFactorRoles": "Without one ticked nobody is asked for a second factor.",
-}
-
-// optional reports whether a field may be empty.
-func optional(kind administration.Kind, name string) bool {
-	needed := []string{
-		"name", "roles", "clientId", "iban", "holderName", "holderTown", "holderCountry", "agentBic", "approvals",
-		"issuer", "providerClient", "portalAddress", "outerSubject", "limitOf", "holder",
-	}
-	return !slices.Contains(needed, name) || kind == administration.KindPolicyCreate && name == "clientId"
-}
-
 // optionsOf returns the choices of a field; nil for a text field.
-func optionsOf(kind administration.Kind, name string) []ui.Option {
-	all := ui.Option{Label: "All"}
-	plain := func(words ...string) []ui.Option {
-		options := make([]ui.Option, len(words))
-		for i, word := range words {
-			options[i] = ui.Option{Value: word, Label: page.FieldValue("", word)}
-		}
-		return options
-	}
-	schemes := plain(string(rulebook.SchemeSIC), string(rulebook.SchemeSCT))
-	switch {
-	case administration.TypeOf(name) == administration.TypeYesNo:
+func optionsOf(field administration.Field) []ui.Option {
+	if field.Type == administration.TypeYesNo {
 		return []ui.Option{{Value: "", Label: "No"}, {Value: administration.Yes, Label: "Yes"}}
-	case name == "limitOf":
-		return plain(administration.LimitsOf()...)
-	case name == "currency" && kind == administration.KindLimitSet:
-		return append([]ui.Option{{Label: "That of the account"}}, plain("CHF", "EUR")...)
-	case name == "scheme" && kind == administration.KindPolicyCreate:
-		return append([]ui.Option{all}, schemes...)
-	case name == "scheme":
-		return schemes
-	case name == "kind" && kind == administration.KindPolicyCreate:
-		return append([]ui.Option{all}, plain(administration.PolicyKinds()...)...)
-	case name == "kind":
-		return plain(administration.ClientConfidential, administration.ClientPublic)
-	case name == "passwords":
-		return plain(administration.PasswordsEverybody, administration.PasswordsBreakGlass)
-	case name == "channel":
-		return append([]ui.Option{all}, plain(string(identity.ChannelAPI), string(identity.ChannelPortal))...)
 	}
-	return nil
+	var options []ui.Option
+	if field.None != "" {
+		options = append(options, ui.Option{Label: field.None})
+	}
+	for _, word := range field.Options {
+		options = append(options, ui.Option{Value: word, Label: page.FieldValue("", word)})
+	}
+	return options
 }
 
 // ask stores a request, or renders the form with its problems beside the fields.

@@ -13,23 +13,38 @@ import (
 	"countersign/web/portal/page"
 )
 
+// lists are the lists of a realm by noun, in the order of their tabs.
+var lists = []struct {
+	noun, path string
+	label      language.Text
+}{
+	{"message", "/admin", "Changes"},
+	{"user", "/admin/users", "People"},
+	{"client", "/admin/clients", "Clients"},
+	{"account", "/admin/accounts", "Accounts"},
+	{"policy", "/admin/policies", "Policies"},
+	{"provider", "/admin/provider", "Identity provider"},
+	{"limit", "/admin/limits", "Limits"},
+}
+
+// listOf returns the page that lists the subjects of a kind.
+func listOf(kind administration.Kind) string {
+	for _, list := range lists {
+		if list.noun == kind.Noun() {
+			return list.path
+		}
+	}
+	return "/admin/users"
+}
+
 // tabs lead to the lists of a realm.
 func (v *visit) tabs(current string) []ui.Tab {
-	count := ""
+	tabs := make([]ui.Tab, len(lists))
+	for i, list := range lists {
+		tabs[i] = ui.Tab{Label: list.label, URL: list.path, Current: list.path == current}
+	}
 	if v.Changes > 0 {
-		count = strconv.Itoa(v.Changes)
-	}
-	tabs := []ui.Tab{
-		{Label: "Changes", URL: "/admin", Count: count},
-		{Label: "People", URL: "/admin/users"},
-		{Label: "Clients", URL: "/admin/clients"},
-		{Label: "Accounts", URL: "/admin/accounts"},
-		{Label: "Policies", URL: "/admin/policies"},
-		{Label: "Identity provider", URL: "/admin/provider"},
-		{Label: "Limits", URL: "/admin/limits"},
-	}
-	for i := range tabs {
-		tabs[i].Current = tabs[i].URL == current
+		tabs[0].Count = strconv.Itoa(v.Changes)
 	}
 	return tabs
 }
@@ -48,7 +63,7 @@ func link(kind administration.Kind, subject string) views.AdministrationLink {
 	if subject != "" {
 		address += "?" + url.Values{"subject": {subject}}.Encode()
 	}
-	return views.AdministrationLink{Label: page.WordsOf(kind).Label, URL: address}
+	return views.AdministrationLink{Label: kind.Action().Label, URL: address}
 }
 
 func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {

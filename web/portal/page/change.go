@@ -176,7 +176,7 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 			as = "iban"
 		}
 		shown = append(shown, views.ChangeDifference{
-			Field: FieldLabel(d.Field), Before: FieldValue(as, d.Before), After: FieldValue(as, d.After),
+			Field: administration.Label(d.Field), Before: FieldValue(as, d.Before), After: FieldValue(as, d.After),
 		})
 	}
 	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
@@ -188,12 +188,12 @@ func changeDifferences(c administration.Change) []views.ChangeDifference {
 
 // saysNothing reports whether a field of a change means nothing to people: an internal id beside the name of its subject.
 func saysNothing(c administration.Change, field string) bool {
-	switch field {
-	case "beneficiaryId", "limitId", "policyId":
+	switch {
+	case c.Kind.Field(field).Hidden:
 		return true
-	case "status":
+	case field == "status":
 		return c.Kind == administration.KindBeneficiaryCreate
-	case "holder":
+	case field == "holder":
 		return c.After["limitOf"] == string(rulebook.OfPerson)
 	}
 	return false

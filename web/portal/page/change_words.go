@@ -1,7 +1,6 @@
 package page
 
 import (
-	"slices"
 	"strings"
 	"time"
 
@@ -13,38 +12,16 @@ import (
 	"countersign/views/ui"
 )
 
-// fieldLabels are the fields of changes as pages name them.
-var fieldLabels = map[string]language.Text{ //nolint:gosec // words for people, no secret
-	"duty": "Duty", "name": "User name", "displayName": "Person's name", "personId": "Person", "roles": "Roles", "status": "Status",
-	"clientId": "Client's id", "kind": "Kind", "mayDecideOwn": "Whether the client may decide what it created",
-	"payeeWaived": "Whether payees of what the client sends are not verified",
-	"iban":        "IBAN", "scheme": "Scheme", "currency": "Currency", "holderName": "Holder's name",
-	"holderStreet": "Holder's street", "holderBuilding": "Holder's building number", "holderPostcode": "Holder's postcode",
-	"holderTown": "Holder's town", "holderCountry": "Holder's country", "agentBic": "BIC of the account's bank",
-	"agentIid": "Bank's number (IID)", "receives": "Whether the realm receives payments for it", "rank": "Rank", "channel": "Channel",
-	"amountFrom": "Least amount", "amountTo": "Largest amount", "approvals": "Number of approvals",
-	"stepUp":              "Whether whoever approves shows a second factor",
-	"contentHashRequired": "Whether an approval must name the content", "expiresAfter": "How long a message may wait",
-	"policyId": "Policy", "password": "Password", "secret": "Secret",
-	"outerIssuer": "Provider of the outer identity", "outerSubject": "Subject at the identity provider", "issuer": "Issuer",
-	"providerClient": "Portal's client id at the provider", "providerSecret": "Portal's secret at the provider",
-	"portalAddress": "Address of the portal", "passwords": "Who may sign in by password",
-	"signInAge": "How long ago people may have signed in at the provider",
-	"limitId":   "Limit", "limitOf": "Whom the limit binds", "holder": "Name, id or IBAN",
-	"perPayment": "Most at a time", "perDay": "Most a day", "usedToday": "What is used today",
-	"internalId": "Message", "globalId": "Global ID", "atClearing": "Clearing",
-	"creditorName": "Name", "creditorIban": "IBAN", "street": "Street", "buildingNumber": "Building number",
-	"addressLine1": "First address line", "addressLine2": "Second address line", "postcode": "Postcode", "town": "Town",
-	"country": "Country", "realm": "Realm", "secondFactorRoles": "Roles that need a second factor",
-}
-
-// FieldLabel is a field of a change for people.
-func FieldLabel(field string) language.Text {
-	label, known := fieldLabels[field]
-	if !known {
-		return language.Data(administration.Label(field))
+// ChangeHeading names a change. A subject that does not exist yet has no name.
+func ChangeHeading(kind administration.Kind, subject string) language.Text {
+	words := kind.Action().Heading
+	switch {
+	case strings.Contains(string(words), "%s"):
+		return words.With(subject)
+	case subject == "" || !kind.Creates() || kind == administration.KindPolicyCreate:
+		return words
 	}
-	return label
+	return language.Join(" ", words, language.Data(subject))
 }
 
 // valueWords maps fixed values of change fields to words.
@@ -70,22 +47,23 @@ func YesNo(is bool) language.Text {
 	return "no"
 }
 
-// FieldValue formats the value of a change field for people; a dash for an empty one.
+// FieldValue formats the value of a field for people; a dash for an empty one.
 func FieldValue(field, text string) language.Text {
-	switch {
-	case text == "":
+	if text == "" {
 		return language.Data("–")
-	case field == "personId":
+	}
+	switch administration.TypeOf(field) { //nolint:exhaustive // the others are texts
+	case administration.TypePerson:
 		return "somebody who is here already"
-	case field == "creditorIban", field == "iban":
+	case administration.TypeIBAN:
 		return language.Data(ui.GroupFours(text))
-	case field == "country", field == "holderCountry":
+	case administration.TypeCountry:
 		return language.Country(text)
-	case field == "roles", field == "secondFactorRoles":
+	case administration.TypeWords:
 		return RoleWords(administration.WordsOf[identity.Role](text))
-	case slices.Contains(amountFields, field):
+	case administration.TypeAmount:
 		return language.Data(grouped(text))
-	case field == "expiresAfter", field == "signInAge":
+	case administration.TypeDuration:
 		return spanWords(text)
 	}
 	words, known := valueWords[text]
@@ -94,9 +72,6 @@ func FieldValue(field, text string) language.Text {
 	}
 	return words
 }
-
-// amountFields are the fields of changes that are amounts of money.
-var amountFields = []string{"amountFrom", "amountTo", "perPayment", "perDay", "usedToday"}
 
 // grouped writes a decimal number as people at a Swiss bank read it: 10'000.00.
 func grouped(number string) string {
@@ -130,7 +105,7 @@ func PolicyWords(p administration.Policy) language.Text {
 	var parts []language.Text
 	for _, field := range administration.MatchFields {
 		if values[field] != "" {
-			parts = append(parts, language.Text("%s: %s").With(FieldLabel(field), FieldValue(field, values[field])))
+			parts = append(parts, language.Text("%s: %s").With(administration.Label(field), FieldValue(field, values[field])))
 		}
 	}
 	if len(parts) == 0 {

@@ -11,16 +11,6 @@ import (
 	"countersign/internal/payment"
 )
 
-// TestAFieldOfAChangeHasOneName: a page heads a field with the words that errors and the API say of it.
-func TestAFieldOfAChangeHasOneName(t *testing.T) {
-	t.Parallel()
-	for field := range fieldLabels {
-		if page, domain := FieldLabel(field).English(), administration.Label(field); page != domain {
-			t.Errorf("%s is %q on a page, and %q elsewhere", field, page, domain)
-		}
-	}
-}
-
 // TestWhatIsWrongWithAChangeIsSaidInEachLanguage: every field that is typed into a form, left out, too long, and of several lines.
 func TestWhatIsWrongWithAChangeIsSaidInEachLanguage(t *testing.T) {
 	t.Parallel()

@@ -115,19 +115,21 @@ func (v *beneficiaryVisit) form(ask askedBeneficiary) views.ChangeForm {
 	default:
 	}
 	model.Shell = v.Shell(model.Heading, views.PlaceBeneficiaries)
-	limits := map[string]int{"creditorName": 140, "street": 70, "addressLine1": 70, "addressLine2": 70, "town": 35}
 	for _, name := range ask.kind.Fields() {
-		if name == "country" {
+		field := ask.kind.Field(name)
+		if field.Type == administration.TypeCountry {
 			model.Inputs = append(model.Inputs, views.ChangeInput{Choice: ui.Choice{
-				ID: name, Label: page.FieldLabel(name), Value: ask.values[name], Options: page.Countries(v.Language()),
+				ID: name, Label: field.Label, Value: ask.values[name], Options: page.Countries(v.Language()),
 			}})
 			continue
 		}
-		model.Inputs = append(model.Inputs, views.ChangeInput{Field: ui.Field{
-			ID: name, Label: page.FieldLabel(name), Value: ask.values[name], IBAN: name == "creditorIban",
-			Limit:    limits[name],
-			Optional: name != "creditorName" && name != "creditorIban",
-		}})
+		input := ui.Field{
+			ID: name, Label: field.Label, Value: ask.values[name], IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
+		}
+		if field.Max > 16 { // a shorter one needs no counter
+			input.Limit = field.Max
+		}
+		model.Inputs = append(model.Inputs, views.ChangeInput{Field: input})
 	}
 	return model
 }

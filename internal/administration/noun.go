@@ -1,0 +1,203 @@
+package administration
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"countersign/internal/identity"
+	"countersign/internal/language"
+)
+
+// Noun describes one kind of thing that changes only under dual control. Forms, lists, the API, the YAML of a realm, differences and the
+// texts of findings are derived from the description.
+type Noun struct {
+	Name    string   // "limit"
+	Key     string   // the field that names a subject
+	Fields  []Field  // in the order of a difference
+	Actions []Action // the changes that people may ask for
+	// Maker and Checker are the roles that ask and decide; zero for administrators.
+	Maker, Checker identity.Role
+}
+
+// Field describes one field of a noun.
+type Field struct {
+	Key      string
+	Label    language.Text
+	Type     FieldType
+	Hint     language.Text // beside the field of a form
+	Options  []string      // a closed list of values; nil for any
+	None     language.Text // the label of the empty option of a form; "" for none
+	Required bool          // in forms
+	Min, Max int           // characters of a text, or bounds of a number; no check when Max is 0
+	Exact    bool          // space around the text stays
+	Hidden   bool          // an internal id, which no difference shows
+}
+
+// FieldType is the format of a field's text.
+type FieldType string
+
+// The types of fields.
+const (
+	TypeText     FieldType = ""
+	TypeWords    FieldType = "words"    // roles: sorted, separated by ", "
+	TypeNumber   FieldType = "number"   // a whole one
+	TypeYesNo    FieldType = "yes-no"   // "yes"; absent for no
+	TypeAmount   FieldType = "amount"   // with two decimals
+	TypeDuration FieldType = "duration" // "24h", "90m", "5s"
+	TypeIBAN     FieldType = "iban"     // without spaces
+	TypeBIC      FieldType = "bic"
+	TypeCountry  FieldType = "country" // two letters
+	TypeSecret   FieldType = "secret"  // shown in no form
+	TypePerson   FieldType = "person"  // the id of a person
+)
+
+// Action describes one kind of change.
+type Action struct {
+	Kind   Kind
+	Fields []string // in the order of the form
+	Clears []string // of them, those that an empty value clears
+	// Label is the text of a link, Heading names the change with its subject, Words explain it.
+	Label, Heading, Words language.Text
+	Filled                bool   // the form begins with the values of the subject
+	Sets                  bool   // the subject need not be there before
+	Status                string // the status that the change sets, and nothing else; "" for another change
+}
+
+// Subject is one thing that a noun describes, such as one limit.
+type Subject interface{ Values() Values }
+
+// nouns are in the order in which kinds of changes are listed.
+var nouns = []*Noun{
+	&userNoun, &clientNoun, &accountNoun, &policyNoun, &limitNoun, &providerNoun, &realmNoun, &messageNoun, &beneficiaryNoun,
+}
+
+// actions are all actions by kind.
+var actions = func() map[Kind]*Action {
+	all := map[Kind]*Action{}
+	for _, noun := range nouns {
+		for i := range noun.Actions {
+			all[noun.Actions[i].Kind] = &noun.Actions[i]
+		}
+	}
+	return all
+}()
+
+// fields are all fields by key. A key has the same label and type in every noun.
+var fields = func() map[string]*Field {
+	all := map[string]*Field{}
+	for _, noun := range nouns {
+		for i := range noun.Fields {
+			if all[noun.Fields[i].Key] == nil {
+				all[noun.Fields[i].Key] = &noun.Fields[i]
+			}
+		}
+	}
+	return all
+}()
+
+// noun returns the noun of a kind; an empty one for an unknown kind.
+func (k Kind) noun() *Noun {
+	name, _, _ := strings.Cut(string(k), ".")
+	for _, noun := range nouns {
+		if noun.Name == name {
+			return noun
+		}
+	}
+	return &Noun{}
+}
+
+// Key is the field that names the subject of a kind.
+func (k Kind) Key() string { return k.noun().Key }
+
+// Noun is the name of the noun of a kind.
+func (k Kind) Noun() string { return k.noun().Name }
+
+// Action returns the description of a kind; the zero Action for an unknown kind.
+func (k Kind) Action() Action {
+	if found := actions[k]; found != nil {
+		return *found
+	}
+	return Action{}
+}
+
+// Fields lists the fields of a change of the kind, in the order of its form.
+func (k Kind) Fields() []string { return k.Action().Fields }
+
+// Field returns the description of a field of the kind's noun.
+func (k Kind) Field(key string) Field { return k.noun().Field(key) }
+
+// Field returns the description of a field; one without a label for an unknown key.
+func (n *Noun) Field(key string) Field {
+	i := n.place(key)
+	if i < 0 {
+		return Field{Key: key}
+	}
+	return n.Fields[i]
+}
+
+func (n *Noun) place(key string) int {
+	return slices.IndexFunc(n.Fields, func(f Field) bool { return f.Key == key })
+}
+
+// kindsOf lists the kinds of changes that a role decides.
+func kindsOf(checker identity.Role) []Kind {
+	var list []Kind
+	for _, noun := range nouns {
+		for _, action := range noun.Actions {
+			if action.Kind.DecidedUnder() == checker {
+				list = append(list, action.Kind)
+			}
+		}
+	}
+	return list
+}
+
+// Kinds lists the kinds of changes of administrators.
+func Kinds() []Kind { return kindsOf(identity.RoleAdministrator) }
+
+// BeneficiaryKinds lists the kinds of changes of makers and checkers.
+func BeneficiaryKinds() []Kind { return kindsOf(identity.RoleChecker) }
+
+// TypeOf returns the type of a field.
+func TypeOf(key string) FieldType {
+	if found := fields[key]; found != nil {
+		return found.Type
+	}
+	return TypeText
+}
+
+// Label returns the heading of a field: "User name".
+func Label(key string) language.Text {
+	if found := fields[key]; found != nil {
+		return found.Label
+	}
+	return language.Data(key)
+}
+
+// labels are the fields outside all nouns, as an English sentence names them.
+var labels = map[string]string{
+	"note": "the note", "subject": "what changes", "institution": "the name of the institution", "rejectReason": "the reason",
+	"breakGlass": "the reason",
+}
+
+// label names a field inside an English sentence: "the user name".
+func label(key string) string {
+	found := fields[key]
+	if found == nil {
+		if words := labels[key]; words != "" {
+			return words
+		}
+		return key
+	}
+	words := []rune(string(found.Label))
+	if !unicode.IsUpper(words[1]) {
+		words[0] = unicode.ToLower(words[0])
+	}
+	for _, question := range []string{"wh", "how"} {
+		if strings.HasPrefix(string(words), question) {
+			return string(words)
+		}
+	}
+	return "the " + string(words)
+}

@@ -10,7 +10,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// failures are the reasons of clearing and of other banks in plain words, with what to do. Source of the codes: ISO 20022 external code set
+// failures explains the reason codes of clearing and of other banks, with the remedy. Source of the codes: ISO 20022 external code set
 // ExternalStatusReason1Code.
 var failures = map[string]language.Text{
 	"AB05": "The creditor's bank did not answer in time. Nothing was paid.",

@@ -178,7 +178,7 @@ func DataLines(lines []string) []language.Text {
 	return texts
 }
 
-// Purpose is what a message is for, in a list: what is written to the creditor, or the reason of an R-transaction with its code.
+// Purpose returns the purpose of a message for a list: the text to the creditor, or the reason of an R-transaction with its code.
 func Purpose(m payment.Message) language.Text {
 	if m.Reason == "" {
 		return language.Data(m.Summary.Remittance)

@@ -18,7 +18,7 @@ import (
 // originPrefix begins the origin of every checkpoint; the realm follows.
 const originPrefix = "countersign/"
 
-// Checkpoint says how a realm's tree stood at a time.
+// Checkpoint is the size and root of a realm's tree at a time.
 type Checkpoint struct {
 	Realm string
 	Size  int64
@@ -116,7 +116,7 @@ func privateKey(name string, key ed25519.PrivateKey) string {
 	return "PRIVATE+KEY+" + name + "+" + hash + "+" + base64.StdEncoding.EncodeToString(append([]byte{1}, key.Seed()...))
 }
 
-// Place is where a leaf stands.
+// Place is a leaf with its place in a tree.
 type Place struct {
 	Realm string
 	Index int64

@@ -21,7 +21,7 @@ var (
 	sentAgainNames = []iso20022.MessageName{iso20022.Pacs004V09, iso20022.Camt029V09}
 )
 
-// Sealer makes and checks the seals of documents. The zero Sealer has no key: what it makes, the database refuses.
+// Sealer makes and checks the seals of documents. The zero Sealer has no key; the database refuses its seals.
 type Sealer struct {
 	documents keyring.Ring
 	answers   keyring.Ring
@@ -40,7 +40,7 @@ func New(keys keyring.Ring) (Sealer, error) {
 	return Sealer{documents: documents, answers: answers}, nil
 }
 
-// Outbound are what the seal of a stored outbound document covers.
+// Outbound holds the sealed fields of a stored outbound document.
 type Outbound struct {
 	Realm     string
 	MessageID uuid.UUID
@@ -67,7 +67,7 @@ func (s Sealer) CheckDocument(d Outbound, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
 
-// Kept are what the seal of a stored document covers that did not go out: what a client or clearing sent, or the draft of an R-transaction.
+// Kept holds the sealed fields of a stored document that was not sent: one from a client or clearing, or the draft of an R-transaction.
 type Kept struct {
 	Outbound
 
@@ -91,7 +91,7 @@ func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
 
-// Answer are what the seal of a row of the outbox covers: an answer with a content of its own, or the stored document that is sent again.
+// Answer holds the sealed fields of a row of the outbox: an answer with a content of its own, or a stored document to send again.
 type Answer struct {
 	Scheme     rulebook.Scheme
 	Reference  string
@@ -147,7 +147,8 @@ func (s Sealer) CheckDelivery(d Delivery, seal keyring.Seal) error {
 	return s.answers.Verify(seal, d.fields())
 }
 
-// WithheldBy says for people why a stored document cannot be trusted, from what CheckDocument or CheckKept returned; "" when it can.
+// WithheldBy returns the sentence that says why a stored document cannot be trusted, from the error of CheckDocument or CheckKept; ""
+// without an error.
 func WithheldBy(err error) string {
 	switch {
 	case err == nil:

@@ -16,7 +16,7 @@ type Answer struct {
 	State payment.State
 }
 
-// Answers are what answers each of these received recalls: the newest that nobody rejected, by the recall's InternalID.
+// Answers returns the newest answer to each of these received recalls that was not rejected, by the recall's InternalID.
 func (r *Reader) Answers(ctx context.Context, realm string, recalls []payment.Message) (map[uuid.UUID]Answer, error) {
 	ids, originals := make([]uuid.UUID, len(recalls)), make([]uuid.UUID, len(recalls))
 	for i, m := range recalls {

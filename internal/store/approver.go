@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// maxCheckers is how many people are named who could approve a message.
+// maxCheckers limits the possible approvers that are named.
 const maxCheckers = 50
 
 // Approvers are the rule by which a message needs its approvals, and the people who hold the role to give them.
@@ -22,7 +22,7 @@ type Approvers struct {
 	Checkers []identity.Principal  // at most 50, with the grant of the role
 }
 
-// Approvers tells by which rule a message needs approvals, and who could give them.
+// Approvers returns the policy under which a message needs approvals, and the people who could give them.
 func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
 	var found Approvers
 	err := r.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Backlog is what waits in a scheme, in all realms together.
+// Backlog counts the waiting messages of a scheme, in all realms together.
 type Backlog struct {
 	Scheme      rulebook.Scheme
 	Pending     int64     // for approval
@@ -23,7 +23,7 @@ type Backlog struct {
 	Answers     int64     // to clearing that it does not have
 }
 
-// maxCounted bounds what is counted in each realm.
+// maxCounted limits each count in each realm.
 const maxCounted = 10_000
 
 // Backlog counts what waits, for each scheme.

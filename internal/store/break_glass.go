@@ -7,8 +7,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// BrokenGlass is what the operator did to a realm although it had two administrators: an account was made an administrator's, or was given
-// another password.
+// BrokenGlass is an action of the operator in a realm with two administrators: an account became an administrator's, or got another
+// password.
 type BrokenGlass struct {
 	User     string
 	Password bool

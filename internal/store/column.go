@@ -47,7 +47,7 @@ func OrNull[T comparable](value T) *T {
 	return &value
 }
 
-// KeptField is OrNull for a field that is kept with what it is part of, and so needs no copy.
+// KeptField is OrNull for a field that is stored with the value it belongs to, and so needs no copy.
 func KeptField[T comparable](field *T) *T {
 	var zero T
 	if *field == zero {

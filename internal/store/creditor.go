@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// CreditorPast is what a creditor was paid before, in the currency of a payment: of the last 50 payments to the account, and of the last
-// 1,000 messages of the realm for the same name at other accounts.
+// CreditorPast sums up earlier payments to a creditor, in the currency of a payment: the last 50 payments to the account, and those among
+// the realm's last 1,000 messages to the same name at other accounts.
 type CreditorPast struct {
 	Payments int          // to this account
 	Most     money.Amount // the largest of them
@@ -26,7 +26,7 @@ type CreditorPast struct {
 	MaxElsewhere money.Amount
 }
 
-// CreditorPast reads what the creditor of a payment was paid before.
+// CreditorPast reads the earlier payments to the creditor of a payment.
 func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summary, except uuid.UUID) (CreditorPast, error) {
 	var past CreditorPast
 	currency := s.Amount.Currency()
@@ -55,7 +55,7 @@ func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summa
 	return past, err
 }
 
-// CreditorNews is what is new about the creditor of a payment.
+// CreditorNews holds the news about the creditor of a payment.
 type CreditorNews struct {
 	First        bool // nothing that was approved was paid to the account before
 	OtherAccount bool // and the same name was paid at another account
@@ -68,8 +68,8 @@ type CreditorNews struct {
 	EarlierIBAN      string
 }
 
-// CreditorNews reads what is new about the creditors of payments, by the ids of those that have news. A beneficiary that does not fit its
-// seal is none; the log raises an alarm.
+// CreditorNews reads the news about the creditors of payments, by the ids of the payments that have any. A beneficiary that does not fit
+// its seal is ignored; the log raises an alarm.
 func (r *Reader) CreditorNews(ctx context.Context, realm string, of []payment.Message) (map[uuid.UUID]CreditorNews, error) {
 	ask := dbsqlc.CreditorFirstParams{Realm: realm}
 	for _, m := range of {

@@ -18,8 +18,8 @@ type Decided struct {
 	Reason    string
 }
 
-// DecidedBy lists what a person decided since a time, each message once, newest first: the first so many that come behind one, or from the
-// newest on, behind the zero Decided.
+// DecidedBy lists the messages a person decided since a time, each once, newest first: at most size of them after behind, or from the
+// newest on for the zero Decided.
 func (r *Reader) DecidedBy(
 	ctx context.Context, realm string, person uuid.UUID, since time.Time, behind Decided, size int32,
 ) ([]Decided, error) {
@@ -47,7 +47,7 @@ func (r *Reader) DecidedBy(
 	return list[:min(len(list), int(size))], err
 }
 
-// DecidedCount is how many messages a person decided since a time, up to so many: those of the newest 1,000 decisions.
+// DecidedCount counts the messages a person decided since a time, up to most, within the newest 1,000 decisions.
 func (r *Reader) DecidedCount(ctx context.Context, realm string, person uuid.UUID, since time.Time, most int32) (int, error) {
 	var count int64
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {

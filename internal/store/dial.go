@@ -12,9 +12,9 @@ const (
 	connectWithin = 5 * time.Second
 	// clockConnectWithin is the same for the clock, whose scans must not wait longer for a fresh connection.
 	clockConnectWithin = 3 * time.Second
-	// pingWithin is how long a connection that was idle may take to show that it lives.
+	// pingWithin limits the ping of a connection that was idle.
 	pingWithin = time.Second
-	// unheardWithin is how long the system waits for the other side to confirm what was sent, before it ends a connection.
+	// unheardWithin is the TCP user timeout: the system closes a connection whose data stays unconfirmed for so long.
 	unheardWithin = 10 * time.Second
 )
 

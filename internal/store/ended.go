@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// MaxEnded is how many messages that came into a state in a period are listed and counted.
+// MaxEnded limits the messages listed and counted that came into a state in a period.
 const MaxEnded = 1000
 
 // Ended is a message that came into a state in a period: it was rejected, it failed, or clearing did not answer in time.
@@ -49,7 +49,7 @@ func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p
 	return list, reportError(err)
 }
 
-// EndedReason is how many messages came into a state in a period for one reason.
+// EndedReason counts the messages that came into a state in a period for one reason.
 type EndedReason struct {
 	Reason     string // the checker's, of a rejection
 	StatusCode string // clearing's, of what failed

@@ -7,8 +7,8 @@ import (
 	"countersign/internal/payment"
 )
 
-// Figures are the numbers of first pages that thousands of messages are read for: of the last day, and of the last thirty. Reader reads
-// them anew for whoever asks; SharedFigures has one answer for all who ask within a while.
+// Figures are the numbers of first pages, each computed from thousands of messages of the last day or the last thirty. Reader computes them
+// for each call; SharedFigures shares one answer for a while.
 type Figures interface {
 	VolumeByHour(ctx context.Context, realm string, since time.Time) ([]Volume, error)
 	Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error)
@@ -16,8 +16,8 @@ type Figures interface {
 	HabitCounts(ctx context.Context, realm string, since time.Time, zone *time.Location) (ReportCounts, error)
 }
 
-// SharedFigures are figures that are as old as the age they were made with, at most. What was approved, settled or rejected in that time
-// may be missing. Their callers change nothing of what they get.
+// SharedFigures caches figures for at most their age. Approvals, settlements and rejections within that time may be missing. Callers must
+// not change the results.
 type SharedFigures struct {
 	reader      *Reader
 	now         func() time.Time
@@ -36,7 +36,7 @@ func NewSharedFigures(r *Reader, age time.Duration, now func() time.Time) *Share
 	}
 }
 
-// question is what a figure is about, in words that only the same figure has.
+// question returns the cache key of a figure.
 func question(realm string, since time.Time, more ...string) string {
 	asked := realm + "\n" + since.UTC().Format(time.RFC3339Nano)
 	for _, one := range more {

@@ -12,14 +12,13 @@ import (
 )
 
 const (
-	// statementWithin is the longest time for one statement, of whoever asks: on a connection that swallows what is sent, and never breaks,
-	// nothing else would end it. It is shorter than the server's own limit, which such a connection does not bring back, and longer than its
-	// limit of locks, which tells more.
+	// statementWithin limits one statement: nothing else ends one on a half-open connection. It is shorter than the server's own limit, whose
+	// error such a connection never delivers, and longer than the server's lock limit, whose error says more.
 	statementWithin = 8 * time.Second
 	// connectionWithin is the longest wait for a connection of the pool.
 	connectionWithin = 3 * time.Second
-	// suspicion is how long a statement runs before its end by a deadline speaks against the connection, and not for an impatient caller:
-	// a little less than a connection that was idle may take to show that it lives (pingWithin).
+	// suspicion is the running time from which a statement that ended by a deadline discredits its connection rather than its caller: a little
+	// less than pingWithin.
 	suspicion = 900 * time.Millisecond
 	// statementTimeout is the server's limit of a statement.
 	statementTimeout = "15s"
@@ -27,7 +26,7 @@ const (
 	renewAtMost = 5 * time.Second
 )
 
-// lockTimeout is how long a statement waits for a row that another transaction has locked. The clock continues with the next row soon.
+// lockTimeout returns the time a statement waits for a locked row. The clock soon continues with the next row.
 func lockTimeout(use Use) string {
 	if use == ForClock {
 		return "500ms"
@@ -35,8 +34,8 @@ func lockTimeout(use Use) string {
 	return "5s"
 }
 
-// idleTimeout is how long a transaction may be idle between two statements before the server ends the connection. So a stopped gateway
-// (SIGSTOP, a machine that is moved) releases its locks, and another gateway continues in time. Transactions of pages lock nothing.
+// idleTimeout returns the time after which the server closes a connection that is idle in a transaction. A stopped gateway (SIGSTOP, a
+// machine that is moved) so releases its locks, and another gateway continues in time. Transactions of pages lock nothing.
 func idleTimeout(use Use) string {
 	switch use {
 	case ForClock, ForClearing, ForWrites:
@@ -79,7 +78,7 @@ type running struct {
 	began           time.Time
 }
 
-// Value is the limit itself to who ends it.
+// Value returns the limit itself under limitKey.
 func (r *running) Value(key any) any {
 	if key == (limitKey{}) {
 		return r

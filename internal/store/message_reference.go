@@ -32,7 +32,7 @@ func NewReferences(db *Database) *References {
 	return &References{db: db, codes: map[uuid.UUID]*code.Edition{}, calendars: map[uuid.UUID]*calendar.Edition{}}
 }
 
-// Editions reads what is new and gives all that counts. An edition that is not what was imported counts for nothing, and the log says so.
+// Editions reads new editions and returns all valid ones. An edition that differs from the imported one is ignored and logged.
 func (r *References) Editions(ctx context.Context) (*rulebook.Editions, error) {
 	found, err := r.db.References(ctx)
 	if err != nil {

@@ -17,27 +17,27 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// The bounds of what is read for one page of a list, whatever the list is narrowed to and however many messages there are.
+// Limits of the reads for one page of a list, independent of its filter and of the number of messages.
 const (
-	// looked is how many messages are looked at for a page of a narrowed list. What lies behind them is a page of its own.
+	// looked limits the messages scanned for a page of a filtered list. The next page continues after them.
 	looked = 5000
 	// scattered is the same where the messages lie apart, those of a state, a kind, a maker, each a page of its own to the server; and where
 	// the amount of each is asked for.
 	scattered = 2500
-	// few is how many messages an amount, a day or "changed since" may leave for them to be listed at once.
+	// few is the number of messages up to which the matches of an amount, a day or "changed since" are listed at once.
 	few = 500
-	// meant is how many messages each meaning of a text brings, and compared how many of all together are compared with it.
+	// meant limits the matches of each meaning of a text, and compared those of all meanings that are compared with the text.
 	meant, compared = 120, 120
-	// parted is how many of the newest messages are looked through for any part of any text; further back words count from their beginning.
+	// parted is the number of newest messages that are searched for any part of any text; in older ones only beginnings of words count.
 	parted = 100
 )
 
 // last comes after the keys of all messages.
 var last = uuid.Max
 
-// Page lists one page of messages, newest first, and where the next page begins: zero behind the last one. It reads so much and no more. A
-// page may be short, or empty, and have a next one: then so many messages were looked at, and none or few of them are meant. What a page
-// cannot be narrowed to (Filter.unwalked) is an error.
+// Page lists one page of messages, newest first, and the key at which the next page begins: zero after the last page. Its reads are
+// bounded: a page may be short or empty and still have a next one, when the scanned messages do not match. It fails for a filter that no
+// scan supports (Filter.unwalked).
 func (r *Reader) Page(ctx context.Context, realm string, f Filter) (list []payment.Message, next uuid.UUID, err error) {
 	size := int(f.PageSize)
 	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -89,7 +89,7 @@ type where struct {
 	realm string
 }
 
-// found are the keys that may be meant; nil keys are all. What comes behind end was not looked at; a zero end is the end of the messages.
+// found are the keys that may match; nil keys means all. Messages after end were not scanned; a zero end is the end of the messages.
 type found struct {
 	keys []uuid.UUID
 	end  uuid.UUID
@@ -135,9 +135,8 @@ func (w where) makerOf(f Filter) (maker uuid.UUID, known bool, err error) {
 	return maker, err == nil, err
 }
 
-// narrowest are the few messages that an amount or a time leaves. Where they are more, and the time has an end, end is the newest of them:
-// keys are made in the order of time, but for those of one moment, so whatever was made before that end is older or among those that were
-// looked at.
+// narrowest returns the few messages within an amount or a period. When there are more, and the period has an end, end is the newest of
+// them: keys follow the time of creation except within one moment, so every message made before that end is older or was scanned.
 func (w where) narrowest(f Filter) (found, error) {
 	to, until := f.AmountTo, f.CreatedTo
 	if to == 0 {
@@ -186,7 +185,7 @@ var usual = []payment.State{
 	payment.StateApprovalPending, payment.StateApproved, payment.StateProcessing, payment.StateSettled, payment.StateBooked,
 }
 
-// endOfTime is later than whatever is stored.
+// endOfTime is later than any stored time.
 var endOfTime = time.Date(9999, time.December, 31, 0, 0, 0, 0, time.UTC)
 
 // after is the key that follows a key.
@@ -200,8 +199,7 @@ func after(key uuid.UUID) uuid.UUID {
 	return key
 }
 
-// walked looks at the newest messages before a key, of what the filter leaves fewest of. Several states that few messages are in are looked
-// at one by one.
+// walked scans the newest messages before a key, by the index that leaves fewest. Several states with few messages are scanned one by one.
 func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 	p := w.steps(f, maker, before)
 	const several = 6
@@ -231,7 +229,7 @@ func (w where) walked(f Filter, maker, before uuid.UUID) (found, error) {
 	return w.walk(p)
 }
 
-// steps are what a walk over the keys of a filter asks for.
+// steps returns the parameters of a scan over the keys of a filter.
 func (w where) steps(f Filter, maker, before uuid.UUID) dbsqlc.WalkKeysParams {
 	return dbsqlc.WalkKeysParams{
 		Realm: w.realm, Before: before, LedBy: "all", Maker: maker, Look: looked, ChangedSince: OrNull(f.ChangedSince), Kinds: f.kinds(),
@@ -262,7 +260,7 @@ func (f found) cut() found {
 	return f
 }
 
-// searched finds what a text may mean, and compares it. end is where a meaning has more than were asked for.
+// searched finds the meanings of a text and their messages. end is set when a meaning has more matches than the limit.
 func (w where) searched(s Search, before uuid.UUID) (found, error) {
 	at, err := w.worded(Query(w.realm, s.Text, s.Compact), before)
 	if err != nil {

@@ -21,7 +21,7 @@ type Desk struct {
 // NewDesk makes the keeper.
 func NewDesk(db *Database) *Desk { return &Desk{db: db} }
 
-// PresenceLife is how long a user counts as a viewer of a message after the last request.
+// PresenceLife is the time for which a user counts as a viewer of a message after the last request.
 const PresenceLife = 30 * time.Second
 
 // Look notes that the person looks at a version of a message, and when they first did.

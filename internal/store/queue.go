@@ -18,7 +18,7 @@ import (
 // Sort is the order of the list of pending messages.
 type Sort string
 
-// The orders. Amounts are compared as numbers, whatever their currency; what never expires comes after what does.
+// The orders. Amounts are compared as numbers, independent of currency; messages that never expire come last.
 const (
 	SortOldest   Sort = ""
 	SortNewest   Sort = "newest"
@@ -27,7 +27,7 @@ const (
 	SortExpiry   Sort = "expiry"
 )
 
-// Place is where a page of the list begins: behind this message, which had this amount and expiry.
+// Place is the start of a page of the list: after this message, which had this amount and expiry.
 type Place struct {
 	MessageID uuid.UUID
 	Minor     int64
@@ -61,15 +61,14 @@ type QueueFilter struct {
 }
 
 const (
-	// oldest is how many of the messages that wait longest a text is compared with.
+	// oldest is the number of longest waiting messages that a text is compared with.
 	oldest = 500
-	// common is how many of them make a text so common that it is not looked for behind them.
+	// common is the number of matches among them from which a text is too common to be searched among the others.
 	common = 10
 )
 
-// found finds the account of the maker, and looks for what a text means among the messages that wait: those of the kind, scheme and time
-// asked for that wait longest, and, where few of these are meant, those with its words, wherever they stand, as long as few messages of
-// the realm have them, or that are among the newest of the realm.
+// found finds the account of the maker, and the pending messages that match a text: among the oldest of the given kind, scheme and time,
+// and, when few of these match, among all with its words as long as few messages of the realm have them, or among the newest of the realm.
 func (f QueueFilter) found(w where) (QueueFilter, error) {
 	if f.meant {
 		return f, nil
@@ -169,8 +168,8 @@ type WaitingMessages struct {
 	Decided   bool // approved by the person who asks
 }
 
-// QueueKeys lists what Queue lists, on all its pages together and without what each of them says: the oldest, PageSize at most, behind the
-// message that the filter goes on from. Its order does not count. person is who asks.
+// QueueKeys lists the keys of all pages of Queue together: the oldest PageSize of them, after the message at which the filter starts, in no
+// order. person is the caller.
 func (r *Reader) QueueKeys(ctx context.Context, realm string, person uuid.UUID, f QueueFilter) ([]WaitingMessages, error) {
 	var list []WaitingMessages
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

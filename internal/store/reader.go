@@ -20,7 +20,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Reader reads messages, documents and what happened to them. It cannot write; pages and lists get a Reader, never what changes messages.
+// Reader reads messages, documents and their history. It cannot write; pages and lists only get a Reader.
 type Reader struct {
 	db *Database
 }
@@ -84,7 +84,7 @@ type Filter struct {
 	keys []uuid.UUID // only these; nil for all
 }
 
-// unwalked reports whether the filter asks for what no walk over keys looks at: a page of what it passes would be empty, and the last.
+// unwalked reports whether the filter has a field that no scan over keys supports.
 func (f Filter) unwalked() bool {
 	return f.InternalID != uuid.Nil || cmp.Or(
 		f.GlobalID, f.ExternalID, f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,

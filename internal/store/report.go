@@ -11,11 +11,11 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// What the reports of control look for; docs/operations.md explains each.
+// Thresholds of the control reports; docs/operations.md explains each.
 const (
 	// PairLeast and PairPercent: a checker gave so many approvals of a maker's messages, and so many of a hundred of them.
 	PairLeast, PairPercent = 10, 80
-	// FastBelow is what reading a payment takes at the least.
+	// FastBelow is the least time that reading a payment takes.
 	FastBelow = 5 * time.Second
 	// OpensAt and ClosesAt are the hours in which people work, on Monday to Friday, by the clock of the banking day.
 	OpensAt, ClosesAt = 7, 19
@@ -23,7 +23,7 @@ const (
 	maxReported = 1000
 )
 
-// Period is what a report looks at: from its beginning to before its end.
+// Period is the period of a report: from From until before Until.
 type Period struct{ From, Until time.Time }
 
 // Pair is a maker and a checker who meet more often than chance lets them.
@@ -52,7 +52,7 @@ func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, err
 	return list, reportError(err)
 }
 
-// ReportKind is what a list of approvals shows.
+// ReportKind is the kind of a list of approvals.
 type ReportKind string
 
 // The reports that list approvals.

@@ -20,7 +20,7 @@ func NewRights(r *Reader, age time.Duration) *Rights {
 	return &Rights{reader: r, decided: Answers[int64]{Age: age}}
 }
 
-// Decided is how many changes of administration were decided in a realm. Each changes rights, or may.
+// Decided counts the decided changes of administration of a realm. Each may change rights.
 func (r *Rights) Decided(ctx context.Context, realm string, now time.Time) (int64, error) {
 	return r.decided.Ask(ctx, realm, now, func(ctx context.Context) (int64, error) {
 		decided, err := Read(ctx, r.reader.db, realm, func(q *dbsqlc.Queries) (int64, error) { return q.ChangesDecided(ctx, realm) })

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Search is what one text somebody typed may mean. A message is found when any of it fits; the zero Search finds every message.
+// Search holds the possible meanings of a typed text. A message is found when any of them matches; the zero Search finds every message.
 type Search struct {
 	// Text is part of a name, a purpose, a reference, the name of a maker, or their words in any order; case, accents and spaces do not
 	// matter.
@@ -43,8 +43,8 @@ func (s Search) set() bool { return s.Text != "" || s.Compact != "" }
 
 func (s Search) needle() Needle { return NewNeedle(s.Text, s.Compact) }
 
-// fits reports whether a message is meant: by what it says, or by its amount, its day, its state, its scheme, its
-// kind or its reason. What it shows of its recall or return is looked up (marked), not compared.
+// fits reports whether a message matches: by its texts, amount, day, state, scheme, kind or reason. The state of its recall or return is
+// looked up (marked), not compared.
 func (s Search) fits(needle Needle, m dbsqlc.MessageTextsRow) bool {
 	external, ordered := Text(m.ExternalID), Text(m.OrderedDebtorName)
 	texts := []string{
@@ -59,7 +59,7 @@ func (s Search) fits(needle Needle, m dbsqlc.MessageTextsRow) bool {
 		slices.Contains(s.Reasons, Reason{Kind: payment.Kind(m.Kind), Code: Text(m.Reason)})
 }
 
-// inStates are the newest messages of each state that a text means. end is where a state has more.
+// inStates returns the newest messages of each state that a text names. end is set when a state has more.
 func (w where) inStates(states []payment.State, before uuid.UUID) (found, error) {
 	at := found{}
 	for _, state := range states {

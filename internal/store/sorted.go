@@ -17,7 +17,7 @@ import (
 // ListSort is the order of a list of messages.
 type ListSort string
 
-// The orders of lists. Amounts are compared as numbers, whatever their currency. States come in the order of a message's life, the newest
+// The orders of lists. Amounts are compared as numbers, independent of currency. States come in the order of a message's life, the newest
 // messages of each first.
 const (
 	ListNewest   ListSort = ""
@@ -27,18 +27,18 @@ const (
 	ListState    ListSort = "state"
 )
 
-// ListPlace is where a page of a sorted list begins: behind this message, which had this amount or this state.
+// ListPlace is the start of a page of a sorted list: after this message, which had this amount or this state.
 type ListPlace struct {
 	MessageID uuid.UUID
 	Minor     int64
 	State     payment.State
 }
 
-// What is read for one page of a list in another order than its own.
+// Limits of the reads for one page of a sorted list.
 const (
-	// fewSorted is how many messages a filter may leave for all of them to be read and put in order.
+	// fewSorted is the number of matches up to which all of them are read and sorted.
 	fewSorted = 250
-	// lookedSorted is how many are looked at in the order of amounts otherwise: its index holds all realms side by side.
+	// lookedSorted limits the messages scanned in the order of amounts otherwise: that index holds all realms side by side.
 	lookedSorted = 1000
 )
 
@@ -82,7 +82,7 @@ type ordered struct {
 	after ListPlace
 }
 
-// sortedKeys are keys that may be listed. What comes behind end in the order was not looked at; a zero end is the end of the messages.
+// sortedKeys are keys that may be listed. Messages after end in the order were not scanned; a zero end is the end of the messages.
 type sortedKeys struct {
 	keys []uuid.UUID
 	end  ListPlace

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Standing is how many messages of a realm are in the states that its first page tells of.
+// Standing counts the messages of a realm in the states shown on its first page.
 type Standing struct {
 	ToAnswer    int // recalls of other banks that wait for an answer
 	Unconfirmed int // without an answer of clearing in time
@@ -21,7 +21,7 @@ type Standing struct {
 	Failed      int // since the time asked for
 }
 
-// Counted is what is counted for a first page.
+// Counted holds the limits of the counts on a first page.
 type Counted struct {
 	Since time.Time // of what was rejected and what failed
 	Most  int32     // where each count ends
@@ -42,7 +42,7 @@ func (r *Reader) Standing(ctx context.Context, realm string, asked Counted) (Sta
 	return s, standingError(err)
 }
 
-// Late is how many messages were not in time.
+// LatePayment counts the messages that missed a deadline.
 type LatePayment struct {
 	Unanswered int // by clearing, since the time asked for; MaxEnded at most
 	ToAnswer   int // recalls of other banks whose answer of ours is late now
@@ -50,14 +50,14 @@ type LatePayment struct {
 	Expired    int // before anybody decided, since the time asked for
 }
 
-// AskedLate is what Late counts.
+// AskedLate holds the limits of Late.
 type AskedLate struct {
 	Since     time.Time // of what clearing did not answer, and of what expired
 	DueBefore time.Time // the last day for an answer to a recall that is in time still
 	Most      int32     // where the counts of recalls and of what expired end
 }
 
-// Late counts what was not in time.
+// Late counts the messages that missed a deadline.
 func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (LatePayment, error) {
 	var late LatePayment
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -72,7 +72,7 @@ func (r *Reader) Late(ctx context.Context, realm string, asked AskedLate) (LateP
 	return late, standingError(err)
 }
 
-// Recalls is how many received recalls are at each point.
+// Recalls counts the received recalls by the state of their answer.
 type Recalls struct {
 	ToAnswer, Late, Answered int // Late of those that are to answer
 }
@@ -88,7 +88,7 @@ func (r *Reader) Recalls(ctx context.Context, realm string, dueBefore time.Time,
 	return recalls, standingError(err)
 }
 
-// StandingOfMaker is how many messages of one maker are in the states that the maker's first page tells of.
+// StandingOfMaker counts the messages of one maker in the states shown on the maker's first page.
 type StandingOfMaker struct {
 	Waiting     int // for an approval
 	Unconfirmed int // without an answer of clearing in time
@@ -151,14 +151,14 @@ func (r *Reader) Waiting(ctx context.Context, realm string, asked Ages) (older [
 	return older, ending, standingError(err)
 }
 
-// ClearingStanding is how a scheme's clearing stands, as far as messages tell.
+// ClearingStanding is the state of a scheme's clearing, as far as messages show it.
 type ClearingStanding struct {
 	Answered time.Time // when it last answered; zero where none of the 2,000 newest documents of the realm is an answer
 	Stuck    int       // approved messages that it did not take since the time asked for
 }
 
-// Clearing says how clearing stands in each scheme: when it answered last, and how many messages, so many at most, were approved before a
-// time and are not taken.
+// Clearing returns the state of clearing in each scheme: the time of its last answer, and the number of messages, most at most, that were
+// approved before a time and not accepted.
 func (r *Reader) Clearing(ctx context.Context, realm string, before time.Time, most int32) (map[rulebook.Scheme]ClearingStanding, error) {
 	of := map[rulebook.Scheme]ClearingStanding{}
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

@@ -97,7 +97,7 @@ type AuditFilter struct {
 	PageSize    int32
 }
 
-// AuditTrail lists the audit events of a realm, newest first unless the filter says otherwise: what was done and what was refused.
+// AuditTrail lists the audit events of a realm, actions and refusals, newest first unless the filter says otherwise.
 func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]HistoryEvent, error) {
 	var list []HistoryEvent
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -114,7 +114,7 @@ func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([
 	return list, err
 }
 
-// eventsLooked is how many events are looked at for a page of the trail. What lies behind them is a page of its own.
+// eventsLooked limits the events scanned for a page of the trail. The next page continues after them.
 const eventsLooked = 5000
 
 // AuditPage lists one page of the trail, what happened last first, and where the next page begins: zero behind the last one. It reads so
@@ -181,7 +181,7 @@ func eventFromDB(e dbsqlc.AuditSearchRow) HistoryEvent {
 	}
 }
 
-// Likeness is what other payments are compared with.
+// Likeness holds the payment that others are compared with.
 type Likeness struct {
 	Summary payment.Summary
 	Since   time.Time

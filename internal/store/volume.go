@@ -12,11 +12,11 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Volume is what one scheme moved in one hour.
+// Volume is the volume of one scheme in one hour.
 type Volume struct {
 	Scheme rulebook.Scheme
 	Hour   time.Time // its beginning, UTC
-	// Outcome is settled (booked, for what came in), failed or open.
+	// Outcome is settled (booked for received payments), failed or open.
 	Outcome string
 	Count   int64
 	Amount  money.Amount
@@ -58,7 +58,7 @@ func (r *Reader) VolumeByHour(ctx context.Context, realm string, since time.Time
 	return list, err
 }
 
-// outcomeOf is what became of a payment, "" for one that was closed before its release.
+// outcomeOf returns the outcome of a payment, "" for one that was closed before its release.
 func outcomeOf(state payment.State) string {
 	switch state {
 	case payment.StateRejected, payment.StateWithdrawn, payment.StateExpired:
@@ -72,7 +72,7 @@ func outcomeOf(state payment.State) string {
 	}
 }
 
-// Turnaround is how long payments took that needed an approval.
+// Turnaround holds the processing times of payments that needed an approval.
 type Turnaround struct {
 	Approved    int           // how many were approved
 	WaitedHalf  time.Duration // from making to the last approval: as long as half of them at most
@@ -82,7 +82,7 @@ type Turnaround struct {
 	ClearedMost time.Duration
 }
 
-// Turnaround says how long the payments took that were made since a time. It looks at the 10,000 newest messages.
+// Turnaround returns the processing times of the payments made since a time, of the 10,000 newest messages at most.
 func (r *Reader) Turnaround(ctx context.Context, realm string, since time.Time) (Turnaround, error) {
 	var t Turnaround
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

@@ -26,7 +26,7 @@ func NewCounter(r *Reader, age time.Duration, most int32) *Counter {
 	return &Counter{reader: r, most: most, answers: Answers[[]dbsqlc.QueueSharesRow]{Age: age}}
 }
 
-// PendingTotals is what the Reader's PendingTotals was less than the counter's age ago: a decision of the last moment may be missing.
+// PendingTotals returns the Reader's PendingTotals, at most as old as the counter's age: the latest decisions may be missing.
 func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.UUID, now time.Time) ([]Total, error) {
 	look := c.most + c.most/2 // so that there are still enough without those of one person
 	shares, err := c.answers.Ask(ctx, realm, now, func(ctx context.Context) ([]dbsqlc.QueueSharesRow, error) {
@@ -42,7 +42,7 @@ func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.
 	return totals, nil
 }
 
-// queueShares counts the oldest pending messages by scheme and by the people to whom each is their own.
+// queueShares counts the oldest pending messages by scheme and by the people who made or edited each.
 func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]dbsqlc.QueueSharesRow, error) {
 	var rows []dbsqlc.QueueSharesRow
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -56,8 +56,8 @@ func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]d
 	return rows, err
 }
 
-// totalsWithout adds up the shares that are not a person's own, by currency. all is how many messages the shares have, counted how many of
-// them the totals. A sum that no column holds can only be planted, and is left as it was.
+// totalsWithout adds up the shares that are not a person's own, by currency. all counts the messages of the shares, counted those of the
+// totals. An overflowing sum can only be planted, and is left out.
 func totalsWithout(shares []dbsqlc.QueueSharesRow, person uuid.UUID) (totals []Total, all, counted int64) {
 	for _, s := range shares {
 		all += s.Waiting

@@ -35,7 +35,7 @@ type BatchLine struct {
 	Changes  []views.Change // what is sent otherwise than it stands in the file
 }
 
-// LineProblem is what is wrong with one answer of a line.
+// LineProblem is the problem of one answer of a line.
 type LineProblem struct {
 	ui.Problem
 	Where language.Text // the answer; empty for the payment as a whole

@@ -6,7 +6,7 @@ import (
 	"countersign/views/ui"
 )
 
-// TemplateNameLimit is how many characters the name of a template has at most.
+// TemplateNameLimit limits the characters in the name of a template.
 const TemplateNameLimit = 60
 
 // Templates lists the payments that are entered again and again. POST SaveURL (name, shared) keeps a new one; POST /templates/{id} (name,

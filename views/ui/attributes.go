@@ -6,7 +6,7 @@ import (
 	"github.com/a-h/templ"
 )
 
-// attributes collects the attributes of an input that depend on what the field needs. Attributes that say nothing are left out.
+// attributes collects the attributes of an input that depend on its field. Empty attributes are left out.
 func attributes(field Field) templ.Attributes {
 	set := templ.Attributes{"autocomplete": field.autocomplete()}
 	if field.InputMode != "" {

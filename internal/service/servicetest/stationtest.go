@@ -36,7 +36,7 @@ type House struct {
 	DB      *storetest.DB
 	Network *Network
 	Clock   *Clock
-	// Log takes what the clearing station logs, unless the options say otherwise. Set it before the station works.
+	// Log receives the log of the clearing service, unless the options name another. Set it before the service works.
 	Log io.Writer
 
 	options Options
@@ -92,7 +92,7 @@ func (c *Clock) Set(now time.Time) {
 	c.now = now
 }
 
-// Network keeps what the gateway hands to clearing. It takes everything unless the test says otherwise.
+// Network keeps the documents delivered to clearing. It accepts all unless the test sets Refuse.
 type Network struct {
 	mu        sync.Mutex
 	delivered []Delivery
@@ -156,7 +156,7 @@ func On(t testing.TB, db *storetest.DB, options Options) *House {
 	return h
 }
 
-// noon is where the clock of the usual house stands.
+// noon returns the start time of the usual clock.
 func noon(t testing.TB) time.Time {
 	t.Helper()
 	zone, err := time.LoadLocation("Europe/Zurich")
@@ -209,7 +209,7 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	h.Service = parts
 }
 
-// logTo writes to what the house's Log is at the time.
+// logTo writes to the present value of the fixture's Log.
 type logTo struct{ h *House }
 
 // Write hands the line on.
@@ -221,7 +221,7 @@ func (h *House) Person(t testing.TB, name string) identity.Principal {
 	return h.Principal(t, Door{Realm: demo.Realm, Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
 }
 
-// Door says where a principal comes in.
+// Door names the channel of a principal.
 type Door struct {
 	Realm, Name, Client string
 	Channel             identity.Channel

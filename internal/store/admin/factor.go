@@ -20,7 +20,7 @@ import (
 
 // What keeps a second factor from counting.
 var (
-	// ErrFactorForged: a factor of the account is not what was sealed. Which factors the owner has is not known, so nobody gets in.
+	// ErrFactorForged: a factor of the account does not fit its seal. The owner's real factors are unknown, so the account is barred.
 	ErrFactorForged = errors.New("a second factor of the account does not fit its seal")
 	// ErrFactorSpent: the same was shown before, or the factor was removed meanwhile.
 	ErrFactorSpent = errors.New("the second factor was used before")
@@ -145,7 +145,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 	return tellFactor(ctx, q, u.By, factorEvent{name: auditlog.EventFactorUse, detail: detail, at: u.At})
 }
 
-// factorEvent is what the audit trail is told of a factor.
+// factorEvent is an event of a factor in the audit trail.
 type factorEvent struct {
 	name   string
 	detail auditlog.Factor
@@ -158,7 +158,7 @@ func tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e
 	})
 }
 
-// NewFactor is a factor about to be taken up, with what proves that its owner has it.
+// NewFactor is a factor to be added, with the proof that its owner has it.
 type NewFactor struct {
 	By     identity.Principal
 	Factor Factor
@@ -192,8 +192,8 @@ func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
 	return factorError(err, "store a second factor")
 }
 
-// sameFactors holds other changes of an account's factors off, and refuses one that was looked at with other factors in force: of two
-// requests at once the second one would add or give up what the first one changed the conditions of.
+// sameFactors locks the factors of an account, and fails when they differ from the given ones: the conditions of the change were checked
+// against those, and a concurrent change may have broken them.
 func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, known []Factor) error {
 	err := q.AccountLock(ctx, by.Realm, by.UserID)
 	if err != nil {

@@ -32,7 +32,7 @@ type LoginTry struct {
 	ForgetBefore time.Time
 }
 
-// UserAccount is what a password is checked against.
+// UserAccount holds the fields of an account for a password check.
 type UserAccount struct {
 	UserID       uuid.UUID
 	PasswordHash string

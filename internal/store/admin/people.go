@@ -25,7 +25,7 @@ type Client struct {
 	Life         store.TokenLife
 }
 
-// People are the users of each realm, what they may do and how they want the portal to look; and the clients they act through.
+// People reads and writes the users of each realm with their roles and preferences, and the clients.
 type People struct {
 	db *store.Database
 }
@@ -88,14 +88,14 @@ type PrincipalKey struct {
 	Realm    string
 	UserID   uuid.UUID
 	ClientID string
-	// Since is when what they are signed in with began; the zero time asks for nothing.
+	// Since is the start of the session or token; the zero time skips the check.
 	Since time.Time
 	// AsOf is the account that they signed in to (identity.Principal); the zero time asks for nothing.
 	AsOf time.Time
 }
 
-// Principal reads an active user with the roles of this moment; the channel is the caller's to fill in. Error: store.ErrUnknownUser, also
-// for a user who is not active, was signed out after key.Since or key.AsOf, or is not what was sealed.
+// Principal reads an active user with the present roles; the caller sets the channel. Error: store.ErrUnknownUser, also for a user who is
+// not active, was signed out after key.Since or key.AsOf, or does not fit the seal.
 func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Principal, error) {
 	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.UserPrincipalGetRow, error) {
 		return q.UserPrincipalGet(ctx, key.ClientID, key.Realm, key.UserID)
@@ -131,7 +131,7 @@ func principalOf(p store.PrincipalRows) identity.Principal {
 	}
 }
 
-// asOf is what identity.Principal.AsOf is of an account.
+// asOf returns the identity.Principal.AsOf of an account.
 func asOf(signedOutAt *time.Time) time.Time {
 	if signedOutAt == nil {
 		return time.Unix(0, 0).UTC()
@@ -139,7 +139,7 @@ func asOf(signedOutAt *time.Time) time.Time {
 	return signedOutAt.UTC()
 }
 
-// identityError makes "no row" the error that fits, and says of all others what was being done.
+// identityError maps "no row" to the error none, and wraps other errors with the action.
 func identityError(err error, action string, none error) error {
 	switch {
 	case errors.Is(err, store.ErrNoRealm):

@@ -49,10 +49,10 @@ type NewFamily struct {
 	Access   IssuedToken
 }
 
-// Tokens keeps the tokens of the API in families, one for each sign-in.
+// Tokens stores the tokens of the API in families, one for each sign-in.
 //
-// A row is found by the keyed digest of a token's text, and carries a seal over whom the token stands for and how long: whoever can write
-// rows, but has not the key, can end a token and nothing else.
+// A row is found by the keyed digest of a token's text, and carries a seal over the owner and the validity of the token: somebody who can
+// write rows without the key can end a token, but not make one.
 type Tokens struct {
 	db    *store.Database
 	seals keyring.Ring
@@ -89,7 +89,7 @@ func (t *Tokens) Start(ctx context.Context, f NewFamily) error {
 	return nil
 }
 
-// RefreshToken is a stored refresh token with what decides about its use. Times are zero where nothing happened.
+// RefreshToken is a stored refresh token with the facts that decide about its use. Times are zero for events that did not happen.
 type RefreshToken struct {
 	Hash               []byte // the digest it is stored under
 	FamilyID           uuid.UUID
@@ -109,7 +109,7 @@ type RefreshToken struct {
 	SuccessorExpiresAt time.Time
 }
 
-// Rotation is what the use of a refresh token leads to: new tokens, or the end of the family, or nothing.
+// Rotation is the outcome of using a refresh token: new tokens, the end of the family, or neither.
 type Rotation struct {
 	Refresh IssuedToken // the successor; no Hash means no rotation
 	Access  IssuedToken
@@ -123,8 +123,8 @@ type RotateInput struct {
 	At     time.Time
 }
 
-// Rotate loads a refresh token under a lock of its family, lets decide say what follows, and stores that. Of two uses at the same
-// time the second sees what the first one did. Errors: ErrUnknownToken, also for one that does not fit its seal; store.ErrUnknownRealm.
+// Rotate loads a refresh token under a lock of its family, calls decide, and stores the returned rotation. Of two concurrent uses the
+// second sees the result of the first. Errors: ErrUnknownToken, also for a token that does not fit its seal; store.ErrUnknownRealm.
 func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(RefreshToken) Rotation) error {
 	err := t.db.InRealm(ctx, in.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		// Two statements: the second has a snapshot of its own, taken when the lock was ours.

@@ -32,7 +32,7 @@ type UnfitSession struct {
 // ErrEnded says that the audit trail tells of the end of a session that is open.
 var ErrEnded = errors.New("it was ended")
 
-// sessionLife is longer than a session lasts, whoever it belongs to: an end before that cannot be one of a session that is open.
+// sessionLife is longer than any session lasts: an older end cannot belong to an open session.
 const sessionLife = 48 * time.Hour
 
 // Sessions holds every session of the portal that is not ended, in pages, against its name and its seal, and against the ends that the

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// versions holds each version against its seal and its content, and each release against its seal and what was sent of it.
+// versions compares each version with its seal and its content, and each release with its seal and the documents sent.
 func (a *audit) versions(ctx context.Context) error {
 	var ofVersions, ofReleases []Violation
 	err := a.snapshot.EachVersion(ctx, func(v AuditedVersion) error {
@@ -50,7 +50,7 @@ func (a *audit) versions(ctx context.Context) error {
 	return nil
 }
 
-// versionUnfit says what does not fit about a version, "" when all does. Its content is looked into also without keys.
+// versionUnfit returns the defect of a version, "" when there is none. It checks the content also without keys.
 func (a *audit) versionUnfit(m payment.Message) string {
 	if a.sealed() {
 		err := a.cfg.Seal.CheckVersion(m)
@@ -97,7 +97,7 @@ func (a *audit) remade(verified payment.Verified) (iso20022.Document, error) {
 	return out.Document(), err
 }
 
-// sealUnfit says in words what a seal told of what it covers.
+// sealUnfit turns the error of a seal into a sentence about the fields it covers.
 func sealUnfit(err error, covers string) string {
 	switch {
 	case errors.Is(err, payment.ErrForged):

@@ -15,7 +15,7 @@ const (
 	showSetUp    = "set-up"
 )
 
-// shows are what an account is listed for on each part.
+// shows maps each part of the list of accounts to its title and condition.
 var shows = map[string]struct {
 	words language.Text
 	holds func(administration.User) bool
@@ -28,7 +28,7 @@ var shows = map[string]struct {
 	}},
 }
 
-// Home is what an administrator has to look at first: tiles, and the changes that wait longest for this person, so many at most.
+// Home returns the first page of an administrator: tiles, and the changes that have waited longest for this person, at most most.
 func Home(site *page.Visit, most int32) (home views.Dashboard, err error) {
 	v := &visit{site, site.Config.Admin}
 	users, err := v.station.Users(v.Context(), v.By)

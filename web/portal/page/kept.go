@@ -69,8 +69,8 @@ func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views
 	return kept, nil
 }
 
-// KeyedDraft gives the form of a draft the key that it was sent with, and what its page showed then: what comes back is what was typed. A
-// page that shows the draft as it is has a new key, so that two windows are told apart.
+// KeyedDraft gives the form of a draft the key and the version with which it was sent, because it shows the typed values. A page that shows
+// the stored draft has a new key, so that two windows are distinguished.
 func (v *Visit) KeyedDraft(kept views.Kept) (views.Kept, error) {
 	sent, err := v.sentForm()
 	if err != nil {

@@ -24,7 +24,7 @@ type Named struct {
 	Change func(id uuid.UUID, name string, shared bool) error
 	Taken  error
 	Other  language.Text // refusal when Change fails with Taken
-	// Again shows the list with what was typed for the one with this id, and what is wrong with it.
+	// Again shows the list with the typed text and the problem of the entry with this id.
 	Again func(id, typed string, problem ui.Problem) error
 }
 

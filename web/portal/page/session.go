@@ -26,7 +26,7 @@ const (
 	approvalIdle = 5 * time.Minute
 )
 
-// What a session holds: who signed in, and a sentence for the next page. Roles are not kept: they are read for each request.
+// The keys of a session: the signed-in user, and a sentence for the next page. Roles are read for each request instead.
 const (
 	keyRealm  = "realm"
 	keyUser   = "user"

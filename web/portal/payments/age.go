@@ -8,8 +8,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// AgeChart is how many messages wait so long or longer, and how many expire soon, each number the way to them in the queue: of a checker
-// what waits for them, of others what waits for anybody.
+// AgeChart counts the pending messages by their wait, and those that expire soon, each count with a link to the queue: for a checker the
+// messages to decide, for others all.
 func AgeChart(v *page.Visit) (views.Chart, error) {
 	chart := views.Chart{
 		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",

@@ -176,7 +176,7 @@ func keepAmend(v *visit) error {
 	return v.keepAs(in.form, in.draft)
 }
 
-// tooLateToAmend keeps what was typed when somebody decided the submission meanwhile, and says where.
+// tooLateToAmend keeps the typed values when the submission was decided meanwhile, and links to them.
 func (v *visit) tooLateToAmend(in amendment) error {
 	kept, _, err := v.keepIn(in.form, in.draft)
 	if err != nil {

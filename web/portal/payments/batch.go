@@ -198,8 +198,8 @@ const (
 // submitting is the title of the page after a partial submission. Only that page continues by itself; a reload needs the button.
 const submitting = language.Text("Submitting…")
 
-// submitBatch submits what is ready, a part at a time. A line that needs an answer of its own is left for its check page. The draft's key
-// is the externalId, so a part that is sent twice makes no payment twice.
+// submitBatch submits the ready lines in parts. A line that needs an answer of its own is left for its check page. The draft's key is the
+// externalId, so a part that is sent twice makes no payment twice.
 func submitBatch(v *visit) error {
 	id, drafts, err := v.batch()
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// showCheck shows everything once more. No form is submitted before this page; what is ready of a file of many payments is submitted from
-// its list.
+// showCheck shows the whole draft for a last check. No form is submitted before this page; the ready lines of a file of many payments are
+// submitted from its list.
 func showCheck(v *visit) error {
 	draft, err := v.OpenDraft()
 	if err != nil {

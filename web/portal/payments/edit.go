@@ -54,7 +54,7 @@ func (v *visit) showDraftForm(draft store.Draft) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// draftForm is the form of a draft with these answers. What is typed on is kept in the draft, unless it was submitted.
+// draftForm returns the form of a draft with these answers. The draft keeps further typing, unless it was submitted.
 func draftForm(draft store.Draft, values entry.Values) views.NewPayment {
 	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
 	if draft.MessageID == uuid.Nil {

@@ -11,9 +11,9 @@ import (
 	"countersign/views/ui"
 )
 
-// problemsOf puts what could not be read and what the stations found beside the fields of the form, in the order of the form. A field
-// that could not be read is not spoken of twice, and where a rule and the schema find the same fault, the rule's sentence stands: it speaks
-// of payments, not of elements.
+// problemsOf places the unreadable answers and the findings of the services beside the fields of the form, in the order of the form. A
+// field that could not be read gets one problem; when a rule and the schema find the same mistake, the rule's sentence is shown, because it
+// speaks of payments rather than elements.
 func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values entry.Values) []ui.Problem {
 	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
 	for _, p := range unreadable {
@@ -41,7 +41,7 @@ func problemsOf(unreadable []entry.Problem, findings []payment.Finding, values e
 	return problems
 }
 
-// sentenceBeside is what the form says of a finding: beside a field, what the schema says without the name of the element.
+// sentenceBeside returns the sentence of a finding in the form: beside a field, a finding of the schema loses the name of the element.
 func sentenceBeside(field string, f payment.Finding) language.Text {
 	if field == "" || f.Rule != "" {
 		return language.Sentence(f.Text)
@@ -49,8 +49,8 @@ func sentenceBeside(field string, f payment.Finding) language.Text {
 	return language.Advice(f.Text)
 }
 
-// rank orders the findings of one field, of which the form tells the first. One's own account is chosen from a list: that it is not there
-// is told before its check digits. What a rule says comes before what the schema says.
+// rank orders the findings of one field, of which the form shows the first. An unknown account of one's own comes before its check digits,
+// because it is chosen from a list. Findings of rules come before those of the schema.
 func rank(f payment.Finding) int {
 	switch f.Rule {
 	case rulebook.RuleDebtorAccountOfRealm:

@@ -42,7 +42,7 @@ func showOutlook(v *visit) error {
 	return v.Render(http.StatusOK, views.OutlookSays(so))
 }
 
-// outlook is what a form has become: the payment as far as it can be read, and what is known of it. Of an empty form nothing is asked.
+// outlook returns the preview of a form: the payment as far as it can be read, and the results of the checks. An empty form is not checked.
 func (v *visit) outlook(scheme rulebook.Scheme, values entry.Values, amends uuid.UUID) (views.Outlook, error) {
 	profile, _ := scheme.Profile()
 	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
@@ -152,8 +152,8 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 	return views.Mark{Tone: ui.ToneGood, Text: "Nothing is missing"}
 }
 
-// pastMarks tell whether a payment like this one was made in the last days, and what sets it apart from what the creditor was paid before,
-// in the words in which its checkers will be told.
+// pastMarks reports similar payments of the last days, and differences from earlier payments to the creditor, in the words that its
+// checkers will read.
 func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
 	alike, apart = open("Payments like this one"), open("Earlier payments to the creditor")
 	summary, err := payment.SummaryOf(p.built.Document)
@@ -184,14 +184,14 @@ func (v *visit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views
 	return alike, apart, err
 }
 
-// differences are what sets a payment apart from what its creditor was paid before; what it amends is left out. A name may still hold what
-// no stored text does.
+// differences returns the differences between a payment and earlier ones to its creditor, without the amended payment. A typed name may
+// hold characters that no stored text has; they are removed.
 func (v *visit) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
 	summary.CreditorName = page.Searchable(summary.CreditorName)
 	return Differences(v.Visit, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
 }
 
-// approverMark tells how many have to approve, who may, and how long it would wait for them. Which rule applies depends on the amount.
+// approverMark names the number of approvals, the possible approvers, and the time until expiry. The policy depends on the amount.
 func (v *visit) approverMark(p prepared, priced bool) (views.Mark, error) {
 	if !priced {
 		return open("Who may approve it"), nil

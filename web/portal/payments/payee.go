@@ -58,7 +58,7 @@ func usePayee(v *visit) error {
 	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
 }
 
-// saveAnswers keeps changed answers of a draft. What the form does not take is told on the check page, as for any draft.
+// saveAnswers stores changed answers of a draft. The check page shows the problems, as for any draft.
 func (v *visit) saveAnswers(id uuid.UUID, p prepared) error {
 	changed, err := v.newDraft(p.draft.Scheme, p.values)
 	if err != nil {

@@ -69,8 +69,8 @@ func (v *visit) renderFound(model views.NewPayment, find string) error {
 	return v.renderForm(http.StatusOK, model)
 }
 
-// helped answers a form that is not to be checked yet, because somebody looks for a creditor or picked one, with the form and everything
-// typed in it; helped is false for another form. A text to find with nothing else about the creditor is looked for, whatever was pressed.
+// helped answers a form that searches or picks a creditor with the form and everything typed in it; helped is false for another form. A
+// search text without other answers about the creditor is searched with any button.
 func (v *visit) helped(model views.NewPayment, form url.Values) (helped bool, err error) {
 	picked, find := form.Get("pick"), page.Searchable(strings.TrimSpace(form.Get("find")))
 	switch {

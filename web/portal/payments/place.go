@@ -20,7 +20,7 @@ func formPath(draft uuid.UUID) string { return "/payments/" + draft.String() + "
 // place names the draft that stores the form of a payment.
 type place struct{ page.Place }
 
-// of is the place of a form that amends the message, zero for a new payment: what was kept of another form is none.
+// of returns the place of a form that amends the message, zero for a new payment. The place of another form counts as none.
 func (p place) of(amends uuid.UUID) place {
 	if named := p.Named(); named.ID != uuid.Nil && named.Amends != amends {
 		return place{}

@@ -80,8 +80,7 @@ func (v *visit) keepBill(text string) (path string, notes []language.Text, err e
 	return "/payments/" + draft.ID.String() + "/edit", notes, v.Config.Drafts.Add(v.Context(), v.By, draft)
 }
 
-// keepQRBill keeps what a bill asks for that was sent after the session had run out: the form it fills, as a draft. What is no bill is not
-// kept.
+// keepQRBill keeps the filled form of a bill that was sent after the session had run out, as a draft. A text that is no bill is not kept.
 func keepQRBill(v *visit) (string, error) {
 	text, _, err := v.billText()
 	if err != nil {

@@ -10,17 +10,17 @@ import (
 	"countersign/web/portal/page"
 )
 
-// Subject is what an R-transaction is about, with everything else about the payment.
+// Subject is the subject of an R-transaction, with all other messages about the payment.
 type Subject struct {
 	payment.RTransactionSubject
 
 	Kind payment.Kind // of the R-transaction
 }
 
-// maxRelated is how many messages about one payment are looked at; each kind may be rejected and tried again.
+// maxRelated limits the messages about one payment that are read; each kind may be rejected and tried again.
 const maxRelated = 50
 
-// Around loads everything that is about the same payment as a message: the payment itself and what refers to it.
+// Around loads all messages about the same payment: the payment itself and those that refer to it.
 func Around(v *page.Visit, m payment.Message) (Subject, error) {
 	s := Subject{}
 	s.Original = m

@@ -17,9 +17,8 @@ import (
 	"countersign/web/portal/page"
 )
 
-// submit hands a checked draft to the submission station: what the page showed that the button stands on, and nothing that was typed in
-// another window since. Sent twice, by a double click, a reload or two windows, it makes one payment: the draft's key is the externalId,
-// and its document is the same each time.
+// submit submits a checked draft as the page with the button showed it, without anything typed in another window since. Sent twice, by a
+// double click, a reload or two windows, it makes one payment: the draft's key is the externalId, and its document is the same each time.
 func submit(v *visit) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
@@ -82,9 +81,9 @@ func (v *visit) became(draft store.Draft) (uuid.UUID, error) {
 	return found[0].InternalID, nil
 }
 
-// stopAtDuplicates lets a payment like an earlier one pass only with a tick and a reason; else it answers with the page again, and
-// stopped is true. An earlier payment that is this very draft, submitted a moment ago, is none. The note is what the maker says to the
-// checkers: why the submission is amended, why the payment is made again.
+// stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it answers with the page again, and
+// stopped is true. An earlier submission of this very draft does not count. The note is the maker's text for the checkers: the reason for
+// amending, or for paying again.
 func (v *visit) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
 	note = strings.TrimSpace(p.values.AmendReason)
 	summary, err := payment.SummaryOf(p.built.Document)
@@ -195,7 +194,7 @@ func (v *visit) amendLost(p prepared, cause error) error {
 	return v.renderForm(http.StatusConflict, model)
 }
 
-// amendedMeanwhile says who made the version that waits now, and when: the one that the maker saw is no longer it.
+// amendedMeanwhile names the editor and the time of the pending version, which is not the one that the maker saw.
 func (v *visit) amendedMeanwhile(m payment.Message) (language.Text, error) {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {

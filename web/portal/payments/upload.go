@@ -34,7 +34,7 @@ func showUpload(v *visit) error {
 	return v.renderUpload(http.StatusOK, views.Upload{Kept: kept.ID, KeptName: kept.FileName})
 }
 
-// What is said of a file before it is read.
+// Problems of a file before it is read.
 const (
 	emptyFile language.Text = "Choose a file that is not empty."
 	largeFile language.Text = "Send at most %d kB in one file."

@@ -20,6 +20,8 @@ const (
 	scanTimeout = 1500 * time.Millisecond
 	// retryTimeout is the same limit for the retry on a fresh connection, and leaves time for a slow database.
 	retryTimeout = 3 * time.Second
+	// maxScans bounds the attempts of a scan whose connection breaks. A scan without a reply has two.
+	maxScans = 5
 )
 
 // scanAll starts the scan for overdue messages in every realm in which none runs.
@@ -35,16 +37,21 @@ func (s *Station) scanAll(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// scan moves the overdue messages of a realm. It retries once, on a fresh connection, because a half-open connection returns no error of
-// its own.
+// scan moves the overdue messages of a realm. It retries on a fresh connection: once without a reply, because a half-open connection returns
+// no error of its own, and a few times after connections that broke, because the next scan comes only half a second later.
 func (s *Station) scan(ctx context.Context, realm string) {
 	var err error
-	for _, timeout := range []time.Duration{scanTimeout, retryTimeout} {
+	timeout := scanTimeout
+	for attempt := range maxScans {
 		err = s.moveOverdue(ctx, realm, timeout)
 		if err == nil || ctx.Err() != nil {
 			break
 		}
 		s.cfg.Due.Renew()
+		if attempt > 0 && errors.Is(err, context.DeadlineExceeded) {
+			break
+		}
+		timeout = retryTimeout
 	}
 	s.complain(ctx, err, "look for what is overdue", "realm", realm)
 }

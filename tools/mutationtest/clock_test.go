@@ -5,7 +5,7 @@ var ofClock = []mutant{
 	{
 		name: "the scan for overdue messages has no retry", file: "internal/clearing/overdue.go",
 		tests:  ofBooked + ":TestASlowDatabaseStillMovesOverduePayments",
-		before: `{scanTimeout, retryTimeout}`, after: `{scanTimeout}`,
+		before: `for attempt := range maxScans {`, after: `for attempt := range 1 {`,
 	},
 	{
 		name: "what waits for clearing goes on to pause when it is back", file: "internal/clearing/connection.go",

@@ -71,7 +71,7 @@ func AddressLines(address *iso20022.PostalAddress24) []language.Text {
 	return lines
 }
 
-// RemittanceRow is what a payment is for; a reference is grouped as invoices print it. It is empty for a payment without.
+// RemittanceRow returns the purpose of a payment; a reference is grouped as invoices print it. It is empty for a payment without one.
 func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
 	kind, text := entry.RemittanceOf(information)
 	row := ui.Row{Value: text, Numeric: true}

@@ -1,8 +1,7 @@
-// Package administration is the pure domain of what a realm is made of (people with their user accounts, clients, debtor accounts,
-// policies, limits, an identity provider and beneficiaries) and of the changes to it. It says what each of them may look like; whoever
-// brings them into a realm, the operator at its beginning and two administrators afterwards, or a maker and a checker for beneficiaries, is
-// held to the same rules. No clock, no I/O.
+// Package administration is the pure domain of the administered nouns of a realm (people with their user accounts, clients, debtor
+// accounts, policies, limits, an identity provider and beneficiaries) and of the changes to them. It defines their valid values; the
+// operator who makes a realm, two administrators, and for beneficiaries a maker and a checker are held to the same rules. No clock, no I/O.
 //
-// It stands beside package payment and above it: a policy speaks of payments, and a refusal is of the same kinds. What makes a transition
-// or a release of a message stays there.
+// It is above package payment: a policy refers to payments, and refusals have the same types. Transitions and releases of messages stay in
+// package payment.
 package administration

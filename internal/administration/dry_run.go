@@ -1,6 +1,6 @@
 package administration
 
-// PastMessage is what a policy looks at of a message that was entered already.
+// PastMessage holds the fields of an earlier message that a policy matches.
 type PastMessage struct {
 	Kind, Scheme, Channel, ClientID string
 	Amount                          int64 // minor units
@@ -8,7 +8,7 @@ type PastMessage struct {
 	Rank                            int   // of the policy it was entered under
 }
 
-// DryRun is what a policy would have asked of messages.
+// DryRun counts the approvals a policy would have required.
 type DryRun struct {
 	Of      int // messages looked at
 	Changed int // of them, how many would have needed another number of approvals

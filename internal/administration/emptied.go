@@ -7,15 +7,15 @@ import (
 	"countersign/internal/payment"
 )
 
-// said is a copy of what a request says: an empty value among it says something.
+// said returns a copy of the values of a request, in which an empty value also counts.
 func (v Values) said() Values {
 	copied := Values{}
 	maps.Copy(copied, v)
 	return copied
 }
 
-// emptied refuses fields that are said to be empty, or no, and would be taken as if nothing was said: what the change leaves as it is, and
-// what a new subject has no such value of. after is the subject after the change; told is what is wrong already. Error: payment.FieldError.
+// emptied refuses fields that the request sets to empty or no without effect: those the change keeps, and those a new subject does not
+// have. after is the subject after the change; told holds the earlier findings. Error: payment.FieldError.
 func (k Kind) emptied(values, after Values, told error) error {
 	f := &findings{prefix: valuesPrefix}
 	f.join(told)

@@ -46,7 +46,7 @@ func FactorsOf(values Values, prefix string) (Factors, error) {
 	return wanted, f.err()
 }
 
-// afterFactors is what a realm asks after a change.
+// afterFactors returns the second factors that a realm requires after a change.
 func (r Request) afterFactors(known Facts) (Values, error) {
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	asked.Realm = known.Before["realm"]

@@ -12,7 +12,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// Policy says how many approvals a message needs; empty fields match everything. Of the policies that match, the one of the highest rank
+// Policy sets the number of approvals a message needs; empty fields match everything. Of the matching policies, the one of the highest rank
 // counts, and of equal ranks the younger one.
 type Policy struct {
 	ID                  string        `field:"policyId"` // "" for one that is not there yet
@@ -78,7 +78,7 @@ const (
 	maxWait      = 365 * 24 * time.Hour
 )
 
-// DefaultWait is how long a message may wait when the policy does not say.
+// DefaultWait limits the wait of a message when the policy sets no limit.
 const DefaultWait = 24 * time.Hour
 
 // narrowRank is the rank of a policy that does not say its own and does not match everything.
@@ -180,10 +180,10 @@ func decimals(minor *int64) string {
 	return amount.String()
 }
 
-// MatchFields are the fields of a policy that say what it matches, in the order in which it is told.
+// MatchFields are the fields of a policy that match messages, in the order in which they are shown.
 var MatchFields = []string{"scheme", "kind", "clientId", "channel", "amountFrom", "amountTo"}
 
-// Words are what the policy matches, in words.
+// Words describes the messages that the policy matches.
 func (p Policy) Words() string {
 	values := p.Values()
 	var parts []string

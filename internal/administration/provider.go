@@ -120,13 +120,13 @@ func safeAddress(text string, path bool) bool {
 	return u.Scheme == "https" || u.Scheme == "http" && onThisMachine(u.Hostname())
 }
 
-// onThisMachine reports whether a host is this machine whatever a name server says.
+// onThisMachine reports whether a host is this machine, without asking a name server.
 func onThisMachine(host string) bool {
 	address := net.ParseIP(host)
 	return host == "localhost" || address != nil && address.IsLoopback()
 }
 
-// RedirectPath is where the answers of a realm's provider come back, below the portal's address.
+// RedirectPath returns the path to which a realm's provider sends its answers, below the portal's address.
 func RedirectPath(realm string) string { return "/signin/provider/" + realm + "/answer" }
 
 // afterProvider is the provider after a change. The secret of the one before stays when none is given, and only for the client it

@@ -29,7 +29,7 @@ func MessageValues(internalID, globalID string) Values {
 	return Values{"internalId": internalID, "globalId": globalID, "atClearing": notTaken}
 }
 
-// afterMessage says that clearing has the message. By itself that moves nothing: clearing is asked, and what it answers counts.
+// afterMessage confirms that clearing has the message. By itself that moves nothing: clearing is asked, and its answer counts.
 func (r Request) afterMessage(known Facts) (Values, error) {
 	if strings.TrimSpace(r.Note) == "" {
 		return nil, refuse("/note", codeMissing, "Say how you know that clearing has it, such as the line of its statement.")

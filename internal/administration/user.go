@@ -205,9 +205,9 @@ func DutyOf(roles []identity.Role) Duty {
 const (
 	chosen   = "set"
 	toChoose = "to be set by link and code"
-	// PasswordAnew is what a user's fields say of a password that is reset.
+	// PasswordAnew is the value shown for a password that is reset.
 	PasswordAnew = toChoose + ", anew"
-	// SecretAnew is what a client's or a provider's fields say of a secret that takes the place of another.
+	// SecretAnew is the value shown for a replaced secret of a client or a provider.
 	SecretAnew = "a new one"
 )
 
@@ -297,7 +297,7 @@ func (r Request) afterLink(known Facts) (Values, error) {
 	return known.Before.with(Values{"outerIssuer": known.Provider.Issuer, "outerSubject": subject}), f.err()
 }
 
-// CheckOuterSubject says what is wrong with who an account is at a provider. Error: payment.FieldError.
+// CheckOuterSubject validates the subject of an account at a provider. Error: payment.FieldError.
 func CheckOuterSubject(subject, prefix string) error {
 	f := &findings{prefix: prefix}
 	f.text("outerSubject", subject, 1, outerLimit)

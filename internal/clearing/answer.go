@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store"
 )
 
-// answersLead is how long an answer is left to the nudge before a poll offers it.
+// answersLead is the time for which an answer is left to the nudge before a poll offers it.
 const answersLead = 2 * time.Second
 
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
@@ -37,8 +37,8 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	return s.outbox.Delivered(ctx, scheme, reference, s.cfg.Now())
 }
 
-// tracedAnswer begins the span of an answer in the trace of what it answers, which its reference ends with: the Global ID of the payment,
-// recall or return that came in. What became no message has no trace.
+// tracedAnswer begins the span of an answer in the trace of the message it answers. The reference ends with the Global ID of the received
+// payment, recall or return. A document without a message has no trace.
 func (s *Station) tracedAnswer(ctx context.Context, reference string) (of context.Context, end func(error)) {
 	at := len(reference) - payment.Length
 	if s.cfg.Traces == nil || at < 0 {

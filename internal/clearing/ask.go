@@ -53,7 +53,7 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err 
 	return s.hand(ctx, m.Scheme, made.Reference(), content)
 }
 
-// statusRequest makes a pacs.028 about what was sent, once the message and the sent document were held against their seals.
+// statusRequest makes a pacs.028 about a sent message, after checking the message and the sent document against their seals.
 func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
 	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil {

@@ -1,16 +1,15 @@
-// Package clearing is station 3: it carries out what was approved. The steps of a released message:
+// Package clearing delivers approved messages and books their answers. The steps of a released message:
 //
 //  1. load the release, and the message with the approved content and the debtor account;
-//  2. hold one against the other and against their seals: what is not what was approved is withheld, never sent; what cannot be told,
-//     because a key is missing, is held back;
-//  3. make the interbank document of what was verified, the same on every attempt, and store it under seal: what somebody else put
-//     there withholds the message. Where the last approval came to this process these three are done with it (Make);
-//  4. hand the bytes just made to clearing, under the same message id until it takes them;
-//  5. note the delivery;
-//  6. book the answer, or note that the scheme's time passed without one and ask for the status.
+//  2. compare them with each other and with their seals. A mismatch withholds the message for good; a missing key only delays it;
+//  3. make the interbank document of the verified content, the same on every attempt, and store it under seal. A different
+//     stored document withholds the message. When this process received the last approval, steps 1 to 3 run with it (Make);
+//  4. send these bytes to clearing, under the same message id until it accepts them;
+//  5. record the delivery;
+//  6. book the answer, or record that the scheme's time passed without one and ask for the status.
 //
-// A crash after step 3 or 4 repeats the step with the same bytes and the same id, which the receiver recognises; a crash at any other
-// point repeats from the start. The job queue drives the normal way, Watch what a crash or a long outage left behind; both run Send.
+// A crash after step 3 or 4 repeats the step with the same bytes and the same id, which the receiver recognises; a crash at any other point
+// repeats from the start. A nudge after the commit drives the normal way, a poll the work left by a crash or a long outage; both run Send.
 package clearing
 
 import (
@@ -60,7 +59,7 @@ type Station struct {
 	alarmed map[string]bool // what alarmOnce has raised
 }
 
-// Config holds what the station works with.
+// Config holds the dependencies and settings of the service.
 type Config struct {
 	Messages *store.Messages
 	Nudges   *store.Nudges
@@ -75,14 +74,14 @@ type Config struct {
 	NewID   func() uuid.UUID       // UUIDv7
 	Metrics *observability.Metrics // nil for none
 	Traces  *observability.Traces  // nil for none
-	// Taken says whether two administrators have said that clearing has a message as another document under its id.
+	// Taken reports whether two administrators confirmed that clearing has a message as another document under its id.
 	Taken func(ctx context.Context, realm string, id uuid.UUID) (bool, error)
-	// Random makes Global IDs of what comes in.
+	// Random makes the Global IDs of received messages.
 	Random func() [4]byte
 	Rules  rulebook.Settings
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
 	Profiles profile.Book
-	// OperatorRealm is the realm whose audit trail tells of what belongs to nobody here; "" for none.
+	// OperatorRealm is the realm whose audit trail gets the events of documents without a message; "" for none.
 	OperatorRealm string
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
 	AnswerWithin time.Duration
@@ -182,9 +181,8 @@ func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference st
 	return w.connection.deliver(ctx, reference, content)
 }
 
-// prepare makes the interbank document of a released message and its bytes, and stores it: steps 2 and 3, unless that was done with the
-// release. It fails with payment.ErrForged when the release, the message, the account or what is stored under the document's reference is
-// not what was approved.
+// prepare makes and stores the interbank document of a released message: steps 2 and 3, unless they ran with the release. It fails with
+// payment.ErrForged when the release, the message, the account or the stored document differs from the approved one.
 func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
 	if out.Made != nil {
 		return *out.Made, out.Content, nil
@@ -196,8 +194,8 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 	return made, content, err
 }
 
-// Make makes the interbank document of a released message, in the form of the profile that was in force when it was released, checks it
-// against its schema, and writes it. Errors: payment.ErrForged; payment.ErrUnknownKey; what the profile or the schema refuses.
+// Make makes the interbank document of a released message, in the form of the profile in force at its release, validates it against its
+// schema, and writes it. Errors: payment.ErrForged; payment.ErrUnknownKey; those of the profile or the schema.
 func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
@@ -237,7 +235,7 @@ func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
 	return rulebook.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
-// recallAnswered notes on a received recall that a return or resolution has answered it. Watch repeats what a crash cut off here.
+// recallAnswered records on a received recall that a return or resolution has answered it. The poll repeats it after a crash.
 func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	if m.AnswersID == uuid.Nil {
 		return nil
@@ -256,7 +254,7 @@ func (s *Station) noteAnswer(ctx context.Context, by *store.Messages, realm stri
 	return err
 }
 
-// withhold ends a message whose release or content is not what was approved, and raises the alarm.
+// withhold ends a message whose release or content differs from the approved one, and raises the alarm.
 func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
 		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
@@ -276,7 +274,7 @@ func (s *Station) hold(ctx context.Context, m payment.Message, err error) error 
 	return fmt.Errorf("prepare %s: %w", m.Reference(), err)
 }
 
-// maxAlarms bounds what the station remembers of alarms it raised. What is forgotten, as at a restart, is raised again.
+// maxAlarms limits the alarms that are remembered. A forgotten one, as at a restart, is raised again.
 const maxAlarms = 10_000
 
 // alarmOnce raises an alarm about a subject that the station looks at again and again.

@@ -15,7 +15,7 @@ type complaints struct {
 	told map[string]bool
 }
 
-// first says whether to tell of an error: the first after there was none.
+// first reports whether to log an error: the first one after a success.
 func (c *complaints) first(what string, err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +48,7 @@ func (s *Station) warn(ctx context.Context, err error, doing string, with ...any
 	}
 }
 
-// unsaid says whether an error is none of the log's: the program ends, or the database is away, of which the store itself tells once.
+// unsaid reports whether an error is not logged here: the program ends, or the database is away, which the store itself logs once.
 func unsaid(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, store.ErrUnavailable)
 }

@@ -14,8 +14,7 @@ import (
 )
 
 var (
-	// ErrNotTaken is what a Network's error is when clearing, or its broker, is there and does not take this one document. Other documents may
-	// be taken.
+	// ErrNotTaken is the error of a Network when clearing, or its broker, answers but refuses this one document. It may accept others.
 	ErrNotTaken = errors.New("clearing does not take this document")
 	// ErrOtherDocument is an ErrNotTaken whose reason is known: clearing has another document under this message id.
 	ErrOtherDocument = fmt.Errorf("%w: it has another one under this message id", ErrNotTaken)
@@ -23,7 +22,7 @@ var (
 	errInterrupted = errors.New("the connection to clearing is interrupted: not tried")
 )
 
-// ConnectionState says whether clearing takes documents.
+// ConnectionState is the state of a connection to clearing.
 type ConnectionState string
 
 // The states of a connection: each delivery is tried; none is; one is, to see whether clearing is back.
@@ -33,7 +32,7 @@ const (
 	ConnectionTrying      ConnectionState = "trying"
 )
 
-// ConnectionStatus is how the connection to a scheme's clearing stands.
+// ConnectionStatus is the state of the connection to a scheme's clearing.
 type ConnectionStatus struct {
 	Scheme rulebook.Scheme
 	State  ConnectionState
@@ -107,7 +106,7 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 	c.away, c.toldAt, c.interruptions = true, now, 0
 }
 
-// told says whether an error is about clearing and the log was told that it takes nothing: no document is named for that.
+// told reports whether an error is covered by the logged outage of clearing, so that no document is named for it.
 func (c *connection) told(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -163,7 +162,7 @@ func (c *connection) room(most int) int {
 	}
 }
 
-// status is how the connection stands.
+// status returns the state of the connection.
 func (c *connection) status() ConnectionStatus {
 	state := map[gobreaker.State]ConnectionState{
 		gobreaker.StateClosed: ConnectionWorking, gobreaker.StateOpen: ConnectionInterrupted, gobreaker.StateHalfOpen: ConnectionTrying,
@@ -174,7 +173,7 @@ func (c *connection) status() ConnectionStatus {
 	return ConnectionStatus{Scheme: c.scheme, State: state, Since: c.since, Failing: failing}
 }
 
-// Connections says how the connections to the schemes' clearing stand.
+// Connections returns the states of the connections to the schemes' clearing.
 func (s *Station) Connections() []ConnectionStatus {
 	all := make([]ConnectionStatus, 0, len(s.schemes))
 	for _, w := range s.schemes {

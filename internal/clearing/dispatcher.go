@@ -27,7 +27,7 @@ const (
 	maxBackoff = 30 * time.Second
 	// maxDatabaseBackoff bounds the pauses after an error of the database, which says nothing about the task.
 	maxDatabaseBackoff = time.Second
-	// waitCounts is how long a measured wait is reported.
+	// waitCounts is the time for which a measured wait is reported.
 	waitCounts = time.Second
 )
 
@@ -66,7 +66,7 @@ type dispatcher struct {
 	waitedAt time.Time
 }
 
-// task names what is to be done: about a message, or about a document.
+// task names the message or document to process.
 type task struct {
 	realm     string // "" for none
 	id        uuid.UUID

@@ -14,11 +14,11 @@ import (
 )
 
 const (
-	// defaultWorkers is how many messages, and how many answers, of a scheme are sent to clearing at a time.
+	// defaultWorkers limits the messages, and the answers, of a scheme that are sent to clearing at a time.
 	defaultWorkers = 32
-	// inquiryWorkers is how many questions of a scheme are sent at a time.
+	// inquiryWorkers limits the questions of a scheme that are sent at a time.
 	inquiryWorkers = 8
-	// freshFor is how long the message of a nudge counts as current. Another process may send it after that, so it is read.
+	// freshFor is the time for which the message of a nudge counts as current. Later, another process may have sent it, so it is read.
 	freshFor = time.Second
 	// maxFresh is the number of ready deliveries of a scheme whose message stays in memory. Further deliveries read it.
 	maxFresh = 256

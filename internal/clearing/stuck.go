@@ -12,10 +12,10 @@ import (
 	"countersign/internal/store"
 )
 
-// Doing is what failed.
+// Doing is the kind of a failed task.
 type Doing string
 
-// What a message or document can be stuck in.
+// The kinds of tasks that can fail.
 const (
 	DoingDelivery Doing = "delivery"
 	DoingInquiry  Doing = "inquiry"
@@ -34,7 +34,7 @@ type Stuck struct {
 	Why     string
 }
 
-// maxStuck bounds what is listed of each kind.
+// maxStuck limits the listed tasks of each kind.
 const maxStuck = 100
 
 // stuck lists the tasks that failed, the most often failed first.

@@ -7,9 +7,9 @@ import (
 	"countersign/internal/payment"
 )
 
-// notTaken is what to make of a message that clearing does not take. After a restore from a backup clearing may have it as another document
-// under its id. When two administrators have said so there is nothing to send any more: it returns nil, the message counts as delivered,
-// and what clearing answers when it is asked decides. Else it returns the error it was given.
+// notTaken handles a message that clearing refuses. After a restore from a backup clearing may have it as another document under its id.
+// When two administrators confirmed that, it returns nil: the message counts as delivered, and clearing's answer to the status request
+// decides. Otherwise it returns the given error.
 func (s *Station) notTaken(ctx context.Context, m payment.Message, refused error) error {
 	said, err := s.cfg.Taken(ctx, m.Realm, m.InternalID)
 	if err != nil {

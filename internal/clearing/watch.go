@@ -15,8 +15,8 @@ import (
 const (
 	// pollEvery is the pause between two polls. States that depend on time are late by at most this and a moment.
 	pollEvery = 500 * time.Millisecond
-	// deliveryLead is how long a released message is left to the nudge, in whichever process, before a poll offers it: longer than a delivery
-	// takes, short enough that a message whose process died goes out within the scheme's time.
+	// deliveryLead is the time for which a released message is left to the nudge, in any process, before a poll offers it: longer than a
+	// delivery, but short enough that the message of a crashed process leaves within the scheme's time.
 	deliveryLead = 4 * time.Second
 	// pollPage bounds what one list returns of each kind in a realm.
 	pollPage = 500
@@ -26,7 +26,7 @@ const (
 	listTimeout = 2 * time.Second
 	// dueTimeout limits the list of other due messages, and each of their transitions.
 	dueTimeout = 3 * time.Second
-	// finishWithin is how long tasks may run on at the end, and cancelledWithin how long once they are cancelled.
+	// finishWithin limits the running tasks when the program ends, and cancelledWithin those that were cancelled.
 	finishWithin    = 10 * time.Second
 	cancelledWithin = 2 * time.Second
 )

@@ -18,7 +18,7 @@ import (
 //go:embed catalogue/*.yaml
 var files embed.FS
 
-// entry is what a text is in each language: one sentence, or one for each plural form.
+// entry is a text in each language: one sentence, or one for each plural form.
 type entry map[Language]forms
 
 // forms are the plural forms of a text, by their names in CLDR ("one", "other", "many"); a text without forms has "other" alone.

@@ -10,8 +10,8 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// Differences are what Apply would change of a realm, one line each: "+" for what is new, "~" for what changes, "-" for a policy that is
-// retired. What the definition does not name stays, but for policies.
+// Differences lists the changes of Apply to a realm, one a line: "+" for a new row, "~" for a changed one, "-" for a retired policy.
+// Omitted rows stay, except policies.
 func Differences(now, wanted admin.RealmDefinition) ([]string, error) {
 	from, to := Of(now), Of(wanted)
 	d := &difference{before: map[string]string{}}
@@ -23,7 +23,7 @@ func Differences(now, wanted admin.RealmDefinition) ([]string, error) {
 	return d.lines, d.err
 }
 
-// eachActor hands over the realm itself and who acts in it, in the order of its file, each under the words that name it.
+// eachActor calls look for the realm itself and for its users and clients, in the order of its file, each with its key.
 func eachActor(f Form, look func(key string, value any)) {
 	look("realm "+f.Realm, head(f))
 	if f.IdentityProvider != nil {
@@ -52,7 +52,7 @@ func eachAccount(f Form, look func(key string, value any)) {
 // providerWord names the identity provider among the differences.
 const providerWord = "identity provider"
 
-// head is what a realm says of itself.
+// head returns the realm's own fields.
 func head(f Form) Form {
 	return Form{Realm: f.Realm, Name: f.Name, Mark: f.Mark, Tokens: f.Tokens, SecondFactor: f.SecondFactor}
 }
@@ -86,7 +86,7 @@ func (d *difference) compare(key string, value any) {
 	}
 }
 
-// clientWords say what a client may by the file: four-eyes rests on it.
+// clientWords describes the rights of a client in the file that affect four-eyes.
 func clientWords(c Client) string {
 	words := ""
 	if c.MayDecideOwn {

@@ -22,7 +22,7 @@ type Form struct {
 	Tokens *Tokens `yaml:"tokens,omitempty"`
 	// SecondFactor names the roles of which a second factor is asked at sign-in: none of them is an empty list; left out, it stays as it is.
 	SecondFactor []string `yaml:"secondFactor,omitempty,flow"`
-	// IdentityProvider is left as it is where none stands here.
+	// IdentityProvider stays as it is when omitted.
 	IdentityProvider *IdentityProvider `yaml:"identityProvider,omitempty"`
 	People           []Person          `yaml:"people,omitempty"`
 	Clients          []Client          `yaml:"clients,omitempty"`
@@ -32,7 +32,7 @@ type Form struct {
 	Limits []SpendingLimit `yaml:"limits,omitempty"`
 }
 
-// Tokens is how long tokens of the API live, such as "5m"; an empty field leaves it as it is.
+// Tokens are the lives of the API's tokens, such as "5m"; an empty field leaves one as it is.
 type Tokens struct {
 	Access   string `yaml:"access,omitempty"`
 	Refresh  string `yaml:"refresh,omitempty"`
@@ -50,7 +50,7 @@ type User struct {
 	User       string   `yaml:"user"`
 	Roles      []string `yaml:"roles,flow"`
 	Suppressed Flag     `yaml:"suppressed,omitempty"`
-	// OuterSubject is who the account is at the identity provider, its claim sub; left out, the link stays.
+	// OuterSubject is the subject of the account at the identity provider, its claim sub; when omitted, the link stays.
 	OuterSubject string `yaml:"outerSubject,omitempty"`
 }
 

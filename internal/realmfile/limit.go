@@ -6,7 +6,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// SpendingLimit is how much a person (named by a user account), a client or an account may pay.
+// SpendingLimit limits the payments of a person (named by a user account), a client or an account.
 type SpendingLimit struct {
 	LimitOf    string `yaml:"limitOf" field:"limitOf"`
 	Holder     string `yaml:"holder" field:"holder"`
@@ -28,7 +28,7 @@ func (d *definer) limit(at string, l SpendingLimit, wanted admin.RealmDefinition
 	return read
 }
 
-// holderIn looks for whom a limit names in the realm that the file describes.
+// holderIn finds the holder of a limit in the realm that the file describes.
 func holderIn(key administration.LimitKey, wanted admin.RealmDefinition) administration.LimitHolder {
 	holder := administration.LimitHolder{Key: key.Holder}
 	switch key.Of {

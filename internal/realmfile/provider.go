@@ -7,7 +7,7 @@ import (
 	"countersign/internal/store/admin"
 )
 
-// IdentityProvider is where people of the realm prove who they are besides by a password, with the fields of the change provider.set.
+// IdentityProvider is the identity provider of the realm, with the fields of the change provider.set.
 type IdentityProvider struct {
 	Issuer         string          `yaml:"issuer"`
 	ProviderClient string          `yaml:"providerClient"`
@@ -17,7 +17,7 @@ type IdentityProvider struct {
 	Passwords      string          `yaml:"passwords,omitempty"`
 }
 
-// ProviderSecret says where the secret of the portal at the provider is: never here. One of the three is named.
+// ProviderSecret names the source of the portal's secret at the provider, which never stands in the file itself. One of the three is set.
 type ProviderSecret struct {
 	File        string `yaml:"file,omitempty"`        // that nobody else may read
 	Environment string `yaml:"environment,omitempty"` // the name of a variable

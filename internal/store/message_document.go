@@ -20,13 +20,13 @@ type OutboundDocument struct {
 	Source     []byte // the bytes a client sent, when Content was made from another form
 	SourceType string // media type of Source
 	Hash       payment.Digest
-	// Withheld says in words why a document cannot be trusted, "" when it can. Nobody knows whether clearing has such an outgoing one.
-	// A list believes the digest that stands beside the content, which it does not read; the document alone is held by its bytes.
+	// Withheld is the sentence that says why a document cannot be trusted, "" when it can. Whether clearing has a withheld outbound document
+	// is unknown. A list trusts the stored digest of the content, which it does not read; only the document itself is compared with its bytes.
 	Withheld string
 }
 
-// sealed is a document held against its seal, Withheld tells when it does not fit. sourceHash is the digest of what its client sent, where
-// the document was made of another form of it, else of no bytes.
+// sealed checks a document against its seal and sets Withheld when it does not fit. sourceHash is the digest of the client's original form
+// when the document was converted, else that of no bytes.
 func (r *Reader) sealed(d OutboundDocument, sourceHash [sha256.Size]byte, seal keyring.Seal) OutboundDocument {
 	if d.Direction == payment.DocumentOut {
 		d.Withheld = auditlog.WithheldBy(r.db.Seal().CheckDocument(d.SealedAs(d.Hash), seal))

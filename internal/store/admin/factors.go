@@ -67,8 +67,8 @@ type unproven struct {
 	only  uuid.UUID // one account; zero for all
 }
 
-// signOutUnproven ends what they are signed in with: their next sign-in leads them to take a factor up. An account that does not fit its
-// seal is left as it is: nobody signs in to it.
+// signOutUnproven ends the sessions and tokens of people without the required factor: their next sign-in leads them to add one. An account
+// that does not fit its seal is skipped, because nobody can sign in to it.
 func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 	if len(of.roles) == 0 {
 		return nil

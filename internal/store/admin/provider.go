@@ -39,7 +39,7 @@ func providerOf(row dbsqlc.IdentityProvider) administration.Provider {
 	}
 }
 
-// providerFacts are those of the provider in force: what is set takes its place, whatever it is called.
+// providerFacts adds the provider in force, which the new one replaces under any name.
 func (s step) providerFacts(ctx context.Context, known *administration.Facts, subject string) error {
 	row, found, err := s.provider(ctx)
 	if !found {
@@ -117,7 +117,7 @@ func (s step) outer() store.Outer {
 	return store.Outer{Queries: s.q, Keys: s.keys, Realm: s.realm, At: s.at}
 }
 
-// link says who an account is at the provider from now on. What it was before ends, and what it is signed in with.
+// link sets the subject of an account at the provider. It ends the previous link, and the account's sessions and tokens.
 func (s step) link(ctx context.Context, c administration.Change, account dbsqlc.UserAccount) error {
 	err := s.outer().Relink(ctx, account)
 	if err != nil {

@@ -41,7 +41,7 @@ const (
 	SortState Sort = "state" // those that wait, then those that were approved, then the others
 )
 
-// Word is where a change stands in an order by words; the same as in the query, which knows no seals.
+// Word returns the sort key of a change in an order by words; the same as in the query, which ignores seals.
 func (s Sort) Word(c administration.Change) string {
 	switch d := c.Decision; {
 	case s == SortKind:
@@ -91,7 +91,8 @@ func (c *Changes) Changes(ctx context.Context, realm string, f Filter) ([]admini
 	return list, changeError(err, "list changes")
 }
 
-// page reads so many rows of a list of changes: those that fit their seals, and the last row with what it is sorted by, fit or not.
+// page reads one page of a list of changes. It returns the changes that fit their seals, and the last row with its sort key, whether it
+// fits or not.
 func (s step) page(ctx context.Context, f Filter) (found []administration.Change, last administration.Change, read int, err error) {
 	rows, err := s.q.ChangeList(ctx, dbsqlc.ChangeListParams{
 		Realm: s.realm, DecidedUnder: string(cmp.Or(f.DecidedUnder, identity.RoleAdministrator)), FromKey: store.OrNull(f.From),
@@ -174,7 +175,7 @@ func changeOf(row dbsqlc.ChangeGetRow) (administration.Change, error) {
 	}, nil
 }
 
-// decisions reads what was decided of changes. One that does not fit its seal counts as a rejection: it brought nothing about that counts.
+// decisions reads the decisions of changes. A decision that does not fit its seal counts as a rejection.
 func (s step) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*administration.Decision, error) {
 	rows, err := s.q.ChangeDecisionListOf(ctx, s.realm, ids)
 	decisions := make(map[uuid.UUID]*administration.Decision, len(rows))

@@ -40,7 +40,7 @@ func pages(t *testing.T) []string {
 	if err != nil || len(found) == 0 {
 		t.Fatalf("%d pages, %v", len(found), err)
 	}
-	return append(found, "README.md")
+	return append(found, "README.md", "CONTRIBUTING.md")
 }
 
 func read(t *testing.T, name string) string {

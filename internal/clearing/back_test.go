@@ -53,7 +53,7 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 func TestThePauseAfterTheDatabaseIsShort(t *testing.T) {
 	t.Parallel()
 	const broken = 8
-	b := &breaker{name: "DocumentInsertAll"}
+	b := &breaker{name: "DocumentInsert"}
 	h := behindABreaker(t, b)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)

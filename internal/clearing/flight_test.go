@@ -14,14 +14,12 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
-	"countersign/internal/store"
-	"countersign/internal/store/storetest"
 )
 
 // flying is a house whose clearing runs, with so many workers of a scheme; its clock stands still.
 func flying(t *testing.T, workers int) *servicetest.House {
 	t.Helper()
-	h := servicetest.Traced(t, &storetest.Trips{}, workers)
+	h := servicetest.Traced(t, nil, workers)
 	h.Run(t)
 	return h
 }
@@ -54,19 +52,18 @@ func toSettled(t *testing.T, h *servicetest.House, checker identity.Principal, m
 	inState(t, h, m, payment.StateSettled)
 }
 
-// TestWritesGoOverOneConnection: what requests and clearing write leaves one after the other, and so over one connection, where the server
-// finds its plans and tables as the write before left them. Each payment here has a creation, an approval, a delivery and an answer.
-func TestWritesGoOverOneConnection(t *testing.T) {
+// TestTheReportOfTheEndIsKept: with the answer of clearing one report for the client is stored.
+func TestTheReportOfTheEndIsKept(t *testing.T) {
 	t.Parallel()
 	h := flying(t, 8)
 	defer h.CheckInvariants(t)
-	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
-	for number := range 5 {
-		m := h.Create(t, maker, rulebook.SchemeSIC)
-		toSettled(t, h, checker, m, "W"+strconv.Itoa(number))
-	}
-	if used := h.Database.For(store.ForWrites).Usage(); used.InUse+used.Idle != 1 {
-		t.Errorf("the writes of five payments went over %d connections", used.InUse+used.Idle)
+	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+	toSettled(t, h, h.Person(t, "checker1"), m, "S")
+	var reports int
+	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM document WHERE message_id = $1 AND name LIKE 'pain.002%'", m.InternalID).
+		Scan(&reports)
+	if err != nil || reports != 1 {
+		t.Errorf("%d reports of the end are kept: %v", reports, err)
 	}
 }
 

@@ -17,24 +17,19 @@ import (
 // slowStep is a tracer under which the step of one message is written for as long as a test wants, when it wants one to be: the steps that
 // clearing writes meanwhile wait for it.
 type slowStep struct {
-	storetest.Unmoved
-
 	mu           sync.Mutex
 	began, ended chan struct{} // of the one that is wanted; nil for none
 }
 
-// TraceBatchStart has it take so long.
-func (s *slowStep) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	for _, statement := range data.Batch.QueuedQueries {
-		s.mu.Lock()
-		began, ended := s.began, s.ended
-		s.mu.Unlock()
-		if began != nil && nameOf(statement) == "MessageMoveAll" {
-			close(began)
-			<-ended
-		}
+// before has it take so long.
+func (s *slowStep) before(_ context.Context, _ *pgx.Conn, sql string, values []any) {
+	s.mu.Lock()
+	began, ended := s.began, s.ended
+	s.mu.Unlock()
+	if began != nil && nameOf(sql, values) == "MessageMove" {
+		close(began)
+		<-ended
 	}
-	return ctx
 }
 
 // want says that the next step is to be written slowly. Call end to let it go on.
@@ -99,7 +94,7 @@ func steps(t *testing.T, h *servicetest.House, m payment.Message) (states []stri
 func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := servicetest.Traced(t, s, 0)
+	h := servicetest.Traced(t, storetest.BeforeStatement(s.before), 0)
 	defer h.CheckInvariants(t)
 	for wait := 25 * time.Millisecond; wait < time.Second; wait *= 2 {
 		m := answeredInLine(t, h, s, wait, func(payment.Message) {})
@@ -115,7 +110,7 @@ func TestAnAnswerFollowsTheNoteOfItsDelivery(t *testing.T) {
 func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := servicetest.Traced(t, s, 0)
+	h := servicetest.Traced(t, storetest.BeforeStatement(s.before), 0)
 	defer h.CheckInvariants(t)
 	other := h.Again(t, servicetest.Options{})
 	m := answeredInLine(t, h, s, 200*time.Millisecond, func(m payment.Message) {
@@ -144,7 +139,7 @@ func TestAnAnswerWhoseDeliveryIsNotNotedIsBookedAllTheSame(t *testing.T) {
 func TestAnAnswerMeetsAStepInTheSameMoment(t *testing.T) {
 	t.Parallel()
 	s := &slowStep{}
-	h := servicetest.Traced(t, s, 0)
+	h := servicetest.Traced(t, storetest.BeforeStatement(s.before), 0)
 	defer h.CheckInvariants(t)
 	other, owner := h.Again(t, servicetest.Options{}), h.DB.Connect(t)
 	_, err := owner.Exec(ctx, `CREATE FUNCTION linger() RETURNS trigger LANGUAGE plpgsql AS $$

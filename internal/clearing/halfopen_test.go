@@ -3,6 +3,7 @@ package clearing_test
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -60,29 +61,26 @@ func TestTheClockRunsOnWhenConnectionsSwallowEverything(t *testing.T) {
 	}
 }
 
-// breaker is a tracer that breaks all connections to the database when a batch begins with a statement of the name in it.
+// breaker is a tracer that breaks all connections to the database before a statement of the name.
 type breaker struct {
-	storetest.Unmoved // by what is no batch: the clock moves messages by batches
-
 	line  *storetest.Line
 	name  string
 	times atomic.Int64 // left
 	broke atomic.Int64
-	alone atomic.Int64 // statements that move one message
+	alone atomic.Int64 // statements that make one message Unconfirmed
 }
 
-// TraceBatchStart breaks them.
-func (b *breaker) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	for _, statement := range data.Batch.QueuedQueries {
-		if strings.Contains(statement.SQL, "-- name: "+b.name+" ") && b.times.Add(-1) >= 0 {
-			b.line.Break()
-			b.broke.Add(1)
-		}
-		if strings.Contains(statement.SQL, "-- name: MessageMoveIf ") {
+// before breaks them.
+func (b *breaker) before(_ context.Context, _ *pgx.Conn, sql string, values []any) {
+	if strings.Contains(sql, "-- name: "+b.name+" ") && b.times.Add(-1) >= 0 {
+		b.line.Break()
+		b.broke.Add(1)
+	}
+	for _, value := range values {
+		if actions, is := value.([]string); is && slices.Equal(actions, []string{"time out"}) {
 			b.alone.Add(1)
 		}
 	}
-	return ctx
 }
 
 // behindABreaker is a house whose connections to its database break as the breaker says.
@@ -92,7 +90,7 @@ func behindABreaker(t *testing.T, b *breaker) *servicetest.House {
 		var through string
 		b.line, through = db.Relay(t)
 		database, err := store.Open(ctx, store.Config{
-			URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: b,
+			URL: through, Seal: db.Seal, TokenKeys: storetest.Keys(t), Log: slog.New(slog.DiscardHandler), Tracer: storetest.BeforeStatement(b.before),
 		})
 		must(t, err)
 		t.Cleanup(database.Close)
@@ -105,7 +103,7 @@ func behindABreaker(t *testing.T, b *breaker) *servicetest.House {
 func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
 	t.Parallel()
 	const broken = 6
-	b := &breaker{name: "MessageMoveIf"}
+	b := &breaker{name: "MessageMove"}
 	h := behindABreaker(t, b)
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
@@ -126,7 +124,7 @@ func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
 func TestWhatIsOverdueIsMovedTogetherAfterConnectionsBroke(t *testing.T) {
 	t.Parallel()
 	const broken, payments = 6, 20
-	b := &breaker{name: "MessageMoveAll"}
+	b := &breaker{name: "MessageMove"}
 	h := behindABreaker(t, b)
 	defer h.CheckInvariants(t)
 	var last payment.Message

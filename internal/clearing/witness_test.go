@@ -23,8 +23,6 @@ import (
 
 // witness sees what the clock asks the database, and what the house logs, so that a payment that becomes Unconfirmed late explains itself.
 type witness struct {
-	storetest.Unmoved
-
 	now func() time.Time
 	log testutil.Log
 
@@ -53,7 +51,7 @@ type sight struct {
 }
 
 // clockStatements are what looks for overdue payments ask.
-var clockStatements = []string{"MessageListOverdue", "MessageRead", "DecisionList", "MessageMoveAll", "MessageMoveIf"}
+var clockStatements = []string{"MessageListOverdue", "MessageGet", "DecisionList", "MessageMove"}
 
 type sightKey struct{}
 
@@ -76,14 +74,15 @@ func (w *witness) end(ctx context.Context, err error) {
 func (w *witness) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
 	what := ""
 	for _, statement := range data.Batch.QueuedQueries {
-		_, name, _ := strings.Cut(statement.SQL, "-- name: ")
-		name, _, _ = strings.Cut(name, " ")
-		if slices.Contains(clockStatements, name) {
-			what = fmt.Sprintf("%s (%d)", name, len(data.Batch.QueuedQueries)-1)
+		if name := nameOf(statement.SQL, statement.Arguments); slices.Contains(clockStatements, name) {
+			what = fmt.Sprintf("%s (%d)", name, len(data.Batch.QueuedQueries))
 		}
 	}
 	return w.begin(ctx, what)
 }
+
+// TraceBatchQuery does nothing.
+func (*witness) TraceBatchQuery(context.Context, *pgx.Conn, pgx.TraceBatchQueryData) {}
 
 // TraceBatchEnd has seen it.
 func (w *witness) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchEndData) {
@@ -93,6 +92,9 @@ func (w *witness) TraceBatchEnd(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 // TraceQueryStart begins to watch what settles or tries a connection.
 func (w *witness) TraceQueryStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceQueryStartData) context.Context {
 	what := ""
+	if name := nameOf(data.SQL, data.Args); slices.Contains(clockStatements, name) {
+		what = name
+	}
 	if strings.HasPrefix(data.SQL, "SET ROLE") || strings.HasPrefix(data.SQL, "-- ping") {
 		what = "connection: " + data.SQL[:7]
 	}

@@ -19,20 +19,16 @@ import (
 
 // impatience has callers give up as the second write that decides leaves: the first is that of one alone, who waits for its outcome.
 type impatience struct {
-	storetest.Unmoved
 	giveUp atomic.Pointer[context.CancelFunc]
 	writes atomic.Int64
 }
 
-// TraceBatchStart has them give up.
-func (i *impatience) TraceBatchStart(ctx context.Context, _ *pgx.Conn, data pgx.TraceBatchStartData) context.Context {
-	for _, query := range data.Batch.QueuedQueries {
-		giveUp := i.giveUp.Load()
-		if giveUp != nil && strings.Contains(query.SQL, "name: MessageMove") && i.writes.Add(1) == 2 {
-			(*giveUp)()
-		}
+// before has them give up.
+func (i *impatience) before(_ context.Context, _ *pgx.Conn, sql string, _ []any) {
+	giveUp := i.giveUp.Load()
+	if giveUp != nil && strings.Contains(sql, "name: MessageMove") && i.writes.Add(1) == 2 {
+		(*giveUp)()
 	}
-	return ctx
 }
 
 // TestWhatIsApprovedLeavesThoughItsCallerGaveUp: whoever goes away while an approval is under way with those of others is told that nobody
@@ -41,7 +37,7 @@ func TestWhatIsApprovedLeavesThoughItsCallerGaveUp(t *testing.T) {
 	t.Parallel()
 	const clients = 16
 	callers := &impatience{}
-	h := servicetest.Traced(t, callers, 0)
+	h := servicetest.Traced(t, storetest.BeforeStatement(callers.before), 0)
 	defer h.CheckInvariants(t)
 	h.Run(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")

@@ -91,7 +91,7 @@ func New(cfg Config) (*Service, error) {
 	if err != nil {
 		return nil, err
 	}
-	writes := store.NewTurns(writesWithin)
+	writes := store.NewFairMutex(writesWithin)
 	s := &Service{
 		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, nudges, NewID), Reader: store.NewReader(pages),
 		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Nudges: nudges, Moment: moment, Zone: zone,
@@ -101,7 +101,7 @@ func New(cfg Config) (*Service, error) {
 	})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
-		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewTurns(store.TurnWithin), nudges, NewID),
+		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), nudges, NewID),
 		Nudges:   nudges, Workers: cfg.Workers,
 		Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
@@ -123,7 +123,7 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	// A separate lock keeps the questions of banks from delaying other writes.
-	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewTurns(store.TurnWithin), nudges, NewID)))
+	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewFairMutex(store.TurnWithin), nudges, NewID)))
 	return s, s.openNotary(cfg.Database)
 }
 

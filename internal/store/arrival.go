@@ -43,7 +43,7 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 	m := a.Created.Message
 	var moved payment.Transition
 	var after AfterCommit
-	err := s.db.InRealm(ctx, m.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, m.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		recall, err := s.answeredRecall(ctx, q, a)
 		if err != nil {
 			return err

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -28,12 +29,12 @@ func outboundDocument(out payment.Outbound, content []byte, at time.Time) Docume
 type Documents struct {
 	db      *Database
 	newID   func() uuid.UUID
-	keeping *Gather[documentRow, struct{}]
+	keeping *Batcher[documentRow, bool]
 }
 
-func newDocuments(db *Database, newID func() uuid.UUID, writes *Turns) *Documents {
+func newDocuments(db *Database, newID func() uuid.UUID, writes *FairMutex) *Documents {
 	s := &Documents{db: db, newID: newID}
-	s.keeping = NewGather(writes, s.keepAll)
+	s.keeping = NewBatcher(writes, s.keepBatch)
 	return s
 }
 
@@ -51,52 +52,47 @@ var ErrRemade = errors.New("the document was sealed with other bytes before")
 // key is missing; ErrRemade.
 func (s *Documents) Keep(ctx context.Context, out payment.Outbound, content []byte, at time.Time) error {
 	d := outboundDocument(out, content, at)
-	_, err := s.keeping.Do(ctx, d.Realm, s.outboundRow(d))
-	if errors.Is(err, ErrAlone) { // the reference is taken, perhaps by this document
-		err = s.keep(ctx, s.db.Alone(d.Realm, Changing), d)
+	kept, err := s.keeping.Do(ctx, d.Realm, s.row(d))
+	if err != nil || kept {
+		return err
 	}
-	return err
+	return s.db.InRealm(ctx, d.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error { return s.keep(ctx, q, d) })
 }
 
-// outboundRow is an outbound document as it is stored, under its seal.
-func (s *Documents) outboundRow(d Document) documentRow {
+// row is an outbound document with its seal.
+func (s *Documents) row(d Document) documentRow {
 	sealed := d.Sealed()
 	return documentRow{
 		id: s.newID(), direction: payment.DocumentOut, document: d, hash: sealed.Hash, seal: s.db.Seal().SealDocument(sealed),
 	}
 }
 
-// keepAll stores outbound documents of a realm.
-func (s *Documents) keepAll(ctx context.Context, realm string, documents []documentRow) ([]*struct{}, error) {
-	p := dbsqlc.DocumentInsertAllParams{Realm: realm}
-	of, outcomes := make(map[uuid.UUID]int, len(documents)), make([]*struct{}, len(documents))
-	for i, r := range documents {
-		d := r.document
-		of[r.id] = i
-		p.DocumentIds, p.MessageIds = append(p.DocumentIds, r.id), append(p.MessageIds, d.MessageID)
-		p.Schemes, p.Names, p.Refs = append(p.Schemes, string(d.Scheme)), append(p.Names, string(d.Name)), append(p.Refs, d.Reference)
-		p.Contents, p.ContentHashes = append(p.Contents, d.Content), append(p.ContentHashes, r.hash[:])
-		p.CreatedAts = append(p.CreatedAts, d.At)
-		p.KeyIds, p.Macs = append(p.KeyIds, r.seal.KeyID), append(p.Macs, r.seal.MAC[:])
+// keepBatch stores outbound documents of a realm. It reports for each whether it was stored; none is when the server
+// refuses the statement.
+func (s *Documents) keepBatch(ctx context.Context, realm string, documents []documentRow) ([]bool, error) {
+	values := make([]*dbsqlc.DocumentInsertParams, len(documents))
+	for i, one := range documents {
+		values[i] = one.params()
 	}
-	kept, err := s.db.For(ForWrites).Alone(realm, Changing).DocumentInsertAll(ctx, p)
-	for _, id := range kept {
-		outcomes[of[id]] = done
+	var stored []uuid.UUID
+	err := s.db.For(ForWrites).InRealm(ctx, realm, Batched, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		stored, err = q.DocumentInsert(ctx, merge(values))
+		return err
+	})
+	kept := make([]bool, len(documents))
+	for i, one := range documents {
+		kept[i] = err == nil && slices.Contains(stored, one.id)
 	}
-	return outcomes, err
+	return kept, broken(ctx, err)
 }
 
 // keep stores an outbound document, or finds that it is kept already. Errors as Keep.
 func (s *Documents) keep(ctx context.Context, q *dbsqlc.Queries, d Document) error {
-	seal := s.db.Seal().SealDocument(d.Sealed())
-	added, err := q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-		Realm: d.Realm, DocumentID: s.newID(), MessageID: &d.MessageID, Scheme: string(d.Scheme), Direction: string(payment.DocumentOut),
-		Name: string(d.Name), Reference: d.Reference, Content: d.Content, CreatedAt: d.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
-	})
+	added, err := q.DocumentInsert(ctx, *s.row(d).params())
 	if err != nil {
 		return fmt.Errorf("keep the document: %w", err)
 	}
-	if added == 1 {
+	if len(added) == 1 {
 		return nil
 	}
 	kept, err := s.outbound(ctx, q, d.Realm, d.Reference)

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -47,10 +46,12 @@ func (t DueTimes) held() []uuid.UUID { return append([]uuid.UUID{}, t.Held...) }
 // Realms returns the names of all realms.
 func (s *Messages) Realms(ctx context.Context) ([]string, error) { return s.db.Realms(ctx) }
 
-// Overdue lists the released messages without an answer after their time, oldest first, in one round trip.
+// Overdue lists the released messages without an answer after their time, oldest first.
 func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uuid.UUID, error) {
-	ids, err := s.db.Alone(realm, Reading).MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
-		Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
+	ids, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
+		return q.MessageListOverdue(ctx, dbsqlc.MessageListOverdueParams{
+			Realm: realm, AcceptedBefore: at.AcceptedBefore, AcceptedAfter: at.AcceptedAfter, Held: at.held(), PageSize: at.PageSize,
+		})
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list what is overdue: %w", err)
@@ -60,95 +61,6 @@ func (s *Messages) Overdue(ctx context.Context, realm string, at DueTimes) ([]uu
 
 // Renew replaces the connections of the next statements after one stopped answering.
 func (s *Messages) Renew() { s.db.Renew() }
-
-// MaxTogether is the largest batch of TransactAll.
-const MaxTogether = 64
-
-// TransactAll is Transact for a timed step of at most MaxTogether messages. It reads them together and writes them by
-// one statement without row locks; the guard of the statement refuses messages that changed since. It tries the
-// refused ones again by Transact. It returns one error for each message, nil on success.
-func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
-	failed := make([]error, len(ids))
-	seen, err := s.readAll(ctx, realm, ids)
-	if err != nil {
-		return all(failed, err)
-	}
-	var steps []*step
-	var of []int // the place of each step among the messages
-	for i, m := range seen {
-		failed[i] = ErrAlone
-		if m == nil {
-			continue
-		}
-		t, err := decide(*m)
-		if err != nil {
-			failed[i] = noChange(err)
-			continue
-		}
-		one, err := s.stepOf(t, nil)
-		if err == nil {
-			steps, of = append(steps, one), append(of, i)
-		}
-	}
-	written, err := s.moveTogether(ctx, realm, steps)
-	for at, i := range of {
-		switch {
-		case err != nil:
-			failed[i] = err
-		case written[at] != nil:
-			failed[i] = nil
-			s.stored(steps[at].transition, steps[at].out)
-		}
-	}
-	for i, id := range ids {
-		switch {
-		case !errors.Is(failed[i], ErrAlone):
-		case err != nil: // the connection broke: what is left takes another one, at another time
-			failed[i] = err
-		default:
-			_, failed[i] = s.Transact(ctx, realm, id, decide)
-			err = broken(failed[i])
-		}
-	}
-	return failed
-}
-
-// broken returns the error if it reports a broken connection, whose result is unknown; else nil.
-func broken(err error) error {
-	if errors.Is(err, ErrUnknown) || errors.Is(err, ErrUnavailable) {
-		return err
-	}
-	return nil
-}
-
-// moveTogether writes steps. If the server refuses the statement, no step is confirmed, so each is retried alone and
-// gets its own error.
-func (s *Messages) moveTogether(ctx context.Context, realm string, steps []*step) ([]*struct{}, error) {
-	if len(steps) == 0 {
-		return nil, nil
-	}
-	written := make([]*struct{}, len(steps))
-	err := s.db.OneTrip(ctx, realm, Changing, moves(realm, steps, written))
-	if err == nil || broken(err) != nil || ctx.Err() != nil {
-		return written, err
-	}
-	return make([]*struct{}, len(steps)), nil
-}
-
-// noChange is the error of a decision, if it is one.
-func noChange(err error) error {
-	if errors.Is(err, ErrNoChange) {
-		return nil
-	}
-	return err
-}
-
-func all(failed []error, err error) []error {
-	for i := range failed {
-		failed[i] = err
-	}
-	return failed
-}
 
 // Due lists the due messages of a realm. On an error it also returns the messages found so far.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {

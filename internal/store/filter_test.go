@@ -39,12 +39,20 @@ func TestQueriesAskForTheirRealmThemselves(t *testing.T) {
 	}
 	q, id, none := dbsqlc.New(conn), m.InternalID, []uuid.UUID{}
 	queries := map[string]func(realm string) (int, error){
-		"HistoryList":         func(r string) (int, error) { return many(q.HistoryList(ctx, r, id)) },
-		"DecisionList":        func(r string) (int, error) { return many(q.DecisionList(ctx, r, []uuid.UUID{id})) },
-		"VersionList":         func(r string) (int, error) { return many(q.VersionList(ctx, r, id)) },
-		"AuditList":           func(r string) (int, error) { return many(q.AuditList(ctx, r, &id)) },
-		"ReleaseGet":          func(r string) (int, error) { return one(q.ReleaseGet(ctx, r, id)) },
-		"MessageGet":          func(r string) (int, error) { return one(q.MessageGet(ctx, r, id)) },
+		"HistoryList":  func(r string) (int, error) { return many(q.HistoryList(ctx, r, id)) },
+		"DecisionList": func(r string) (int, error) { return many(q.DecisionList(ctx, r, []uuid.UUID{id})) },
+		"VersionList":  func(r string) (int, error) { return many(q.VersionList(ctx, r, id)) },
+		"AuditList":    func(r string) (int, error) { return many(q.AuditList(ctx, r, &id)) },
+		"ReleaseGet":   func(r string) (int, error) { return one(q.ReleaseGet(ctx, r, id)) },
+		"MessageGet": func(r string) (int, error) {
+			count := 0
+			q.MessageGet(ctx, []dbsqlc.MessageGetParams{{Realm: r, MessageID: id}}).QueryRow(func(_ int, _ dbsqlc.MessageGetRow, err error) {
+				if err == nil {
+					count++
+				}
+			})
+			return count, nil
+		},
 		"MessageLock":         func(r string) (int, error) { return one(q.MessageLock(ctx, r, id)) },
 		"DocumentGet":         func(r string) (int, error) { return one(q.DocumentGet(ctx, r, document)) },
 		"DocumentGetByID":     func(r string) (int, error) { return one(q.DocumentGetByID(ctx, r, document)) },

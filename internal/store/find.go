@@ -22,10 +22,7 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm
 	if err != nil {
 		return "", uuid.Nil, fmt.Errorf("find the realm: %w", err)
 	}
-	id, err = s.db.Alone(realm, Reading).MessageIDByGlobalID(ctx, realm, string(global))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return realm, uuid.Nil, payment.ErrNotFound
-	}
+	id, err = s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.MessageIDByGlobalID(ctx, realm, string(global)) })
 	return realm, id, err
 }
 
@@ -42,16 +39,16 @@ func (s *Messages) IncomingByTransaction(
 
 // RecallOf returns the recall of ours that is open or done for a payment, or payment.ErrNotFound.
 func (s *Messages) RecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
-	return s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
+	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.RecallOpenOf(ctx, realm, original) })
 }
 
 // ReceivedRecallOf returns the received recall of an incoming payment, or payment.ErrNotFound.
 func (s *Messages) ReceivedRecallOf(ctx context.Context, realm string, original uuid.UUID) (uuid.UUID, error) {
-	return s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.ReceivedRecallOf(ctx, realm, original) })
+	return s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.ReceivedRecallOf(ctx, realm, original) })
 }
 
-func (s *Messages) find(realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
-	id, err := look(s.db.Alone(realm, Reading))
+func (s *Messages) find(ctx context.Context, realm string, look func(*dbsqlc.Queries) (uuid.UUID, error)) (uuid.UUID, error) {
+	id, err := Read(ctx, s.db, realm, look)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return uuid.Nil, payment.ErrNotFound
 	}
@@ -60,7 +57,7 @@ func (s *Messages) find(realm string, look func(*dbsqlc.Queries) (uuid.UUID, err
 
 // AnswerOf returns the released return or resolution that answers a received recall, or payment.ErrNotFound.
 func (s *Messages) AnswerOf(ctx context.Context, realm string, recall uuid.UUID) (payment.Message, error) {
-	id, err := s.find(realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.AnswerOf(ctx, realm, recall) })
+	id, err := s.find(ctx, realm, func(q *dbsqlc.Queries) (uuid.UUID, error) { return q.AnswerOf(ctx, realm, recall) })
 	if err != nil {
 		return payment.Message{}, err
 	}

@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/iso20022"
-	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -45,50 +44,49 @@ var ErrSeen = errors.New("the message id was received before")
 // transaction. It fails with ErrSeen for a duplicate. If decide returns ErrNoChange, it stores the document and
 // changes no state.
 //
-// Without answers, documents are batched (see store.Gather): the message is read without a lock, and the guard of the
+// Without answers, documents are batched (see store.Batcher): the message is read without a lock, and the guard of the
 // UPDATE refuses a message that changed since.
 func (s *Inbox) Record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	if len(answers) == 0 {
 		seen, err := s.messages.reading.Do(ctx, in.Realm, in.MessageID)
-		if err == nil {
-			err = s.recordFrom(ctx, seen, in, decide)
-		}
-		if !errors.Is(err, ErrAlone) {
+		if err != nil {
 			return err
+		}
+		if seen != nil {
+			return s.recordFrom(ctx, *seen, in, decide)
 		}
 	}
 	return s.record(ctx, in, decide, answers...)
 }
 
-// recordFrom decides on a known message and writes the step with its document. It fails with store.ErrAlone for a
-// message that must be decided under the lock; other errors as store.Gather.Do.
+// recordFrom decides on a known message and writes the step with its document. If the message changed since, or the
+// decision needs more data, record decides again under the lock.
 func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
 	t, err := decide(seen)
-	if err != nil {
-		return ErrAlone
+	if err == nil {
+		written, err := s.messages.move(ctx, t, &in)
+		if err != nil || written {
+			return err
+		}
 	}
-	return s.messages.move(ctx, t, &in)
+	return s.record(ctx, in, decide)
 }
 
-// record is Record by itself.
+// record is Record in a transaction of its own, which locks the message.
 func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answers ...Document) error {
 	var t payment.Transition
 	var after AfterCommit
-	err := s.db.InRealm(ctx, in.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, in.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		m, err := In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
 			return err
 		}
-		in.ID = s.newID()
-		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &in.Realm, DocumentID: &in.ID})
+		row := s.messages.received(in)
+		err = s.note(ctx, q, in, dbsqlc.InboxInsertParams{Outcome: "matched", Realm: &in.Realm, DocumentID: &row.id})
 		if err != nil {
 			return err
 		}
-		seal := s.messages.sealReceived(in.Sealed())
-		_, err = q.DocumentInsert(ctx, dbsqlc.DocumentInsertParams{
-			Realm: in.Realm, DocumentID: in.ID, MessageID: &in.MessageID, Scheme: string(in.Scheme), Direction: string(payment.DocumentIn),
-			Name: string(in.Name), Reference: in.Reference, Content: in.Content, CreatedAt: in.At, KeyID: &seal.KeyID, Mac: seal.MAC[:],
-		})
+		_, err = q.DocumentInsert(ctx, *row.params())
 		if err != nil {
 			return fmt.Errorf("store the document: %w", err)
 		}
@@ -114,11 +112,13 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 	return err
 }
 
-// sealReceived seals a document of clearing that belongs to a message.
-func (s *Messages) sealReceived(sealed auditlog.Outbound) keyring.Seal {
-	return s.db.Seal().SealKept(auditlog.Kept{
-		Outbound: sealed, Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil),
-	})
+// received is a document of clearing about a message, with its seal.
+func (s *Messages) received(d Document) documentRow {
+	sealed := d.Sealed()
+	return documentRow{
+		id: s.newID(), direction: payment.DocumentIn, document: d, hash: sealed.Hash,
+		seal: s.db.Seal().SealKept(auditlog.Kept{Outbound: sealed, Direction: string(payment.DocumentIn), SourceHash: sha256.Sum256(nil)}),
+	}
 }
 
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it

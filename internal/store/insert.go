@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -17,7 +16,6 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/directory"
 	"countersign/internal/identity"
-	"countersign/internal/keyring"
 	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -76,36 +74,34 @@ type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
 
 // Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
 // approval, its release, all in one transaction; the job that sends it follows. It returns the message as create made it, also when it
-// was not written. Many at a time share their statements (see store.Gather), and create may then be called a second time.
+// was not written. Many at a time share their statements (see store.Batcher), and create may then be called a second time.
 //
 // Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key is not as it was stored;
 // ErrNoPolicy; payment.ForbiddenError when the maker's role has ended meanwhile; what create returns.
 func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
-	known, err := s.ask(ctx, ask)
-	var c payment.Created
-	if err == nil {
-		c, err = create(known)
+	known, err := s.asking.Do(ctx, ask.Realm, ask)
+	if err == nil && known == nil {
+		err = ErrNoPolicy
 	}
-	if err == nil && !sharable(c.Message) {
-		err = ErrAlone
+	if err != nil {
+		return payment.Message{}, err
 	}
-	if err == nil {
+	if !known.mayBind(ask.Kind) {
+		c, err := create(*known)
+		if err != nil {
+			return c.Message, err
+		}
 		values := s.insertParams(c)
-		_, err = s.writing.Do(ctx, ask.Realm, writing{created: &values, follow: s.following(c)})
+		written, err := s.writing.Do(ctx, ask.Realm, write{created: &values, after: s.following(c)})
+		if err != nil || written {
+			return c.Message, err
+		}
 	}
-	if errors.Is(err, ErrAlone) {
-		return s.insertAlone(ctx, ask, create)
-	}
-	return c.Message, err
+	return s.insertLocked(ctx, ask, create)
 }
 
-// sharable reports whether the statement for several can hold a message: an instruction of one maker and one client.
-func sharable(m payment.Message) bool {
-	return m.Kind == payment.KindInstruction && len(m.Makers) == 1 && len(m.Clients) == 1 && m.Clients[0] == m.ClientID
-}
-
-// insertAlone is Insert in a transaction of its own, in which the limits that bind the message are locked and the right error is found.
-func (s *Messages) insertAlone(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
+// insertLocked is Insert in a transaction of its own, which locks the limits that apply and returns the exact error.
+func (s *Messages) insertLocked(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		known, err := s.submissionFacts(ctx, q, ask)
 		if err == nil {
@@ -116,11 +112,14 @@ func (s *Messages) insertAlone(ctx context.Context, ask SubmissionQuery, create 
 		}
 		return create(known)
 	})
-	if violates(err, "creation_key_pkey") {
+	if errors.Is(err, errKeyTaken) {
 		return c.Message, s.duplicate(ctx, c)
 	}
 	return c.Message, err
 }
+
+// errKeyTaken reports that a key of a new message is in use.
+var errKeyTaken = errors.New("a key of the message is taken")
 
 // insert makes a message from the realm data and writes it, in one transaction. It returns the message even if the
 // write fails.
@@ -128,7 +127,7 @@ func (s *Messages) insert(
 	ctx context.Context, realm string, create func(*dbsqlc.Queries) (payment.Created, error),
 ) (payment.Created, error) {
 	var c payment.Created
-	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		c, err = create(q)
 		if err != nil {
@@ -160,7 +159,10 @@ func (s *Messages) following(c payment.Created) func() {
 
 // put writes a new message.
 func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created) error {
-	err := q.MessageInsert(ctx, s.insertParams(c))
+	written, err := q.MessageInsert(ctx, s.insertParams(c))
+	if err == nil && len(written) == 0 || refusedBy(err, "creation_key_realm_message_id_fkey") {
+		return errKeyTaken
+	}
 	if err != nil {
 		return fmt.Errorf("insert the message: %w", err)
 	}
@@ -185,22 +187,52 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 // its seal. The message can then be neither made nor decided.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
+// submissionFacts reads the realm data for one message. Error: ErrNoPolicy.
 func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
-	row, err := q.SubmissionContext(ctx, contextParams(ask))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return SubmissionFacts{}, ErrNoPolicy
-	}
+	found, err := s.facts(ctx, q, ask.Realm, []SubmissionQuery{ask})
 	if err != nil {
 		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
 	}
-	return s.factsOf(ctx, q, ask.Realm, row)
+	if found[0] == nil {
+		return SubmissionFacts{}, ErrNoPolicy
+	}
+	return *found[0], nil
 }
 
-func contextParams(ask SubmissionQuery) dbsqlc.SubmissionContextParams {
-	return dbsqlc.SubmissionContextParams{
-		Realm: ask.Realm, ClientID: ask.ClientID, Channel: string(ask.Channel), Scheme: string(ask.Scheme), Kind: string(ask.Kind),
-		Amount: ask.Amount, DebtorAccount: ask.DebtorAccount, About: OrNull(ask.About),
+// askBatch is facts in a transaction of its own.
+func (s *Messages) askBatch(ctx context.Context, realm string, asked []SubmissionQuery) (found []*SubmissionFacts, err error) {
+	err = s.db.InRealm(ctx, realm, ReadBatch, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		found, err = s.facts(ctx, q, realm, asked)
+		return err
+	})
+	return found, err
+}
+
+// facts reads the realm data for several messages; nil for one that no valid policy matches.
+func (s *Messages) facts(
+	ctx context.Context, q *dbsqlc.Queries, realm string, asked []SubmissionQuery,
+) ([]*SubmissionFacts, error) {
+	p, found := dbsqlc.SubmissionContextParams{Realm: realm}, make([]*SubmissionFacts, len(asked))
+	for i, ask := range asked {
+		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID) //nolint:gosec // at most store.MaxBatch
+		p.Channels, p.Schemes = append(p.Channels, string(ask.Channel)), append(p.Schemes, string(ask.Scheme))
+		p.Kinds, p.Amounts = append(p.Kinds, string(ask.Kind)), append(p.Amounts, ask.Amount)
+		p.DebtorAccounts, p.Abouts = append(p.DebtorAccounts, ask.DebtorAccount), append(p.Abouts, ask.About)
 	}
+	rows, err := q.SubmissionContext(ctx, p)
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		known, err := s.factsOf(ctx, q, realm, row)
+		switch {
+		case err == nil:
+			found[row.Item] = &known
+		case !errors.Is(err, ErrNoPolicy):
+			return nil, err
+		}
+	}
+	return found, nil
 }
 
 // factsOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
@@ -237,63 +269,13 @@ func sealedAccount(ctx context.Context, guard Guard, realm string, row dbsqlc.Su
 	return &account
 }
 
-func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
-	m, from, by := c.Message, c.Origin, c.Actor
-	about := &m.Summary
-	seal, kept := s.db.Seal().SealVersion(m), s.sealContent(m, from)
-	p := dbsqlc.MessageInsertParams{
-		Realm: m.Realm, MessageID: m.InternalID, GlobalID: string(m.GlobalID), Kind: string(m.Kind), Scheme: string(m.Scheme),
-		Direction: string(m.Direction), Channel: string(m.Channel), ClientID: KeptField(&m.ClientID),
-		ExternalID: KeptField(&m.ExternalID),
-		MakerUser:  KeptField(&by.UserID), MakerPerson: KeptField(&by.PersonID), Makers: append([]uuid.UUID{}, m.Makers...),
-		PolicyID:          KeptField(&m.PolicyID),
-		ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-		ExpiresAt:         KeptField(&m.ExpiresAt), OriginalID: KeptField(&m.OriginalID), AnswersID: KeptField(&m.AnswersID),
-		AnswerBy: KeptField(&m.AnswerBy), Deadline: KeptField(&m.Deadline),
-		Reason: KeptField(&m.Reason), CreatedAt: m.CreatedAt, Action: string(c.Action), State: string(m.State),
-		AcceptedAt: KeptField(&m.AcceptedAt),
-		SettledAt:  KeptField(&m.SettledAt), StatusCode: KeptField(&m.StatusCode), StatusText: KeptField(&m.StatusText),
-		DocumentID: m.DocumentID, DocumentDirection: string(from.Direction), DocumentName: string(from.Name), Reference: from.Reference,
-		Content: m.Content, ContentHash: m.ContentHash[:], Source: from.Source, SourceType: KeptField(&from.SourceType),
-		Amount: about.Amount.Minor(), Currency: string(about.Amount.Currency()), InstructionID: KeptField(&about.InstructionID),
-		EndToEndID: about.EndToEndID, TransactionID: KeptField(&about.TransactionID), Uetr: KeptField(&about.UETR),
-		DebtorName: about.DebtorName, OrderedDebtorName: KeptField(&about.OrderedDebtorName), DebtorAccount: about.DebtorAccount,
-		DebtorAgent:  about.DebtorAgent,
-		CreditorName: about.CreditorName, CreditorAccount: about.CreditorAccount, CreditorAgent: about.CreditorAgent,
-		Remittance: about.Remittance,
-		ActorName:  by.Name, EventID: s.newID(), Event: auditlog.EventOf(string(m.Kind), string(c.Action)),
-		RequestID: KeptField(&by.RequestID), SourceAddress: KeptField(&by.SourceAddress),
-		Detail: withLimits(auditlog.WithPayee(auditlog.OpeningDetail(auditlog.Opening{
-			To: string(m.State), Reason: cmp.Or(from.Note, m.StatusText), RequestKey: c.IdempotencyKey,
-		}), string(m.Payee.Result), m.Payee.MatchedName), c.Uses),
-		Fingerprint: c.Fingerprint[:],
-		PayeeResult: OrNull(string(m.Payee.Result)), PayeeName: KeptField(&m.Payee.MatchedName),
-		PayeeAt:      KeptField(&m.Payee.At),
-		VersionKeyID: seal.KeyID, VersionSeal: seal.MAC[:], DocumentKeyID: kept.KeyID, DocumentMac: kept.MAC[:],
-		MakerRole: OrNull(string(c.Grant.Role)), MakerGrantID: KeptField(&c.Grant.ID),
-		MakerGrantedAt: KeptField(&c.Grant.GrantedAt),
-		Clients:        m.Clients,
-		Note:           KeptField(&from.Note),
-		Words:          Words(m),
-	}
-	for _, key := range c.RequestKeys() {
-		sealed := s.db.Seal().SealRequestKey(key)
-		p.KeyScopes, p.Keys, p.KeySeals = append(p.KeyScopes, string(key.Scope)), append(p.Keys, key.Key), append(p.KeySeals, sealed.MAC[:])
-	}
-	if r := c.Release; r != nil {
-		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
-	}
-	return p
-}
-
-// sealContent seals the document of a version, with the client's original.
-func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.Seal {
-	return s.db.Seal().SealKept(auditlog.Kept{
-		Outbound: auditlog.Outbound{
-			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: from.Name, Reference: from.Reference, Hash: m.ContentHash,
-		},
-		Direction: string(from.Direction), SourceHash: sha256.Sum256(from.Source), SourceType: from.SourceType,
+// openingDetail is the detail of the audit event of a new message.
+func openingDetail(c payment.Created) string {
+	m := c.Message
+	opening := auditlog.OpeningDetail(auditlog.Opening{
+		To: string(m.State), Reason: cmp.Or(c.Origin.Note, m.StatusText), RequestKey: c.IdempotencyKey,
 	})
+	return withLimits(auditlog.WithPayee(opening, string(m.Payee.Result), m.Payee.MatchedName), c.Uses)
 }
 
 // duplicate finds the used key and its message.
@@ -369,5 +351,11 @@ func (s *Messages) requestKeyFits(ctx context.Context, row dbsqlc.CreationKey) e
 // violates reports whether the error is a unique violation of the named constraint.
 func violates(err error, constraint string) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && pg.Code == pgerrcode.UniqueViolation && pg.ConstraintName == constraint
+	return refusedBy(err, constraint) && errors.As(err, &pg) && pg.Code == pgerrcode.UniqueViolation
+}
+
+// refusedBy reports whether the error is a violation of the named constraint.
+func refusedBy(err error, constraint string) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && pg.ConstraintName == constraint
 }

@@ -103,22 +103,46 @@ type Loader struct {
 // In makes the loader of a transaction.
 func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
 
+// Rows reads messages with their content, in one round trip; nil for an unknown one.
+func (l Loader) Rows(ctx context.Context, realm string, ids []uuid.UUID) ([]*dbsqlc.MessageGetRow, error) {
+	keys, rows := make([]dbsqlc.MessageGetParams, len(ids)), make([]*dbsqlc.MessageGetRow, len(ids))
+	for i, id := range ids {
+		keys[i] = dbsqlc.MessageGetParams{Realm: realm, MessageID: id}
+	}
+	var failed error
+	l.q.MessageGet(ctx, keys).QueryRow(func(i int, row dbsqlc.MessageGetRow, err error) {
+		switch {
+		case err == nil:
+			rows[i] = &row
+		case !errors.Is(err, pgx.ErrNoRows):
+			failed = errors.Join(failed, err)
+		}
+	})
+	if failed != nil {
+		return nil, fmt.Errorf("load the message: %w", failed)
+	}
+	return rows, nil
+}
+
 // Message reads a message, or fails with payment.ErrNotFound. For an update it locks the row first and reads it by a
 // second statement, which sees the changes of the lock's former owner.
 func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lock) (payment.Message, error) {
-	var err error
 	if mode == ForUpdate {
-		_, err = l.q.MessageLock(ctx, realm, id)
+		_, err := l.q.MessageLock(ctx, realm, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return payment.Message{}, payment.ErrNotFound
+		}
+		if err != nil {
+			return payment.Message{}, fmt.Errorf("lock the message: %w", err)
+		}
 	}
-	var row dbsqlc.MessageGetRow
-	if err == nil {
-		row, err = l.q.MessageGet(ctx, realm, id)
-	}
-	if errors.Is(err, pgx.ErrNoRows) {
-		return payment.Message{}, payment.ErrNotFound
-	}
+	rows, err := l.Rows(ctx, realm, []uuid.UUID{id})
 	if err != nil {
-		return payment.Message{}, fmt.Errorf("load the message: %w", err)
+		return payment.Message{}, err
+	}
+	row := rows[0]
+	if row == nil {
+		return payment.Message{}, payment.ErrNotFound
 	}
 	var decisions []dbsqlc.DecisionListRow
 	if !Undecided(row.MessageListed) {
@@ -127,7 +151,7 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
 		}
 	}
-	m := Whole(l.seal, row, decisions)
+	m := Whole(l.seal, *row, decisions)
 	if mode == ForRead && m.Withheld == "" {
 		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
 	}

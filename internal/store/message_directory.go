@@ -35,11 +35,6 @@ func newDirectories(db *Database) *directories {
 	return &directories{db: db, known: map[directoryKey]*directory.Directory{}}
 }
 
-// readAhead reads a directory before many need it at a time; whether it can be read they find out.
-func (d *directories) readAhead(ctx context.Context, q *dbsqlc.Queries, key directoryKey) {
-	_, _ = d.inForce(ctx, q, key)
-}
-
 // inForce returns the directory of a key; nil without an id. A directory that fails its check (Directory.IsBroken) is
 // not cached: an operator may restore its key.
 func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key directoryKey) (*directory.Directory, error) {

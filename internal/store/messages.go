@@ -1,9 +1,11 @@
 package store
 
 import (
+	"context"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -20,11 +22,10 @@ type Messages struct {
 
 	makeOutbound MakeOutbound // nil: clearing stores what carries a release
 
-	// What many do at a time goes out together; see store.Gather. What reads takes turns, and so does what writes, here and elsewhere.
-	asking      *Gather[SubmissionQuery, dbsqlc.SubmissionContextRow]
-	considering *Gather[uuid.UUID, dbsqlc.MessageConsiderAllRow]
-	reading     *Gather[uuid.UUID, payment.Message]
-	writing     *Gather[writing, struct{}]
+	// Batches: reads run one after the other, and so do writes, with those of other stores.
+	asking  *Batcher[SubmissionQuery, *SubmissionFacts] // nil: no policy matches
+	reading *Batcher[uuid.UUID, *payment.Message]       // nil: see readBatch
+	writing *Batcher[write, bool]                       // whether it was written
 }
 
 // TurnWithin is the longest wait of a read or write for its turn. The statements before it take milliseconds; a
@@ -33,11 +34,55 @@ const TurnWithin = time.Second
 
 // NewMessages returns the store of messages. newID makes the ids of events (UUIDv7). Work after a commit is enqueued
 // by nudges. Writers that share writes run one after the other.
-func NewMessages(db *Database, writes *Turns, nudges *Nudges, newID func() uuid.UUID) *Messages {
+func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, nudges: nudges, newID: newID, banks: newDirectories(db)}
-	reads := NewTurns(TurnWithin)
-	s.asking, s.considering = NewGather(reads, s.askAll), NewGather(reads, s.considerAll)
-	s.reading, s.writing = NewGather(reads, s.readAll), NewGather(writes, s.writeAll)
+	reads := NewFairMutex(TurnWithin)
+	s.asking, s.reading = NewBatcher(reads, s.askBatch), NewBatcher(reads, s.readBatch)
+	s.writing = NewBatcher(writes, s.writeBatch)
 	s.documents = newDocuments(db, newID, writes)
 	return s
+}
+
+// readBatch reads messages. It leaves out unknown ones, and those that wait for further approvals: their decisions are
+// read by another statement and could be newer than the message.
+func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
+	messages := make([]*payment.Message, len(ids))
+	err := s.db.InRealm(ctx, realm, ReadBatch, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		rows, err := In(q, s.db.Seal()).Rows(ctx, realm, ids)
+		if err != nil {
+			return err
+		}
+		var decided []uuid.UUID
+		for i, row := range rows {
+			if row != nil && !Undecided(row.MessageListed) && row.MessageListed.State != string(payment.StateApprovalPending) {
+				decided = append(decided, ids[i])
+			}
+		}
+		of := make(map[uuid.UUID][]dbsqlc.DecisionListRow, len(decided))
+		if len(decided) > 0 {
+			decisions, err := q.DecisionList(ctx, realm, decided)
+			if err != nil {
+				return err
+			}
+			for _, one := range decisions {
+				of[one.MessageID] = append(of[one.MessageID], one)
+			}
+		}
+		for i, row := range rows {
+			if row == nil {
+				continue
+			}
+			var decisions []dbsqlc.DecisionListRow
+			if !Undecided(row.MessageListed) { // else another row of the batch read the message later, with its decision
+				if row.MessageListed.State == string(payment.StateApprovalPending) {
+					continue
+				}
+				decisions = of[ids[i]]
+			}
+			m := Whole(s.db.Seal(), *row, decisions)
+			messages[i] = &m
+		}
+		return nil
+	})
+	return messages, err
 }

@@ -57,7 +57,7 @@ func (s *Messages) carry(one *step) {
 		return
 	}
 	one.out.Made, one.out.Content = &made, content
-	one.documents = append(one.documents, s.documents.outboundRow(outboundDocument(made, content, one.transition.At())))
+	addDocument(&one.values, s.documents.row(outboundDocument(made, content, one.transition.At())))
 }
 
 func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {

@@ -51,7 +51,7 @@ func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery
 		return c.Message, excluded
 	}
 	switch {
-	case violates(err, "creation_key_pkey"):
+	case errors.Is(err, errKeyTaken):
 		return c.Message, s.duplicate(ctx, c)
 	case errors.Is(err, ErrNoRealm):
 		return c.Message, payment.ErrNotFound

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"regexp"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 
@@ -48,7 +49,7 @@ const (
 	ForClock
 	// ForSeals serves the sealing of the audit log, independent of load on pages.
 	ForSeals
-	// ForWrites serves batched writes of requests and of clearing, one statement at a time (see Turns). One
+	// ForWrites serves batched writes of requests and of clearing, one statement at a time (see FairMutex). One
 	// connection therefore usually does them all. A server process caches tables, plans and checks per connection,
 	// some megabytes; many connections would each have a cold cache.
 	ForWrites
@@ -271,7 +272,7 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 		_ = tx.Rollback(late)
 	}()
 	err = work(tx, dbsqlc.New(tx))
-	if err != nil || mode == Reading || mode == Searching {
+	if err != nil || mode.reads() {
 		return d.pool.told(ctx, err)
 	}
 	err = d.pool.committed(ctx, tx.Commit(ctx))
@@ -343,11 +344,15 @@ type Mode string
 const (
 	Changing Mode = "begin"
 	Reading  Mode = "begin read only"
-	// Keyed is for changes of many rows by key, with a generic plan independent of table statistics. On a young
-	// database the planner would otherwise read a whole realm to join or sort a few rows (queries/alone.sql). Memoize
-	// is disabled because no key is looked up twice.
-	Keyed Mode = "begin; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
-		" set local enable_seqscan = off; set local enable_sort = off; set local enable_memoize = off"
+	// Keyed is for statements that find and change rows by their keys, given as arrays. Their plan is generic and
+	// independent of table statistics: on a young database the planner would otherwise read a whole realm to join a few
+	// rows, and with arrays as values it would plan each statement anew, which costs more than the statement.
+	// Sorting and memoizing are disabled because no key is looked up twice.
+	Keyed Mode = "begin" + keyed + "; set local enable_sort = off; set local enable_memoize = off"
+	// Batched is Keyed for a batch, which waits only a moment for a lock: other operations wait behind it.
+	Batched Mode = "begin" + keyed + "; set local lock_timeout = '250ms'"
+	// ReadBatch is Batched for reads.
+	ReadBatch Mode = "begin read only" + keyed
 	// Counting relaxes durability: a crash of the database may lose the last half second. Use it for expendable data
 	// only.
 	Counting Mode = "begin; set local synchronous_commit = off"
@@ -357,6 +362,12 @@ const (
 	Searching Mode = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off;" +
 		" set local max_parallel_workers_per_gather = 0; set local jit = off"
 )
+
+const keyed = "; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
+	" set local enable_seqscan = off"
+
+// reads reports whether the transaction is read-only.
+func (m Mode) reads() bool { return strings.HasPrefix(string(m), "begin read only") }
 
 // InRealm runs work in one transaction that sees and writes the rows of one realm only.
 //

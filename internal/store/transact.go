@@ -42,45 +42,55 @@ type Considered struct {
 	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
 }
 
-// Consider is Transact for a decision that also needs realm data, which it reads with the message. Concurrent
-// decisions are batched (see store.Gather): the message is read without a lock, and the guard of the UPDATE refuses a
-// message that changed since, which is then decided again under the lock. Errors: as Transact, and ErrNoPolicy.
+// Consider is Transact for a decision that also needs realm data. Concurrent decisions are batched (see store.Batcher):
+// message and data are read without a lock, and the guard of the UPDATE refuses a message that changed since. A refused
+// decision is made again on the message as it then is: losers of a race so get their error without a wait for the lock.
+// Decisions that need a lock are made in a transaction of their own. Errors: as Transact, and ErrNoPolicy.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	if c.Ask != nil {
-		return s.considerAlone(ctx, realm, id, c)
+		return s.considerLocked(ctx, realm, id, c)
 	}
-	found, err := s.consider(ctx, realm, id)
-	if errors.Is(err, ErrAlone) {
-		return s.considerAlone(ctx, realm, id, c)
-	}
-	if err != nil {
-		return payment.Message{}, err
-	}
-	decide := func(m payment.Message) (payment.Transition, error) {
-		return c.Decide(m.HeldTo(found.known.ApprovalsAsked), found.known)
-	}
-	seen, err := found.message, ErrAlone
-	if !found.over {
-		var t payment.Transition
-		t, err = decide(seen)
-		if err == nil {
-			err = s.move(ctx, t, nil)
+	for range 2 {
+		seen, known, err := s.read(ctx, realm, id)
+		if err != nil {
+			return payment.Message{}, err
+		}
+		if seen == nil || known.mustLock(*seen) {
+			break
+		}
+		t, err := c.Decide(seen.HeldTo(known.ApprovalsAsked), known)
+		if err != nil {
+			return *seen, noChange(err)
+		}
+		written, err := s.move(ctx, t, nil)
+		if err != nil || written {
+			return *seen, err
 		}
 	}
-	if errors.Is(err, ErrAlone) {
-		seen, err = s.tooLate(ctx, realm, id, decide)
-	}
-	switch {
-	case errors.Is(err, ErrAlone):
-		return s.considerAlone(ctx, realm, id, c)
-	case errors.Is(err, ErrNoChange):
-		return seen, nil
-	}
-	return seen, err
+	return s.considerLocked(ctx, realm, id, c)
 }
 
-// considerAlone is Consider under the lock of the message.
-func (s *Messages) considerAlone(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+// read reads a message with the data for a decision, in batches; a nil message for one that must be read under its lock.
+func (s *Messages) read(ctx context.Context, realm string, id uuid.UUID) (*payment.Message, SubmissionFacts, error) {
+	seen, err := s.reading.Do(ctx, realm, id)
+	if err != nil || seen == nil {
+		return nil, SubmissionFacts{}, err
+	}
+	known, err := s.asking.Do(ctx, realm, SubmissionOf(*seen))
+	if err != nil || known == nil {
+		return nil, SubmissionFacts{}, err
+	}
+	return seen, *known, nil
+}
+
+// mustLock reports whether a message must be decided under a lock: a policy needs a second factor, it changed since the
+// message was made, or a limit may apply.
+func (f SubmissionFacts) mustLock(m payment.Message) bool {
+	return f.Policy.StepUp || m.PolicyID != f.Policy.ID || f.mayBind(m.Kind)
+}
+
+// considerLocked is Consider under the lock of the message.
+func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
 		ask := SubmissionOf(m)
 		if c.Ask != nil {
@@ -116,7 +126,7 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	var seen payment.Message
 	var t payment.Transition
 	step := stepBy{realm: realm}
-	err := s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		seen, err = In(q, s.db.Seal()).Message(ctx, realm, id, ForUpdate)
 		if err != nil {
@@ -168,12 +178,12 @@ func (s *Messages) write(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 	if t.Version() != nil {
 		return s.amend(ctx, q, t)
 	}
-	_, err := q.MessageMoveIf(ctx, s.moveParams(t))
-	if errors.Is(err, pgx.ErrNoRows) {
-		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
-	}
+	events, err := q.MessageMove(ctx, s.moveParams(t))
 	if err != nil {
 		return fmt.Errorf("%s the message: %w", t.Move().Action, err)
+	}
+	if len(events) == 0 {
+		return &payment.StateError{Message: t.Message(), Wanted: t.Move().From}
 	}
 	err = s.use(ctx, q, t.Message(), t.LimitUses())
 	if err != nil {
@@ -193,46 +203,6 @@ func (s *Messages) report(ctx context.Context, q *dbsqlc.Queries, t payment.Tran
 		return fmt.Errorf("write the status report: %w", err)
 	}
 	return s.documents.keepBeside(ctx, q, outboundDocument(out, content, t.At()))
-}
-
-func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveIfParams {
-	m, c, by := t.Message(), t.Changes(), t.Actor()
-	p := dbsqlc.MessageMoveIfParams{
-		ToState: string(t.Move().To), At: t.At(), Approvals: int32(m.Approvals()), //nolint:gosec // 0 to 9
-		AcceptedAt: KeptField(&c.AcceptedAt), DeliveredAt: KeptField(&c.DeliveredAt), SettledAt: KeptField(&c.SettledAt),
-		StatusCode: KeptField(&c.StatusCode), StatusText: KeptField(&c.StatusText), InquireAt: KeptField(&c.InquireAt),
-		AnswerBy: KeptField(&c.AnswerBy),
-		Realm:    m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From),
-		Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
-		Action: string(t.Move().Action), ActorUser: KeptField(&by.UserID), ActorPerson: KeptField(&by.PersonID), ActorName: by.Name,
-		ClientID: KeptField(&by.ClientID), Channel: string(by.Channel), Reason: OrNull(t.Reason()),
-		EventID: s.newID(), Event: auditlog.EventOf(string(m.Kind), string(t.Move().Action)), RequestID: KeptField(&by.RequestID),
-		SourceAddress: KeptField(&by.SourceAddress), ContentHash: m.ContentHash[:],
-		Detail: withLimits(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), t.LimitUses()),
-		Makers: m.Makers, ApprovalsRequired: int32(m.ApprovalsRequired), //nolint:gosec // 0 to 9
-	}
-	if c.Inquired {
-		p.Inquired = 1
-	}
-	if d := t.Decision(); d != nil {
-		p.Decides = true
-		p.Ordinal = int32(d.Ordinal) //nolint:gosec // 1 to 9
-		p.FactorUseID = OrNull(d.FactorUse)
-		p.GrantID, p.GrantedAt = OrNull(d.Grant.ID), OrNull(d.Grant.GrantedAt)
-		seal := s.db.Seal().SealDecision(m, *d)
-		p.DecisionKeyID, p.DecisionSeal = &seal.KeyID, seal.MAC[:]
-		if d.Action == payment.ActionApprove {
-			p.Approvals++
-		}
-		if d.Ordinal > 1 {
-			p.PreviousOrdinal = OrNull(p.Ordinal - 1)
-			p.PreviousAction = OrNull(string(payment.ActionApprove))
-		}
-	}
-	if r := t.Release(); r != nil {
-		p.KeyID, p.Mac, p.AccountDigest = &r.Seal.KeyID, r.Seal.MAC[:], digestOrNull(r.Account)
-	}
-	return p
 }
 
 func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Transition) error {
@@ -285,12 +255,4 @@ func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (pay
 		return m, payment.ErrNotFound
 	}
 	return m, err
-}
-
-// digestOrNull writes a digest for a nullable column; the zero digest is NULL.
-func digestOrNull(digest payment.Digest) []byte {
-	if digest == (payment.Digest{}) {
-		return nil
-	}
-	return digest[:]
 }

@@ -1,9 +1,13 @@
--- name: DocumentInsert :execrows
--- An outbound document of a reference that exists already is left as it is.
+-- name: DocumentInsert :many
+-- Documents. An outbound one of a reference that exists already is left as it is, and not returned.
 INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-VALUES (@realm, @document_id, sqlc.narg(message_id), @scheme, @direction, @name, @reference, @content, sha256(@content), @created_at,
-  sqlc.narg(key_id), sqlc.narg(mac))
-ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING;
+SELECT @realm::text, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac
+FROM (SELECT unnest(@document_ids::uuid[]) AS document_id, unnest(@message_ids::uuid[]) AS message_id, unnest(@schemes::text[]) AS scheme,
+  unnest(@directions::text[]) AS direction, unnest(@names::text[]) AS name, unnest(@refs::text[]) AS reference,
+  unnest(@contents::bytea[]) AS content, unnest(@content_hashes::bytea[]) AS content_hash, unnest(@created_ats::timestamptz[]) AS created_at,
+  unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac) AS item
+ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING
+RETURNING document_id;
 
 -- name: DocumentGetOutbound :one
 SELECT * FROM document WHERE realm = @realm AND reference = @reference AND direction = 'out';

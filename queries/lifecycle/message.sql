@@ -1,91 +1,155 @@
 -- Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
 -- names the realm; the realm stands in each condition all the same.
+-- Statements that write or ask for several items take them as arrays: each item is an element of every array, in the same place. An absent
+-- value is the empty text, the empty bytes, the nil UUID, the zero time or 0, as Go has them; the statement turns it into NULL.
 
--- name: SubmissionContext :one
--- What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, which directory of banks is in
--- force, and whether a limit may bind it. About a stored message it also tells how many approvals the policies of its time asked for.
-SELECT sqlc.embed(r), sqlc.embed(p),
-       CASE WHEN sqlc.narg(about)::uuid IS NULL THEN 0
-       ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = sqlc.narg(about)::uuid)
-       END::integer AS approvals_asked,
+-- name: SubmissionContext :many
+-- The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
+-- force, the debtor account, the directory of banks in force, and whether a limit may apply; about a stored message also how many approvals
+-- the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
+-- the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
+-- condition of the join it would be looked for once for each policy of the realm.
+WITH item AS (
+  SELECT unnest(@items::integer[]) AS item, unnest(@client_ids::text[]) AS client_id,
+    unnest(@channels::text[]) AS channel, unnest(@schemes::text[]) AS scheme,
+    unnest(@kinds::text[]) AS kind, unnest(@amounts::bigint[]) AS amount,
+    unnest(@debtor_accounts::text[]) AS debtor_account, unnest(@abouts::uuid[]) AS about
+)
+SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
+       coalesce((SELECT min(coalesce((
+                   SELECT x.approvals_required FROM policy x
+                   WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
+                     AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
+                     AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
+                     AND (x.amount_from IS NULL OR x.amount_from <= v.amount) AND (x.amount_to IS NULL OR x.amount_to >= v.amount)
+                   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1), 0))
+                 FROM message m
+                 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+                 CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
+                 WHERE m.realm = @realm::text AND m.message_id = i.about AND m.direction = 'out'), 0)::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
-       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = @scheme::text
+       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
                  ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
        EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
-               AND (l.limit_of = 'person' OR l.holder IN (@client_id::text, @debtor_account::text)))::boolean AS limited
-FROM realm r
-JOIN policy p ON p.realm = r.realm AND p.policy_id = (
-  SELECT policy.policy_id FROM policy
-  WHERE policy.realm = r.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = @client_id::text)
-    AND (policy.channel IS NULL OR policy.channel = @channel::text)
-    AND (policy.scheme IS NULL OR policy.scheme = @scheme::text)
-    AND (policy.kind IS NULL OR policy.kind = @kind::text)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= @amount::bigint)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= @amount::bigint)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
-LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = @debtor_account::text
-WHERE r.realm = @realm::text;
+               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
+FROM item i
+CROSS JOIN LATERAL (
+  SELECT x.policy_id FROM policy x
+  WHERE x.realm = @realm::text AND x.retired_at IS NULL
+    AND (x.client_id IS NULL OR x.client_id = i.client_id) AND (x.channel IS NULL OR x.channel = i.channel)
+    AND (x.scheme IS NULL OR x.scheme = i.scheme) AND (x.kind IS NULL OR x.kind = i.kind)
+    AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
+  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
+JOIN realm r ON r.realm = @realm::text
+LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
 
--- name: MessageInsert :exec
--- A new message with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no approval,
--- its release.
-WITH added AS (
+-- name: MessageInsert :many
+-- New messages, each with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no
+-- approval, its release. It returns the messages that it wrote. A message of which a key is taken is left out, whole: only a message all of
+-- whose keys went in is written, and a key that went in without its message breaks the foreign key creation_key_realm_message_id_fkey.
+WITH item AS (
+  SELECT
+    unnest(@message_ids::uuid[]) AS message_id, unnest(@global_ids::text[]) AS global_id, unnest(@kinds::text[]) AS kind,
+    unnest(@schemes::text[]) AS scheme, unnest(@directions::text[]) AS direction, unnest(@channels::text[]) AS channel,
+    unnest(@client_ids::text[]) AS client_id, unnest(@external_ids::text[]) AS external_id,
+    unnest(@maker_users::uuid[]) AS maker_user, unnest(@maker_persons::uuid[]) AS maker_person,
+    unnest(@makers::text[]) AS makers, unnest(@policy_ids::uuid[]) AS policy_id,
+    unnest(@approvals_requireds::integer[]) AS approvals_required, unnest(@expires_ats::timestamptz[]) AS expires_at,
+    unnest(@original_ids::uuid[]) AS original_id, unnest(@answers_ids::uuid[]) AS answers_id,
+    unnest(@answer_bys::timestamptz[]) AS answer_by, unnest(@deadlines::timestamptz[]) AS deadline,
+    unnest(@reasons::text[]) AS reason, unnest(@created_ats::timestamptz[]) AS created_at, unnest(@actions::text[]) AS action,
+    unnest(@states::text[]) AS state, unnest(@accepted_ats::timestamptz[]) AS accepted_at,
+    unnest(@settled_ats::timestamptz[]) AS settled_at, unnest(@status_codes::text[]) AS status_code,
+    unnest(@status_texts::text[]) AS status_text, unnest(@document_ids::uuid[]) AS document_id,
+    unnest(@document_directions::text[]) AS document_direction, unnest(@document_names::text[]) AS document_name,
+    unnest(@refs::text[]) AS reference, unnest(@contents::bytea[]) AS content, unnest(@content_hashes::bytea[]) AS content_hash,
+    unnest(@sources::bytea[]) AS source, unnest(@source_types::text[]) AS source_type,
+    unnest(@document_key_ids::text[]) AS document_key_id, unnest(@document_macs::bytea[]) AS document_mac,
+    unnest(@amounts::bigint[]) AS amount, unnest(@currencies::text[]) AS currency,
+    unnest(@instruction_ids::text[]) AS instruction_id, unnest(@end_to_end_ids::text[]) AS end_to_end_id,
+    unnest(@transaction_ids::text[]) AS transaction_id, unnest(@uetrs::text[]) AS uetr,
+    unnest(@debtor_names::text[]) AS debtor_name, unnest(@ordered_debtor_names::text[]) AS ordered_debtor_name,
+    unnest(@debtor_accounts::text[]) AS debtor_account, unnest(@debtor_agents::text[]) AS debtor_agent,
+    unnest(@creditor_names::text[]) AS creditor_name, unnest(@creditor_accounts::text[]) AS creditor_account,
+    unnest(@creditor_agents::text[]) AS creditor_agent, unnest(@remittances::text[]) AS remittance,
+    unnest(@version_key_ids::text[]) AS version_key_id, unnest(@version_seals::bytea[]) AS version_seal,
+    unnest(@maker_roles::text[]) AS maker_role, unnest(@maker_grant_ids::uuid[]) AS maker_grant_id,
+    unnest(@maker_granted_ats::timestamptz[]) AS maker_granted_at, unnest(@clients::text[]) AS clients,
+    unnest(@payee_results::text[]) AS payee_result, unnest(@payee_names::text[]) AS payee_name,
+    unnest(@payee_ats::timestamptz[]) AS payee_at, unnest(@words::text[]) AS words, unnest(@actor_names::text[]) AS actor_name,
+    unnest(@notes::text[]) AS note, unnest(@event_ids::uuid[]) AS event_id, unnest(@events::text[]) AS event,
+    unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
+    unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
+    unnest(@key_counts::integer[]) AS key_count, unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
+    unnest(@account_digests::bytea[]) AS account_digest
+), asked AS (
+  SELECT unnest(@key_messages::uuid[]) AS message_id, unnest(@key_scopes::text[]) AS scope, unnest(@keys::text[]) AS key,
+    unnest(@key_seals::bytea[]) AS seal
+), keyed AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT @realm::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  FROM asked a JOIN item i ON i.message_id = a.message_id
+  ON CONFLICT DO NOTHING
+  RETURNING message_id
+), counted AS (
+  SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
+), free AS (
+  SELECT i.* FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
+), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
-  VALUES (@realm, @message_id, @global_id, @kind, @scheme, @direction, @channel, sqlc.narg(client_id), sqlc.narg(external_id),
-    sqlc.narg(maker_user), sqlc.narg(maker_person), sqlc.narg(policy_id), @approvals_required, sqlc.narg(expires_at),
-    sqlc.narg(original_id), sqlc.narg(answers_id), sqlc.narg(answer_by), sqlc.narg(deadline), sqlc.narg(reason), @created_at, 1, 0, @state, 1, @created_at,
-    sqlc.narg(accepted_at), sqlc.narg(settled_at), sqlc.narg(status_code), sqlc.narg(status_text), @amount)
+  SELECT @realm::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
+    nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(policy_id, '00000000-0000-0000-0000-000000000000'::uuid), approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz),
+    nullif(original_id, '00000000-0000-0000-0000-000000000000'::uuid), nullif(answers_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(answer_by, '0001-01-01 00:00:00+00'::timestamptz), nullif(deadline, '0001-01-01 00:00:00+00'::timestamptz), nullif(reason, ''), created_at, 1, 0, state,
+    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  VALUES (@realm, @document_id, @message_id, @scheme, @document_direction, @document_name, @reference, @content, @content_hash,
-    sqlc.narg(source)::bytea, sqlc.narg(source_type), @created_at, @document_key_id::text, @document_mac::bytea)
+  SELECT @realm::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
+    nullif(source, ''::bytea), nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  VALUES (@realm, @message_id, 1, @document_id, @content_hash, sqlc.narg(maker_user), sqlc.narg(maker_person), @makers::uuid[],
-    sqlc.narg(maker_person), @approvals_required, @created_at, @amount, @currency, sqlc.narg(instruction_id), @end_to_end_id,
-    sqlc.narg(transaction_id), sqlc.narg(uetr), @debtor_name, sqlc.narg(ordered_debtor_name), @debtor_account, @debtor_agent, @creditor_name,
-    @creditor_account, @creditor_agent, @remittance, @version_key_id::text, @version_seal::bytea, sqlc.narg(maker_role),
-    sqlc.narg(maker_grant_id), sqlc.narg(maker_granted_at), sqlc.narg(clients)::text[],
-    sqlc.narg(payee_result), sqlc.narg(payee_name), sqlc.narg(payee_at), array_to_tsvector(string_to_array(@words::text, ' ')))
+  SELECT @realm::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), makers::uuid[], nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
+    approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
+    debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
+    version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(clients, '')::text[], nullif(payee_result, ''), nullif(payee_name, ''),
+    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz), array_to_tsvector(string_to_array(words, ' ')) FROM free
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES (@realm, @message_id, 1, @kind, 'None', @action, @state, 1, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name,
-    sqlc.narg(client_id), @channel, coalesce(sqlc.narg(note)::text, sqlc.narg(status_text)), @created_at)
+  SELECT @realm::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
+    coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES (@realm, @event_id, @message_id, 1, @event, sqlc.narg(maker_user), sqlc.narg(maker_person), @actor_name, sqlc.narg(client_id),
-    @channel, sqlc.narg(request_id), sqlc.narg(source_address), @content_hash, @detail, @created_at)
-), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT @realm::text AS realm, sqlc.narg(client_id)::text AS client_id, (@key_scopes::text[])[i] AS scope, (@keys::text[])[i] AS key,
-    @message_id::uuid AS message_id, @fingerprint::bytea AS fingerprint, @created_at::timestamptz AS created_at,
-    @version_key_id::text AS key_id, (@key_seals::bytea[])[i] AS seal
-  FROM generate_subscripts(@keys::text[], 1) AS i
+  SELECT @realm::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at FROM free
+), released AS (
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
+  SELECT @realm::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+    nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
 )
-INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
-SELECT @realm::text AS realm, @message_id::uuid AS message_id, 1 AS version, @makers::uuid[] AS makers,
-  @content_hash::bytea AS content_hash, @approvals_required::integer AS approvals_required,
-  sqlc.narg(accepted_at)::timestamptz AS accepted_at, sqlc.narg(key_id)::text AS key_id, sqlc.narg(mac)::bytea AS mac,
-  sqlc.narg(account_digest)::bytea AS account_digest
-WHERE sqlc.narg(mac)::bytea IS NOT NULL;
+SELECT message_id::uuid AS message_id FROM free;
 
 -- name: MessageLock :one
 -- Locks the message until the transaction ends, before anything else of it is read: a statement that joins the current version and
 -- waits for the lock would look for the version of before the wait, and find nothing when an amendment was committed meanwhile.
 SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id FOR UPDATE;
 
--- name: MessageGet :one
--- The message with its current version and content. What came in has no maker.
+-- name: MessageGet :batchone
+-- Messages with their current version and content, in one round trip. What came in has no maker.
 SELECT sqlc.embed(m), d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
@@ -140,48 +204,113 @@ JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state 
 WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL (@held::uuid[])
 LIMIT @page_size;
 
--- name: MessageMoveIf :one
--- One step of a message's life: state, history, audit and, where the step has them, decision and release. It changes nothing and
--- returns no row when the message is no longer where the caller saw it.
-WITH moved AS (
-  UPDATE message m
-  SET state = @to_state, state_sequence = m.state_sequence + 1, state_since = @at, approvals = @approvals,
-      accepted_at = coalesce(sqlc.narg(accepted_at), m.accepted_at), delivered_at = coalesce(sqlc.narg(delivered_at), m.delivered_at),
-      settled_at = coalesce(sqlc.narg(settled_at), m.settled_at), status_code = coalesce(sqlc.narg(status_code), m.status_code),
-      status_text = coalesce(sqlc.narg(status_text), m.status_text), inquiries = m.inquiries + @inquired::integer,
-      inquire_at = coalesce(sqlc.narg(inquire_at), m.inquire_at), answer_by = coalesce(sqlc.narg(answer_by), m.answer_by)
-  WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
-  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version, m.created_at
+-- name: MessageMove :many
+-- Steps of messages: state, history, audit and, where a step has them, decision and release. A message takes one step or several, one after
+-- the other, and its row changes once; a message that is no longer where the caller saw it is left out. It returns the steps that it wrote,
+-- by the event each writes. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
+-- join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
+-- steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
+-- makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
+WITH goal AS (
+  SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@from_states::text[]) AS from_state,
+    unnest(@sequences::integer[]) AS sequence, unnest(@step_counts::integer[]) AS step_count,
+    unnest(@versions::integer[]) AS version, unnest(@to_states::text[]) AS to_state,
+    unnest(@sinces::timestamptz[]) AS since, unnest(@approvals::integer[]) AS approvals,
+    unnest(@accepted_ats::timestamptz[]) AS accepted_at, unnest(@delivered_ats::timestamptz[]) AS delivered_at,
+    unnest(@settled_ats::timestamptz[]) AS settled_at, unnest(@status_codes::text[]) AS status_code,
+    unnest(@status_texts::text[]) AS status_text, unnest(@inquireds::integer[]) AS inquired,
+    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by
+), item AS (
+  SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@step_messages::uuid[]) AS message_id,
+    unnest(@step_sequences::integer[]) AS sequence, unnest(@step_from_states::text[]) AS from_state,
+    unnest(@actions::text[]) AS action, unnest(@step_to_states::text[]) AS to_state,
+    unnest(@ats::timestamptz[]) AS at, unnest(@actor_users::uuid[]) AS actor_user,
+    unnest(@actor_persons::uuid[]) AS actor_person, unnest(@actor_names::text[]) AS actor_name,
+    unnest(@client_ids::text[]) AS client_id, unnest(@channels::text[]) AS channel,
+    unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event,
+    unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
+    unnest(@content_hashes::bytea[]) AS content_hash, unnest(@details::text[]) AS detail,
+    unnest(@decides::boolean[]) AS decides, unnest(@ordinals::integer[]) AS ordinal,
+    unnest(@makers::text[]) AS makers, unnest(@approvals_requireds::integer[]) AS approvals_required,
+    unnest(@previous_ordinals::integer[]) AS previous_ordinal, unnest(@previous_actions::text[]) AS previous_action,
+    unnest(@grant_ids::uuid[]) AS grant_id, unnest(@granted_ats::timestamptz[]) AS granted_at,
+    unnest(@decision_key_ids::text[]) AS decision_key_id, unnest(@decision_seals::bytea[]) AS decision_seal,
+    unnest(@factor_use_ids::uuid[]) AS factor_use_id,
+    unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
+    unnest(@account_digests::bytea[]) AS account_digest
+), brought AS (
+  SELECT unnest(@brought_events::uuid[]) AS event_id, unnest(@brought_schemes::text[]) AS scheme,
+    unnest(@brought_references::text[]) AS reference, unnest(@brought_names::text[]) AS name,
+    unnest(@brought_hashes::bytea[]) AS content_hash, unnest(@brought_documents::uuid[]) AS document_id,
+    unnest(@brought_ats::timestamptz[]) AS received_at
+), beside AS (
+  SELECT unnest(@document_events::uuid[]) AS event_id, unnest(@document_ids::uuid[]) AS document_id,
+    unnest(@document_schemes::text[]) AS scheme, unnest(@document_directions::text[]) AS direction,
+    unnest(@document_names::text[]) AS name, unnest(@document_references::text[]) AS reference,
+    unnest(@document_contents::bytea[]) AS content, unnest(@document_hashes::bytea[]) AS content_hash,
+    unnest(@document_ats::timestamptz[]) AS created_at, unnest(@document_key_ids::text[]) AS key_id,
+    unnest(@document_macs::bytea[]) AS mac
+), changed AS (
+  INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
+    state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
+  SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
+    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
+    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
+    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
+    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
+    coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
+  FROM goal g CROSS JOIN LATERAL (
+    SELECT * FROM message x
+    WHERE x.realm = @realm::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+      AND x.version = g.version OFFSET 0) o
+  ON CONFLICT (realm, message_id) DO UPDATE
+  SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
+      accepted_at = excluded.accepted_at, delivered_at = excluded.delivered_at, settled_at = excluded.settled_at,
+      status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
+      inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
+  WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
+  RETURNING m.message_id, m.kind, m.version, m.created_at
+), moved AS (
+  SELECT @realm::text AS realm, i.*, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, @from_state, @action, @to_state, state_sequence - 1, version, sqlc.narg(actor_user)::uuid,
-    sqlc.narg(actor_person)::uuid, @actor_name, sqlc.narg(client_id)::text, @channel, sqlc.narg(reason)::text, @at::timestamptz FROM moved
+  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, sequence, version,
+    nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid,
-    @actor_name, sqlc.narg(client_id)::text, @channel, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea,
-    @detail::text, @at::timestamptz FROM moved
+  SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
     client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
     factor_use_id)
-  SELECT realm, message_id, version, @ordinal::integer, @makers::uuid[], @content_hash::bytea, @approvals_required::integer,
-    sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid, sqlc.narg(client_id)::text, @channel, @action,
-    CASE WHEN @action = 'reject' THEN sqlc.narg(reason)::text END, sqlc.narg(previous_ordinal)::integer,
-    sqlc.narg(previous_action)::text, @at::timestamptz, 'checker', sqlc.narg(grant_id)::uuid, sqlc.narg(granted_at)::timestamptz, created_at,
-    CASE WHEN @action = 'approve' THEN sqlc.narg(reason)::text END, sqlc.narg(decision_key_id)::text, sqlc.narg(decision_seal)::bytea,
-    sqlc.narg(factor_use_id)::uuid
-  FROM moved WHERE @decides::boolean
+  SELECT realm, message_id, version, ordinal, makers::uuid[], content_hash, approvals_required, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), nullif(client_id, ''), channel, action, CASE WHEN action = 'reject' THEN nullif(reason, '') END,
+    nullif(previous_ordinal, 0), nullif(previous_action, ''), at, 'checker', nullif(grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END, decision_key_id, decision_seal,
+    nullif(factor_use_id, '00000000-0000-0000-0000-000000000000'::uuid)
+  FROM moved WHERE decides
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
-  SELECT realm, message_id, version, @makers::uuid[], @content_hash::bytea, @approvals_required::integer, @ordinal::integer, 'approve',
-    @at::timestamptz, sqlc.narg(key_id)::text, sqlc.narg(mac)::bytea, sqlc.narg(account_digest)::bytea
-  FROM moved WHERE sqlc.narg(mac)::bytea IS NOT NULL
+  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
+    nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
+), noted AS (
+  INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
+  SELECT b.scheme, b.reference, b.name, b.content_hash, 'matched', '', m.realm, b.document_id, b.received_at
+  FROM brought b JOIN moved m ON m.event_id = b.event_id
+), kept AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+  SELECT m.realm, d.document_id, m.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at, d.key_id,
+    d.mac
+  FROM beside d JOIN moved m ON m.event_id = d.event_id
 )
-SELECT state_sequence FROM moved;
+SELECT event_id::uuid AS event_id FROM moved;
 
 -- name: MessageAmendIf :one
 -- A new version of a pending message. It changes nothing and returns no row when the message is no longer where the caller saw it.

@@ -192,7 +192,7 @@ var ofArrivals = []mutant{
 	{
 		name: "what carries a release is sent and not stored with it", file: "internal/store/release.go",
 		tests:  ofBooked + ":TestWhatIsReleased",
-		before: `one.documents = append(one.documents,`, after: `_ = append(one.documents,`,
+		before: `	addDocument(&one.values,`, after: `	addDocument(&dbsqlc.MessageMoveParams{EventIds: one.values.EventIds},`,
 	},
 	{
 		name: "what carries a release is made where nothing is delivered", file: "internal/store/release.go",

@@ -2,7 +2,7 @@ package mutationtest
 
 const (
 	messageSQL = "internal/store/internal/dbsqlc/message.sql.go"
-	moveIf     = "const messageMoveIf = `"
+	move       = "const messageMove = `"
 )
 
 // ofStatements take guards out of what is written, and rows out of what must be kept.
@@ -10,16 +10,16 @@ var ofStatements = []mutant{
 	{
 		name: "a step is written onto another one than was decided about (review 1)", file: messageSQL,
 		tests:  "internal/store:TestADecisionAboutAnOlderState",
-		within: moveIf, before: `m.state_sequence = $`, after: `m.state_sequence >= 0 * $`,
+		within: move, before: `x.state_sequence = g.sequence`, after: `x.state_sequence >= 0 * g.sequence`,
 	},
 	{
 		name: "a step has no row in the history", file: messageSQL, tests: "internal/store:TestADecisionAboutAnOlderState",
-		within: moveIf, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
+		within: move, before: "FROM moved\n), audited AS (", after: "FROM moved WHERE false\n), audited AS (",
 	},
 	{
 		name: "a step has no row in the audit trail (review 21)", file: messageSQL,
-		tests:  "internal/service:TestSharedStatementsWrite",
-		within: moveIf, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
+		tests:  "internal/store:TestADecisionAboutAnOlderState",
+		within: move, before: "FROM moved\n), decided AS (", after: "FROM moved WHERE false\n), decided AS (",
 	},
 	{
 		name: "the history of any realm is read (review 10)", file: "internal/store/internal/dbsqlc/transaction.sql.go",
@@ -27,12 +27,12 @@ var ofStatements = []mutant{
 		within: "const historyList = `", before: `WHERE h.realm = $1`, after: `WHERE $1::text IS NOT NULL`,
 	},
 	{
-		name: "a statement whose outcome nobody knows is done again", file: "internal/store/gather.go",
-		tests:  "internal/store:TestWhatIsRefusedGoesAlone",
-		before: `if err != nil && !errors.Is(err, ErrUnknown) && !errors.Is(err, ErrUnavailable) {`, after: `if err != nil {`,
+		name: "a statement whose outcome nobody knows is done again", file: "internal/store/write.go",
+		tests:  "internal/store:TestAnUnknownResultIsNotTriedAgain",
+		before: `case errors.Is(err, ErrUnknown), errors.Is(err, ErrUnavailable):`, after: `case err == nil:`,
 	},
 	{
-		name: "who gives up is told that nothing was done", file: "internal/store/gather.go", tests: "internal/store:TestWhoGivesUp",
+		name: "who gives up is told that nothing was done", file: "internal/store/batcher.go", tests: "internal/store:TestWhoGivesUp",
 		before: `return none, errors.Join(ErrUnknown, own.ctx.Err())`, after: `return none, own.ctx.Err()`,
 	},
 	{
@@ -44,20 +44,13 @@ var ofStatements = []mutant{
 `, after: ``,
 	},
 	{
-		name: "what stands still holds up all others", file: "internal/store/turns.go", tests: "internal/store:TestNobodyWaitsLong",
-		before: `late := time.NewTimer(t.within)`, after: `late := time.NewTimer(time.Hour)`,
+		name: "what stands still holds up all others", file: "internal/store/fair_mutex.go",
+		tests:  "internal/store:TestNobodyWaitsLong",
+		before: `time.After(m.within)`, after: `time.After(time.Hour)`,
 	},
 	{
 		name: "a write finds out that its connection died while the database was away", file: "internal/store/store.go",
 		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
-	},
-	{
-		name: "writes of requests and of clearing take connections of their own", file: "internal/store/together.go",
-		tests: "internal/clearing:TestWritesGoOver", before: `s.db.For(ForWrites).OneTrip(`, after: `s.db.OneTrip(`,
-	},
-	{
-		name: "whoever waited longest for a turn is not next", file: "internal/store/turns.go", tests: "internal/store:TestTheTurnGoes",
-		before: `l.waiting = append(l.waiting, had)`, after: `l.waiting = slices.Insert(l.waiting, 0, had)`,
 	},
 	{
 		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/service/payments.go",
@@ -65,26 +58,6 @@ var ofStatements = []mutant{
 		within: `case err == nil, is && !duplicate.SameContent:`, before: `return Result{}, err
 }`, after: `return Result{}, refused
 }`,
-	},
-	{
-		name: "a statement for many stores an approval without its second factor", file: "internal/store/together.go",
-		tests:  "internal/service:TestAFactorThatIsNoLongerAskedFor",
-		before: ` || d != nil && d.FactorUse != uuid.Nil {`, after: ` || d != nil && false {`,
-	},
-	{
-		name: "what one statement of a trip did stays when another one is refused", file: "internal/store/trip.go",
-		tests: "internal/store:TestOneTrip",
-		before: `if len(statements) == 1 {
-		return statements[0](ctx, d.Alone(realm, mode))
-	}`, after: `for len(statements) > 1 {
-		if err := statements[0](ctx, d.Alone(realm, mode)); err != nil {
-			return err
-		}
-		statements = statements[1:]
-	}
-	if len(statements) == 1 {
-		return statements[0](ctx, d.Alone(realm, mode))
-	}`,
 	},
 	{
 		name: "a commit whose outcome nobody knows was not done", file: "internal/store/outage.go",

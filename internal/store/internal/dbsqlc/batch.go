@@ -17,7 +17,7 @@ var (
 	ErrBatchAlreadyClosed = errors.New("batch already closed")
 )
 
-const messageRead = `-- name: MessageRead :batchone
+const messageGet = `-- name: MessageGet :batchone
 SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.listed_amount, m.maker_person, d.content,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
@@ -27,18 +27,18 @@ LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a
 WHERE m.realm = $1 AND m.message_id = $2
 `
 
-type MessageReadBatchResults struct {
+type MessageGetBatchResults struct {
 	br     pgx.BatchResults
 	tot    int
 	closed bool
 }
 
-type MessageReadParams struct {
+type MessageGetParams struct {
 	Realm     string
 	MessageID uuid.UUID
 }
 
-type MessageReadRow struct {
+type MessageGetRow struct {
 	MessageListed   MessageListed
 	Content         []byte
 	AccountIban     *string
@@ -55,24 +55,24 @@ type MessageReadRow struct {
 	AccountOpen     *bool
 }
 
-// MessageGet, several in one round trip.
-func (q *Queries) MessageRead(ctx context.Context, arg []MessageReadParams) *MessageReadBatchResults {
+// Messages with their current version and content, in one round trip. What came in has no maker.
+func (q *Queries) MessageGet(ctx context.Context, arg []MessageGetParams) *MessageGetBatchResults {
 	batch := &pgx.Batch{}
 	for _, a := range arg {
 		vals := []interface{}{
 			a.Realm,
 			a.MessageID,
 		}
-		batch.Queue(messageRead, vals...)
+		batch.Queue(messageGet, vals...)
 	}
 	br := q.db.SendBatch(ctx, batch)
-	return &MessageReadBatchResults{br, len(arg), false}
+	return &MessageGetBatchResults{br, len(arg), false}
 }
 
-func (b *MessageReadBatchResults) QueryRow(f func(int, MessageReadRow, error)) {
+func (b *MessageGetBatchResults) QueryRow(f func(int, MessageGetRow, error)) {
 	defer b.br.Close()
 	for t := 0; t < b.tot; t++ {
-		var i MessageReadRow
+		var i MessageGetRow
 		if b.closed {
 			if f != nil {
 				f(t, i, ErrBatchAlreadyClosed)
@@ -161,7 +161,7 @@ func (b *MessageReadBatchResults) QueryRow(f func(int, MessageReadRow, error)) {
 	}
 }
 
-func (b *MessageReadBatchResults) Close() error {
+func (b *MessageGetBatchResults) Close() error {
 	b.closed = true
 	return b.br.Close()
 }

@@ -112,46 +112,64 @@ func (q *Queries) DocumentGetOutbound(ctx context.Context, realm string, referen
 	return i, err
 }
 
-const documentInsert = `-- name: DocumentInsert :execrows
+const documentInsert = `-- name: DocumentInsert :many
 INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, sha256($8), $9,
-  $10, $11)
+SELECT $1::text, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac
+FROM (SELECT unnest($2::uuid[]) AS document_id, unnest($3::uuid[]) AS message_id, unnest($4::text[]) AS scheme,
+  unnest($5::text[]) AS direction, unnest($6::text[]) AS name, unnest($7::text[]) AS reference,
+  unnest($8::bytea[]) AS content, unnest($9::bytea[]) AS content_hash, unnest($10::timestamptz[]) AS created_at,
+  unnest($11::text[]) AS key_id, unnest($12::bytea[]) AS mac) AS item
 ON CONFLICT (realm, reference) WHERE direction = 'out' DO NOTHING
+RETURNING document_id
 `
 
 type DocumentInsertParams struct {
-	Realm      string
-	DocumentID uuid.UUID
-	MessageID  *uuid.UUID
-	Scheme     string
-	Direction  string
-	Name       string
-	Reference  string
-	Content    []byte
-	CreatedAt  time.Time
-	KeyID      *string
-	Mac        []byte
+	Realm         string
+	DocumentIds   []uuid.UUID
+	MessageIds    []uuid.UUID
+	Schemes       []string
+	Directions    []string
+	Names         []string
+	Refs          []string
+	Contents      [][]byte
+	ContentHashes [][]byte
+	CreatedAts    []time.Time
+	KeyIds        []string
+	Macs          [][]byte
 }
 
-// An outbound document of a reference that exists already is left as it is.
-func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) (int64, error) {
-	result, err := q.db.Exec(ctx, documentInsert,
+// Documents. An outbound one of a reference that exists already is left as it is, and not returned.
+func (q *Queries) DocumentInsert(ctx context.Context, arg DocumentInsertParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, documentInsert,
 		arg.Realm,
-		arg.DocumentID,
-		arg.MessageID,
-		arg.Scheme,
-		arg.Direction,
-		arg.Name,
-		arg.Reference,
-		arg.Content,
-		arg.CreatedAt,
-		arg.KeyID,
-		arg.Mac,
+		arg.DocumentIds,
+		arg.MessageIds,
+		arg.Schemes,
+		arg.Directions,
+		arg.Names,
+		arg.Refs,
+		arg.Contents,
+		arg.ContentHashes,
+		arg.CreatedAts,
+		arg.KeyIds,
+		arg.Macs,
 	)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	return result.RowsAffected(), nil
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var document_id uuid.UUID
+		if err := rows.Scan(&document_id); err != nil {
+			return nil, err
+		}
+		items = append(items, document_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const documentList = `-- name: DocumentList :many

@@ -228,115 +228,6 @@ func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messa
 	return asked, err
 }
 
-const messageGet = `-- name: MessageGet :one
-SELECT m.realm, m.message_id, m.global_id, m.kind, m.scheme, m.direction, m.channel, m.client_id, m.external_id, m.maker_user, m.policy_id, m.approvals_required, m.expires_at, m.original_id, m.answers_id, m.answer_by, m.deadline, m.reason, m.created_at, m.version, m.approvals, m.state, m.state_sequence, m.state_since, m.accepted_at, m.delivered_at, m.settled_at, m.status_code, m.status_text, m.inquiries, m.document_id, m.content_hash, m.makers, m.amount, m.currency, m.instruction_id, m.end_to_end_id, m.transaction_id, m.uetr, m.debtor_name, m.ordered_debtor_name, m.debtor_account, m.debtor_agent, m.creditor_name, m.creditor_account, m.creditor_agent, m.remittance, m.key_id, m.seal, m.recall_state, m.return_state, m.maker_name, m.maker_login, m.clients, m.payee_result, m.payee_name, m.payee_at, m.version_key, m.listed_amount, m.maker_person, d.content,
-       a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
-       a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
-FROM message_listed m
-JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.message_id = m.message_id
-LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
-WHERE m.realm = $1 AND m.message_id = $2
-`
-
-type MessageGetRow struct {
-	MessageListed   MessageListed
-	Content         []byte
-	AccountIban     *string
-	AccountScheme   *string
-	AccountCurrency *string
-	HolderName      *string
-	HolderStreet    *string
-	HolderBuilding  *string
-	HolderPostcode  *string
-	HolderTown      *string
-	HolderCountry   *string
-	AgentBic        *string
-	AgentIid        *string
-	AccountOpen     *bool
-}
-
-// The message with its current version and content. What came in has no maker.
-func (q *Queries) MessageGet(ctx context.Context, realm string, messageID uuid.UUID) (MessageGetRow, error) {
-	row := q.db.QueryRow(ctx, messageGet, realm, messageID)
-	var i MessageGetRow
-	err := row.Scan(
-		&i.MessageListed.Realm,
-		&i.MessageListed.MessageID,
-		&i.MessageListed.GlobalID,
-		&i.MessageListed.Kind,
-		&i.MessageListed.Scheme,
-		&i.MessageListed.Direction,
-		&i.MessageListed.Channel,
-		&i.MessageListed.ClientID,
-		&i.MessageListed.ExternalID,
-		&i.MessageListed.MakerUser,
-		&i.MessageListed.PolicyID,
-		&i.MessageListed.ApprovalsRequired,
-		&i.MessageListed.ExpiresAt,
-		&i.MessageListed.OriginalID,
-		&i.MessageListed.AnswersID,
-		&i.MessageListed.AnswerBy,
-		&i.MessageListed.Deadline,
-		&i.MessageListed.Reason,
-		&i.MessageListed.CreatedAt,
-		&i.MessageListed.Version,
-		&i.MessageListed.Approvals,
-		&i.MessageListed.State,
-		&i.MessageListed.StateSequence,
-		&i.MessageListed.StateSince,
-		&i.MessageListed.AcceptedAt,
-		&i.MessageListed.DeliveredAt,
-		&i.MessageListed.SettledAt,
-		&i.MessageListed.StatusCode,
-		&i.MessageListed.StatusText,
-		&i.MessageListed.Inquiries,
-		&i.MessageListed.DocumentID,
-		&i.MessageListed.ContentHash,
-		&i.MessageListed.Makers,
-		&i.MessageListed.Amount,
-		&i.MessageListed.Currency,
-		&i.MessageListed.InstructionID,
-		&i.MessageListed.EndToEndID,
-		&i.MessageListed.TransactionID,
-		&i.MessageListed.Uetr,
-		&i.MessageListed.DebtorName,
-		&i.MessageListed.OrderedDebtorName,
-		&i.MessageListed.DebtorAccount,
-		&i.MessageListed.DebtorAgent,
-		&i.MessageListed.CreditorName,
-		&i.MessageListed.CreditorAccount,
-		&i.MessageListed.CreditorAgent,
-		&i.MessageListed.Remittance,
-		&i.MessageListed.KeyID,
-		&i.MessageListed.Seal,
-		&i.MessageListed.RecallState,
-		&i.MessageListed.ReturnState,
-		&i.MessageListed.MakerName,
-		&i.MessageListed.MakerLogin,
-		&i.MessageListed.Clients,
-		&i.MessageListed.PayeeResult,
-		&i.MessageListed.PayeeName,
-		&i.MessageListed.PayeeAt,
-		&i.MessageListed.VersionKey,
-		&i.MessageListed.ListedAmount,
-		&i.MessageListed.MakerPerson,
-		&i.Content,
-		&i.AccountIban,
-		&i.AccountScheme,
-		&i.AccountCurrency,
-		&i.HolderName,
-		&i.HolderStreet,
-		&i.HolderBuilding,
-		&i.HolderPostcode,
-		&i.HolderTown,
-		&i.HolderCountry,
-		&i.AgentBic,
-		&i.AgentIid,
-		&i.AccountOpen,
-	)
-	return i, err
-}
-
 const messageIDByGlobalID = `-- name: MessageIDByGlobalID :one
 SELECT message_id FROM message WHERE realm = $1 AND global_id = $2
 `
@@ -348,215 +239,281 @@ func (q *Queries) MessageIDByGlobalID(ctx context.Context, realm string, globalI
 	return message_id, err
 }
 
-const messageInsert = `-- name: MessageInsert :exec
-WITH added AS (
+const messageInsert = `-- name: MessageInsert :many
+WITH item AS (
+  SELECT
+    unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS global_id, unnest($3::text[]) AS kind,
+    unnest($4::text[]) AS scheme, unnest($5::text[]) AS direction, unnest($6::text[]) AS channel,
+    unnest($7::text[]) AS client_id, unnest($8::text[]) AS external_id,
+    unnest($9::uuid[]) AS maker_user, unnest($10::uuid[]) AS maker_person,
+    unnest($11::text[]) AS makers, unnest($12::uuid[]) AS policy_id,
+    unnest($13::integer[]) AS approvals_required, unnest($14::timestamptz[]) AS expires_at,
+    unnest($15::uuid[]) AS original_id, unnest($16::uuid[]) AS answers_id,
+    unnest($17::timestamptz[]) AS answer_by, unnest($18::timestamptz[]) AS deadline,
+    unnest($19::text[]) AS reason, unnest($20::timestamptz[]) AS created_at, unnest($21::text[]) AS action,
+    unnest($22::text[]) AS state, unnest($23::timestamptz[]) AS accepted_at,
+    unnest($24::timestamptz[]) AS settled_at, unnest($25::text[]) AS status_code,
+    unnest($26::text[]) AS status_text, unnest($27::uuid[]) AS document_id,
+    unnest($28::text[]) AS document_direction, unnest($29::text[]) AS document_name,
+    unnest($30::text[]) AS reference, unnest($31::bytea[]) AS content, unnest($32::bytea[]) AS content_hash,
+    unnest($33::bytea[]) AS source, unnest($34::text[]) AS source_type,
+    unnest($35::text[]) AS document_key_id, unnest($36::bytea[]) AS document_mac,
+    unnest($37::bigint[]) AS amount, unnest($38::text[]) AS currency,
+    unnest($39::text[]) AS instruction_id, unnest($40::text[]) AS end_to_end_id,
+    unnest($41::text[]) AS transaction_id, unnest($42::text[]) AS uetr,
+    unnest($43::text[]) AS debtor_name, unnest($44::text[]) AS ordered_debtor_name,
+    unnest($45::text[]) AS debtor_account, unnest($46::text[]) AS debtor_agent,
+    unnest($47::text[]) AS creditor_name, unnest($48::text[]) AS creditor_account,
+    unnest($49::text[]) AS creditor_agent, unnest($50::text[]) AS remittance,
+    unnest($51::text[]) AS version_key_id, unnest($52::bytea[]) AS version_seal,
+    unnest($53::text[]) AS maker_role, unnest($54::uuid[]) AS maker_grant_id,
+    unnest($55::timestamptz[]) AS maker_granted_at, unnest($56::text[]) AS clients,
+    unnest($57::text[]) AS payee_result, unnest($58::text[]) AS payee_name,
+    unnest($59::timestamptz[]) AS payee_at, unnest($60::text[]) AS words, unnest($61::text[]) AS actor_name,
+    unnest($62::text[]) AS note, unnest($63::uuid[]) AS event_id, unnest($64::text[]) AS event,
+    unnest($65::text[]) AS request_id, unnest($66::text[]) AS source_address,
+    unnest($67::text[]) AS detail, unnest($68::bytea[]) AS fingerprint,
+    unnest($69::integer[]) AS key_count, unnest($70::text[]) AS key_id, unnest($71::bytea[]) AS mac,
+    unnest($72::bytea[]) AS account_digest
+), asked AS (
+  SELECT unnest($73::uuid[]) AS message_id, unnest($74::text[]) AS scope, unnest($75::text[]) AS key,
+    unnest($76::bytea[]) AS seal
+), keyed AS (
+  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
+  SELECT $77::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  FROM asked a JOIN item i ON i.message_id = a.message_id
+  ON CONFLICT DO NOTHING
+  RETURNING message_id
+), counted AS (
+  SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
+), free AS (
+  SELECT i.message_id, i.global_id, i.kind, i.scheme, i.direction, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.makers, i.policy_id, i.approvals_required, i.expires_at, i.original_id, i.answers_id, i.answer_by, i.deadline, i.reason, i.created_at, i.action, i.state, i.accepted_at, i.settled_at, i.status_code, i.status_text, i.document_id, i.document_direction, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.clients, i.payee_result, i.payee_name, i.payee_at, i.words, i.actor_name, i.note, i.event_id, i.event, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
+), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
-  VALUES ($1, $2, $10, $11, $12, $13, $14, $15, $16,
-    $17, $18, $19, $5, $20,
-    $21, $22, $23, $24, $25, $26, 1, 0, $27, 1, $26,
-    $6, $28, $29, $30, $31)
+  SELECT $77::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
+    nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(policy_id, '00000000-0000-0000-0000-000000000000'::uuid), approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz),
+    nullif(original_id, '00000000-0000-0000-0000-000000000000'::uuid), nullif(answers_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(answer_by, '0001-01-01 00:00:00+00'::timestamptz), nullif(deadline, '0001-01-01 00:00:00+00'::timestamptz), nullif(reason, ''), created_at, 1, 0, state,
+    1, created_at, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(settled_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(status_code, ''), nullif(status_text, ''), amount FROM free
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  VALUES ($1, $32, $2, $12, $33, $34, $35, $36, $4,
-    $37::bytea, $38, $26, $39::text, $40::bytea)
+  SELECT $77::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
+    nullif(source, ''::bytea), nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  VALUES ($1, $2, 1, $32, $4, $17, $18, $3::uuid[],
-    $18, $5, $26, $31, $41, $42, $43,
-    $44, $45, $46, $47, $48, $49, $50,
-    $51, $52, $53, $54::text, $55::bytea, $56,
-    $57, $58, $59::text[],
-    $60, $61, $62, array_to_tsvector(string_to_array($63::text, ' ')))
+  SELECT $77::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), makers::uuid[], nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
+    approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
+    debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
+    version_key_id, version_seal, nullif(maker_role, ''), nullif(maker_grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_granted_at, '0001-01-01 00:00:00+00'::timestamptz), nullif(clients, '')::text[], nullif(payee_result, ''), nullif(payee_name, ''),
+    nullif(payee_at, '0001-01-01 00:00:00+00'::timestamptz), array_to_tsvector(string_to_array(words, ' ')) FROM free
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  VALUES ($1, $2, 1, $11, 'None', $64, $27, 1, $17, $18, $65,
-    $15, $14, coalesce($66::text, $30), $26)
+  SELECT $77::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
+    coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  VALUES ($1, $67, $2, 1, $68, $17, $18, $65, $15,
-    $14, $69, $70, $4, $71, $26)
-), keyed AS (
-  INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $1::text AS realm, $15::text AS client_id, ($72::text[])[i] AS scope, ($73::text[])[i] AS key,
-    $2::uuid AS message_id, $74::bytea AS fingerprint, $26::timestamptz AS created_at,
-    $54::text AS key_id, ($75::bytea[])[i] AS seal
-  FROM generate_subscripts($73::text[], 1) AS i
+  SELECT $77::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at FROM free
+), released AS (
+  INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
+  SELECT $77::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+    nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
 )
-INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
-SELECT $1::text AS realm, $2::uuid AS message_id, 1 AS version, $3::uuid[] AS makers,
-  $4::bytea AS content_hash, $5::integer AS approvals_required,
-  $6::timestamptz AS accepted_at, $7::text AS key_id, $8::bytea AS mac,
-  $9::bytea AS account_digest
-WHERE $8::bytea IS NOT NULL
+SELECT message_id::uuid AS message_id FROM free
 `
 
 type MessageInsertParams struct {
-	Realm             string
-	MessageID         uuid.UUID
-	Makers            []uuid.UUID
-	ContentHash       []byte
-	ApprovalsRequired int32
-	AcceptedAt        *time.Time
-	KeyID             *string
-	Mac               []byte
-	AccountDigest     []byte
-	GlobalID          string
-	Kind              string
-	Scheme            string
-	Direction         string
-	Channel           string
-	ClientID          *string
-	ExternalID        *string
-	MakerUser         *uuid.UUID
-	MakerPerson       *uuid.UUID
-	PolicyID          *uuid.UUID
-	ExpiresAt         *time.Time
-	OriginalID        *uuid.UUID
-	AnswersID         *uuid.UUID
-	AnswerBy          *time.Time
-	Deadline          *time.Time
-	Reason            *string
-	CreatedAt         time.Time
-	State             string
-	SettledAt         *time.Time
-	StatusCode        *string
-	StatusText        *string
-	Amount            int64
-	DocumentID        uuid.UUID
-	DocumentDirection string
-	DocumentName      string
-	Reference         string
-	Content           []byte
-	Source            []byte
-	SourceType        *string
-	DocumentKeyID     string
-	DocumentMac       []byte
-	Currency          string
-	InstructionID     *string
-	EndToEndID        string
-	TransactionID     *string
-	Uetr              *string
-	DebtorName        string
-	OrderedDebtorName *string
-	DebtorAccount     string
-	DebtorAgent       string
-	CreditorName      string
-	CreditorAccount   string
-	CreditorAgent     string
-	Remittance        string
-	VersionKeyID      string
-	VersionSeal       []byte
-	MakerRole         *string
-	MakerGrantID      *uuid.UUID
-	MakerGrantedAt    *time.Time
-	Clients           []string
-	PayeeResult       *string
-	PayeeName         *string
-	PayeeAt           *time.Time
-	Words             string
-	Action            string
-	ActorName         string
-	Note              *string
-	EventID           uuid.UUID
-	Event             string
-	RequestID         *string
-	SourceAddress     *string
-	Detail            string
-	KeyScopes         []string
-	Keys              []string
-	Fingerprint       []byte
-	KeySeals          [][]byte
+	MessageIds         []uuid.UUID
+	GlobalIds          []string
+	Kinds              []string
+	Schemes            []string
+	Directions         []string
+	Channels           []string
+	ClientIds          []string
+	ExternalIds        []string
+	MakerUsers         []uuid.UUID
+	MakerPersons       []uuid.UUID
+	Makers             []string
+	PolicyIds          []uuid.UUID
+	ApprovalsRequireds []int32
+	ExpiresAts         []time.Time
+	OriginalIds        []uuid.UUID
+	AnswersIds         []uuid.UUID
+	AnswerBys          []time.Time
+	Deadlines          []time.Time
+	Reasons            []string
+	CreatedAts         []time.Time
+	Actions            []string
+	States             []string
+	AcceptedAts        []time.Time
+	SettledAts         []time.Time
+	StatusCodes        []string
+	StatusTexts        []string
+	DocumentIds        []uuid.UUID
+	DocumentDirections []string
+	DocumentNames      []string
+	Refs               []string
+	Contents           [][]byte
+	ContentHashes      [][]byte
+	Sources            [][]byte
+	SourceTypes        []string
+	DocumentKeyIds     []string
+	DocumentMacs       [][]byte
+	Amounts            []int64
+	Currencies         []string
+	InstructionIds     []string
+	EndToEndIds        []string
+	TransactionIds     []string
+	Uetrs              []string
+	DebtorNames        []string
+	OrderedDebtorNames []string
+	DebtorAccounts     []string
+	DebtorAgents       []string
+	CreditorNames      []string
+	CreditorAccounts   []string
+	CreditorAgents     []string
+	Remittances        []string
+	VersionKeyIds      []string
+	VersionSeals       [][]byte
+	MakerRoles         []string
+	MakerGrantIds      []uuid.UUID
+	MakerGrantedAts    []time.Time
+	Clients            []string
+	PayeeResults       []string
+	PayeeNames         []string
+	PayeeAts           []time.Time
+	Words              []string
+	ActorNames         []string
+	Notes              []string
+	EventIds           []uuid.UUID
+	Events             []string
+	RequestIds         []string
+	SourceAddresses    []string
+	Details            []string
+	Fingerprints       [][]byte
+	KeyCounts          []int32
+	KeyIds             []string
+	Macs               [][]byte
+	AccountDigests     [][]byte
+	KeyMessages        []uuid.UUID
+	KeyScopes          []string
+	Keys               []string
+	KeySeals           [][]byte
+	Realm              string
 }
 
-// A new message with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no approval,
-// its release.
-func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) error {
-	_, err := q.db.Exec(ctx, messageInsert,
-		arg.Realm,
-		arg.MessageID,
+// New messages, each with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no
+// approval, its release. It returns the messages that it wrote. A message of which a key is taken is left out, whole: only a message all of
+// whose keys went in is written, and a key that went in without its message breaks the foreign key creation_key_realm_message_id_fkey.
+func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageInsert,
+		arg.MessageIds,
+		arg.GlobalIds,
+		arg.Kinds,
+		arg.Schemes,
+		arg.Directions,
+		arg.Channels,
+		arg.ClientIds,
+		arg.ExternalIds,
+		arg.MakerUsers,
+		arg.MakerPersons,
 		arg.Makers,
-		arg.ContentHash,
-		arg.ApprovalsRequired,
-		arg.AcceptedAt,
-		arg.KeyID,
-		arg.Mac,
-		arg.AccountDigest,
-		arg.GlobalID,
-		arg.Kind,
-		arg.Scheme,
-		arg.Direction,
-		arg.Channel,
-		arg.ClientID,
-		arg.ExternalID,
-		arg.MakerUser,
-		arg.MakerPerson,
-		arg.PolicyID,
-		arg.ExpiresAt,
-		arg.OriginalID,
-		arg.AnswersID,
-		arg.AnswerBy,
-		arg.Deadline,
-		arg.Reason,
-		arg.CreatedAt,
-		arg.State,
-		arg.SettledAt,
-		arg.StatusCode,
-		arg.StatusText,
-		arg.Amount,
-		arg.DocumentID,
-		arg.DocumentDirection,
-		arg.DocumentName,
-		arg.Reference,
-		arg.Content,
-		arg.Source,
-		arg.SourceType,
-		arg.DocumentKeyID,
-		arg.DocumentMac,
-		arg.Currency,
-		arg.InstructionID,
-		arg.EndToEndID,
-		arg.TransactionID,
-		arg.Uetr,
-		arg.DebtorName,
-		arg.OrderedDebtorName,
-		arg.DebtorAccount,
-		arg.DebtorAgent,
-		arg.CreditorName,
-		arg.CreditorAccount,
-		arg.CreditorAgent,
-		arg.Remittance,
-		arg.VersionKeyID,
-		arg.VersionSeal,
-		arg.MakerRole,
-		arg.MakerGrantID,
-		arg.MakerGrantedAt,
+		arg.PolicyIds,
+		arg.ApprovalsRequireds,
+		arg.ExpiresAts,
+		arg.OriginalIds,
+		arg.AnswersIds,
+		arg.AnswerBys,
+		arg.Deadlines,
+		arg.Reasons,
+		arg.CreatedAts,
+		arg.Actions,
+		arg.States,
+		arg.AcceptedAts,
+		arg.SettledAts,
+		arg.StatusCodes,
+		arg.StatusTexts,
+		arg.DocumentIds,
+		arg.DocumentDirections,
+		arg.DocumentNames,
+		arg.Refs,
+		arg.Contents,
+		arg.ContentHashes,
+		arg.Sources,
+		arg.SourceTypes,
+		arg.DocumentKeyIds,
+		arg.DocumentMacs,
+		arg.Amounts,
+		arg.Currencies,
+		arg.InstructionIds,
+		arg.EndToEndIds,
+		arg.TransactionIds,
+		arg.Uetrs,
+		arg.DebtorNames,
+		arg.OrderedDebtorNames,
+		arg.DebtorAccounts,
+		arg.DebtorAgents,
+		arg.CreditorNames,
+		arg.CreditorAccounts,
+		arg.CreditorAgents,
+		arg.Remittances,
+		arg.VersionKeyIds,
+		arg.VersionSeals,
+		arg.MakerRoles,
+		arg.MakerGrantIds,
+		arg.MakerGrantedAts,
 		arg.Clients,
-		arg.PayeeResult,
-		arg.PayeeName,
-		arg.PayeeAt,
+		arg.PayeeResults,
+		arg.PayeeNames,
+		arg.PayeeAts,
 		arg.Words,
-		arg.Action,
-		arg.ActorName,
-		arg.Note,
-		arg.EventID,
-		arg.Event,
-		arg.RequestID,
-		arg.SourceAddress,
-		arg.Detail,
+		arg.ActorNames,
+		arg.Notes,
+		arg.EventIds,
+		arg.Events,
+		arg.RequestIds,
+		arg.SourceAddresses,
+		arg.Details,
+		arg.Fingerprints,
+		arg.KeyCounts,
+		arg.KeyIds,
+		arg.Macs,
+		arg.AccountDigests,
+		arg.KeyMessages,
 		arg.KeyScopes,
 		arg.Keys,
-		arg.Fingerprint,
 		arg.KeySeals,
+		arg.Realm,
 	)
-	return err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var message_id uuid.UUID
+		if err := rows.Scan(&message_id); err != nil {
+			return nil, err
+		}
+		items = append(items, message_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const messageListExpired = `-- name: MessageListExpired :many
@@ -811,145 +768,271 @@ func (q *Queries) MessageLock(ctx context.Context, realm string, messageID uuid.
 	return message_id, err
 }
 
-const messageMoveIf = `-- name: MessageMoveIf :one
-WITH moved AS (
-  UPDATE message m
-  SET state = $1, state_sequence = m.state_sequence + 1, state_since = $2, approvals = $3,
-      accepted_at = coalesce($4, m.accepted_at), delivered_at = coalesce($5, m.delivered_at),
-      settled_at = coalesce($6, m.settled_at), status_code = coalesce($7, m.status_code),
-      status_text = coalesce($8, m.status_text), inquiries = m.inquiries + $9::integer,
-      inquire_at = coalesce($10, m.inquire_at), answer_by = coalesce($11, m.answer_by)
-  WHERE m.realm = $12 AND m.message_id = $13 AND m.state = $14 AND m.state_sequence = $15 AND m.version = $16
-  RETURNING m.realm, m.message_id, m.kind, m.state_sequence, m.version, m.created_at
+const messageMove = `-- name: MessageMove :many
+WITH goal AS (
+  SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS from_state,
+    unnest($3::integer[]) AS sequence, unnest($4::integer[]) AS step_count,
+    unnest($5::integer[]) AS version, unnest($6::text[]) AS to_state,
+    unnest($7::timestamptz[]) AS since, unnest($8::integer[]) AS approvals,
+    unnest($9::timestamptz[]) AS accepted_at, unnest($10::timestamptz[]) AS delivered_at,
+    unnest($11::timestamptz[]) AS settled_at, unnest($12::text[]) AS status_code,
+    unnest($13::text[]) AS status_text, unnest($14::integer[]) AS inquired,
+    unnest($15::timestamptz[]) AS inquire_at, unnest($16::timestamptz[]) AS answer_by
+), item AS (
+  SELECT unnest($17::uuid[]) AS event_id, unnest($18::uuid[]) AS message_id,
+    unnest($19::integer[]) AS sequence, unnest($20::text[]) AS from_state,
+    unnest($21::text[]) AS action, unnest($22::text[]) AS to_state,
+    unnest($23::timestamptz[]) AS at, unnest($24::uuid[]) AS actor_user,
+    unnest($25::uuid[]) AS actor_person, unnest($26::text[]) AS actor_name,
+    unnest($27::text[]) AS client_id, unnest($28::text[]) AS channel,
+    unnest($29::text[]) AS reason, unnest($30::text[]) AS event,
+    unnest($31::text[]) AS request_id, unnest($32::text[]) AS source_address,
+    unnest($33::bytea[]) AS content_hash, unnest($34::text[]) AS detail,
+    unnest($35::boolean[]) AS decides, unnest($36::integer[]) AS ordinal,
+    unnest($37::text[]) AS makers, unnest($38::integer[]) AS approvals_required,
+    unnest($39::integer[]) AS previous_ordinal, unnest($40::text[]) AS previous_action,
+    unnest($41::uuid[]) AS grant_id, unnest($42::timestamptz[]) AS granted_at,
+    unnest($43::text[]) AS decision_key_id, unnest($44::bytea[]) AS decision_seal,
+    unnest($45::uuid[]) AS factor_use_id,
+    unnest($46::text[]) AS key_id, unnest($47::bytea[]) AS mac,
+    unnest($48::bytea[]) AS account_digest
+), brought AS (
+  SELECT unnest($49::uuid[]) AS event_id, unnest($50::text[]) AS scheme,
+    unnest($51::text[]) AS reference, unnest($52::text[]) AS name,
+    unnest($53::bytea[]) AS content_hash, unnest($54::uuid[]) AS document_id,
+    unnest($55::timestamptz[]) AS received_at
+), beside AS (
+  SELECT unnest($56::uuid[]) AS event_id, unnest($57::uuid[]) AS document_id,
+    unnest($58::text[]) AS scheme, unnest($59::text[]) AS direction,
+    unnest($60::text[]) AS name, unnest($61::text[]) AS reference,
+    unnest($62::bytea[]) AS content, unnest($63::bytea[]) AS content_hash,
+    unnest($64::timestamptz[]) AS created_at, unnest($65::text[]) AS key_id,
+    unnest($66::bytea[]) AS mac
+), changed AS (
+  INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
+    policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
+    state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
+  SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
+    o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
+    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
+    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
+    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
+    coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
+  FROM goal g CROSS JOIN LATERAL (
+    SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
+    WHERE x.realm = $67::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+      AND x.version = g.version OFFSET 0) o
+  ON CONFLICT (realm, message_id) DO UPDATE
+  SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
+      accepted_at = excluded.accepted_at, delivered_at = excluded.delivered_at, settled_at = excluded.settled_at,
+      status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
+      inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
+  WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
+  RETURNING m.message_id, m.kind, m.version, m.created_at
+), moved AS (
+  SELECT $67::text AS realm, i.event_id, i.message_id, i.sequence, i.from_state, i.action, i.to_state, i.at, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, $14, $17, $1, state_sequence - 1, version, $18::uuid,
-    $19::uuid, $20, $21::text, $22, $23::text, $2::timestamptz FROM moved
+  SELECT realm, message_id, state_sequence, kind, from_state, action, to_state, sequence, version,
+    nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
     request_id, source_address, content_hash, detail, at)
-  SELECT realm, $24::uuid, message_id, state_sequence, $25::text, $18::uuid, $19::uuid,
-    $20, $21::text, $22, $26::text, $27::text, $28::bytea,
-    $29::text, $2::timestamptz FROM moved
+  SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
     client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
     factor_use_id)
-  SELECT realm, message_id, version, $30::integer, $31::uuid[], $28::bytea, $32::integer,
-    $18::uuid, $19::uuid, $21::text, $22, $17,
-    CASE WHEN $17 = 'reject' THEN $23::text END, $33::integer,
-    $34::text, $2::timestamptz, 'checker', $35::uuid, $36::timestamptz, created_at,
-    CASE WHEN $17 = 'approve' THEN $23::text END, $37::text, $38::bytea,
-    $39::uuid
-  FROM moved WHERE $40::boolean
+  SELECT realm, message_id, version, ordinal, makers::uuid[], content_hash, approvals_required, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), nullif(client_id, ''), channel, action, CASE WHEN action = 'reject' THEN nullif(reason, '') END,
+    nullif(previous_ordinal, 0), nullif(previous_action, ''), at, 'checker', nullif(grant_id, '00000000-0000-0000-0000-000000000000'::uuid),
+    nullif(granted_at, '0001-01-01 00:00:00+00'::timestamptz), created_at, CASE WHEN action = 'approve' THEN nullif(reason, '') END, decision_key_id, decision_seal,
+    nullif(factor_use_id, '00000000-0000-0000-0000-000000000000'::uuid)
+  FROM moved WHERE decides
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, last_ordinal, last_action, accepted_at, key_id, mac,
     account_digest)
-  SELECT realm, message_id, version, $31::uuid[], $28::bytea, $32::integer, $30::integer, 'approve',
-    $2::timestamptz, $41::text, $42::bytea, $43::bytea
-  FROM moved WHERE $42::bytea IS NOT NULL
+  SELECT realm, message_id, version, makers::uuid[], content_hash, approvals_required, ordinal, 'approve', at, key_id, mac,
+    nullif(account_digest, ''::bytea) FROM moved WHERE key_id <> ''
+), noted AS (
+  INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, received_at)
+  SELECT b.scheme, b.reference, b.name, b.content_hash, 'matched', '', m.realm, b.document_id, b.received_at
+  FROM brought b JOIN moved m ON m.event_id = b.event_id
+), kept AS (
+  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
+  SELECT m.realm, d.document_id, m.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at, d.key_id,
+    d.mac
+  FROM beside d JOIN moved m ON m.event_id = d.event_id
 )
-SELECT state_sequence FROM moved
+SELECT event_id::uuid AS event_id FROM moved
 `
 
-type MessageMoveIfParams struct {
-	ToState           string
-	At                time.Time
-	Approvals         int32
-	AcceptedAt        *time.Time
-	DeliveredAt       *time.Time
-	SettledAt         *time.Time
-	StatusCode        *string
-	StatusText        *string
-	Inquired          int32
-	InquireAt         *time.Time
-	AnswerBy          *time.Time
-	Realm             string
-	MessageID         uuid.UUID
-	FromState         string
-	Sequence          int32
-	Version           int32
-	Action            string
-	ActorUser         *uuid.UUID
-	ActorPerson       *uuid.UUID
-	ActorName         string
-	ClientID          *string
-	Channel           string
-	Reason            *string
-	EventID           uuid.UUID
-	Event             string
-	RequestID         *string
-	SourceAddress     *string
-	ContentHash       []byte
-	Detail            string
-	Ordinal           int32
-	Makers            []uuid.UUID
-	ApprovalsRequired int32
-	PreviousOrdinal   *int32
-	PreviousAction    *string
-	GrantID           *uuid.UUID
-	GrantedAt         *time.Time
-	DecisionKeyID     *string
-	DecisionSeal      []byte
-	FactorUseID       *uuid.UUID
-	Decides           bool
-	KeyID             *string
-	Mac               []byte
-	AccountDigest     []byte
+type MessageMoveParams struct {
+	MessageIds         []uuid.UUID
+	FromStates         []string
+	Sequences          []int32
+	StepCounts         []int32
+	Versions           []int32
+	ToStates           []string
+	Sinces             []time.Time
+	Approvals          []int32
+	AcceptedAts        []time.Time
+	DeliveredAts       []time.Time
+	SettledAts         []time.Time
+	StatusCodes        []string
+	StatusTexts        []string
+	Inquireds          []int32
+	InquireAts         []time.Time
+	AnswerBys          []time.Time
+	EventIds           []uuid.UUID
+	StepMessages       []uuid.UUID
+	StepSequences      []int32
+	StepFromStates     []string
+	Actions            []string
+	StepToStates       []string
+	Ats                []time.Time
+	ActorUsers         []uuid.UUID
+	ActorPersons       []uuid.UUID
+	ActorNames         []string
+	ClientIds          []string
+	Channels           []string
+	Reasons            []string
+	Events             []string
+	RequestIds         []string
+	SourceAddresses    []string
+	ContentHashes      [][]byte
+	Details            []string
+	Decides            []bool
+	Ordinals           []int32
+	Makers             []string
+	ApprovalsRequireds []int32
+	PreviousOrdinals   []int32
+	PreviousActions    []string
+	GrantIds           []uuid.UUID
+	GrantedAts         []time.Time
+	DecisionKeyIds     []string
+	DecisionSeals      [][]byte
+	FactorUseIds       []uuid.UUID
+	KeyIds             []string
+	Macs               [][]byte
+	AccountDigests     [][]byte
+	BroughtEvents      []uuid.UUID
+	BroughtSchemes     []string
+	BroughtReferences  []string
+	BroughtNames       []string
+	BroughtHashes      [][]byte
+	BroughtDocuments   []uuid.UUID
+	BroughtAts         []time.Time
+	DocumentEvents     []uuid.UUID
+	DocumentIds        []uuid.UUID
+	DocumentSchemes    []string
+	DocumentDirections []string
+	DocumentNames      []string
+	DocumentReferences []string
+	DocumentContents   [][]byte
+	DocumentHashes     [][]byte
+	DocumentAts        []time.Time
+	DocumentKeyIds     []string
+	DocumentMacs       [][]byte
+	Realm              string
 }
 
-// One step of a message's life: state, history, audit and, where the step has them, decision and release. It changes nothing and
-// returns no row when the message is no longer where the caller saw it.
-func (q *Queries) MessageMoveIf(ctx context.Context, arg MessageMoveIfParams) (int32, error) {
-	row := q.db.QueryRow(ctx, messageMoveIf,
-		arg.ToState,
-		arg.At,
+// Steps of messages: state, history, audit and, where a step has them, decision and release. A message takes one step or several, one after
+// the other, and its row changes once; a message that is no longer where the caller saw it is left out. It returns the steps that it wrote,
+// by the event each writes. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
+// join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
+// steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
+// makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
+func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, messageMove,
+		arg.MessageIds,
+		arg.FromStates,
+		arg.Sequences,
+		arg.StepCounts,
+		arg.Versions,
+		arg.ToStates,
+		arg.Sinces,
 		arg.Approvals,
-		arg.AcceptedAt,
-		arg.DeliveredAt,
-		arg.SettledAt,
-		arg.StatusCode,
-		arg.StatusText,
-		arg.Inquired,
-		arg.InquireAt,
-		arg.AnswerBy,
-		arg.Realm,
-		arg.MessageID,
-		arg.FromState,
-		arg.Sequence,
-		arg.Version,
-		arg.Action,
-		arg.ActorUser,
-		arg.ActorPerson,
-		arg.ActorName,
-		arg.ClientID,
-		arg.Channel,
-		arg.Reason,
-		arg.EventID,
-		arg.Event,
-		arg.RequestID,
-		arg.SourceAddress,
-		arg.ContentHash,
-		arg.Detail,
-		arg.Ordinal,
-		arg.Makers,
-		arg.ApprovalsRequired,
-		arg.PreviousOrdinal,
-		arg.PreviousAction,
-		arg.GrantID,
-		arg.GrantedAt,
-		arg.DecisionKeyID,
-		arg.DecisionSeal,
-		arg.FactorUseID,
+		arg.AcceptedAts,
+		arg.DeliveredAts,
+		arg.SettledAts,
+		arg.StatusCodes,
+		arg.StatusTexts,
+		arg.Inquireds,
+		arg.InquireAts,
+		arg.AnswerBys,
+		arg.EventIds,
+		arg.StepMessages,
+		arg.StepSequences,
+		arg.StepFromStates,
+		arg.Actions,
+		arg.StepToStates,
+		arg.Ats,
+		arg.ActorUsers,
+		arg.ActorPersons,
+		arg.ActorNames,
+		arg.ClientIds,
+		arg.Channels,
+		arg.Reasons,
+		arg.Events,
+		arg.RequestIds,
+		arg.SourceAddresses,
+		arg.ContentHashes,
+		arg.Details,
 		arg.Decides,
-		arg.KeyID,
-		arg.Mac,
-		arg.AccountDigest,
+		arg.Ordinals,
+		arg.Makers,
+		arg.ApprovalsRequireds,
+		arg.PreviousOrdinals,
+		arg.PreviousActions,
+		arg.GrantIds,
+		arg.GrantedAts,
+		arg.DecisionKeyIds,
+		arg.DecisionSeals,
+		arg.FactorUseIds,
+		arg.KeyIds,
+		arg.Macs,
+		arg.AccountDigests,
+		arg.BroughtEvents,
+		arg.BroughtSchemes,
+		arg.BroughtReferences,
+		arg.BroughtNames,
+		arg.BroughtHashes,
+		arg.BroughtDocuments,
+		arg.BroughtAts,
+		arg.DocumentEvents,
+		arg.DocumentIds,
+		arg.DocumentSchemes,
+		arg.DocumentDirections,
+		arg.DocumentNames,
+		arg.DocumentReferences,
+		arg.DocumentContents,
+		arg.DocumentHashes,
+		arg.DocumentAts,
+		arg.DocumentKeyIds,
+		arg.DocumentMacs,
+		arg.Realm,
 	)
-	var state_sequence int32
-	err := row.Scan(&state_sequence)
-	return state_sequence, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var event_id uuid.UUID
+		if err := rows.Scan(&event_id); err != nil {
+			return nil, err
+		}
+		items = append(items, event_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const messageWaits = `-- name: MessageWaits :one
@@ -1135,45 +1218,59 @@ func (q *Queries) ReleaseGet(ctx context.Context, realm string, messageID uuid.U
 	return i, err
 }
 
-const submissionContext = `-- name: SubmissionContext :one
+const submissionContext = `-- name: SubmissionContext :many
 
-SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
-       CASE WHEN $1::uuid IS NULL THEN 0
-       ELSE (SELECT approvals_asked(s.realm, s.message_id, s.version) FROM message s WHERE s.realm = r.realm AND s.message_id = $1::uuid)
-       END::integer AS approvals_asked,
+WITH item AS (
+  SELECT unnest($2::integer[]) AS item, unnest($3::text[]) AS client_id,
+    unnest($4::text[]) AS channel, unnest($5::text[]) AS scheme,
+    unnest($6::text[]) AS kind, unnest($7::bigint[]) AS amount,
+    unnest($8::text[]) AS debtor_account, unnest($9::uuid[]) AS about
+)
+SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
+       coalesce((SELECT min(coalesce((
+                   SELECT x.approvals_required FROM policy x
+                   WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
+                     AND (x.client_id IS NULL OR x.client_id = m.client_id) AND (x.channel IS NULL OR x.channel = m.channel)
+                     AND (x.scheme IS NULL OR x.scheme = m.scheme) AND (x.kind IS NULL OR x.kind = m.kind)
+                     AND (x.amount_from IS NULL OR x.amount_from <= v.amount) AND (x.amount_to IS NULL OR x.amount_to >= v.amount)
+                   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1), 0))
+                 FROM message m
+                 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
+                 CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
+                 WHERE m.realm = $1::text AND m.message_id = i.about AND m.direction = 'out'), 0)::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
        a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
-       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = $2::text
+       coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
                  ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
        EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
-               AND (l.limit_of = 'person' OR l.holder IN ($3::text, $4::text)))::boolean AS limited
-FROM realm r
-JOIN policy p ON p.realm = r.realm AND p.policy_id = (
-  SELECT policy.policy_id FROM policy
-  WHERE policy.realm = r.realm AND policy.retired_at IS NULL
-    AND (policy.client_id IS NULL OR policy.client_id = $3::text)
-    AND (policy.channel IS NULL OR policy.channel = $5::text)
-    AND (policy.scheme IS NULL OR policy.scheme = $2::text)
-    AND (policy.kind IS NULL OR policy.kind = $6::text)
-    AND (policy.amount_from IS NULL OR policy.amount_from <= $7::bigint)
-    AND (policy.amount_to IS NULL OR policy.amount_to >= $7::bigint)
-  ORDER BY policy.rank DESC, policy.created_at DESC LIMIT 1)
-LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = $4::text
-WHERE r.realm = $8::text
+               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
+FROM item i
+CROSS JOIN LATERAL (
+  SELECT x.policy_id FROM policy x
+  WHERE x.realm = $1::text AND x.retired_at IS NULL
+    AND (x.client_id IS NULL OR x.client_id = i.client_id) AND (x.channel IS NULL OR x.channel = i.channel)
+    AND (x.scheme IS NULL OR x.scheme = i.scheme) AND (x.kind IS NULL OR x.kind = i.kind)
+    AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
+  ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
+JOIN realm r ON r.realm = $1::text
+LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
+LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account
 `
 
 type SubmissionContextParams struct {
-	About         *uuid.UUID
-	Scheme        string
-	ClientID      string
-	DebtorAccount string
-	Channel       string
-	Kind          string
-	Amount        int64
-	Realm         string
+	Realm          string
+	Items          []int32
+	ClientIds      []string
+	Channels       []string
+	Schemes        []string
+	Kinds          []string
+	Amounts        []int64
+	DebtorAccounts []string
+	Abouts         []uuid.UUID
 }
 
 type SubmissionContextRow struct {
+	Item            int32
 	Realm           Realm
 	Policy          Policy
 	ApprovalsAsked  int32
@@ -1197,66 +1294,86 @@ type SubmissionContextRow struct {
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
 // names the realm; the realm stands in each condition all the same.
-// What a new message needs to know: the realm's mark, the policy it falls under, the debtor account, which directory of banks is in
-// force, and whether a limit may bind it. About a stored message it also tells how many approvals the policies of its time asked for.
-func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextParams) (SubmissionContextRow, error) {
-	row := q.db.QueryRow(ctx, submissionContext,
-		arg.About,
-		arg.Scheme,
-		arg.ClientID,
-		arg.DebtorAccount,
-		arg.Channel,
-		arg.Kind,
-		arg.Amount,
+// Statements that write or ask for several items take them as arrays: each item is an element of every array, in the same place. An absent
+// value is the empty text, the empty bytes, the nil UUID, the zero time or 0, as Go has them; the statement turns it into NULL.
+// The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
+// force, the debtor account, the directory of banks in force, and whether a limit may apply; about a stored message also how many approvals
+// the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
+// the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
+// condition of the join it would be looked for once for each policy of the realm.
+func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextParams) ([]SubmissionContextRow, error) {
+	rows, err := q.db.Query(ctx, submissionContext,
 		arg.Realm,
+		arg.Items,
+		arg.ClientIds,
+		arg.Channels,
+		arg.Schemes,
+		arg.Kinds,
+		arg.Amounts,
+		arg.DebtorAccounts,
+		arg.Abouts,
 	)
-	var i SubmissionContextRow
-	err := row.Scan(
-		&i.Realm.Realm,
-		&i.Realm.Name,
-		&i.Realm.Mark,
-		&i.Realm.MadeBy,
-		&i.Realm.AccessTokenSeconds,
-		&i.Realm.RefreshTokenSeconds,
-		&i.Realm.RefreshAbsoluteSeconds,
-		&i.Realm.CreatedAt,
-		&i.Realm.KeyID,
-		&i.Realm.Seal,
-		&i.Realm.SecondFactorRoles,
-		&i.Policy.Realm,
-		&i.Policy.PolicyID,
-		&i.Policy.Rank,
-		&i.Policy.ClientID,
-		&i.Policy.Channel,
-		&i.Policy.Scheme,
-		&i.Policy.Kind,
-		&i.Policy.AmountFrom,
-		&i.Policy.AmountTo,
-		&i.Policy.ApprovalsRequired,
-		&i.Policy.PendingSeconds,
-		&i.Policy.CreatedAt,
-		&i.Policy.RetiredAt,
-		&i.Policy.KeyID,
-		&i.Policy.Seal,
-		&i.Policy.ContentHashRequired,
-		&i.Policy.StepUp,
-		&i.ApprovalsAsked,
-		&i.AccountIban,
-		&i.AccountScheme,
-		&i.AccountCurrency,
-		&i.HolderName,
-		&i.HolderStreet,
-		&i.HolderBuilding,
-		&i.HolderPostcode,
-		&i.HolderTown,
-		&i.HolderCountry,
-		&i.AgentBic,
-		&i.AgentIid,
-		&i.AccountOpen,
-		&i.AccountKeyID,
-		&i.AccountSeal,
-		&i.DirectoryID,
-		&i.Limited,
-	)
-	return i, err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []SubmissionContextRow
+	for rows.Next() {
+		var i SubmissionContextRow
+		if err := rows.Scan(
+			&i.Item,
+			&i.Realm.Realm,
+			&i.Realm.Name,
+			&i.Realm.Mark,
+			&i.Realm.MadeBy,
+			&i.Realm.AccessTokenSeconds,
+			&i.Realm.RefreshTokenSeconds,
+			&i.Realm.RefreshAbsoluteSeconds,
+			&i.Realm.CreatedAt,
+			&i.Realm.KeyID,
+			&i.Realm.Seal,
+			&i.Realm.SecondFactorRoles,
+			&i.Policy.Realm,
+			&i.Policy.PolicyID,
+			&i.Policy.Rank,
+			&i.Policy.ClientID,
+			&i.Policy.Channel,
+			&i.Policy.Scheme,
+			&i.Policy.Kind,
+			&i.Policy.AmountFrom,
+			&i.Policy.AmountTo,
+			&i.Policy.ApprovalsRequired,
+			&i.Policy.PendingSeconds,
+			&i.Policy.CreatedAt,
+			&i.Policy.RetiredAt,
+			&i.Policy.KeyID,
+			&i.Policy.Seal,
+			&i.Policy.ContentHashRequired,
+			&i.Policy.StepUp,
+			&i.ApprovalsAsked,
+			&i.AccountIban,
+			&i.AccountScheme,
+			&i.AccountCurrency,
+			&i.HolderName,
+			&i.HolderStreet,
+			&i.HolderBuilding,
+			&i.HolderPostcode,
+			&i.HolderTown,
+			&i.HolderCountry,
+			&i.AgentBic,
+			&i.AgentIid,
+			&i.AccountOpen,
+			&i.AccountKeyID,
+			&i.AccountSeal,
+			&i.DirectoryID,
+			&i.Limited,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }

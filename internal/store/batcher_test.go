@@ -23,18 +23,17 @@ type counter struct {
 
 func newCounter() *counter { return &counter{allow: make(chan error), began: make(chan struct{}, 100)} }
 
-// send does even numbers, and does not confirm odd ones.
-func (c *counter) send(_ context.Context, realm string, items []int) ([]*string, error) {
+// send does even numbers, and returns the empty text for odd ones.
+func (c *counter) send(_ context.Context, realm string, items []int) ([]string, error) {
 	c.began <- struct{}{}
 	err := <-c.allow
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.batches = append(c.batches, slices.Clone(items))
-	outcomes := make([]*string, len(items))
+	outcomes := make([]string, len(items))
 	for i, item := range items {
 		if item%2 == 0 {
-			text := fmt.Sprintf("%s %d", realm, item)
-			outcomes[i] = &text
+			outcomes[i] = fmt.Sprintf("%s %d", realm, item)
 		}
 	}
 	return outcomes, err
@@ -43,7 +42,7 @@ func (c *counter) send(_ context.Context, realm string, items []int) ([]*string,
 // gathering is one statement under way in a realm and so many callers behind it, each with the item of its number.
 func gathering(t *testing.T, ctx context.Context, c *counter, behind int) (answers []chan error, texts []string) {
 	t.Helper()
-	g := store.NewGather(store.NewTurns(time.Minute), c.send)
+	g := store.NewBatcher(store.NewFairMutex(time.Minute), c.send)
 	answers, texts = make([]chan error, behind+1), make([]string, behind+1)
 	for i := range answers {
 		answers[i] = make(chan error, 1)
@@ -69,7 +68,7 @@ func TestWhatWaitsGoesOutTogether(t *testing.T) {
 	c.allow <- nil
 	for i, answer := range answers {
 		err := <-answer
-		if i%2 == 0 && (err != nil || texts[i] != fmt.Sprintf("demo %d", i)) || i%2 == 1 && !errors.Is(err, store.ErrAlone) {
+		if err != nil || i%2 == 0 && texts[i] != fmt.Sprintf("demo %d", i) || i%2 == 1 && texts[i] != "" {
 			t.Errorf("%d: %q %v", i, texts[i], err)
 		}
 	}
@@ -83,10 +82,10 @@ func TestWhatWaitsGoesOutTogether(t *testing.T) {
 func TestWhatEntersStandsInLine(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	g := store.NewGather(store.NewTurns(time.Minute), c.send)
+	g := store.NewBatcher(store.NewFairMutex(time.Minute), c.send)
 	var ends []func() (string, error)
 	for _, item := range []int{2, 4, 6} {
-		ends = append(ends, g.Enter(t.Context(), "demo", item))
+		ends = append(ends, g.Submit(t.Context(), "demo", item))
 	}
 	told := make(chan error, len(ends))
 	wait := func(i int) {
@@ -118,7 +117,7 @@ func TestWhatEntersStandsInLine(t *testing.T) {
 func TestNoRealmWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	g := store.NewGather(store.NewTurns(time.Minute), c.send)
+	g := store.NewBatcher(store.NewFairMutex(time.Minute), c.send)
 	both := make(chan error, 2)
 	for _, realm := range []string{"demo", "demo2"} {
 		go func() {
@@ -138,25 +137,17 @@ func TestNoRealmWaitsForAnother(t *testing.T) {
 	}
 }
 
-// TestWhatIsRefusedGoesAlone: the server refused the statement, so nothing of it is stored, and each finds its own error; when nobody knows
-// whether it is stored, nobody does it again.
-func TestWhatIsRefusedGoesAlone(t *testing.T) {
+// TestAnErrorGoesToAll: an error of the statement is the error of each of its operations, and of no other.
+func TestAnErrorGoesToAll(t *testing.T) {
 	t.Parallel()
-	for _, c := range []struct{ said, want error }{
-		{errors.New("violates something"), store.ErrAlone},
-		{store.ErrBusy, store.ErrAlone},
-		{errors.Join(store.ErrUnknown, store.ErrUnavailable), store.ErrUnknown},
-		{store.ErrUnavailable, store.ErrUnavailable},
-	} {
-		held := newCounter()
-		answers, _ := gathering(t, t.Context(), held, 3)
-		held.allow <- nil
-		held.allow <- c.said
-		for i, answer := range answers {
-			err := <-answer
-			if i > 0 && !errors.Is(err, c.want) {
-				t.Errorf("%v: the item %d is told %v", c.said, i, err)
-			}
+	refused, held := errors.New("refused"), newCounter()
+	answers, _ := gathering(t, t.Context(), held, 3)
+	held.allow <- nil
+	held.allow <- refused
+	for i, answer := range answers {
+		err := <-answer
+		if (i > 0) != errors.Is(err, refused) {
+			t.Errorf("the item %d is told %v", i, err)
 		}
 	}
 }
@@ -195,7 +186,7 @@ func TestWhoGivesUp(t *testing.T) {
 // TestADeadlineEndsWhatIsUnderWay: who found nothing under way waits to its deadline, also where no answer comes.
 func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 	t.Parallel()
-	g := store.NewGather(store.NewTurns(time.Minute), func(ctx context.Context, _ string, _ []int) ([]*string, error) {
+	g := store.NewBatcher(store.NewFairMutex(time.Minute), func(ctx context.Context, _ string, _ []int) ([]string, error) {
 		<-ctx.Done()
 		return nil, errors.Join(store.ErrUnknown, ctx.Err())
 	})
@@ -217,10 +208,10 @@ func TestADeadlineEndsWhatIsUnderWay(t *testing.T) {
 // together; who gives up meanwhile is not among them. Another realm waits for neither.
 func TestKindsTakeTurns(t *testing.T) {
 	t.Parallel()
-	turns, first, second := store.NewTurns(time.Minute), newCounter(), newCounter()
-	one, other := store.NewGather(turns, first.send), store.NewGather(turns, second.send)
+	turns, first, second := store.NewFairMutex(time.Minute), newCounter(), newCounter()
+	one, other := store.NewBatcher(turns, first.send), store.NewBatcher(turns, second.send)
 	answers := make(chan error, 5)
-	do := func(g *store.Gather[int, string], ctx context.Context, realm string, item int) {
+	do := func(g *store.Batcher[int, string], ctx context.Context, realm string, item int) {
 		go func() {
 			_, err := g.Do(ctx, realm, item)
 			answers <- err
@@ -257,14 +248,14 @@ func TestKindsTakeTurns(t *testing.T) {
 func TestABatchHasABound(t *testing.T) {
 	t.Parallel()
 	c := newCounter()
-	answers, _ := gathering(t, t.Context(), c, 130)
+	answers, texts := gathering(t, t.Context(), c, 130)
 	for range 4 {
 		c.allow <- nil
 	}
 	for i, answer := range answers {
 		err := <-answer
-		if odd := i%2 == 1; odd != errors.Is(err, store.ErrAlone) {
-			t.Errorf("%d: %v", i, err)
+		if err != nil || (i%2 == 0) != (texts[i] != "") {
+			t.Errorf("%d: %q %v", i, texts[i], err)
 		}
 	}
 	if len(c.batches) != 4 || len(c.batches[1]) != 64 || len(c.batches[2]) != 64 || len(c.batches[3]) != 2 {

@@ -12,11 +12,11 @@ import (
 // wait is over.
 func TestNobodyWaitsLongForWhatStandsStill(t *testing.T) {
 	t.Parallel()
-	turns := store.NewTurns(20 * time.Millisecond)
+	turns := store.NewFairMutex(20 * time.Millisecond)
 	still, one, other := newCounter(), newCounter(), newCounter()
-	stands := do(t, store.NewGather(turns, still.send))
+	stands := do(t, store.NewBatcher(turns, still.send))
 	<-still.began
-	goesOn, goesToo := store.NewGather(turns, one.send), store.NewGather(turns, other.send)
+	goesOn, goesToo := store.NewBatcher(turns, one.send), store.NewBatcher(turns, other.send)
 	for range 3 {
 		first, second := do(t, goesOn), do(t, goesToo)
 		letGo(t, one) // while the other stands still
@@ -30,11 +30,11 @@ func TestNobodyWaitsLongForWhatStandsStill(t *testing.T) {
 // TestTheTurnGoesToWhoWaitsLongest: of the kinds that wait for their turn the first has it first, and the other after it.
 func TestTheTurnGoesToWhoWaitsLongest(t *testing.T) {
 	t.Parallel()
-	turns := store.NewTurns(time.Hour)
+	turns := store.NewFairMutex(time.Hour)
 	under, one, other := newCounter(), newCounter(), newCounter()
-	first := do(t, store.NewGather(turns, under.send))
+	first := do(t, store.NewBatcher(turns, under.send))
 	<-under.began
-	waits, waitsToo := store.NewGather(turns, one.send), store.NewGather(turns, other.send)
+	waits, waitsToo := store.NewBatcher(turns, one.send), store.NewBatcher(turns, other.send)
 	second := do(t, waits)
 	until(t, func() bool { return waits.Waiting("demo") == 1 })
 	time.Sleep(10 * time.Millisecond) // it stands in line as soon as it waits
@@ -48,7 +48,7 @@ func TestTheTurnGoesToWhoWaitsLongest(t *testing.T) {
 }
 
 // do does one item, in a goroutine of its own.
-func do(t *testing.T, g *store.Gather[int, string]) (answer chan error) {
+func do(t *testing.T, g *store.Batcher[int, string]) (answer chan error) {
 	t.Helper()
 	answer = make(chan error, 1)
 	go func() {

@@ -1,0 +1,255 @@
+package store
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// write is an item of the write batch: a new message, or a step of a message.
+type write struct {
+	created *dbsqlc.MessageInsertParams // of one message
+	step    *step
+	// after runs after the commit, even if the caller gave up: otherwise a release would wait seconds for the next poll.
+	after func()
+}
+
+// id is what the statements return for a written item: the message, or the event of the step.
+func (w write) id() uuid.UUID {
+	if w.created != nil {
+		return w.created.MessageIds[0]
+	}
+	return w.step.id()
+}
+
+// writeBatch writes new messages and steps in one transaction, by one statement each. It reports for each item whether
+// it was written; none is when the server refuses the batch, so one bad item never fails another. The callers of
+// unwritten items try again in a transaction of their own, which locks the message and returns the exact error.
+func (s *Messages) writeBatch(ctx context.Context, realm string, items []write) ([]bool, error) {
+	return s.writeOver(ctx, s.db.For(ForWrites), realm, items)
+}
+
+// writeOver is writeBatch over the connections of db.
+func (s *Messages) writeOver(ctx context.Context, db *Database, realm string, items []write) ([]bool, error) {
+	var created []*dbsqlc.MessageInsertParams
+	var steps []*step
+	for _, item := range items {
+		if item.created != nil {
+			created = append(created, item.created)
+		} else {
+			steps = append(steps, item.step)
+		}
+	}
+	var stored []uuid.UUID
+	err := db.InRealm(ctx, realm, Batched, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		var err error
+		if len(created) > 0 {
+			stored, err = q.MessageInsert(ctx, merge(created))
+		}
+		if err == nil && len(steps) > 0 {
+			var events []uuid.UUID
+			events, err = q.MessageMove(ctx, moves(steps))
+			stored = append(stored, events...)
+		}
+		return err
+	})
+	written := make([]bool, len(items))
+	if err != nil {
+		return written, broken(ctx, err)
+	}
+	for i, item := range items {
+		written[i] = slices.Contains(stored, item.id())
+		if written[i] {
+			item.after()
+		}
+	}
+	return written, nil
+}
+
+// broken returns the error if the connection broke or the time is over; nil if the server refused the statement.
+func broken(ctx context.Context, err error) error {
+	switch {
+	case errors.Is(err, ErrUnknown), errors.Is(err, ErrUnavailable):
+		return err
+	case err != nil && ctx.Err() != nil:
+		return errors.Join(ErrUnavailable, err)
+	}
+	return nil
+}
+
+// step is a transition with its columns and documents. They are made before the step is queued, so that no other waits
+// for them.
+type step struct {
+	transition payment.Transition
+	values     dbsqlc.MessageMoveParams // of one step
+	out        *Outgoing                // what it releases; nil for nothing
+}
+
+func (s *step) id() uuid.UUID { return s.values.EventIds[0] }
+
+// batchable reports whether a write batch can hold a transition: neither a new version nor one that uses limits.
+func batchable(t payment.Transition) bool {
+	return t.Valid() && t.Version() == nil && len(t.LimitUses()) == 0
+}
+
+// stepOf makes the step of a batchable transition, with the document that brought it; nil for none.
+func (s *Messages) stepOf(t payment.Transition, brought *Document) (*step, error) {
+	one := &step{transition: t, values: s.moveParams(t), out: released(t)}
+	if one.out != nil {
+		s.carry(one)
+	}
+	if brought != nil {
+		addDocument(&one.values, s.received(*brought))
+	}
+	if out, ends := t.Report(); ends {
+		content, err := codec.EncodeXML(out.Document())
+		if err != nil {
+			return nil, err
+		}
+		addDocument(&one.values, s.documents.row(outboundDocument(out, content, t.At())))
+	}
+	return one, nil
+}
+
+// move writes a transition, and the document that brought it, in a batch. It reports false for a transition that must
+// be decided again under the lock. Errors: as Batcher.Do.
+func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Document) (bool, error) {
+	if !batchable(t) {
+		return false, nil
+	}
+	one, err := s.stepOf(t, brought)
+	if err != nil {
+		return false, nil //nolint:nilerr // the locked path returns the error
+	}
+	return s.writing.Do(ctx, t.Message().Realm, write{step: one, after: func() { s.stored(t, one.out) }})
+}
+
+// TransactFrom is Transact for a message whose state this process just stored or read. It decides without a lock and
+// does not read the message. Steps of many messages are batched, and the guard of the UPDATE refuses a message that
+// changed since. Transact decides the refused ones. Errors: as Transact.
+func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc) error {
+	t, err := decide(seen)
+	if err == nil {
+		written, err := s.move(ctx, t, nil)
+		if err != nil || written {
+			return err
+		}
+	}
+	_, err = s.Transact(ctx, seen.Realm, seen.InternalID, decide)
+	return err
+}
+
+// MaxTogether is the largest batch of TransactAll.
+const MaxTogether = MaxBatch
+
+// TransactAll is Transact for a timed step of at most MaxTogether messages. It reads them together and writes them by
+// one statement without row locks; the guard of the statement refuses messages that changed since. It tries the
+// refused ones again by Transact. It returns one error for each message, nil on success.
+func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
+	failed := make([]error, len(ids))
+	seen, err := s.readBatch(ctx, realm, ids)
+	if err != nil {
+		return all(failed, err)
+	}
+	var items []write
+	var of []int // the index of the message of each item
+	locked := make([]bool, len(ids))
+	for i, m := range seen {
+		locked[i] = true
+		if m == nil {
+			continue
+		}
+		t, err := decide(*m)
+		if err != nil {
+			locked[i], failed[i] = false, noChange(err)
+			continue
+		}
+		if !batchable(t) {
+			continue
+		}
+		one, err := s.stepOf(t, nil)
+		if err == nil {
+			items, of = append(items, write{step: one, after: func() { s.stored(t, one.out) }}), append(of, i)
+		}
+	}
+	if len(items) > 0 {
+		var written []bool
+		written, err = s.writeOver(ctx, s.db, realm, items)
+		for at, i := range of {
+			locked[i], failed[i] = !written[at] && err == nil, err
+		}
+	}
+	for i, id := range ids {
+		switch {
+		case !locked[i]:
+		case err != nil: // the connection broke: the rest is tried at another time
+			failed[i] = err
+		default:
+			_, failed[i] = s.Transact(ctx, realm, id, decide)
+			err = broken(ctx, failed[i])
+		}
+	}
+	return failed
+}
+
+// noChange is the error of a decision, if it is one.
+func noChange(err error) error {
+	if errors.Is(err, ErrNoChange) {
+		return nil
+	}
+	return err
+}
+
+func all(failed []error, err error) []error {
+	for i := range failed {
+		failed[i] = err
+	}
+	return failed
+}
+
+// moves returns the values of the statement that writes steps.
+func moves(steps []*step) dbsqlc.MessageMoveParams {
+	var of []*dbsqlc.MessageMoveParams
+	for _, path := range paths(steps) {
+		values := make([]*dbsqlc.MessageMoveParams, len(path))
+		for i, one := range path {
+			values[i] = &one.values
+		}
+		joined := join(values)
+		of = append(of, &joined)
+	}
+	return merge(of)
+}
+
+// paths groups consecutive steps of the same message: each was decided on the result of the one before. Of two steps
+// from one state only one is tried. The paths are ordered by message, so transactions that lock the same messages do
+// not deadlock.
+func paths(steps []*step) (of [][]*step) {
+	steps = slices.Clone(steps)
+	slices.SortStableFunc(steps, func(a, b *step) int {
+		one, other := a.transition.Message(), b.transition.Message()
+		return cmp.Or(bytes.Compare(one.InternalID[:], other.InternalID[:]), cmp.Compare(one.Sequence, other.Sequence))
+	})
+	for _, one := range steps {
+		m := one.transition.Message()
+		if len(of) == 0 || of[len(of)-1][0].transition.Message().InternalID != m.InternalID {
+			of = append(of, []*step{one})
+			continue
+		}
+		path := of[len(of)-1]
+		before := path[len(path)-1].transition
+		if m.Sequence == before.Message().Sequence+1 && one.transition.Move().From == before.Move().To {
+			of[len(of)-1] = append(path, one)
+		}
+	}
+	return of
+}

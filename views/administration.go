@@ -4,18 +4,18 @@ import (
 	"time"
 
 	"countersign/internal/administration"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
 // AdministrationList is one list of what a realm is made of, its beneficiaries among it, or of the changes to it.
 type AdministrationList struct {
 	Shell   Shell
-	Heading language.Text
-	Words   language.Text // what the list is, in a sentence
+	Heading i18n.Text
+	Words   i18n.Text // what the list is, in a sentence
 	Tabs    []ui.Tab
 	New     []AdministrationLink // what can be asked for that is new
-	Columns []language.Text
+	Columns []i18n.Text
 	Rows    []AdministrationRow
 	Empty   ui.Empty
 	Pages   ui.Pages
@@ -26,7 +26,7 @@ type AdministrationList struct {
 }
 
 // sorts are the links that sort a list of changes by a column; none for other columns and lists.
-func (m AdministrationList) sorts(column language.Text) []ui.Sort {
+func (m AdministrationList) sorts(column i18n.Text) []ui.Sort {
 	if m.SortURL == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func (m AdministrationList) sorts(column language.Text) []ui.Sort {
 	return nil
 }
 
-func (m AdministrationList) about() language.Text {
+func (m AdministrationList) about() i18n.Text {
 	if m.Book {
 		return "Beneficiaries"
 	}
@@ -50,14 +50,14 @@ func (m AdministrationList) about() language.Text {
 
 // AdministrationLink is the way to a form.
 type AdministrationLink struct {
-	Label language.Text
+	Label i18n.Text
 	URL   string
 }
 
 // AdministrationRow is one line of such a list. The first cell names it.
 type AdministrationRow struct {
 	URL   string // of the change; "" for a row of master data
-	Cells []language.Text
+	Cells []i18n.Text
 	Links []AdministrationLink
 }
 
@@ -65,7 +65,7 @@ type AdministrationRow struct {
 type RealmChange struct {
 	Shell         Shell
 	ID            string
-	Heading       language.Text        // "Change the roles of maker3"
+	Heading       i18n.Text            // "Change the roles of maker3"
 	State         administration.State // "Approval Pending", "Applied", "Rejected"
 	Subject       string
 	Note          string
@@ -73,25 +73,25 @@ type RealmChange struct {
 	RequestedAt   time.Time
 	Decider       string // "" while it waits
 	DecidedAt     time.Time
-	DecisionWords language.Text
+	DecisionWords i18n.Text
 	Differences   []ChangeDifference
-	Barred        language.Text // why this person may not decide it; "" when they may
-	Reason        string        // of a rejection, as typed
+	Barred        i18n.Text // why this person may not decide it; "" when they may
+	Reason        string    // of a rejection, as typed
 	Problems      []ui.Problem
-	Secrets       []ChangeSecret  // shown once
-	Tried         []language.Text // what a policy would have asked of past messages, in sentences
-	Book          bool            // about a beneficiary: makers ask, checkers decide
-	Report        string          // the report it was opened from, by somebody who decides none; "" elsewhere
+	Secrets       []ChangeSecret // shown once
+	Tried         []i18n.Text    // what a policy would have asked of past messages, in sentences
+	Book          bool           // about a beneficiary: makers ask, checkers decide
+	Report        string         // the report it was opened from, by somebody who decides none; "" elsewhere
 }
 
 // ChangeDifference is a field that changes.
-type ChangeDifference struct{ Field, Before, After language.Text }
+type ChangeDifference struct{ Field, Before, After i18n.Text }
 
 // ChangeSecret is something that is shown once.
 type ChangeSecret struct {
-	Label language.Text
+	Label i18n.Text
 	Value string
-	Words language.Text
+	Words i18n.Text
 }
 
 func (m RealmChange) reason() ui.Field {
@@ -121,15 +121,15 @@ func (m RealmChange) waits() bool { return m.State == administration.StatePendin
 // ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
 type ChangeForm struct {
 	Shell    Shell
-	Heading  language.Text
-	Words    language.Text
+	Heading  i18n.Text
+	Words    i18n.Text
 	Action   string
 	BackURL  string
 	Inputs   []ChangeInput
 	Note     string
 	Problems []ui.Problem
-	MayTry   bool            // a policy can be tried
-	Tried    []language.Text // what a dry run found, in sentences
+	MayTry   bool        // a policy can be tried
+	Tried    []i18n.Text // what a dry run found, in sentences
 }
 
 // ChangeInput is a question of the form: a text, one of a few answers, or any of them.

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -26,19 +26,19 @@ type AuditTrail struct {
 
 // AuditSeal says how far the trail of the realm is sealed.
 type AuditSeal struct {
-	Rows   int64         // how many rows the newest checkpoint proves; 0 for none
-	Signed time.Time     // when it was signed
-	Root   string        // the root of the tree under it
-	Words  language.Text // how the sealing stands: "sealed", "not sealed: ..."
+	Rows   int64     // how many rows the newest checkpoint proves; 0 for none
+	Signed time.Time // when it was signed
+	Root   string    // the root of the tree under it
+	Words  i18n.Text // how the sealing stands: "sealed", "not sealed: ..."
 }
 
 // AuditVerification is what a verification of the trail came to.
 type AuditVerification struct {
 	At       time.Time
-	Took     language.Text
-	Sentence language.Text
+	Took     i18n.Text
+	Sentence i18n.Text
 	Failed   bool
-	Found    []language.Text // what does not fit
+	Found    []i18n.Text // what does not fit
 }
 
 // tone is that of its notice.
@@ -55,6 +55,6 @@ type AuditTrailRow struct {
 	URL string // of the message or the change; empty for none
 }
 
-func (m AuditTrail) field(id string, label language.Text, value string, hint language.Text) ui.Field {
+func (m AuditTrail) field(id string, label i18n.Text, value string, hint i18n.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: hint, Problem: ui.ProblemOf(m.Problems, id), Optional: true}
 }

@@ -1,7 +1,7 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -26,16 +26,16 @@ type BulkItem struct {
 	Kind      payment.Kind
 	Scheme    rulebook.Scheme
 	Amount    ui.Amount
-	Toward    language.Text
+	Toward    i18n.Text
 	Name      string
 	Account   string
-	Purpose   language.Text
+	Purpose   i18n.Text
 	Maker     string
 	Flags     []QueueFlag
-	Cautions  []language.Text // what its own page warns of
-	Said      language.Text   // why it is left out, or what became of it
-	Approved  bool            // by the person who looks
-	Waits     bool            // for somebody else's approval too
+	Cautions  []i18n.Text // what its own page warns of
+	Said      i18n.Text   // why it is left out, or what became of it
+	Approved  bool        // by the person who looks
+	Waits     bool        // for somebody else's approval too
 }
 
 // BulkOutcome is what became of messages that were approved together, each for itself. While some are left, the page goes on by itself.
@@ -50,27 +50,27 @@ type BulkOutcome struct {
 	Action   string
 }
 
-func (m Bulk) act() language.Text { return language.Text("Approve %d messages").With(len(m.Included)) }
+func (m Bulk) act() i18n.Text { return i18n.Text("Approve %d messages").With(len(m.Included)) }
 
 func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
 // sentence says how it went: "12 of 14 approved. 1 waits for another approval. 1 not: read why below."
-func (m BulkOutcome) sentence() language.Text {
+func (m BulkOutcome) sentence() i18n.Text {
 	if len(m.Rest) > 0 {
-		return language.Text("%s of %s done").With(language.Number(m.done()), language.Number(m.all()))
+		return i18n.Text("%s of %s done").With(i18n.Number(m.done()), i18n.Number(m.all()))
 	}
-	said := language.Text("%s of %s approved.").With(language.Number(m.Approved), language.Number(m.all()))
+	said := i18n.Text("%s of %s approved.").With(i18n.Number(m.Approved), i18n.Number(m.all()))
 	if m.Waiting > 0 {
-		said = language.Join(" ", said, language.Text("%d waits for another approval.").With(m.Waiting))
+		said = i18n.Join(" ", said, i18n.Text("%d waits for another approval.").With(m.Waiting))
 	}
 	if m.Refused > 0 {
-		said = language.Join(" ", said, language.Text("%d not: read why below.").With(m.Refused))
+		said = i18n.Join(" ", said, i18n.Text("%d not: read why below.").With(m.Refused))
 	}
 	return said
 }
 
 func (i BulkItem) facts() []ui.Fact {
-	return ui.Facts(ui.KindFact(i.Kind), ui.SchemeFact(i.Scheme), ui.Fact{Text: language.Text("by %s").With(i.Maker)})
+	return ui.Facts(ui.KindFact(i.Kind), ui.SchemeFact(i.Scheme), ui.Fact{Text: i18n.Text("by %s").With(i.Maker)})
 }

@@ -1,7 +1,7 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -21,16 +21,16 @@ type Check struct {
 	Acknowledged   bool   // the duplicate box was ticked
 	Reason         string // why the duplicate is wanted
 	Transliterated []Change
-	NotForwarded   []language.Text // what of an order stays behind, a sentence each
-	Apart          []Warning       // what sets it apart from what the creditor was paid before, as the checkers are told
+	NotForwarded   []i18n.Text // what of an order stays behind, a sentence each
+	Apart          []Warning   // what sets it apart from what the creditor was paid before, as the checkers are told
 	Warnings       []Warning
-	Approvers      string          // who may approve: "Checker 1, Checker 2"
-	NeedsApproval  bool            // false where no policy asks for one
-	Next           []language.Text // what happens next, one sentence a step
-	ChangeURL      string          // the form, with everything kept
-	TemplateURL    string          // where it is saved as a template; "" for a file
-	Amends         bool            // this is a new version of a submission
-	Changes        []Change        // what it changes in that
+	Approvers      string      // who may approve: "Checker 1, Checker 2"
+	NeedsApproval  bool        // false where no policy asks for one
+	Next           []i18n.Text // what happens next, one sentence a step
+	ChangeURL      string      // the form, with everything kept
+	TemplateURL    string      // where it is saved as a template; "" for a file
+	Amends         bool        // this is a new version of a submission
+	Changes        []Change    // what it changes in that
 	Problems       []ui.Problem
 }
 
@@ -39,7 +39,7 @@ const DuplicateReasonLimit = 140
 
 // CheckGroup is one part of the summary.
 type CheckGroup struct {
-	Title language.Text
+	Title i18n.Text
 	Rows  []ui.Row
 }
 
@@ -47,21 +47,21 @@ type CheckGroup struct {
 type Duplicate struct {
 	Reference string
 	URL       string
-	At        language.Text // when, and by whom
+	At        i18n.Text // when, and by whom
 	State     payment.State
 }
 
-func (m Check) submitLabel() language.Text {
+func (m Check) submitLabel() i18n.Text {
 	amount := m.Amount.String()
 	switch {
 	case m.Amends && m.NeedsApproval:
-		return language.Text("Submit the amended %s for approval").With(amount)
+		return i18n.Text("Submit the amended %s for approval").With(amount)
 	case m.Amends:
-		return language.Text("Submit the amended %s to %s").With(amount, m.CreditorName)
+		return i18n.Text("Submit the amended %s to %s").With(amount, m.CreditorName)
 	case m.NeedsApproval:
-		return language.Text("Submit %s for approval").With(amount)
+		return i18n.Text("Submit %s for approval").With(amount)
 	}
-	return language.Text("Submit %s to %s").With(amount, m.CreditorName)
+	return i18n.Text("Submit %s to %s").With(amount, m.CreditorName)
 }
 
 func (m Check) reason() ui.Field {
@@ -71,25 +71,25 @@ func (m Check) reason() ui.Field {
 	}
 }
 
-func (m Check) duplicateTitle() language.Text { return AlikeTitle(len(m.Duplicates)) }
+func (m Check) duplicateTitle() i18n.Text { return AlikeTitle(len(m.Duplicates)) }
 
 // maxAlike is how many payments like one are looked for; there may be more.
 const maxAlike = 10
 
 // AlikeTitle says how many payments like one were found.
-func AlikeTitle(count int) language.Text {
+func AlikeTitle(count int) i18n.Text {
 	if count >= maxAlike {
-		return language.Text("Possible duplicate: %d or more payments like this within 7 days").With(count)
+		return i18n.Text("Possible duplicate: %d or more payments like this within 7 days").With(count)
 	}
-	return language.Text("Possible duplicate: %d payments like this within 7 days").With(count)
+	return i18n.Text("Possible duplicate: %d payments like this within 7 days").With(count)
 }
 
 // Submitted confirms a submission.
 type Submitted struct {
 	Shell   Shell
 	Message Message
-	Next    []language.Text
-	Again   language.Text // what the link to another payment like it is called; "" for none
+	Next    []i18n.Text
+	Again   i18n.Text // what the link to another payment like it is called; "" for none
 }
 
 // references lists the identifiers of the new message.
@@ -103,6 +103,6 @@ func (m Submitted) references() []ui.Row {
 		rows[i].Copy, rows[i].Numeric = rows[i].Value, true
 	}
 	return append(rows, ui.Row{
-		Term: "Submitted", Text: language.Text("%s by %s").With(ui.DateTime(m.Message.CreatedAt), m.Message.MakerName),
+		Term: "Submitted", Text: i18n.Text("%s by %s").With(ui.DateTime(m.Message.CreatedAt), m.Message.MakerName),
 	})
 }

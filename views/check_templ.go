@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -511,7 +511,7 @@ func transliterations(changes []Change) templ.Component {
 }
 
 // notForwarded tells what of an order the creditor's bank does not get.
-func notForwarded(notes []language.Text) templ.Component {
+func notForwarded(notes []i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

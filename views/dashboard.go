@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -14,19 +14,19 @@ import (
 type Dashboard struct {
 	Shell    Shell
 	Tiles    []Tile
-	Heading  language.Text // over the longest waiting; "" for whom nothing can wait
-	Nothing  language.Text // said when nothing waits
-	Waiting  []QueueRow    // the longest waiting, at most five
-	Lists    []Lines       // what else this person's role has to look at
-	Charts   []Chart       // figures of the role
+	Heading  i18n.Text  // over the longest waiting; "" for whom nothing can wait
+	Nothing  i18n.Text  // said when nothing waits
+	Waiting  []QueueRow // the longest waiting, at most five
+	Lists    []Lines    // what else this person's role has to look at
+	Charts   []Chart    // figures of the role
 	Clearing []Clearing
 	Volumes  []Volume // the last 24 hours
 }
 
 // Lines is a short list of what needs attention, each line the way to its page.
 type Lines struct {
-	Heading language.Text
-	Nothing language.Text // said when there are none
+	Heading i18n.Text
+	Nothing i18n.Text // said when there are none
 	Rows    []Line
 	More    ui.Step // the whole list
 }
@@ -35,30 +35,30 @@ type Lines struct {
 type Line struct {
 	ID        string // of the row
 	URL       string
-	Name      language.Text
+	Name      i18n.Text
 	Reference string        // read out after the name
 	Amount    ui.Amount     // none when it has no value
 	State     payment.State // "" for none
 	Due       *ui.Due
-	Note      language.Text // why, or what to do
-	At        time.Time     // zero for none
-	Step      ui.Step       // what to do next; none without an address
+	Note      i18n.Text // why, or what to do
+	At        time.Time // zero for none
+	Step      ui.Step   // what to do next; none without an address
 }
 
 // Chart is a table of numbers with a bar for each, so that it reads with and without the bars. Each number is the way to the rows that it
 // counts.
 type Chart struct {
-	Heading language.Text
-	Words   language.Text // what is counted
-	Label   language.Text // the head of the names: "Reason"
-	Number  language.Text // the head of the numbers: "Payments"
+	Heading i18n.Text
+	Words   i18n.Text // what is counted
+	Label   i18n.Text // the head of the names: "Reason"
+	Number  i18n.Text // the head of the numbers: "Payments"
 	Bars    []ChartBar
-	Nothing language.Text // said when there are no bars
+	Nothing i18n.Text // said when there are no bars
 }
 
 // ChartBar is one number of a chart.
 type ChartBar struct {
-	Label language.Text
+	Label i18n.Text
 	Count int
 	Most  int // where counting ended: so many are "so many or more"; 0 for no such end
 	URL   string
@@ -67,9 +67,9 @@ type ChartBar struct {
 
 func (b ChartBar) number() string {
 	if b.Most > 0 && b.Count >= b.Most {
-		return language.Number(b.Most) + "+"
+		return i18n.Number(b.Most) + "+"
 	}
-	return language.Number(b.Count)
+	return i18n.Number(b.Count)
 }
 
 // chartWidth is the length of the longest bar in its own units.
@@ -99,9 +99,9 @@ func (b ChartBar) class() string {
 
 // Tile is one figure.
 type Tile struct {
-	Label language.Text
-	Value language.Text // "12", "2 h"
-	Note  language.Text // what the figure means; may be empty
+	Label i18n.Text
+	Value i18n.Text // "12", "2 h"
+	Note  i18n.Text // what the figure means; may be empty
 	URL   string
 	Tone  ui.Tone // ui.ToneBad or ui.ToneWaiting to draw attention; empty otherwise
 }
@@ -111,7 +111,7 @@ type Clearing struct {
 	Scheme   rulebook.Scheme
 	Reached  bool
 	LastSeen time.Time // of the last message received, or since when the connection is interrupted; zero for none
-	Note     language.Text
+	Note     i18n.Text
 }
 
 // Volume is what one scheme moved in the last 24 hours.
@@ -188,8 +188,8 @@ func (v Volume) viewBox() string {
 	return "0 0 " + strconv.Itoa(len(v.ByHour)*(barWidth+barGap)) + " " + strconv.Itoa(barHeight)
 }
 
-func (v Volume) sentence() language.Text {
-	return language.Text("%d payments by %s made in the last 24 hours, by hour and outcome").With(v.Count, ui.SchemeLabel(v.Scheme))
+func (v Volume) sentence() i18n.Text {
+	return i18n.Text("%d payments by %s made in the last 24 hours, by hour and outcome").With(v.Count, ui.SchemeLabel(v.Scheme))
 }
 
 func (t Tile) tone() string {

@@ -6,7 +6,7 @@ import (
 	"github.com/a-h/templ"
 	"github.com/google/uuid"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -18,11 +18,11 @@ type Decision struct {
 	StepUp     bool // an approval needs a second factor: factorCode, or passkeyTicket and passkeyResponse
 	Factorless bool // and this person has none to show: the way to one stands in place of the button
 	Passkey    Passkey
-	Barred     language.Text   // the sentence in place of the buttons
-	Looked     language.Text   // who else has it open; may be empty
-	Approvals  language.Text   // "1 of 2 approvals given, by checker1"; empty when one is enough
-	Limits     []language.Text // what the limits that bind it let through today, a line each
-	Passed     []language.Text // the limits that an approval would pass, in sentences
+	Barred     i18n.Text   // the sentence in place of the buttons
+	Looked     i18n.Text   // who else has it open; may be empty
+	Approvals  i18n.Text   // "1 of 2 approvals given, by checker1"; empty when one is enough
+	Limits     []i18n.Text // what the limits that bind it let through today, a line each
+	Passed     []i18n.Text // the limits that an approval would pass, in sentences
 	Reject     Reject
 	Conflict   *Conflict
 	Query      string // filters to come back to, with its question mark; may be empty
@@ -52,13 +52,13 @@ var RejectCategories = []ui.Option{
 
 // Conflict says that somebody else was faster. Nothing the person typed is lost.
 type Conflict struct {
-	Sentence    language.Text // "7QK… was already approved by checker2 at 08:15:22 CET."
-	Before      string        // state the person saw
-	After       string        // state now
-	Lost        language.Text // what did not happen; "Your decision was not stored." when empty
+	Sentence    i18n.Text // "7QK… was already approved by checker2 at 08:15:22 CET."
+	Before      string    // state the person saw
+	After       string    // state now
+	Lost        i18n.Text // what did not happen; "Your decision was not stored." when empty
 	TypedReason string
 	NextURL     string
-	NextLabel   language.Text
+	NextLabel   i18n.Text
 }
 
 // Decided is the answer to a decision sent by htmx: the next item in the pane, the decided row dimmed in the list, the count and one
@@ -102,9 +102,9 @@ func (d Decision) keep() Kept {
 }
 
 // approveLabel names the whole act.
-func (d Decision) approveLabel() language.Text { return d.Message.act(true) }
+func (d Decision) approveLabel() i18n.Text { return d.Message.act(true) }
 
-func (d Decision) final() language.Text { return d.Message.words().final }
+func (d Decision) final() i18n.Text { return d.Message.words().final }
 
 func (d Decision) category() ui.Choice {
 	return ui.Choice{

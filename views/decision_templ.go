@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"strconv"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -1028,7 +1028,7 @@ func rejectForm(decision Decision) templ.Component {
 }
 
 // notSent is what somebody typed for nothing, to be copied.
-func notSent(typed language.Text) templ.Component {
+func notSent(typed i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1215,7 +1215,7 @@ func conflictPanel(conflict Conflict) templ.Component {
 			}
 		}
 		if conflict.TypedReason != "" {
-			templ_7745c5c3_Err = notSent(language.Data(conflict.TypedReason)).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = notSent(i18n.Data(conflict.TypedReason)).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

@@ -4,7 +4,7 @@ import (
 	"encoding/base64"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -76,22 +76,22 @@ type Factor struct {
 	CodesLeft  int
 }
 
-func (f Factor) kind() language.Text {
+func (f Factor) kind() i18n.Text {
 	switch f.Kind {
 	case "totp":
 		return "Authenticator app"
 	case "passkey":
 		return "Passkey"
 	}
-	return language.Text("%d codes left").With(f.CodesLeft)
+	return i18n.Text("%d codes left").With(f.CodesLeft)
 }
 
 // name is what the person called it; recovery codes have no name of their own.
-func (f Factor) name() language.Text {
+func (f Factor) name() i18n.Text {
 	if f.Kind == "recovery" {
 		return "Recovery codes"
 	}
-	return language.Data(f.Name)
+	return i18n.Data(f.Name)
 }
 
 func (f Factor) removable() bool { return f.Kind != "recovery" }

@@ -1,7 +1,7 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -31,7 +31,7 @@ func listSorts(heads ui.Heads, current string, urlOf func(order string) string) 
 }
 
 // sortLink is the link that sorts by a column: first one way, and when it is sorted so, the other.
-func sortLink(current string, urlOf func(order string) string, label language.Text, first, second string) ui.Sort {
+func sortLink(current string, urlOf func(order string) string, label i18n.Text, first, second string) ui.Sort {
 	link := ui.Sort{Label: label, URL: urlOf(first)}
 	switch current {
 	case first:
@@ -46,7 +46,7 @@ func sortLink(current string, urlOf func(order string) string, label language.Te
 }
 
 // inOrder is what a list is called in another order than newest first.
-func inOrder(newest, other language.Text, current string) language.Text {
+func inOrder(newest, other i18n.Text, current string) i18n.Text {
 	if current == "" {
 		return newest
 	}
@@ -139,19 +139,19 @@ func (f Filter) directions() ui.Choice {
 	return ui.Choice{ID: "direction", Label: "Direction", Value: f.Direction, Options: f.Directions}
 }
 
-func (f Filter) amount(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
+func (f Filter) amount(id string, label i18n.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, InputMode: "decimal", Problem: ui.ProblemOf(problems, id)}
 }
 
-func (f Filter) day(id string, label language.Text, value string, problems []ui.Problem) ui.Field {
+func (f Filter) day(id string, label i18n.Text, value string, problems []ui.Problem) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Problem: ui.ProblemOf(problems, id)}
 }
 
-func (f Filter) label() language.Text {
+func (f Filter) label() i18n.Text {
 	if f.Active == 0 {
 		return "Filters"
 	}
-	return language.Text("Filters (%d)").With(f.Active)
+	return i18n.Text("Filters (%d)").With(f.Active)
 }
 
 // What a list is narrowed to: the payments that the dashboard's charts count, and those of them that people approved.
@@ -181,7 +181,7 @@ func (f Filter) orders() ui.Choice {
 }
 
 // order is the order in words: "Oldest first".
-func (f Filter) order() language.Text {
+func (f Filter) order() i18n.Text {
 	for _, order := range Orders {
 		if order.Value == f.Sort {
 			return order.Label
@@ -221,9 +221,9 @@ const SavedViewLimit = 40
 // SavedViews is the page of saved views. It sends name, shared (yes) and act (save or remove).
 type SavedViews struct {
 	Shell       Shell
-	Query       string          // what would be saved, with its question mark; "" for nothing
-	Words       []language.Text // the same in words
-	Name        string          // as typed
+	Query       string      // what would be saved, with its question mark; "" for nothing
+	Words       []i18n.Text // the same in words
+	Name        string      // as typed
 	Shared      bool
 	Views       []SavedView
 	Changed     string // the view whose change was refused
@@ -236,7 +236,7 @@ type SavedView struct {
 	ID     string
 	Name   string
 	URL    string
-	Words  []language.Text
+	Words  []i18n.Text
 	Shared bool
 	Own    bool
 	Owner  string // of somebody else's

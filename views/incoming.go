@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -43,11 +43,11 @@ func (m Incoming) entries() ui.Entries {
 	}
 	for _, row := range m.Rows {
 		credited := ui.AccountFact(row.CreditorAccount)
-		credited.Text = language.Text("to %s").With(credited.Text)
-		credited.Title = language.Data(row.CreditorName + ", " + ui.GroupFours(row.CreditorAccount))
+		credited.Text = i18n.Text("to %s").With(credited.Text)
+		credited.Title = i18n.Data(row.CreditorName + ", " + ui.GroupFours(row.CreditorAccount))
 		list.Entries = append(list.Entries, ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName,
-			Purpose: language.Data(row.Remittance),
+			Purpose: i18n.Data(row.Remittance),
 			Facts:   ui.Facts(credited, ui.SchemeFact(row.Scheme)),
 			States:  statesOf(row.State, row.FollowUp), At: row.ReceivedAt, Now: m.Shell.Now,
 		})

@@ -7,7 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -16,13 +16,13 @@ import (
 type Message struct {
 	payment.Message
 
-	Address    []language.Text // the creditor's, as the order has it
-	Remittance ui.Row          // empty for none
-	Words      language.Text   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
-	Facts      []ui.Row        // of an R-transaction: its reason, information, charge, time limits and original
-	Editor     string          // who made the current version
-	Note       string          // what its maker says to the checkers: why it is amended or paid again; empty for nothing
-	Approval   *Approval       // while it waits
+	Address    []i18n.Text // the creditor's, as the order has it
+	Remittance ui.Row      // empty for none
+	Words      i18n.Text   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts      []ui.Row    // of an R-transaction: its reason, information, charge, time limits and original
+	Editor     string      // who made the current version
+	Note       string      // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Approval   *Approval   // while it waits
 	Warnings   []Warning
 	Changes    []Change
 	Timeline   []ui.Event
@@ -30,20 +30,20 @@ type Message struct {
 
 // Warning is something a person should look at before deciding.
 type Warning struct {
-	Title language.Text
-	Text  language.Text
+	Title i18n.Text
+	Text  i18n.Text
 	Links []Link
 }
 
 // Link is a label and where it leads.
 type Link struct {
-	Label language.Text
+	Label i18n.Text
 	URL   string
 }
 
 // Change is one field of an amended message, before and after.
 type Change struct {
-	Field  language.Text
+	Field  i18n.Text
 	Before string
 	After  string
 }
@@ -71,8 +71,8 @@ func (m Message) outcomeIcon() string {
 	return "circle-x"
 }
 
-func (m Message) name() language.Text {
-	return language.Text("%s: %s").With(ui.SchemeLabel(m.Scheme), ui.KindLabel(m.Kind))
+func (m Message) name() i18n.Text {
+	return i18n.Text("%s: %s").With(ui.SchemeLabel(m.Scheme), ui.KindLabel(m.Kind))
 }
 
 // rows lists the facts a checker compares, in the order of the paper.
@@ -83,7 +83,7 @@ func (m Message) rows() []ui.Row {
 	}
 	rows = appendRow(rows, ui.Row{Term: "Bank", Value: BankName(about.CreditorAccount, about.CreditorAgent)})
 	if payee := PayeeView(m.Payee); payee != nil {
-		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []language.Text{payee.Text}})
+		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []i18n.Text{payee.Text}})
 	}
 	if len(m.Address) > 0 {
 		rows = append(rows, ui.Row{Term: "Address", Text: m.Address[0], Details: m.Address[1:]})
@@ -102,11 +102,11 @@ func (m Message) rows() []ui.Row {
 }
 
 // DebtorNames are the lines that name a debtor: as clearing gets it, and what the order says where that differs.
-func DebtorNames(name, ordered string) []language.Text {
+func DebtorNames(name, ordered string) []i18n.Text {
 	if ordered == "" {
-		return []language.Text{language.Data(name)}
+		return []i18n.Text{i18n.Data(name)}
 	}
-	return []language.Text{language.Data(name), language.Text("Ordered as %s").With(ordered)}
+	return []i18n.Text{i18n.Data(name), i18n.Text("Ordered as %s").With(ordered)}
 }
 
 // appendRow adds a row unless it has nothing to say.
@@ -118,7 +118,7 @@ func appendRow(rows []ui.Row, row ui.Row) []ui.Row {
 }
 
 // factsTitle heads the facts of an R-transaction.
-func (m Message) factsTitle() language.Text {
+func (m Message) factsTitle() i18n.Text {
 	if m.Kind == payment.KindReceivedRecall {
 		return "What the other bank asks"
 	}
@@ -127,11 +127,11 @@ func (m Message) factsTitle() language.Text {
 
 // Approval is by which rule a message that waits needs approvals, who gave one, who still could, and why others cannot.
 type Approval struct {
-	Rule      language.Text // "1 approval, within 24 h (Everything)"; may be empty
-	Given     language.Text // "1 of 2"
+	Rule      i18n.Text // "1 approval, within 24 h (Everything)"; may be empty
+	Given     i18n.Text // "1 of 2"
 	By        []string
 	May       []string
-	MayNot    []language.Text // "Maker 1 entered or changed it"
+	MayNot    []i18n.Text // "Maker 1 entered or changed it"
 	ExpiresAt time.Time
 }
 
@@ -139,7 +139,7 @@ func (a Approval) rows() []ui.Row {
 	rows := appendRow(nil, ui.Row{Term: "Rule", Text: a.Rule})
 	given := ui.Row{Term: "Approvals", Text: a.Given}
 	if len(a.By) > 0 {
-		given.Details = []language.Text{language.Text("by %s").With(strings.Join(a.By, ", "))}
+		given.Details = []i18n.Text{i18n.Text("by %s").With(strings.Join(a.By, ", "))}
 	}
 	may := ui.Row{Term: "May approve", Value: strings.Join(a.May, ", ")}
 	if may.Value == "" {
@@ -158,15 +158,15 @@ func (a Approval) rows() []ui.Row {
 // kindWords is how pages speak of one kind of message. Sentences take the amount and, where they have a second place, the name of the
 // other side.
 type kindWords struct {
-	approve, reject       language.Text // the acts of a decision
-	submitted, withdrawal language.Text
-	final                 language.Text // what an approval does, and that it is final
-	toward                language.Text // before the name in lists
-	toDebtor              bool          // the other side is the debtor, not the creditor
-	allAbout              language.Text // the link to the message's own page
-	party                 language.Text // heads the other side on the page
-	listURL               string        // the list it belongs to
-	listLabel             language.Text
+	approve, reject       i18n.Text // the acts of a decision
+	submitted, withdrawal i18n.Text
+	final                 i18n.Text // what an approval does, and that it is final
+	toward                i18n.Text // before the name in lists
+	toDebtor              bool      // the other side is the debtor, not the creditor
+	allAbout              i18n.Text // the link to the message's own page
+	party                 i18n.Text // heads the other side on the page
+	listURL               string    // the list it belongs to
+	listLabel             i18n.Text
 }
 
 // kinds are the words of each kind.
@@ -211,7 +211,7 @@ var kinds = map[payment.Kind]kindWords{
 func (m Message) words() kindWords { return kinds[m.Kind] }
 
 // about fills a sentence with the amount and the name of the other side.
-func (m Message) about(sentence language.Text) language.Text {
+func (m Message) about(sentence i18n.Text) i18n.Text {
 	amount := ui.AmountOf(m.Summary.Amount).String()
 	if strings.Count(string(sentence), "%s") == 1 {
 		return sentence.With(amount)
@@ -220,7 +220,7 @@ func (m Message) about(sentence language.Text) language.Text {
 }
 
 // act names what a decision about the message does, on its button: "Approve CHF 1'234.50 to Muster AG".
-func (m Message) act(approve bool) language.Text {
+func (m Message) act(approve bool) i18n.Text {
 	if approve {
 		return m.about(m.words().approve)
 	}

@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -158,7 +158,7 @@ func warningPanels(warnings []Warning) templ.Component {
 }
 
 // changeTable shows what an amendment changed, or changes, under a caption that says which of the two.
-func changeTable(caption language.Text, changes []Change) templ.Component {
+func changeTable(caption i18n.Text, changes []Change) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -31,17 +31,17 @@ type MineRow struct {
 	Kind         payment.Kind
 	Scheme       rulebook.Scheme
 	Amount       ui.Amount
-	Toward       language.Text // before the name; empty for a payment to a creditor
-	CreditorName string        // who gets the money
-	Account      string        // of that name
-	Purpose      language.Text
+	Toward       i18n.Text // before the name; empty for a payment to a creditor
+	CreditorName string    // who gets the money
+	Account      string    // of that name
+	Purpose      i18n.Text
 	State        payment.State
 	SubmittedAt  time.Time
-	Note         language.Text // why it ended as it did, of a rejection with who gave the reason; or what not to do with it
+	Note         i18n.Text // why it ended as it did, of a rejection with who gave the reason; or what not to do with it
 	AmendURL     string
 	WithdrawURL  string
 	LikeURL      string
-	LikeLabel    language.Text // "New payment like this", "Correct and submit again"
+	LikeLabel    i18n.Text // "New payment like this", "Correct and submit again"
 }
 
 func (m Mine) entries() ui.Entries {

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"countersign/internal/entry"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
+	"countersign/internal/orderform"
 	"countersign/views/ui"
 )
 
@@ -17,7 +17,7 @@ type NewPayment struct {
 	Shell          Shell
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string
-	Values         entry.Values // exactly as typed
+	Values         orderform.Values // exactly as typed
 	DebtorAccounts []ui.Option
 	Countries      []ui.Option
 	Feedback       *IBANCheck // what is known of the IBAN entered; nil before
@@ -43,7 +43,7 @@ type Outlook struct {
 // Mark is one thing that is looked at while a form is filled in. ToneClosed is what cannot be told yet.
 type Mark struct {
 	Tone ui.Tone
-	Text language.Text
+	Text i18n.Text
 	URL  string // what it is about; may be empty
 }
 
@@ -95,7 +95,7 @@ type Amending struct {
 type IBANCheck struct {
 	Problem ui.Problem // nothing else is shown when set: of a bank that is not reached too
 	Grouped string
-	Country language.Text
+	Country i18n.Text
 	Bank    string // name and BIC; empty when unknown
 	Reached bool   // by instant payments of the scheme; false when unknown
 	Scheme  string
@@ -115,7 +115,7 @@ func (m NewPayment) charset() string {
 	return "sps"
 }
 
-func (m NewPayment) text(id string, label language.Text, value string) ui.Field {
+func (m NewPayment) text(id string, label i18n.Text, value string) ui.Field {
 	return ui.Field{
 		ID: id, Label: label, Value: value, Charset: m.charset(),
 		Prefilled: m.prefilled(id) && value != "", Problem: ui.ProblemOf(m.Problems, id),
@@ -156,13 +156,13 @@ func (m NewPayment) creditorIBAN() ui.Field {
 func (m NewPayment) addressKind() ui.Choice {
 	chosen := m.Values.AddressKind
 	if chosen == "" {
-		chosen = entry.AddressStructured
+		chosen = orderform.AddressStructured
 	}
 	return ui.Choice{
 		ID: "addressKind", Label: "Address", Value: chosen, Problem: ui.ProblemOf(m.Problems, "addressKind"),
 		Options: []ui.Option{
-			{Value: entry.AddressStructured, Label: "In separate fields"},
-			{Value: entry.AddressHybrid, Label: "As two lines, with postcode and town"},
+			{Value: orderform.AddressStructured, Label: "In separate fields"},
+			{Value: orderform.AddressHybrid, Label: "As two lines, with postcode and town"},
 		},
 	}
 }
@@ -180,7 +180,7 @@ func (m NewPayment) country() ui.Choice {
 }
 
 func (m NewPayment) amount() ui.Field {
-	field := m.text("amount", language.Text("Amount in %s").With(m.currency()), m.Values.Amount)
+	field := m.text("amount", i18n.Text("Amount in %s").With(m.currency()), m.Values.Amount)
 	field.InputMode, field.Charset = "decimal", ""
 	return field
 }
@@ -188,15 +188,15 @@ func (m NewPayment) amount() ui.Field {
 func (m NewPayment) remittanceKind() ui.Choice {
 	chosen := m.Values.RemittanceKind
 	if chosen == "" {
-		chosen = entry.RemittanceNone
+		chosen = orderform.RemittanceNone
 	}
-	options := []ui.Option{{Value: entry.RemittanceNone, Label: "No reference"}}
+	options := []ui.Option{{Value: orderform.RemittanceNone, Label: "No reference"}}
 	if m.Scheme == "sic-inst" {
-		options = append(options, ui.Option{Value: entry.RemittanceQR, Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
+		options = append(options, ui.Option{Value: orderform.RemittanceQR, Label: "QR reference", Hint: "27 digits, for a QR-IBAN"})
 	}
 	options = append(options,
-		ui.Option{Value: entry.RemittanceReference, Label: "Creditor reference", Hint: "Starts with RF"},
-		ui.Option{Value: entry.RemittanceText, Label: "Message to the creditor"})
+		ui.Option{Value: orderform.RemittanceReference, Label: "Creditor reference", Hint: "Starts with RF"},
+		ui.Option{Value: orderform.RemittanceText, Label: "Message to the creditor"})
 	return ui.Choice{
 		ID: "remittanceKind", Label: "What is it for?", Value: chosen,
 		Options: options, Problem: ui.ProblemOf(m.Problems, "remittanceKind"),
@@ -236,9 +236,9 @@ func (m NewPayment) amendReason() ui.Field {
 	return field
 }
 
-func (m NewPayment) heading() language.Text {
+func (m NewPayment) heading() i18n.Text {
 	if m.Amending != nil {
-		return language.Text("Amend %s").With(m.Amending.Reference)
+		return i18n.Text("Amend %s").With(m.Amending.Reference)
 	}
 	return "New payment"
 }
@@ -266,13 +266,13 @@ func (m NewPayment) outlookURL() string {
 }
 
 // known is what an account number tells: whose bank it is, where, and whether it takes the payment.
-func (c IBANCheck) known() language.Text {
-	parts := []language.Text{c.Country}
+func (c IBANCheck) known() i18n.Text {
+	parts := []i18n.Text{c.Country}
 	if c.Bank != "" {
-		parts = append([]language.Text{language.Data(c.Bank)}, parts...)
+		parts = append([]i18n.Text{i18n.Data(c.Bank)}, parts...)
 	}
 	if c.Reached {
-		parts = append(parts, language.Text("takes %s instant payments").With(ui.SchemeLabel(c.Scheme)))
+		parts = append(parts, i18n.Text("takes %s instant payments").With(ui.SchemeLabel(c.Scheme)))
 	}
-	return language.Join(" · ", parts...)
+	return i18n.Join(" · ", parts...)
 }

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -22,9 +22,9 @@ type Operation struct {
 // Lane is the way to the clearing of a scheme.
 type Lane struct {
 	Scheme  rulebook.Scheme
-	State   language.Text // working, interrupted or trying
-	Working bool          // documents are taken
-	Since   time.Time     // when it was interrupted or was back; zero since the start
+	State   i18n.Text // working, interrupted or trying
+	Working bool      // documents are taken
+	Since   time.Time // when it was interrupted or was back; zero since the start
 }
 
 // JobQueue is a queue of the jobs.
@@ -37,18 +37,18 @@ type JobQueue struct {
 
 // StuckRow is something that failed and pauses.
 type StuckRow struct {
-	Doing   language.Text
+	Doing   i18n.Text
 	Scheme  rulebook.Scheme // "" for both
 	Subject string
 	Failed  int
 	Next    time.Time
-	Why     language.Text
+	Why     i18n.Text
 }
 
 // count is a number of jobs, which may be as many as were counted.
-func (q JobQueue) count(n int) language.Text {
+func (q JobQueue) count(n int) i18n.Text {
 	if n >= q.Most {
-		return language.Text("%d or more").With(q.Most)
+		return i18n.Text("%d or more").With(q.Most)
 	}
-	return language.Data(language.Number(n))
+	return i18n.Data(i18n.Number(n))
 }

@@ -4,15 +4,15 @@ import (
 	"cmp"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022/code"
-	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
 
 // failures explains the reason codes of clearing and of other banks, with the remedy. Source of the codes: ISO 20022 external code set
 // ExternalStatusReason1Code.
-var failures = map[string]language.Text{
+var failures = map[string]i18n.Text{
 	"AB05": "The creditor's bank did not answer in time. Nothing was paid.",
 	"AB06": "Clearing got no answer in time. Nothing was paid.",
 	"AB08": "The creditor's bank could not be reached. Nothing was paid: try again later.",
@@ -42,7 +42,7 @@ var failures = map[string]language.Text{
 
 // failedReturns are the same of a return, whose creditor is the person who paid. Of a code that is not here the words of a payment are as
 // true of a return.
-var failedReturns = map[string]language.Text{
+var failedReturns = map[string]i18n.Text{
 	"AB05": "The other bank did not answer in time. Nothing was returned.",
 	"AB06": "Clearing got no answer in time. Nothing was returned.",
 	"AB08": "The other bank could not be reached. Nothing was returned: try again later.",
@@ -65,16 +65,16 @@ var ReasonsOf = map[payment.Kind]func(rulebook.Scheme) []rulebook.Reason{
 }
 
 // ReasonText is the plain text of a reason with its code; the code alone when the scheme does not have it.
-func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
+func ReasonText(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	words := ReasonWords(kind, scheme, code)
 	if words == "" {
-		return language.Data(code)
+		return i18n.Data(code)
 	}
-	return language.Text("%s (%s)").With(words, code)
+	return i18n.Text("%s (%s)").With(words, code)
 }
 
 // ReasonWords is the plain text of a reason, without a full stop; "" when the scheme does not have it.
-func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) language.Text {
+func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Text {
 	reasons, known := ReasonsOf[kind]
 	if !known {
 		return ""
@@ -83,25 +83,25 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) languag
 	if !known {
 		return ""
 	}
-	return language.Sentence(strings.TrimSuffix(reason.Text, "."))
+	return i18n.Sentence(strings.TrimSuffix(reason.Text, "."))
 }
 
 // Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
-func Refusal(m payment.Message) language.Text {
+func Refusal(m payment.Message) i18n.Text {
 	reason, found := rulebook.FindReason(rulebook.ResolutionReasons(m.Scheme), m.StatusCode)
 	if !found {
-		return language.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
+		return i18n.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	}
-	words := language.Text("%s (%s)").With(language.Sentence(strings.TrimSuffix(reason.Text, ".")), m.StatusCode)
+	words := i18n.Text("%s (%s)").With(i18n.Sentence(strings.TrimSuffix(reason.Text, ".")), m.StatusCode)
 	if defined, _ := code.CancellationRejections.Find(m.StatusCode); m.StatusText == "" || m.StatusText == defined.Text {
 		return words
 	}
-	return language.Text("%s: %s").With(words, m.StatusText)
+	return i18n.Text("%s: %s").With(words, m.StatusText)
 }
 
 // Failure says in plain words why a message failed, and as detail the code and the text as they came; the text is left out where the words
 // hold it.
-func Failure(m payment.Message) (words language.Text, detail string) {
+func Failure(m payment.Message) (words i18n.Text, detail string) {
 	known, found := code.StatusReasons.Find(m.StatusCode)
 	words = failures[m.StatusCode]
 	if m.Kind == payment.KindReturn {
@@ -110,9 +110,9 @@ func Failure(m payment.Message) (words language.Text, detail string) {
 	switch {
 	case words != "":
 	case m.StatusText != "":
-		words = language.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
+		words = i18n.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
 	case found:
-		words = language.Sentence(known.Text)
+		words = i18n.Sentence(known.Text)
 	default:
 		words = "It was refused, and no reason was given."
 	}

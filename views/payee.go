@@ -1,7 +1,7 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payee"
 	"countersign/views/ui"
 )
@@ -10,8 +10,8 @@ import (
 type Payee struct {
 	Tone  ui.Tone
 	Icon  string
-	Title language.Text
-	Text  language.Text
+	Title i18n.Text
+	Text  i18n.Text
 	// Matched is the name of the account where it is nearly the one given, "" else.
 	Matched string
 	// UseURL takes that name into the form that was filled in; "" where there is none.
@@ -27,7 +27,7 @@ const FieldPayee = "payee"
 var payeeWords = map[payee.Result]struct {
 	tone              ui.Tone
 	icon              string
-	flag, title, text language.Text
+	flag, title, text i18n.Text
 }{
 	payee.Match: {
 		ui.ToneGood, "circle-check", "", "The payee's name is verified",
@@ -74,7 +74,7 @@ func PayeeView(v payee.Verification) *Payee {
 }
 
 // PayeeFlag is the mark of a message in lists; "" where nothing is to be told.
-func PayeeFlag(v payee.Verification) (text, title language.Text) {
+func PayeeFlag(v payee.Verification) (text, title i18n.Text) {
 	words := payeeWords[v.Result]
 	return words.flag, words.title
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -32,10 +32,10 @@ type Payment struct {
 	Flight  *Flight // nil for one that is not under way
 	// UnansweredURL is what the page goes on asking while nobody knows whether the payment arrived; "" for another one.
 	UnansweredURL string
-	Over          bool            // the page saw it under way, and that is over
-	OverAfter     language.Text   // how long after the approval clearing answered; empty where it did not
-	Actions       []Action        // what this person may do now
-	Barred        []language.Text // why something expected is not offered, one sentence each
+	Over          bool        // the page saw it under way, and that is over
+	OverAfter     i18n.Text   // how long after the approval clearing answered; empty where it did not
+	Actions       []Action    // what this person may do now
+	Barred        []i18n.Text // why something expected is not offered, one sentence each
 	Documents     []Document
 	DocumentPages ui.Pages  // of a list that begins behind the first ones
 	LeftOutURL    string    // leads to those between the first and the newest, which the list leaves out; "" where all are listed
@@ -44,7 +44,7 @@ type Payment struct {
 }
 
 // news is what a page that changed by itself says aloud: how far the payment is, why it ended as it did, or how.
-func (m Payment) news() language.Text {
+func (m Payment) news() i18n.Text {
 	if m.Flight != nil {
 		return m.Flight.title()
 	}
@@ -52,7 +52,7 @@ func (m Payment) news() language.Text {
 }
 
 // overTitle is how it ended, in the words of the outcome where there are some.
-func (m Payment) overTitle() language.Text {
+func (m Payment) overTitle() i18n.Text {
 	return cmp.Or(StatusReason(m.Message.Message), ui.StateLabel(m.Message.State))
 }
 
@@ -73,7 +73,7 @@ func (m Payment) back() ui.Step {
 
 // Action is a step the state machine allows this person.
 type Action struct {
-	Label   language.Text // names the act: "Recall CHF 1'234.56"
+	Label   i18n.Text // names the act: "Recall CHF 1'234.56"
 	URL     string
 	Primary bool
 }
@@ -81,20 +81,20 @@ type Action struct {
 // Document is one ISO 20022 document of a message.
 type Document struct {
 	ID          string
-	Type        string        // "pacs.008.001.08"
-	Name        language.Text // "Credit transfer"
+	Type        string    // "pacs.008.001.08"
+	Name        i18n.Text // "Credit transfer"
 	Outgoing    bool
 	Draft       bool // what is approved; its stamped copy is sent
 	At          time.Time
 	Size        int // bytes
-	Status      language.Text
+	Status      i18n.Text
 	URL         string
 	DownloadURL string
 }
 
 // Related is a message in the tree of a payment: the payment itself, what refers to it, and below a recall its answers.
 type Related struct {
-	Role      language.Text // "The payment", "Recall of the payment"
+	Role      i18n.Text // "The payment", "Recall of the payment"
 	Reference string
 	URL       string
 	Kind      payment.Kind
@@ -102,7 +102,7 @@ type Related struct {
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
 	At        time.Time
-	Reason    language.Text
+	Reason    i18n.Text
 	Current   bool // the message whose page this is
 	Children  []Related
 }
@@ -112,19 +112,19 @@ type AuditEntry struct {
 	Sequence  string
 	At        time.Time
 	Actor     string
-	Action    language.Text
-	Channel   language.Text
+	Action    i18n.Text
+	Channel   i18n.Text
 	Address   string // source address
 	RequestID string
-	Detail    language.Text
+	Detail    i18n.Text
 }
 
 // DocumentView shows one document in full.
 type DocumentView struct {
 	Shell     Shell
-	BackLabel language.Text // "Messages of 7QK4M2XW9TCH3F5A"
+	BackLabel i18n.Text // "Messages of 7QK4M2XW9TCH3F5A"
 	BackURL   string
-	Note      language.Text // why it is in quarantine, or withheld; empty for most
+	Note      i18n.Text // why it is in quarantine, or withheld; empty for most
 	Document  Document
 	Tabs      []ui.Tab // the forms it can be read in
 	Text      string   // formatted; escaped when rendered; empty for the sources
@@ -135,12 +135,12 @@ type DocumentView struct {
 type Source struct {
 	Element string // its place: "CdtTrfTxInf/Cdtr/Nm"
 	Value   string
-	From    language.Text // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
+	From    i18n.Text // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
 }
 
 func (m Payment) tabs() []ui.Tab {
 	base := PaymentURL(m.Message.InternalID)
-	tab := func(label language.Text, name PaymentTab, url string) ui.Tab {
+	tab := func(label i18n.Text, name PaymentTab, url string) ui.Tab {
 		return ui.Tab{Label: label, URL: url, Current: m.Tab == name}
 	}
 	return []ui.Tab{
@@ -154,7 +154,7 @@ func (m Payment) tabs() []ui.Tab {
 func (m Message) identifiers() []ui.Row {
 	var rows []ui.Row
 	for _, one := range []struct {
-		term  language.Text
+		term  i18n.Text
 		value string
 	}{
 		{"Global ID", string(m.GlobalID)},
@@ -177,14 +177,14 @@ func (m Message) origin() []ui.Row {
 }
 
 // relation says what a message is to the payment, and why.
-func (r Related) relation() language.Text {
+func (r Related) relation() i18n.Text {
 	if r.Reason == "" {
 		return r.Role
 	}
-	return language.Text("%s: %s").With(r.Role, r.Reason)
+	return i18n.Text("%s: %s").With(r.Role, r.Reason)
 }
 
-func (d Document) direction() language.Text {
+func (d Document) direction() i18n.Text {
 	switch {
 	case d.Draft:
 		return "Draft"
@@ -224,7 +224,7 @@ func (f Flight) asks() string {
 	return "every 1s"
 }
 
-func (f Flight) title() language.Text {
+func (f Flight) title() i18n.Text {
 	switch {
 	case f.Late:
 		return "The answer is late"
@@ -277,7 +277,7 @@ func (m Payment) happened() []ui.Event {
 			short = append(short, all[i:end]...)
 		} else {
 			between := all[end-2]
-			between.Title, between.Took, between.Note = language.Text("%d more like this").With(end-i-2), "", ""
+			between.Title, between.Took, between.Note = i18n.Text("%d more like this").With(end-i-2), "", ""
 			between.URL = PaymentURL(m.Message.InternalID) + "/timeline"
 			short = append(short, all[i], between, all[end-1])
 		}

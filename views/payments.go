@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -28,11 +28,11 @@ type PaymentRow struct {
 	Kind       payment.Kind
 	Scheme     rulebook.Scheme
 	Amount     ui.Amount
-	Toward     language.Text // before the name: "back from"; empty for a payment to a creditor
-	Name       string        // of the creditor; of the debtor when the money came from there or goes back there
-	Account    string        // of that name
-	Other      language.Text // the other side: "from Muster AG"
-	Purpose    language.Text
+	Toward     i18n.Text // before the name: "back from"; empty for a payment to a creditor
+	Name       string    // of the creditor; of the debtor when the money came from there or goes back there
+	Account    string    // of that name
+	Other      i18n.Text // the other side: "from Muster AG"
+	Purpose    i18n.Text
 	State      payment.State
 	FollowUp   string
 	CreatedAt  time.Time
@@ -47,7 +47,7 @@ func (m Payments) entries() ui.Entries {
 	for _, row := range m.Rows {
 		maker := ui.Fact{}
 		if row.Maker != "" {
-			maker.Text = language.Text("by %s").With(row.Maker)
+			maker.Text = i18n.Text("by %s").With(row.Maker)
 		}
 		list.Entries = append(list.Entries, ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Toward: row.Toward, Name: row.Name,

@@ -5,20 +5,20 @@ import (
 	"net/url"
 	"slices"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Problem is a page for something that did not work: refused, not found, failed, or the session ended. With no person in the shell it
 // stands alone.
 type Problem struct {
 	Shell     Shell
-	Heading   language.Text
-	Text      language.Text
+	Heading   i18n.Text
+	Text      i18n.Text
 	RequestID string // shown where somebody may ask for it
-	NextLabel language.Text
+	NextLabel i18n.Text
 	NextURL   string
-	Typed     language.Text // what was typed and not sent, to be copied; empty for nothing
-	Also      []Link        // other places to go on
+	Typed     i18n.Text // what was typed and not sent, to be copied; empty for nothing
+	Also      []Link    // other places to go on
 	// Resend is what was typed, to be sent once more; nil for nothing.
 	Resend *Resend
 }
@@ -33,7 +33,7 @@ type Resend struct {
 func (r Resend) names() []string { return slices.Sorted(maps.Keys(r.Fields)) }
 
 // Forbidden is the page for a step this person may not take; sentence says why.
-func Forbidden(shell Shell, sentence language.Text) Problem {
+func Forbidden(shell Shell, sentence i18n.Text) Problem {
 	shell.Title = "Not allowed"
 	return Problem{
 		Shell: shell, Heading: "You may not do this", Text: sentence,
@@ -63,18 +63,18 @@ func Failed(shell Shell, requestID string) Problem {
 }
 
 // Unavailable is the page while the service cannot work, as without its database. sentence says what; again is where to try once more.
-func Unavailable(shell Shell, sentence language.Text, again string) Problem {
+func Unavailable(shell Shell, sentence i18n.Text, again string) Problem {
 	shell.Title, shell.Failed = "Not available", true
 	return Problem{
 		Shell: shell, Heading: "The portal is not available at the moment",
-		Text:      language.Text("%s Before you repeat a submission or a decision, look in the list whether it was stored.").With(sentence),
+		Text:      i18n.Text("%s Before you repeat a submission or a decision, look in the list whether it was stored.").With(sentence),
 		NextLabel: "Try again", NextURL: again,
 	}
 }
 
 // With keeps what was typed: the page can send it once more.
 func (p Problem) With(resend Resend) Problem {
-	p.Text = language.Text("%s What you typed is kept on this page.").With(p.Text)
+	p.Text = i18n.Text("%s What you typed is kept on this page.").With(p.Text)
 	p.NextLabel, p.Resend = "Go to the payments", &resend
 	return p
 }

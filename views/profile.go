@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -19,17 +19,17 @@ type Profile struct {
 	Sessions    []Session
 }
 
-func (m Profile) factors() language.Text {
+func (m Profile) factors() i18n.Text {
 	switch m.FactorCount {
 	case 0:
 		return "You have none: your password alone signs you in."
 	case 1:
 		return "You have one. You show it when you sign in, and where a payment asks for it."
 	}
-	return language.Text("%d are yours. You show one when you sign in, and where a payment asks for it.").With(m.FactorCount)
+	return i18n.Text("%d are yours. You show one when you sign in, and where a payment asks for it.").With(m.FactorCount)
 }
 
-func (m Profile) password(id string, label language.Text, autocomplete string) ui.Field {
+func (m Profile) password(id string, label i18n.Text, autocomplete string) ui.Field {
 	return ui.Field{ID: id, Label: label, Kind: "password", Autocomplete: autocomplete, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
@@ -60,8 +60,8 @@ func (m Profile) themes() ui.Choice {
 // languages are those of the portal, each by its own name.
 func (m Profile) languages() ui.Choice {
 	choice := ui.Choice{ID: "language", Label: "Language", Value: m.Language, Options: []ui.Option{{Label: "As the browser asks"}}}
-	for _, offered := range language.Languages() {
-		choice.Options = append(choice.Options, ui.Option{Value: string(offered), Label: language.Data(offered.Name())})
+	for _, offered := range i18n.Languages() {
+		choice.Options = append(choice.Options, ui.Option{Value: string(offered), Label: i18n.Data(offered.Name())})
 	}
 	return choice
 }
@@ -77,7 +77,7 @@ func (m Profile) densities() ui.Choice {
 // Session is a session of the person. POST /me/sessions/{id}/end ends it.
 type Session struct {
 	ID         string
-	Device     language.Text
+	Device     i18n.Text
 	Address    string
 	StartedAt  time.Time
 	LastUsedAt time.Time

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -21,9 +21,9 @@ type QuarantineRow struct {
 	Reference  string
 	URL        string
 	Scheme     rulebook.Scheme
-	Type       string        // "pacs.002.001.10"
-	Name       language.Text // "Status report of clearing"
-	Reason     language.Text
+	Type       string    // "pacs.002.001.10"
+	Name       i18n.Text // "Status report of clearing"
+	Reason     i18n.Text
 	ReceivedAt time.Time
 }
 

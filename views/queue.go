@@ -6,7 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -37,26 +37,26 @@ type QueueRow struct {
 	Kind            payment.Kind
 	Scheme          rulebook.Scheme
 	Amount          ui.Amount
-	Purpose         language.Text // what it is for; may be empty
-	Toward          language.Text // before the name: "back to" in a return; empty for a payment to a creditor
-	CreditorName    string        // who gets the amount, or has it
+	Purpose         i18n.Text // what it is for; may be empty
+	Toward          i18n.Text // before the name: "back to" in a return; empty for a payment to a creditor
+	CreditorName    string    // who gets the amount, or has it
 	CreditorAccount string
 	Maker           string
 	SubmittedAt     time.Time
 	Now             time.Time
 	Flags           []QueueFlag
-	Looked          language.Text // who else has it open; may be empty
-	Own             bool          // submitted by the person who looks
-	Current         bool          // open in the pane
-	Decided         language.Text // "Approved by you, 08:15"; empty while it waits
-	DecidedAt       time.Time     // in the list of what was decided; zero elsewhere
-	Dimmed          bool          // decided since the list was made
+	Looked          i18n.Text // who else has it open; may be empty
+	Own             bool      // submitted by the person who looks
+	Current         bool      // open in the pane
+	Decided         i18n.Text // "Approved by you, 08:15"; empty while it waits
+	DecidedAt       time.Time // in the list of what was decided; zero elsewhere
+	Dimmed          bool      // decided since the list was made
 }
 
 // QueueFlag is a short mark with its sentence: "Amended", "First payment".
 type QueueFlag struct {
-	Text  language.Text
-	Title language.Text
+	Text  i18n.Text
+	Title i18n.Text
 }
 
 // queueHeads are the columns of the queue.
@@ -72,7 +72,7 @@ var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: tr
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
 func (q Queue) entries() ui.Entries {
-	list := ui.Entries{Caption: language.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
+	list := ui.Entries{Caption: i18n.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
 		list.Caption = "What you decided today, newest first"
 	}
@@ -97,19 +97,19 @@ func (q Queue) heads() ui.Heads {
 }
 
 // sort is the link that sorts by a column.
-func (q Queue) sort(label language.Text, first, second string) ui.Sort {
+func (q Queue) sort(label i18n.Text, first, second string) ui.Sort {
 	return sortLink(q.Filter.Sort, q.SortURL, label, first, second)
 }
 
 func (r QueueRow) entry() ui.Entry {
-	maker := language.Text("by %s").With(r.Maker)
+	maker := i18n.Text("by %s").With(r.Maker)
 	if r.Own {
 		maker = "by you"
 	}
 	entry := ui.Entry{
 		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName,
 		Purpose: r.Purpose,
-		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: language.Data(ui.SchemeLabel(r.Scheme))},
+		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: i18n.Data(ui.SchemeLabel(r.Scheme))},
 			ui.Fact{Text: maker}),
 		At: r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
 	}
@@ -137,7 +137,7 @@ type QueueFacts struct {
 // Presence says who has a message open.
 type Presence struct {
 	InternalID string
-	Text       language.Text
+	Text       i18n.Text
 }
 
 // Older is a message whose age is told by another number than before.
@@ -151,7 +151,7 @@ type Changed struct {
 	InternalID uuid.UUID
 	As         string // what it is now, as Decision.as says of what is shown; "" for no longer waiting
 	State      payment.State
-	Text       language.Text
+	Text       i18n.Text
 }
 
 // QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
@@ -171,14 +171,14 @@ type QueueLive struct {
 
 func (q QueueLive) heads() ui.Heads { return Queue{Selecting: q.Selecting}.heads() }
 
-func (f QueueFacts) count() language.Text {
+func (f QueueFacts) count() i18n.Text {
 	switch {
 	case f.Waiting < 0:
 		return ""
 	case f.Narrowed:
-		return language.Text("%s match").With(CountOfWaiting(f.Waiting))
+		return i18n.Text("%s match").With(CountOfWaiting(f.Waiting))
 	}
-	return language.Text("%s waiting").With(CountOfWaiting(f.Waiting))
+	return i18n.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }
 
 // MaxWaiting is where counts of waiting messages end; a queue of that length is shown as "1'000+".

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
@@ -29,10 +29,10 @@ type ReceivedRecallRow struct {
 	Amount     ui.Amount
 	DebtorName string // for whom the other bank asks
 	Reason     string // its code
-	ReasonText language.Text
+	ReasonText i18n.Text
 	State      payment.State
-	Answer     language.Text // the answer, with how it stands: "Return: Waiting for approval"; empty when none
-	Due        *ui.Due       // nil once it is answered
+	Answer     i18n.Text // the answer, with how it stands: "Return: Waiting for approval"; empty when none
+	Due        *ui.Due   // nil once it is answered
 	ReceivedAt time.Time
 }
 
@@ -44,7 +44,7 @@ func (m ReceivedRecalls) entries() ui.Entries {
 	for _, row := range m.Rows {
 		list.Entries = append(list.Entries, ui.Entry{
 			ID: row.InternalID, URL: row.URL, Reference: row.Reference, Amount: row.Amount, Name: row.DebtorName, Purpose: row.ReasonText,
-			Facts:  ui.Facts(ui.Fact{Text: language.Data(row.Reason)}, ui.SchemeFact(row.Scheme)),
+			Facts:  ui.Facts(ui.Fact{Text: i18n.Data(row.Reason)}, ui.SchemeFact(row.Scheme)),
 			States: []string{string(row.State)}, Note: row.Answer, Due: row.Due, At: row.ReceivedAt, Now: m.Shell.Now,
 		})
 	}

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -15,18 +15,18 @@ type Reference struct {
 
 // ReferenceRow is one kind of such data.
 type ReferenceRow struct {
-	Name     language.Text // "Banks that SIC instant payments reach"
-	Edition  language.Text // "2026-10-01", "2025-05", or "none"
-	Source   language.Text
-	Size     language.Text // "2'203 rows", "" where it does not matter
-	LoadedAt time.Time     // zero for what is part of the program
+	Name     i18n.Text // "Banks that SIC instant payments reach"
+	Edition  i18n.Text // "2026-10-01", "2025-05", or "none"
+	Source   i18n.Text
+	Size     i18n.Text // "2'203 rows", "" where it does not matter
+	LoadedAt time.Time // zero for what is part of the program
 	// Warning says what is wrong with it and what to do; "" when nothing is.
-	Warning language.Text
+	Warning i18n.Text
 }
 
-func (r ReferenceRow) loaded() language.Text {
+func (r ReferenceRow) loaded() i18n.Text {
 	if r.LoadedAt.IsZero() {
 		return "with the program"
 	}
-	return language.Data(ui.DateTime(r.LoadedAt))
+	return i18n.Data(ui.DateTime(r.LoadedAt))
 }

@@ -1,19 +1,19 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
 // Report is a report of control: the numbers of a period, or the rows behind one of them.
 type Report struct {
 	Shell    Shell
-	Heading  language.Text
-	Words    language.Text
+	Heading  i18n.Text
+	Words    i18n.Text
 	Form     *ReportPeriod // asks for another period; nil on the rows of a number
 	BackURL  string        // the numbers; empty there
 	TableURL string        // the rows for a spreadsheet; empty for none
-	Columns  []language.Text
+	Columns  []i18n.Text
 	Rows     []ReportRow
 	Empty    ui.Empty // shown when there are no rows
 }
@@ -24,9 +24,9 @@ type ReportPeriod struct{ From, To string }
 // ReportRow is one line; its first cell leads to the page behind it, where there is one.
 type ReportRow struct {
 	URL   string
-	Cells []language.Text
+	Cells []i18n.Text
 }
 
-func (p ReportPeriod) field(id string, label language.Text, value string) ui.Field {
+func (p ReportPeriod) field(id string, label i18n.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Hint: "Such as 20.11.2026", Optional: true}
 }

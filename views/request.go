@@ -3,21 +3,21 @@ package views
 import (
 	"strconv"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 
 // Card is a payment or a recall pinned above a form, to be read only.
 type Card struct {
-	Title     language.Text // "The payment", "The recall"
+	Title     i18n.Text // "The payment", "The recall"
 	Reference string
 	URL       string
 	Kind      payment.Kind
 	State     payment.State
 	FollowUp  string // recallStatus or returnStatus; empty when none
 	Amount    ui.Amount
-	Words     language.Text // before the name: "to", "from"
+	Words     i18n.Text // before the name: "to", "from"
 	Name      string
 	Rows      []ui.Row
 	Due       *ui.Due // of a received recall
@@ -27,7 +27,7 @@ type Card struct {
 // information1, information2 … and, in a return that answers a recall, charge.
 type RequestForm struct {
 	Shell       Shell
-	Heading     language.Text
+	Heading     i18n.Text
 	Action      string
 	BackURL     string
 	Cards       []Card
@@ -37,18 +37,18 @@ type RequestForm struct {
 	Information []string        // a line for each field
 	LineLimit   int             // characters of a line
 	Charge      *ui.Field       // nil where none may be kept
-	Prepared    language.Text   // why an answer is filled in already; empty when none is
+	Prepared    i18n.Text       // why an answer is filled in already; empty when none is
 	Instead     *Link           // the other way to answer a recall
 	Kept        Kept            // where the form is kept while it is being typed
-	Note        language.Text   // a sentence under the heading
+	Note        i18n.Text       // a sentence under the heading
 	Problems    []ui.Problem
 }
 
 // RequestReason is one reason on offer.
 type RequestReason struct {
 	Code string
-	Text language.Text
-	Hint language.Text // what goes with it, and until when; may be empty
+	Text i18n.Text
+	Hint i18n.Text // what goes with it, and until when; may be empty
 }
 
 // shownLines are the lines of information that stand in sight; further ones are behind a click.
@@ -56,9 +56,9 @@ const shownLines = 2
 
 func (m RequestForm) line(index int) ui.Field {
 	id := "information" + strconv.Itoa(index+1)
-	label := language.Text("Additional information")
+	label := i18n.Text("Additional information")
 	if len(m.Information) > 1 {
-		label = language.Text("Additional information, line %d").With(index + 1)
+		label = i18n.Text("Additional information, line %d").With(index + 1)
 	}
 	return ui.Field{
 		ID: id, Label: label, Value: m.Information[index], Limit: m.LineLimit, Charset: "sps", Optional: true,
@@ -103,11 +103,11 @@ type RequestCheck struct {
 	Action    string // "/payments/{draft}/submit"
 	ChangeURL string
 	Cards     []Card
-	Title     language.Text // heads the answers: "The recall"
+	Title     i18n.Text // heads the answers: "The recall"
 	Rows      []ui.Row
-	Words     language.Text   // what is asked for, in a sentence
-	Submit    language.Text   // the button: names the act
-	Next      []language.Text // what happens next, one sentence a step
-	Checked   string          // the digest of the draft as it is shown
+	Words     i18n.Text   // what is asked for, in a sentence
+	Submit    i18n.Text   // the button: names the act
+	Next      []i18n.Text // what happens next, one sentence a step
+	Checked   string      // the digest of the draft as it is shown
 	Problems  []ui.Problem
 }

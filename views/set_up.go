@@ -1,7 +1,7 @@
 package views
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -23,6 +23,6 @@ func (m SetUp) code() ui.Field {
 	}
 }
 
-func (m SetUp) password(id string, label, hint language.Text) ui.Field {
+func (m SetUp) password(id string, label, hint i18n.Text) ui.Field {
 	return ui.Field{ID: id, Label: label, Hint: hint, Kind: "password", Autocomplete: "new-password", Problem: ui.ProblemOf(m.Problems, id)}
 }

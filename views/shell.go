@@ -8,7 +8,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Product is the name shown in titles and in the navigation.
@@ -63,7 +63,7 @@ const (
 type Person struct {
 	UserName  string
 	Realm     string
-	Roles     []language.Text // "Maker", "Checker", "Supervisor", "Administrator"
+	Roles     []i18n.Text // "Maker", "Checker", "Supervisor", "Administrator"
 	MaySubmit bool
 	MayDecide bool
 	MayRead   bool
@@ -79,13 +79,13 @@ type Person struct {
 
 // Shell is what surrounds the content of every page.
 type Shell struct {
-	Title       language.Text // of the page, without the product's name
-	Failed      bool          // the page answers a refused form: the title says "Error: "
-	Environment string        // "DEMO", "TEST" or "PROD"; no badge for PROD
+	Title       i18n.Text // of the page, without the product's name
+	Failed      bool      // the page answers a refused form: the title says "Error: "
+	Environment string    // "DEMO", "TEST" or "PROD"; no badge for PROD
 	Person      Person
 	Place       Place
-	QueueCount  int           // messages waiting for this person
-	Status      language.Text // one sentence on what just happened; announced and shown
+	QueueCount  int       // messages waiting for this person
+	Status      i18n.Text // one sentence on what just happened; announced and shown
 	Theme       Theme
 	Density     Density
 	Shortcuts   bool          // single-key shortcuts are on
@@ -110,11 +110,11 @@ type BrokenGlass struct {
 }
 
 // heading says what was done.
-func (g BrokenGlass) heading() language.Text {
+func (g BrokenGlass) heading() i18n.Text {
 	if g.Password {
-		return language.Text("The operator gave %s another password past you").With(g.User)
+		return i18n.Text("The operator gave %s another password past you").With(g.User)
 	}
-	return language.Text("The operator made %s an administrator past you").With(g.User)
+	return i18n.Text("The operator made %s an administrator past you").With(g.User)
 }
 
 // maxTitle is how many characters a title has: windows, tabs and lists of what one visited cut what is longer, and with it where one is.
@@ -177,7 +177,7 @@ func (s Shell) theme() string {
 // densityChoice is one height of rows, drawn as the lines of a list.
 type densityChoice struct {
 	value Density
-	label language.Text
+	label i18n.Text
 	lines string // path of the picture
 }
 
@@ -203,8 +203,8 @@ type navigationEntry struct {
 	place Place
 	url   string
 	icon  string
-	label language.Text
-	short language.Text // on narrow screens
+	label i18n.Text
+	short i18n.Text // on narrow screens
 }
 
 // navigation lists the entries this person has a use for.
@@ -305,7 +305,7 @@ const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"al
 // shortcut is one line of the help sheet.
 type shortcut struct {
 	keys []string
-	does language.Text
+	does i18n.Text
 }
 
 // shortcuts are the lines of the help sheet, in its order: the keys that static/app/key.js answers to, outside text fields but for

@@ -5,7 +5,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -21,10 +21,10 @@ type SignIn struct {
 	Problems  []ui.Problem
 	// Provider: the realm has an identity provider. AskRealm: it is not known which realm, so the way through its provider asks.
 	Provider, AskRealm bool
-	DemoHint           language.Text // shown in the demo only: which users there are
+	DemoHint           i18n.Text // shown in the demo only: which users there are
 }
 
-func (m SignIn) field(id string, label language.Text, value string) ui.Field {
+func (m SignIn) field(id string, label i18n.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
@@ -46,7 +46,7 @@ type SignedOut struct {
 }
 
 // in is the address of the form in another language.
-func (m SignIn) in(offered language.Language) templ.SafeURL {
+func (m SignIn) in(offered i18n.Language) templ.SafeURL {
 	query := url.Values{"language": {string(offered)}}
 	if m.Next != "" {
 		query.Set("next", m.Next)

@@ -3,7 +3,7 @@ package views
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
@@ -20,7 +20,7 @@ type Simulator struct {
 	Reason     string
 	Reasons    []ui.Option
 	Log        []SimulatorEntry
-	LogProblem language.Text // why there is no log
+	LogProblem i18n.Text // why there is no log
 	Problems   []ui.Problem
 }
 
@@ -41,7 +41,7 @@ func (m Simulator) scheme() ui.Choice {
 	}}
 }
 
-func (m Simulator) text(id string, label language.Text, value string) ui.Field {
+func (m Simulator) text(id string, label i18n.Text, value string) ui.Field {
 	return ui.Field{ID: id, Label: label, Value: value, Optional: true, Problem: ui.ProblemOf(m.Problems, id)}
 }
 
@@ -71,7 +71,7 @@ func (e SimulatorEntry) icon() string {
 	return "arrow-down-left"
 }
 
-func (e SimulatorEntry) direction() language.Text {
+func (e SimulatorEntry) direction() i18n.Text {
 	if e.FromGateway {
 		return "From the gateway"
 	}

@@ -1,14 +1,14 @@
 package views
 
-import "countersign/internal/language"
+import "countersign/internal/i18n"
 
 // Upload takes a file with one payment or many. POST /payments/upload sends file, or parked: the key of one that is kept.
 type Upload struct {
 	Shell    Shell
-	Accepted []language.Text // what is taken, one sentence each
-	Limit    string          // "256 kB"
-	FileName string          // of the refused file
-	Kept     string          // key of a file that was sent after the session had run out; empty for none
+	Accepted []i18n.Text // what is taken, one sentence each
+	Limit    string      // "256 kB"
+	FileName string      // of the refused file
+	Kept     string      // key of a file that was sent after the session had run out; empty for none
 	KeptName string
 	Findings []Finding
 	Scheme   string      // of what the form can take over
@@ -19,6 +19,6 @@ type Upload struct {
 type Finding struct {
 	Line    int    // zero when unknown
 	Element string // path of element names
-	Text    language.Text
+	Text    i18n.Text
 	Code    string
 }

@@ -4,23 +4,23 @@ import (
 	"strings"
 
 	"countersign/internal/account"
-	"countersign/internal/entry"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
-	"countersign/internal/language"
+	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
 
 // toward are the words before the name in lists, for those kinds whose money does not go to a creditor.
-var toward = map[payment.Kind]language.Text{
+var toward = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "back from", payment.KindReturn: "back to", payment.KindResolution: "stays with",
 	payment.KindPayment:        "from (a debtor)",
 	payment.KindReceivedRecall: "asked back for",
 }
 
 // Toward says which way the money of a message goes, before the name a list shows; "" for a payment to a creditor.
-func Toward(m payment.Message) language.Text { return toward[m.Kind] }
+func Toward(m payment.Message) i18n.Text { return toward[m.Kind] }
 
 // Facing is whose name and account a list shows: the creditor's, or the debtor's when the money came from there or goes back there.
 func Facing(m payment.Message) (name, account string) {
@@ -46,15 +46,15 @@ func BankName(iban, agent string) string {
 }
 
 // AddressLines are the lines of an address as an envelope has them; none for nil.
-func AddressLines(address *iso20022.PostalAddress24) []language.Text {
+func AddressLines(address *iso20022.PostalAddress24) []i18n.Text {
 	if address == nil {
 		return nil
 	}
-	var lines []language.Text
+	var lines []i18n.Text
 	add := func(parts ...string) {
 		line := strings.TrimSpace(strings.Join(parts, " "))
 		if line != "" {
-			lines = append(lines, language.Data(line))
+			lines = append(lines, i18n.Data(line))
 		}
 	}
 	add(address.Department)
@@ -66,27 +66,27 @@ func AddressLines(address *iso20022.PostalAddress24) []language.Text {
 	}
 	add(address.PostCode, address.TownName)
 	if address.Country != "" {
-		lines = append(lines, language.Country(address.Country))
+		lines = append(lines, i18n.Country(address.Country))
 	}
 	return lines
 }
 
 // RemittanceRow returns the purpose of a payment; a reference is grouped as invoices print it. It is empty for a payment without one.
 func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
-	kind, text := entry.RemittanceOf(information)
+	kind, text := orderform.RemittanceOf(information)
 	row := ui.Row{Value: text, Numeric: true}
 	switch kind {
-	case entry.RemittanceQR:
+	case orderform.RemittanceQR:
 		row.Term = "QR reference"
 		if reference, err := account.ParseQRReference(text); err == nil {
 			row.Value = reference.Grouped()
 		}
-	case entry.RemittanceReference:
+	case orderform.RemittanceReference:
 		row.Term = "Creditor reference"
 		if reference, err := account.ParseCreditorReference(text); err == nil {
 			row.Value = reference.Grouped()
 		}
-	case entry.RemittanceText:
+	case orderform.RemittanceText:
 		row.Term, row.Numeric = "Message", false
 	default:
 		return ui.Row{}
@@ -95,21 +95,21 @@ func RemittanceRow(information *iso20022.RemittanceInformation16) ui.Row {
 }
 
 // ChangesView are texts that were written differently, or that differ between versions.
-func ChangesView(changes []entry.Change) []Change {
+func ChangesView(changes []orderform.Change) []Change {
 	var shown []Change
 	for _, c := range changes {
-		shown = append(shown, Change{Field: language.Sentence(c.Field), Before: c.Before, After: c.After})
+		shown = append(shown, Change{Field: i18n.Sentence(c.Field), Before: c.Before, After: c.After})
 	}
 	return shown
 }
 
 // StatusReason explains a rejection, a failure, a refused recall, or an unknown outcome with the next step. A rejection is explained only
 // for a message that was loaded with its decisions.
-func StatusReason(m payment.Message) language.Text {
+func StatusReason(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case m.State == payment.StateRejected && decided && decision.Action == payment.ActionReject:
-		return language.Text("Rejected by %s: %s").With(decision.Name, decision.Reason)
+		return i18n.Text("Rejected by %s: %s").With(decision.Name, decision.Reason)
 	case m.State == payment.StateFailed:
 		words, _ := Failure(m)
 		return words
@@ -122,12 +122,12 @@ func StatusReason(m payment.Message) language.Text {
 }
 
 // ChannelName names the channel of a message: "Portal", "API, client demo-backoffice".
-func ChannelName(channel, client string) language.Text {
+func ChannelName(channel, client string) i18n.Text {
 	switch identity.Channel(channel) {
 	case identity.ChannelPortal:
 		return "Portal"
 	case identity.ChannelAPI:
-		return language.Text("API, client %s").With(client)
+		return i18n.Text("API, client %s").With(client)
 	case identity.ChannelClearing:
 		return "Clearing"
 	case identity.ChannelClock:
@@ -135,7 +135,7 @@ func ChannelName(channel, client string) language.Text {
 	case identity.ChannelOperator:
 		return "Command line"
 	}
-	return language.Data(channel)
+	return i18n.Data(channel)
 }
 
 // FollowUp returns the second state of a payment: withheld, or the state of its recall or return; "" for none.
@@ -155,7 +155,7 @@ func FollowUp(m payment.Message) string {
 
 // AgainLabel is the label of the link to a new payment filled from this one; "" for no link. There is no link while the payment is in
 // progress or its outcome is unknown.
-func AgainLabel(m payment.Message) language.Text {
+func AgainLabel(m payment.Message) i18n.Text {
 	if m.Kind != payment.KindInstruction || m.Withheld != "" {
 		return ""
 	}
@@ -170,18 +170,18 @@ func AgainLabel(m payment.Message) language.Text {
 }
 
 // DataLines are lines of text that are the same in every language.
-func DataLines(lines []string) []language.Text {
-	texts := make([]language.Text, len(lines))
+func DataLines(lines []string) []i18n.Text {
+	texts := make([]i18n.Text, len(lines))
 	for i, line := range lines {
-		texts[i] = language.Data(line)
+		texts[i] = i18n.Data(line)
 	}
 	return texts
 }
 
 // Purpose returns the purpose of a message for a list: the text to the creditor, or the reason of an R-transaction with its code.
-func Purpose(m payment.Message) language.Text {
+func Purpose(m payment.Message) i18n.Text {
 	if m.Reason == "" {
-		return language.Data(m.Summary.Remittance)
+		return i18n.Data(m.Summary.Remittance)
 	}
 	return ReasonText(m.Kind, m.Scheme, m.Reason)
 }

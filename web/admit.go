@@ -7,7 +7,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // Limits of concurrent requests by route group; Limits.InFlight sets that of the API. Requests above a limit get 503 at once, before any
@@ -46,7 +46,7 @@ func (s *Server) uncrowded(most int) echo.MiddlewareFunc {
 			}
 			defer working.Add(-1)
 			if working.Add(1) > atATime(most, s.cfg.Wait()) {
-				return problem.Overloaded()
+				return request.Overloaded()
 			}
 			return next(c)
 		}
@@ -71,7 +71,7 @@ func (s *Server) admitted(most int) echo.MiddlewareFunc {
 			}
 			defer working.Add(-1)
 			if working.Add(1) > int64(most) {
-				return problem.Overloaded()
+				return request.Overloaded()
 			}
 			return next(c)
 		}

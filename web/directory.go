@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/store"
 )
 
@@ -18,7 +18,7 @@ func directoryWords(d store.DirectorySummary, now time.Time) string {
 		return where + ": none is loaded, so an order must name the BIC of the creditor's bank, and nobody knows whom instant payments reach"
 	case d.Edition.IsZero():
 		return where + ": none is loaded, so nobody knows whom instant payments reach"
-	case directory.Stale(d.Edition, now):
+	case account.Stale(d.Edition, now):
 		return where + ": of " + d.Edition.Format(time.DateOnly) + ", older than a quarter: import the directory of today"
 	}
 	return ""

@@ -6,15 +6,14 @@ import (
 
 	"github.com/labstack/echo/v4"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
-	pages "countersign/web/portal/page"
-	"countersign/web/problem"
+	pages "countersign/web/portal"
 	"countersign/web/request"
 )
 
 // errCrossOrigin: another site made the browser send this.
-var errCrossOrigin = &problem.Problem{
+var errCrossOrigin = &request.Problem{
 	Status: http.StatusForbidden, Code: "403_CROSS_ORIGIN",
 	Text: "This was sent from another site. Open the portal itself and do it there.",
 }
@@ -26,7 +25,7 @@ func (s *Server) fail(err error, c echo.Context) {
 		s.cfg.Log.ErrorContext(ctx, "answer broken off", "route", c.Path(), "reference", request.Reference(ctx), "error", err)
 		return
 	}
-	p := problem.Of(err)
+	p := request.ProblemOf(err)
 	var failed error
 	if forPrograms(c.Request().URL.Path) {
 		failed = s.cfg.API.FailAt(c, p, err)
@@ -48,8 +47,8 @@ func forPrograms(path string) bool {
 }
 
 // failPage shows an error page without knowing the user.
-func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error {
-	ctx := language.In(c.Request().Context(), pages.LanguageOf(c))
+func (s *Server) failPage(c echo.Context, p *request.Problem, cause error) error {
+	ctx := i18n.In(c.Request().Context(), pages.LanguageOf(c))
 	page := views.NotFound(views.Shell{Environment: s.cfg.Environment})
 	switch {
 	case p.Unexpected:
@@ -58,7 +57,7 @@ func (s *Server) failPage(c echo.Context, p *problem.Problem, cause error) error
 	case p.Status == http.StatusServiceUnavailable:
 		page = pages.Unavailable(c, page.Shell, p)
 	case p.Status != http.StatusNotFound:
-		page = views.Forbidden(page.Shell, language.Sentence(p.Text))
+		page = views.Forbidden(page.Shell, i18n.Sentence(p.Text))
 	}
 	page.Shell.Now = s.cfg.Now()
 	p.AskToWait(c.Response().Header())

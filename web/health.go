@@ -15,7 +15,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/web/api"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // alive answers as long as the program runs.
@@ -87,7 +87,7 @@ func (s *Server) ready(c echo.Context) error {
 	if answer.Status == "ready" {
 		return c.JSON(http.StatusOK, answer)
 	}
-	problem.Of(store.ErrUnavailable).AskToWait(c.Response().Header())
+	request.ProblemOf(store.ErrUnavailable).AskToWait(c.Response().Header())
 	return c.JSON(http.StatusServiceUnavailable, answer)
 }
 

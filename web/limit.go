@@ -9,7 +9,6 @@ import (
 	"github.com/labstack/echo/v4"
 	"golang.org/x/time/rate"
 
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -107,7 +106,7 @@ func (s *Server) byAddress(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		wait := s.addresses.take(network(request.Address(c.Request().Context())), s.cfg.Now())
 		if wait > 0 {
-			return problem.TooMany(wait)
+			return request.TooMany(wait)
 		}
 		return next(c)
 	}
@@ -128,7 +127,7 @@ func (s *Server) byPrincipal(next echo.HandlerFunc) echo.HandlerFunc {
 		}
 		wait := s.principals.take(caller{by.Realm, by.ClientID, by.UserID}, s.cfg.Now())
 		if wait > 0 {
-			return problem.TooMany(wait)
+			return request.TooMany(wait)
 		}
 		return next(c)
 	}

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"countersign/internal/account"
 	"countersign/internal/calendar"
-	"countersign/internal/directory"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -28,7 +28,7 @@ func referenceWords(found []store.ReferenceSummary, kind store.ReferenceKind, sc
 		day, of = builtinDay(kind), ", of the program"
 	}
 	words := day.Format(time.DateOnly) + of
-	if directory.Stale(day, now) {
+	if account.Stale(day, now) {
 		words += ", older than a quarter: import the one of today (" + command + ")"
 	}
 	if slices.ContainsFunc(found, func(one store.ReferenceSummary) bool { return one.Broken && one.Kind == kind && one.Covers(scheme) }) {

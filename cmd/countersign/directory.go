@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/account"
 	"countersign/internal/calendar"
-	"countersign/internal/directory"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -64,17 +64,17 @@ func (c *importDirectoryCommand) Run(ctx context.Context, log *slog.Logger) erro
 }
 
 // read reads the file in the format that its first line names.
-func (c *importDirectoryCommand) read() (rulebook.Scheme, *directory.Directory, error) {
-	content, err := readAtMost(c.File, directory.MaxBytes)
+func (c *importDirectoryCommand) read() (rulebook.Scheme, *account.Directory, error) {
+	content, err := readAtMost(c.File, account.MaxBytes)
 	if err != nil {
 		return "", nil, err
 	}
 	scheme := rulebook.Scheme(c.Scheme)
-	if !directory.IsBankMaster(content) {
+	if !account.IsBankMaster(content) {
 		if scheme == "" {
 			return "", nil, errors.New("say which payments the directory is for: --scheme sic-inst or --scheme sct-inst")
 		}
-		read, err := directory.Parse(content)
+		read, err := account.ParseDirectory(content)
 		return scheme, read, err
 	}
 	if scheme == rulebook.SchemeSCT {
@@ -82,7 +82,7 @@ func (c *importDirectoryCommand) read() (rulebook.Scheme, *directory.Directory, 
 			"the bank master of SIX does not tell whom SEPA instant payments reach: give the directory of your SEPA clearing",
 		)
 	}
-	read, err := directory.ParseBankMaster(content)
+	read, err := account.ParseBankMaster(content)
 	return rulebook.SchemeSIC, read, err
 }
 

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/entry"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -158,14 +158,14 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 	if looksLikeJSON(content) {
 		return v.order(name, content)
 	}
-	read := entry.ReadOrder(content)
+	read := orderform.ReadOrder(content)
 	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
 	findings := read.Findings
 	if read.Order != nil {
 		made.Scheme, made.chosen = v.schemeOf(read.Order)
 		findings = v.check(made.Scheme, read)
 	}
-	if outdated, ended := entry.Outdated(read.Message, v.today, rulebook.Settings{}); ended {
+	if outdated, ended := orderform.Outdated(read.Message, v.today, rulebook.Settings{}); ended {
 		findings = append([]payment.Finding{outdated}, findings...)
 	}
 	for _, f := range findings {
@@ -187,7 +187,7 @@ func (r *fileReport) add(f payment.Finding, at codec.Position) {
 
 // check holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known
 // here, so it counts as one that may be.
-func (v validation) check(scheme rulebook.Scheme, read entry.Read) []payment.Finding {
+func (v validation) check(scheme rulebook.Scheme, read orderform.Read) []payment.Finding {
 	return payment.CheckInstruction(payment.InstructionInput{
 		Order: payment.Order{Scheme: scheme, Document: read.Order, Structure: read.Findings}, At: v.at, Today: v.today,
 		Account: &payment.DebtorAccount{Scheme: scheme, Open: true},

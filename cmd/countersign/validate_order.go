@@ -8,10 +8,10 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
-	"countersign/internal/entry"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/web/api"
 )
@@ -36,7 +36,7 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 	found := read.Structure
 	if read.Document != nil {
 		made.Scheme, made.chosen = v.schemeOf(read.Document)
-		found = v.check(made.Scheme, entry.Read{Order: read.Document, Findings: read.Structure})
+		found = v.check(made.Scheme, orderform.Read{Order: read.Document, Findings: read.Structure})
 	}
 	at := placesIn(content)
 	for _, f := range append(placed(read.Prefix, found), read.Outside...) {

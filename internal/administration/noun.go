@@ -5,8 +5,8 @@ import (
 	"strings"
 	"unicode"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 )
 
 // Noun describes one kind of thing that changes only under dual control. Forms, lists, the API, the YAML of a realm, differences and the
@@ -23,15 +23,15 @@ type Noun struct {
 // Field describes one field of a noun.
 type Field struct {
 	Key      string
-	Label    language.Text
+	Label    i18n.Text
 	Type     FieldType
-	Hint     language.Text // beside the field of a form
-	Options  []string      // a closed list of values; nil for any
-	None     language.Text // the label of the empty option of a form; "" for none
-	Required bool          // in forms
-	Min, Max int           // characters of a text, or bounds of a number; no check when Max is 0
-	Exact    bool          // space around the text stays
-	Hidden   bool          // an internal id, which no difference shows
+	Hint     i18n.Text // beside the field of a form
+	Options  []string  // a closed list of values; nil for any
+	None     i18n.Text // the label of the empty option of a form; "" for none
+	Required bool      // in forms
+	Min, Max int       // characters of a text, or bounds of a number; no check when Max is 0
+	Exact    bool      // space around the text stays
+	Hidden   bool      // an internal id, which no difference shows
 }
 
 // FieldType is the format of a field's text.
@@ -58,7 +58,7 @@ type Action struct {
 	Fields []string // in the order of the form
 	Clears []string // of them, those that an empty value clears
 	// Label is the text of a link, Heading names the change with its subject, Words explain it.
-	Label, Heading, Words language.Text
+	Label, Heading, Words i18n.Text
 	Filled                bool   // the form begins with the values of the subject
 	Sets                  bool   // the subject need not be there before
 	Status                string // the status that the change sets, and nothing else; "" for another change
@@ -168,11 +168,11 @@ func TypeOf(key string) FieldType {
 }
 
 // Label returns the heading of a field: "User name".
-func Label(key string) language.Text {
+func Label(key string) i18n.Text {
 	if found := fields[key]; found != nil {
 		return found.Label
 	}
-	return language.Data(key)
+	return i18n.Data(key)
 }
 
 // labels are the fields outside all nouns, as an English sentence names them.

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"countersign/internal/account"
-	"countersign/internal/directory"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/admin"
 )
@@ -54,7 +53,7 @@ func Directories(at time.Time) ([]admin.DirectoryImport, error) {
 	}
 	var made []admin.DirectoryImport
 	for scheme, text := range map[rulebook.Scheme]*bytes.Buffer{rulebook.SchemeSIC: swiss, rulebook.SchemeSCT: european} {
-		read, err := directory.Parse(text.Bytes())
+		read, err := account.ParseDirectory(text.Bytes())
 		if err != nil {
 			return nil, fmt.Errorf("read the directory of %s: %w", scheme, err)
 		}

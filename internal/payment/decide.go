@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
@@ -111,7 +111,7 @@ type Terms struct {
 	// Limits are the limits of the message, its makers and its approvers.
 	Limits []rulebook.SpendingLimit
 	// Directory is as InstructionInput has it.
-	Directory *directory.Directory
+	Directory *account.Directory
 	Today     time.Time // the day of the verdict in the scheme's time zone
 	Seal      Sealer
 }

@@ -7,8 +7,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/account"
 	"countersign/internal/calendar"
-	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -42,7 +42,7 @@ type InstructionInput struct {
 	Account *DebtorAccount // the debtor account when it is one of the realm's, else nil
 	// Directory knows the creditors' banks of the scheme and which of them instant payments reach; nil asks nothing about them, as where no
 	// database is at hand.
-	Directory *directory.Directory
+	Directory *account.Directory
 	Policy    Policy
 	Rules     rulebook.Settings
 	// Limits are those that bind the order: of its account, its client and its maker.

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/account"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Bill holds the values of a QR-bill.
@@ -41,19 +41,19 @@ const (
 const MaxText = 4096
 
 // Error says that a text is no QR-bill, and names the remedy.
-type Error struct{ Text language.Text }
+type Error struct{ Text i18n.Text }
 
 // Error is a sentence for people, in English.
 func (e *Error) Error() string { return e.Text.English() }
 
 // refuse makes an *Error. What another package says of an account or a reference is a sentence of the catalogue too.
-func refuse(text language.Text, values ...any) error {
+func refuse(text i18n.Text, values ...any) error {
 	if len(values) == 0 {
 		return &Error{Text: text}
 	}
 	for i, value := range values {
 		if cause, is := value.(error); is {
-			values[i] = language.Sentence(cause.Error())
+			values[i] = i18n.Sentence(cause.Error())
 		}
 	}
 	return &Error{Text: text.With(values...)}

@@ -60,7 +60,7 @@ var rulesElsewhere = []Rule{
 		Source: "EPC SCT Inst rulebook 2025, reachability; SIC IP: bank master of SIX, \"IP customer payments, CHF\"; directory of this gateway",
 	},
 	{
-		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/entry",
+		ID: RulePreviousGeneration, Element: "/Document", Code: "FF01", CheckedBy: "internal/orderform",
 		Text:   "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken (a setting, by default since 2026-11-14).",
 		Source: "SPS 2026 (IG credit transfer 2.3), in force from 14 November 2026: end of the parallel phase",
 	},

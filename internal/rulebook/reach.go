@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"countersign/internal/account"
-	"countersign/internal/directory"
 	"countersign/internal/iso20022"
 )
 
@@ -16,7 +15,7 @@ const codeAgent = "AGNT"
 
 // RouteOf returns the creditor's bank for an order that names none: from the directory in SEPA, else from the IBAN;
 // "" for none. In SIC the IBAN holds the bank's code.
-func RouteOf(scheme Scheme, iban string, known *directory.Directory) string {
+func RouteOf(scheme Scheme, iban string, known *account.Directory) string {
 	parsed, err := account.Parse(iban)
 	if err != nil {
 		return ""
@@ -43,7 +42,7 @@ type ReachInput struct {
 	Document *iso20022.CustomerCreditTransferInitiation
 	Today    time.Time
 	// Directory is that in force; nil asks nothing, as where no database is at hand.
-	Directory *directory.Directory
+	Directory *account.Directory
 	// Found holds earlier findings. Accounts and banks with such findings get no further ones.
 	Found []iso20022.Finding
 }
@@ -81,7 +80,7 @@ type ReachEntered struct {
 	IBAN    string // of the creditor
 	Agent   string // as its pacs.008 will name it
 	Today   time.Time
-	Against *directory.Directory
+	Against *account.Directory
 }
 
 // RecheckReach asks the directory of the moment of an approval about the bank that a payment was routed to when it was entered.
@@ -113,7 +112,7 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 type question struct {
 	scheme    Scheme
 	today     time.Time
-	directory *directory.Directory
+	directory *account.Directory
 	iban      account.IBAN // zero when it cannot be read
 	named     string       // BIC of the creditor's bank, "" when none is named
 	place     string       // of the payment in its document

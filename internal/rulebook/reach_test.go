@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -22,9 +22,9 @@ CH21966;;Bank four;no
 
 var reachToday = time.Date(2026, time.November, 20, 0, 0, 0, 0, time.UTC)
 
-func inForce(t *testing.T) *directory.Directory {
+func inForce(t *testing.T) *account.Directory {
 	t.Helper()
-	d, err := directory.Parse([]byte(rows))
+	d, err := account.ParseDirectory([]byte(rows))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,13 +57,13 @@ const (
 
 func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 	t.Parallel()
-	loaded, none := inForce(t), &directory.Directory{}
+	loaded, none := inForce(t), &account.Directory{}
 	const atAccount, atBank = "/CdtrAcct/Id/IBAN", "/CdtrAgt/FinInstnId/BICFI"
 	cases := []struct {
 		name      string
 		scheme    rulebook.Scheme
 		iban, bic string
-		directory *directory.Directory
+		directory *account.Directory
 		at, says  string // "" for nothing to say
 	}{
 		{name: "known and reached", scheme: rulebook.SchemeSCT, iban: german, directory: loaded},
@@ -96,7 +96,7 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 		{name: "none loaded, a bank named", scheme: rulebook.SchemeSCT, iban: german, bic: "EEEEDEFF", directory: none},
 		{name: "none loaded, the program's list", scheme: rulebook.SchemeSCT, iban: listed, directory: none},
 		{name: "SIC: none loaded", scheme: rulebook.SchemeSIC, iban: unknown, directory: none},
-		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: directory.Broken(), at: atAccount, says: "is not what was imported"},
+		{name: "broken", scheme: rulebook.SchemeSIC, iban: swiss, directory: account.Broken(), at: atAccount, says: "is not what was imported"},
 		{name: "not asked", scheme: rulebook.SchemeSCT, iban: german},
 	}
 	for _, test := range cases {
@@ -129,11 +129,11 @@ func TestWhatIsWrongAlreadyIsSaidOnce(t *testing.T) {
 
 func TestTheRouteOfAPayment(t *testing.T) {
 	t.Parallel()
-	loaded, none := inForce(t), &directory.Directory{}
+	loaded, none := inForce(t), &account.Directory{}
 	for _, test := range []struct {
 		scheme    rulebook.Scheme
 		iban      string
-		directory *directory.Directory
+		directory *account.Directory
 		want      string
 	}{
 		{rulebook.SchemeSCT, german, loaded, "AAAADEFFXXX"},
@@ -155,7 +155,7 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 	t.Parallel()
 	for name, test := range map[string]struct {
 		iban, agent, says string
-		directory         *directory.Directory
+		directory         *account.Directory
 	}{
 		"as it was": {german, "AAAADEFFXXX", "", inForce(t)},
 		"the bank moved": {
@@ -164,9 +164,9 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		},
 		"not reached any more":     {dutch, "BBBBNL2AXXX", "do not reach Bank two", inForce(t)},
 		"entered without a bank":   {german, "", "entered without the creditor's bank", inForce(t)},
-		"none loaded":              {german, "AAAADEFFXXX", "", &directory.Directory{}},
-		"none loaded, and no bank": {german, "", "entered without the creditor's bank", &directory.Directory{}},
-		"broken":                   {german, "AAAADEFFXXX", "is not what was imported", directory.Broken()},
+		"none loaded":              {german, "AAAADEFFXXX", "", &account.Directory{}},
+		"none loaded, and no bank": {german, "", "entered without the creditor's bank", &account.Directory{}},
+		"broken":                   {german, "AAAADEFFXXX", "is not what was imported", account.Broken()},
 		"not asked":                {german, "", "", nil},
 	} {
 		findings := rulebook.RecheckReach(

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
-	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/observability"
@@ -110,10 +109,10 @@ func (s *Payments) Validate(ctx context.Context, by identity.Principal, in payme
 // ValidateWithBank is Validate and returns the directory's entry of the creditor's bank; zero for none.
 func (s *Payments) ValidateWithBank(
 	ctx context.Context, by identity.Principal, in payment.Order, iban account.IBAN,
-) (directory.Entry, []payment.Finding, error) {
+) (account.Entry, []payment.Finding, error) {
 	order, findings, err := s.validate(ctx, by, in)
 	if err != nil || order.Directory == nil {
-		return directory.Entry{}, findings, err
+		return account.Entry{}, findings, err
 	}
 	bank, _ := order.Directory.BankOf(iban)
 	return bank, findings, nil

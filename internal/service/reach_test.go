@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -27,7 +27,7 @@ func wantUnreached(t *testing.T, err error, says string) {
 // load puts a directory of SEPA with these rows in force.
 func load(t *testing.T, h *servicetest.House, edition string, rows ...string) {
 	t.Helper()
-	d, err := directory.Parse([]byte("edition;" + edition + "\nprefix;bic;name;instant\n" + strings.Join(rows, "\n")))
+	d, err := account.ParseDirectory([]byte("edition;" + edition + "\nprefix;bic;name;instant\n" + strings.Join(rows, "\n")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +115,7 @@ func TestADirectoryGoesBackOnlyWhenToldTo(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
 	load(t, h, "2026-03-02", frenchBank)
-	d, err := directory.Parse([]byte("edition;2026-03-01\nprefix;bic;name;instant\n" + frenchBank))
+	d, err := account.ParseDirectory([]byte("edition;2026-03-01\nprefix;bic;name;instant\n" + frenchBank))
 	if err != nil {
 		t.Fatal(err)
 	}

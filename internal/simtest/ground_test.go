@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/account"
 	"countersign/internal/demo"
-	"countersign/internal/directory"
 	"countersign/internal/rulebook"
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store/admin"
@@ -46,7 +46,7 @@ func directories(at time.Time) (made []admin.DirectoryImport, err error) {
 		rulebook.SchemeSIC: "CH21966;;One bank;yes\nCH21977;;Another bank;yes\n",
 		rulebook.SchemeSCT: "CH21966;BBBBCHZZXXX;One bank;yes\nDE00762011;AAAADEFFXXX;Our bank;yes\nFR20041;BBBBFRPPXXX;Another bank;yes\n",
 	} {
-		read, err := directory.Parse([]byte("edition;" + at.Format(time.DateOnly) + "\nprefix;bic;name;instant\n" + banks))
+		read, err := account.ParseDirectory([]byte("edition;" + at.Format(time.DateOnly) + "\nprefix;bic;name;instant\n" + banks))
 		if err != nil {
 			return nil, err
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"countersign/internal/account"
 	"countersign/internal/auditlog"
-	"countersign/internal/directory"
 	"countersign/internal/identity"
 	"countersign/internal/observability"
 	"countersign/internal/payment"
@@ -62,7 +62,7 @@ type SubmissionFacts struct {
 	// new content.
 	ApprovalsAsked int
 	// Directory is that of the scheme in force; never nil, but there may be none loaded.
-	Directory *directory.Directory
+	Directory *account.Directory
 	// Limits bind the message; none where it is made together with others.
 	Limits []rulebook.SpendingLimit
 

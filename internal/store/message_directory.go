@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -19,7 +19,7 @@ type directories struct {
 	db *Database
 	mu sync.Mutex
 	// of a realm and scheme at most a few, because old ones are dropped when they pile up
-	known map[directoryKey]*directory.Directory
+	known map[directoryKey]*account.Directory
 }
 
 // directoryKey names an edition.
@@ -32,14 +32,14 @@ type directoryKey struct {
 const maxDirectories = 64
 
 func newDirectories(db *Database) *directories {
-	return &directories{db: db, known: map[directoryKey]*directory.Directory{}}
+	return &directories{db: db, known: map[directoryKey]*account.Directory{}}
 }
 
 // inForce returns the directory of a key; nil without an id. A directory that fails its check (Directory.IsBroken) is
 // not cached: an operator may restore its key.
-func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key directoryKey) (*directory.Directory, error) {
+func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key directoryKey) (*account.Directory, error) {
 	if key.ID == uuid.Nil {
-		return &directory.Directory{}, nil
+		return &account.Directory{}, nil
 	}
 	d.mu.Lock()
 	known := d.known[key]
@@ -58,14 +58,14 @@ func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key direct
 		ContentHash: digest[:], LoadedAt: row.LoadedAt, KeyID: row.KeyID, Seal: row.Seal,
 	})
 	if !fits {
-		return directory.Broken(), nil
+		return account.Broken(), nil
 	}
-	read, err := directory.Parse(row.Content)
+	read, err := account.ParseDirectory(row.Content)
 	if err != nil {
 		d.db.Log().ErrorContext(
 			ctx, "the stored directory of banks cannot be read", slog.Bool("alarm", true), "directory", key.ID, "error", err.Error(),
 		)
-		return directory.Broken(), nil
+		return account.Broken(), nil
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -23,7 +23,7 @@ import (
 )
 
 // textPackage is where the languages of the portal are.
-const textPackage = "countersign/internal/language"
+const textPackage = "countersign/internal/i18n"
 
 // galleryPackage shows pages with fixed data: what it says is a text of the portal, which is found there, or an invented fact.
 const galleryPackage = "countersign/tools/gallery/screens"
@@ -37,7 +37,7 @@ const sentences = "sentence.yaml"
 // readCatalogue reads the files of the catalogue, and names texts that stand twice.
 func readCatalogue(t *testing.T) translations {
 	t.Helper()
-	paths, err := filepath.Glob(filepath.Join(root(t), "internal/language/catalogue/*.yaml"))
+	paths, err := filepath.Glob(filepath.Join(root(t), "internal/i18n/catalogue/*.yaml"))
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no catalogue", err)
 	}
@@ -102,7 +102,7 @@ func faultsOfCatalogue(all translations, said map[string]token.Position) (faults
 	for _, key := range slices.Sorted(maps.Keys(said)) {
 		for _, language := range []string{"de", "fr", "it"} {
 			if len(all[key][language]) == 0 {
-				faults = append(faults, fmt.Sprintf("%s: %q has no text in %q: add it to internal/language/catalogue", said[key], key,
+				faults = append(faults, fmt.Sprintf("%s: %q has no text in %q: add it to internal/i18n/catalogue", said[key], key,
 					language))
 			}
 		}
@@ -255,7 +255,7 @@ func unsaid(info *types.Info, node ast.Node) bool {
 // more, is in some string of theirs.
 func writtenSentences(t *testing.T) map[string]token.Position {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(root(t), "internal/language/catalogue", sentences))
+	content, err := os.ReadFile(filepath.Join(root(t), "internal/i18n/catalogue", sentences))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -94,7 +94,7 @@ var ofDoors = []mutant{
 		before: `case origin != "" && origin != "null" && !strings`, after: `case false && !strings`,
 	},
 	{
-		name: "an error shows what is inside", file: "web/problem/problem.go", tests: "web/problem",
+		name: "an error shows what is inside", file: "web/request/problem.go", tests: "web/request",
 		before: `Text: "Something went wrong in the gateway.`, after: `Text: err.Error() + "Something went wrong in the gateway.`,
 	},
 }

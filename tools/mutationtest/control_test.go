@@ -99,7 +99,7 @@ var ofAdministration = []mutant{
 		before: `unicode.IsControl(r) || r == brailleBlank || unicode.In(r,`, after: `unicode.IsControl(r) || r == brailleBlank && unicode.In(r,`,
 	},
 	{
-		name: "whoever decides sees no trial of a policy", file: "web/portal/page/change.go",
+		name: "whoever decides sees no trial of a policy", file: "web/portal/change.go",
 		tests:  "web/portal:TestEveryFormOfAdministration",
 		before: `if desk.Tried != nil && change.Decision == nil {`, after: `if false && desk.Tried != nil && change.Decision == nil {`,
 	},
@@ -114,7 +114,7 @@ var ofAdministration = []mutant{
 		before: `for range 2 {`, after: `for range 0 {`,
 	},
 	{
-		name: "a second factor is asked for too late in a bulk", file: "web/portal/payments/bulk.go",
+		name: "a second factor is asked for too late in a bulk", file: "web/portal/bulk.go",
 		tests:  "web/portal:TestWhatAsksForASecondFactor",
 		before: `	if asks {`, after: `	if asks && false {`,
 	},

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"strings"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
@@ -25,7 +25,7 @@ const (
 
 // look is how a state or a kind appears.
 type look struct {
-	label language.Text
+	label i18n.Text
 	tone  Tone
 	icon  string
 }
@@ -88,21 +88,21 @@ func lookOf[K ~string](table map[K]look, name string) look {
 		known, found = marks[name]
 	}
 	if !found {
-		return look{label: language.Data(name), tone: ToneClosed, icon: "info"}
+		return look{label: i18n.Data(name), tone: ToneClosed, icon: "info"}
 	}
 	return known
 }
 
 // StateLabel is the words for a state of the interface contract, such as "Waiting for approval" for "Approval Pending".
-func StateLabel[S ~string](state S) language.Text { return lookOf(states, string(state)).label }
+func StateLabel[S ~string](state S) i18n.Text { return lookOf(states, string(state)).label }
 
 // KindLabel is the word for a kind of message, such as "Payment" for "instruction".
-func KindLabel[K ~string](kind K) language.Text { return lookOf(kinds, string(kind)).label }
+func KindLabel[K ~string](kind K) i18n.Text { return lookOf(kinds, string(kind)).label }
 
 // schemes are the names of the schemes: the short one people use, and the whole one.
 var schemes = map[rulebook.Scheme]struct {
 	short string
-	whole language.Text
+	whole i18n.Text
 }{
 	rulebook.SchemeSIC: {"SIC", "SIC instant payment"},
 	rulebook.SchemeSCT: {"SEPA", "SEPA instant credit transfer"},
@@ -114,6 +114,6 @@ func SchemeLabel[S ~string](scheme S) string {
 }
 
 // SchemeName is the whole name of a scheme.
-func SchemeName[S ~string](scheme S) language.Text {
-	return cmp.Or(schemes[rulebook.Scheme(scheme)].whole, language.Data(string(scheme)))
+func SchemeName[S ~string](scheme S) i18n.Text {
+	return cmp.Or(schemes[rulebook.Scheme(scheme)].whole, i18n.Data(string(scheme)))
 }

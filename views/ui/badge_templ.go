@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "countersign/internal/language"
+import "countersign/internal/i18n"
 
 // Icon draws one icon of the page's sheet. It says nothing to a screen reader: words stand beside it.
 func Icon(name string) templ.Component {
@@ -213,7 +213,7 @@ func KindLabelled[K ~string](kind K) templ.Component {
 }
 
 // Flag is a short warning in a list row, with its whole sentence as title.
-func Flag(text, title language.Text) templ.Component {
+func Flag(text, title i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

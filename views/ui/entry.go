@@ -3,23 +3,23 @@ package ui
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Entries is a list of messages. Every list of messages is one of these: amount, whole name and purpose come first, the reference last.
 type Entries struct {
-	Caption language.Text
+	Caption i18n.Text
 	Heads   Heads
 	Entries []Entry
 }
 
 // Heads are the headings of a list's columns. A column without one is not there; amount, name and time always are.
 type Heads struct {
-	Name  language.Text // "Creditor"
-	State language.Text // "State"
-	Due   language.Text // "Answer by"
-	Steps language.Text // "Next step"
-	When  language.Text // "Age", "Created"
+	Name  i18n.Text // "Creditor"
+	State i18n.Text // "State"
+	Due   i18n.Text // "Answer by"
+	Steps i18n.Text // "Next step"
+	When  i18n.Text // "Age", "Created"
 
 	Select      bool   // each row has a box to tick, of the form with the id "bulk"
 	AmountSorts []Sort // links in the place of the word
@@ -29,7 +29,7 @@ type Heads struct {
 
 // Sort is the link in a column's head that sorts by the column.
 type Sort struct {
-	Label     language.Text
+	Label     i18n.Text
 	URL       string
 	Direction string // "ascending" or "descending"; "" when the list is sorted by something else
 }
@@ -54,40 +54,40 @@ type Entry struct {
 	InPane    bool // opens beside the list
 	Reference string
 	Amount    Amount
-	Toward    language.Text // before the name: "back to"; empty for a payment to a creditor
-	Name      string        // whole
-	Purpose   language.Text // what it is for; may be empty
-	Facts     []Fact        // short, on the second line
-	Flags     []Fact        // what to look at
+	Toward    i18n.Text // before the name: "back to"; empty for a payment to a creditor
+	Name      string    // whole
+	Purpose   i18n.Text // what it is for; may be empty
+	Facts     []Fact    // short, on the second line
+	Flags     []Fact    // what to look at
 	States    []string
-	Note      language.Text // beside the state: why it was rejected; may be empty
+	Note      i18n.Text // beside the state: why it was rejected; may be empty
 	Due       *Due
 	Steps     []Step
 	At        time.Time
 	Now       time.Time
-	Aged      bool          // how long ago it was is shown, not when
-	Current   bool          // open in the pane
-	Decided   language.Text // "Approved by you, 08:15:22 CET"; empty while it waits
-	Dimmed    bool          // decided since the list was made
-	Looked    language.Text // who else looks at it now: "Checker 2 is looking at this"; empty for nobody
+	Aged      bool      // how long ago it was is shown, not when
+	Current   bool      // open in the pane
+	Decided   i18n.Text // "Approved by you, 08:15:22 CET"; empty while it waits
+	Dimmed    bool      // decided since the list was made
+	Looked    i18n.Text // who else looks at it now: "Checker 2 is looking at this"; empty for nobody
 }
 
 // Fact is a few words with the whole of it as title.
 type Fact struct {
-	Text  language.Text
-	Title language.Text // may be empty
+	Text  i18n.Text
+	Title i18n.Text // may be empty
 }
 
 // Due is the day an answer is due, in words.
 type Due struct {
-	Day  string        // "23.03.2026"
-	Text language.Text // "12 days left", "due today", "3 days overdue"
+	Day  string    // "23.03.2026"
+	Text i18n.Text // "12 days left", "due today", "3 days overdue"
 	Tone Tone
 }
 
 // Step is what one may do next, as a link.
 type Step struct {
-	Label language.Text
+	Label i18n.Text
 	URL   string
 }
 
@@ -107,11 +107,11 @@ func AccountFact(account string) Fact {
 	if account == "" {
 		return Fact{}
 	}
-	return Fact{Text: language.Data("…" + LastSix(account)), Title: language.Data(GroupFours(account))}
+	return Fact{Text: i18n.Data("…" + LastSix(account)), Title: i18n.Data(GroupFours(account))}
 }
 
 // SchemeFact names a scheme.
-func SchemeFact[S ~string](scheme S) Fact { return Fact{Text: language.Data(SchemeLabel(scheme))} }
+func SchemeFact[S ~string](scheme S) Fact { return Fact{Text: i18n.Data(SchemeLabel(scheme))} }
 
 // KindFact names the kind of a message that is no ordinary payment.
 func KindFact[K ~string](kind K) Fact {

@@ -8,7 +8,7 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "countersign/internal/language"
+import "countersign/internal/i18n"
 
 // EntryTable lists messages. Its columns have fixed widths, and the name has the rest: what does not fit goes on to the next line.
 func EntryTable(list Entries) templ.Component {
@@ -882,7 +882,7 @@ func DueText(due Due) templ.Component {
 }
 
 // SortHead is the head of a column, with the links that sort by it.
-func SortHead(class string, label language.Text, links []Sort) templ.Component {
+func SortHead(class string, label i18n.Text, links []Sort) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1022,7 +1022,7 @@ func SortHead(class string, label language.Text, links []Sort) templ.Component {
 }
 
 // Looked says who else has a message open. It is there, empty, also when nobody has: the live line fills it in.
-func Looked(id string, text language.Text) templ.Component {
+func Looked(id string, text i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -4,13 +4,13 @@ import (
 	"slices"
 	"strconv"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Problem is one thing wrong with what a person entered. Text says what to do; Code is the ISO reason code where one exists.
 type Problem struct {
 	Field string // id of the field, the target of the summary's link
-	Text  language.Text
+	Text  i18n.Text
 	Code  string
 }
 
@@ -28,8 +28,8 @@ func ProblemOf(problems []Problem, field string) Problem {
 type Field struct {
 	ID      string
 	Name    string // under which the value is sent; the id when empty
-	Label   language.Text
-	Hint    language.Text
+	Label   i18n.Text
+	Hint    i18n.Text
 	Value   string
 	Problem Problem // empty when the field is in order
 
@@ -50,15 +50,15 @@ type Field struct {
 // Option is one choice of a select or a group of radio buttons.
 type Option struct {
 	Value string
-	Label language.Text
-	Hint  language.Text
+	Label i18n.Text
+	Hint  i18n.Text
 }
 
 // Choice is a group of options of which one is chosen, or any by boxes to tick.
 type Choice struct {
 	ID      string // name of the group; the options' ids are ID-0, ID-1 …
-	Label   language.Text
-	Hint    language.Text
+	Label   i18n.Text
+	Hint    i18n.Text
 	Value   string
 	Chosen  []string // of boxes to tick
 	Options []Option

@@ -5,44 +5,44 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // DateTime writes a time as people at a Swiss bank read it, with its zone: "20.11.2026 08:14:03 CET".
-func DateTime(at time.Time) string { return at.In(language.Zone()).Format("02.01.2006 15:04:05 MST") }
+func DateTime(at time.Time) string { return at.In(i18n.Zone()).Format("02.01.2006 15:04:05 MST") }
 
 // ClockTime writes the time of day with its zone: "08:14:03 CET".
-func ClockTime(at time.Time) string { return at.In(language.Zone()).Format("15:04:05 MST") }
+func ClockTime(at time.Time) string { return at.In(i18n.Zone()).Format("15:04:05 MST") }
 
 // ShortTime writes a moment of today as the time of day, "08:14", and any other as its day, "20.11.2026".
 func ShortTime(at, now time.Time) string {
-	local := at.In(language.Zone())
-	if local.Format(time.DateOnly) == now.In(language.Zone()).Format(time.DateOnly) {
+	local := at.In(i18n.Zone())
+	if local.Format(time.DateOnly) == now.In(i18n.Zone()).Format(time.DateOnly) {
 		return local.Format("15:04")
 	}
 	return local.Format("02.01.2006")
 }
 
 // Day writes the day of a time: "20.11.2026".
-func Day(at time.Time) string { return at.In(language.Zone()).Format("02.01.2006") }
+func Day(at time.Time) string { return at.In(i18n.Zone()).Format("02.01.2006") }
 
-func machineTime(at time.Time) string { return at.In(language.Zone()).Format(time.RFC3339) }
+func machineTime(at time.Time) string { return at.In(i18n.Zone()).Format(time.RFC3339) }
 
 func universalTime(at time.Time) string { return at.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // Age says in one short unit how long ago something happened: "< 1 min", "12 min", "3 h", "2 d". It stands only beside an absolute time
 // or in its title.
-func Age(at, now time.Time) language.Text {
+func Age(at, now time.Time) i18n.Text {
 	age := now.Sub(at)
 	switch {
 	case age < time.Minute:
 		return "< 1 min"
 	case age < time.Hour:
-		return language.Text("%d min").With(int(age / time.Minute))
+		return i18n.Text("%d min").With(int(age / time.Minute))
 	case age < 48*time.Hour:
-		return language.Text("%d h").With(int(age / time.Hour))
+		return i18n.Text("%d h").With(int(age / time.Hour))
 	default:
-		return language.Text("%d d").With(int(age / (24 * time.Hour)))
+		return i18n.Text("%d d").With(int(age / (24 * time.Hour)))
 	}
 }
 

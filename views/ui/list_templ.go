@@ -8,10 +8,10 @@ package ui
 import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
-import "countersign/internal/language"
+import "countersign/internal/i18n"
 
 // Tabs are links between views; the current one is marked.
-func Tabs(label language.Text, tabs []Tab) templ.Component {
+func Tabs(label i18n.Text, tabs []Tab) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -896,7 +896,7 @@ func EmptyState(empty Empty) templ.Component {
 }
 
 // Notice is a panel that says something before the rest of the page. Tone is waiting or unsure (attention), bad, good or moving (information).
-func Notice(tone Tone, icon string, title language.Text) templ.Component {
+func Notice(tone Tone, icon string, title i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

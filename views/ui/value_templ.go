@@ -11,7 +11,7 @@ import templruntime "github.com/a-h/templ/runtime"
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // Money shows an amount, the currency quieter than the figure.
@@ -346,7 +346,7 @@ func Ago(id string, at, now time.Time) templ.Component {
 
 // CopyButton copies a value to the clipboard. It needs a script and is not there without one; the value beside it can always be selected.
 // Label names what is copied: "IBAN".
-func CopyButton(value string, label language.Text) templ.Component {
+func CopyButton(value string, label i18n.Text) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/payment"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // accountFilters are the parameters of the list of accounts with those of the page. An account here has neither customer nor entity, so
@@ -80,11 +80,11 @@ func (a *API) listAccounts(c echo.Context) error {
 	page := q.accountPaging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	accounts, err := a.cfg.Reader.Accounts(c.Request().Context(), by.Realm)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	list := make([]Account, 0, len(accounts))
 	for _, account := range accounts {

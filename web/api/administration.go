@@ -8,13 +8,12 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
-	"countersign/web/api/body"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // fieldsOf reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
 // said to be so. What the schema refuses is not there.
-func fieldsOf(b body.Body, path ...string) administration.Values {
+func fieldsOf(b Body, path ...string) administration.Values {
 	values := administration.Values{}
 	for name, member := range b.Members(path...) {
 		switch value := member.(type) {
@@ -101,7 +100,7 @@ func (a *API) listSubjects(noun string) echo.HandlerFunc {
 			list, err = a.cfg.Admin.Subjects(c.Request().Context(), principal(c), noun)
 		}
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 		list = list[min(p.skip(), len(list)):]
 		shown := make([]AdministrationValues, 0, p.size)

@@ -14,7 +14,6 @@ import (
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -52,12 +51,12 @@ type subject struct {
 }
 
 // Fail writes an error that concerns no payment. cause is logged when the problem is an unexpected one.
-func (a *API) Fail(c echo.Context, p *problem.Problem, cause error) error {
+func (a *API) Fail(c echo.Context, p *request.Problem, cause error) error {
 	return a.refuse(c, refusal{problem: p, cause: cause})
 }
 
 // FailAt writes an error of a middleware or of the router in the shape of the calls at this address: those of tokens have their own.
-func (a *API) FailAt(c echo.Context, p *problem.Problem, cause error) error {
+func (a *API) FailAt(c echo.Context, p *request.Problem, cause error) error {
 	switch {
 	case !isTokenCall(c.Path()):
 		return a.Fail(c, p, cause)
@@ -74,7 +73,7 @@ func isTokenCall(route string) bool {
 
 // refusal is everything that the answer to a failed call is made of.
 type refusal struct {
-	problem *problem.Problem
+	problem *request.Problem
 	cause   error
 	about   subject
 }
@@ -111,13 +110,13 @@ func (r reply) send(c echo.Context) error {
 func (a *API) refused(c echo.Context, r refusal) reply {
 	p := r.problem
 	switch p.Variant {
-	case problem.VariantFields:
+	case request.VariantFields:
 		return reply{status: p.Status, body: FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)}}
-	case problem.VariantTimeout:
+	case request.VariantTimeout:
 		return reply{status: p.Status, body: TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text}}}
-	case problem.VariantRefusal:
+	case request.VariantRefusal:
 		return a.refusedByReport(c, r)
-	case problem.VariantPlain:
+	case request.VariantPlain:
 	}
 	return reply{status: p.Status, body: Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text}}
 }
@@ -125,7 +124,7 @@ func (a *API) refused(c echo.Context, r refusal) reply {
 // broken is the answer when an answer could not be written.
 func (a *API) broken(c echo.Context, err error) reply {
 	a.logUnexpected(c, err)
-	return a.refused(c, refusal{problem: problem.Of(err), cause: err})
+	return a.refused(c, refusal{problem: request.ProblemOf(err), cause: err})
 }
 
 func (a *API) logUnexpected(c echo.Context, err error) {

@@ -18,7 +18,6 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
-	"countersign/web/api/body"
 	"countersign/web/request"
 )
 
@@ -42,7 +41,7 @@ const defaultTimeout = 4 * time.Second
 // API answers the calls.
 type API struct {
 	cfg    Config
-	forms  body.Forms
+	forms  Forms
 	tokens *TokenHandler
 	// flights are the requests with an Idempotency-Key that have no answer yet.
 	flights *flights
@@ -57,7 +56,7 @@ func New(cfg Config) (*API, error) {
 	if cfg.Timeout == 0 {
 		cfg.Timeout = defaultTimeout
 	}
-	forms, err := body.Compile()
+	forms, err := Compile()
 	if err != nil {
 		return nil, err
 	}

@@ -10,7 +10,6 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -37,7 +36,7 @@ func (a *API) listAudit(c echo.Context) error {
 	page := q.paging()
 	err := firstOf(payment.MayAudit(by), q.err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	if page.changedSince.After(filter.From) { // an event never changes, so since then is from then
 		filter.From = page.changedSince
@@ -50,7 +49,7 @@ func (a *API) listAudit(c echo.Context) error {
 			return a.cfg.Reader.AuditTrail(c.Request().Context(), by.Realm, filter)
 		})
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
 	list, shownPage := cut(list, page, eventKey)

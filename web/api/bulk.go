@@ -10,8 +10,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/service"
-	"countersign/web/api/body"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // maxBulk limits the decisions of one call, as the schema BulkApprovalOrder does. A hundred finish well within the time limit of a call and
@@ -41,7 +40,7 @@ func (a *API) decideMany(c echo.Context) error {
 // decided carries out one decision, unless it is malformed.
 func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) reply {
 	if len(malformed) > 0 {
-		return a.refused(c, refusal{problem: problem.Fields(malformed...)})
+		return a.refused(c, refusal{problem: request.FieldsProblem(malformed...)})
 	}
 	s := a.decision(c, o, service.Expectation{})
 	if !s.failed() {
@@ -55,7 +54,7 @@ func (a *API) decided(c echo.Context, o command, malformed []payment.Finding) re
 }
 
 // decisionOf is one decision of a batch.
-func decisionOf(entry body.Body) command {
+func decisionOf(entry Body) command {
 	return command{Body: entry, identifiers: Identifiers{InternalID: entry.Text("identifiers", "internalId")}}
 }
 
@@ -65,8 +64,8 @@ func sorted(batch command, err error) (malformed map[int][]payment.Finding, whol
 	if err == nil {
 		return nil, nil
 	}
-	var found *problem.Problem
-	if !errors.As(err, &found) || found.Variant != problem.VariantFields || batch.Broken {
+	var found *request.Problem
+	if !errors.As(err, &found) || found.Variant != request.VariantFields || batch.Broken {
 		return nil, err
 	}
 	malformed = map[int][]payment.Finding{}

@@ -13,8 +13,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/service"
 	adminpkg "countersign/internal/store/admin"
-	"countersign/web/api/body"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -35,10 +33,10 @@ func (a *API) administrationRoutes() []request.Route {
 }
 
 // administrate reads the body of an administrator. The right to administer is checked before the body.
-func (a *API) administrate(c echo.Context, f body.Form) (body.Body, error) {
+func (a *API) administrate(c echo.Context, f Form) (Body, error) {
 	err := administration.MayAdminister(principal(c))
 	if err != nil {
-		return body.Body{}, err
+		return Body{}, err
 	}
 	return readBody(c, f)
 }
@@ -46,9 +44,9 @@ func (a *API) administrate(c echo.Context, f body.Form) (body.Body, error) {
 // failChange writes an error of a call that changes something: what took too long may have been done.
 func (a *API) failChange(c echo.Context, err error) error {
 	if errors.Is(err, payment.ErrNotFound) {
-		return a.Fail(c, problem.NotFound(), err)
+		return a.Fail(c, request.NotFound(), err)
 	}
-	return a.Fail(c, problem.OfCommand(err), err)
+	return a.Fail(c, request.ProblemOfCommand(err), err)
 }
 
 // requestChange stores what an administrator asks for.
@@ -112,7 +110,7 @@ func (a *API) listChanges(c echo.Context) error {
 		})
 	}
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	list, shownPage := cut(list, page, changeKey)
 	answer := ChangeList{Header: a.header(c), Changes: make([]Change, 0, len(list)), Page: shownPage}
@@ -147,7 +145,7 @@ func (a *API) showChange(c echo.Context) error {
 		change, err = a.cfg.Admin.Change(c.Request().Context(), principal(c), id)
 	}
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, ChangeAnswer{Header: a.header(c), Change: shownChange(change)})
 }

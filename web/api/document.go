@@ -14,7 +14,7 @@ import (
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // draft is the direction of a document that a checker approves, before it is stamped and sent.
@@ -56,7 +56,7 @@ func (a *API) listDocuments(c echo.Context) error {
 	page := q.paging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	var list []store.OutboundDocument
 	if possible {
@@ -66,7 +66,7 @@ func (a *API) listDocuments(c echo.Context) error {
 			return a.cfg.Reader.Documents(c.Request().Context(), by.Realm, filter)
 		})
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
 	list, shownPage := cut(list, page, documentKey)
@@ -79,11 +79,11 @@ func documentKey(d store.OutboundDocument) uuid.UUID { return d.ID }
 func (a *API) listMessages(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	list, err := a.cfg.Reader.Documents(c.Request().Context(), m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxPageSize})
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, MessagesAnswer{Header: a.header(c), Messages: messagesOf(list)})
 }
@@ -93,15 +93,15 @@ func (a *API) showDocument(c echo.Context) error {
 	by := principal(c)
 	err := firstOf(payment.MayRead(by), openQuery(c, nil, nil).err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	id, err := parseID(c.Param("id"))
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	d, err := a.cfg.Reader.Document(c.Request().Context(), by.Realm, id)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	c.Response().Header().Set(echo.HeaderVary, echo.HeaderAccept)
 	if acceptsXML(c.Request()) {

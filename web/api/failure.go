@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // failureFilters are the parameters of the list of errors besides those of the page. An error here is the state of a transaction, so each
@@ -108,13 +108,13 @@ func (a *API) listErrors(c echo.Context) error {
 	page := q.paging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	var list []payment.Message
 	if !filter.impossible {
 		list, err = a.searchErrors(c, filter, page)
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
 	list, shownPage := cut(list, page, messageKey)
@@ -160,7 +160,7 @@ func (a *API) showError(c echo.Context) error {
 		err = payment.ErrNotFound
 	}
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, ErrorAnswer{Header: a.header(c), Error: errorEntryOf(m)})
 }

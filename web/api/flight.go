@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/identity"
 	"countersign/internal/payment"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // keyHeader carries the caller's own key of a request that may come again; maxKey is its longest form in characters.
@@ -30,7 +30,7 @@ func idempotencyKey(header http.Header) (string, error) {
 		good = good && unicode.IsPrint(r)
 	}
 	if !good {
-		return "", problem.Fields(payment.Finding{
+		return "", request.FieldsProblem(payment.Finding{
 			Pointer: keyHeader, Code: "FF01", Text: "Send one Idempotency-Key of 1 to 255 printable characters, or none.",
 		})
 	}
@@ -42,7 +42,7 @@ func noKey(header http.Header) error {
 	if len(header.Values(keyHeader)) == 0 {
 		return nil
 	}
-	return problem.Fields(payment.Finding{
+	return request.FieldsProblem(payment.Finding{
 		Pointer: keyHeader, Code: "CH17",
 		Text: "Remove Idempotency-Key: the same request of the same person has its first answer again without one.",
 	})
@@ -79,7 +79,7 @@ func (f *flights) begin(by identity.Principal, key string) (end func(), err erro
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.keys[one] {
-		return nil, problem.InFlight()
+		return nil, request.InFlight()
 	}
 	f.keys[one] = true
 	return func() {

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"countersign/internal/identity"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 func TestOneRequestOfAKeyIsUnderWay(t *testing.T) {
@@ -17,7 +17,7 @@ func TestOneRequestOfAKeyIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = f.begin(mine, "k")
-	var refused *problem.Problem
+	var refused *request.Problem
 	if !errors.As(err, &refused) || refused.Status != 409 {
 		t.Errorf("the second of the key: %v", err)
 	}

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -22,7 +21,7 @@ func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 		err := a.admit(c)
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 		return next(c)
 	}

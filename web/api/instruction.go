@@ -13,8 +13,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/web/api/body"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -60,8 +58,8 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 		command, err := a.read(c, a.forms.Validate, scheme)
 		command.asked.ManyTransactions = true
 		err = a.withRules(c, command, err)
-		var malformed *problem.Problem
-		if errors.As(err, &malformed) && malformed.Variant == problem.VariantFields {
+		var malformed *request.Problem
+		if errors.As(err, &malformed) && malformed.Variant == request.VariantFields {
 			return a.answerInvalid(c, malformed.Findings)
 		}
 		if err != nil {
@@ -84,8 +82,8 @@ func (a *API) validate(scheme rulebook.Scheme) echo.HandlerFunc {
 // error stays as it is when the order could not be read to its end, or the caller may not create payments.
 func (a *API) withRules(c echo.Context, command command, err error) error {
 	in := command.asked
-	var malformed *problem.Problem
-	if !errors.As(err, &malformed) || malformed.Variant != problem.VariantFields || command.Document == nil {
+	var malformed *request.Problem
+	if !errors.As(err, &malformed) || malformed.Variant != request.VariantFields || command.Document == nil {
 		return err
 	}
 	var outside []payment.Finding // of the order: beside it in the body
@@ -102,12 +100,12 @@ func (a *API) withRules(c echo.Context, command command, err error) error {
 	if ruleErr != nil {
 		return err
 	}
-	return problem.Fields(body.Told(append(command.at(findings), outside...))...)
+	return request.FieldsProblem(Told(append(command.at(findings), outside...))...)
 }
 
 func (a *API) answerInvalid(c echo.Context, findings []payment.Finding) error {
 	return c.JSON(http.StatusBadRequest, ValidationProblem{
-		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(body.Told(findings)),
+		Header: a.header(c), Error: Failure{Message: "The order would be refused. Correct what is named."}, Errors: fields(Told(findings)),
 	})
 }
 
@@ -184,42 +182,42 @@ func (a *API) expected(c echo.Context, command command, expect service.Expectati
 
 // command is a body with the message it turned out to be about.
 type command struct {
-	body.Body
+	Body
 	identifiers Identifiers
-	request     body.RTransactionForm // of a recall, return or resolution; the zero form for the others
-	asked       payment.Order         // for the station, where the body holds a document
+	request     RTransactionForm // of a recall, return or resolution; the zero form for the others
+	asked       payment.Order    // for the station, where the body holds a document
 }
 
 // readBody reads the body of a call. Errors: a Problem that names the malformed places; those of request.ReadTyped.
-func readBody(c echo.Context, f body.Form) (body.Body, error) {
-	raw, err := request.ReadTyped(c, body.MediaType, body.MaxSize)
+func readBody(c echo.Context, f Form) (Body, error) {
+	raw, err := request.ReadTyped(c, MediaType, MaxSize)
 	if err != nil {
-		return body.Body{}, err
+		return Body{}, err
 	}
 	read, err := f.Read(c.Request().Context(), raw)
-	malformed, is := errors.AsType[*body.MalformedError](err)
+	malformed, is := errors.AsType[*MalformedError](err)
 	if is {
-		return read, problem.Fields(malformed.Findings...)
+		return read, request.FieldsProblem(malformed.Findings...)
 	}
 	return read, err
 }
 
 // read takes in the body of a command. scheme is that of the path, "" where it names none. What can be told of its subject is in the
 // command also when it fails.
-func (a *API) read(c echo.Context, f body.Form, scheme rulebook.Scheme) (command, error) {
+func (a *API) read(c echo.Context, f Form, scheme rulebook.Scheme) (command, error) {
 	read, err := readBody(c, f)
 	o := command{Body: read, identifiers: Identifiers{
 		ExternalID: read.Text("identifiers", "externalId"), InternalID: read.Text("identifiers", "internalId"),
 		CreditID: read.Text("identifiers", "creditId"), RecallID: read.Text("identifiers", "recallId"),
 	}}
 	o.asked = payment.Order{
-		Scheme: scheme, ExternalID: o.identifiers.ExternalID, Document: read.Document, Source: read.Raw, SourceType: body.MediaType,
+		Scheme: scheme, ExternalID: o.identifiers.ExternalID, Document: read.Document, Source: read.Raw, SourceType: MediaType,
 	}
 	return o, err
 }
 
 // readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
-func (a *API) readStep(c echo.Context, f body.Form, scheme rulebook.Scheme) (command, error) {
+func (a *API) readStep(c echo.Context, f Form, scheme rulebook.Scheme) (command, error) {
 	o, err := a.read(c, f, scheme)
 	return o, firstOf(err, noKey(c.Request().Header))
 }
@@ -254,8 +252,8 @@ func (a *API) failCommand(c echo.Context, o command, err error) error {
 }
 
 func commandRefusal(o command, err error) refusal {
-	p := problem.OfCommand(err)
-	var placed *problem.Problem
+	p := request.ProblemOfCommand(err)
+	var placed *request.Problem
 	if !errors.As(err, &placed) {
 		p.Findings = o.at(p.Findings)
 	}

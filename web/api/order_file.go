@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
-	"countersign/web/api/body"
 )
 
 // OrderFile is a file that holds the body of a call to instruction/create.
@@ -21,22 +20,22 @@ type OrderFile struct {
 }
 
 // OrderReader reads files as the door reads bodies, for those who check them before they send them.
-type OrderReader struct{ form body.Form }
+type OrderReader struct{ form Form }
 
 // NewOrderReader compiles the schemas of the OpenAPI document.
 func NewOrderReader() (OrderReader, error) {
-	forms, err := body.Compile()
+	forms, err := Compile()
 	return OrderReader{form: forms.Create}, err
 }
 
 // Read reads the body of a call to instruction/create. It fails when the context ends first.
 func (r OrderReader) Read(ctx context.Context, content []byte) (OrderFile, error) {
-	if len(content) > body.MaxSize {
+	if len(content) > MaxSize {
 		return OrderFile{Outside: []payment.Finding{{Code: "FF01", Text: "Send at most 256 KiB in one order."}}}, nil
 	}
 	read, err := r.form.Read(ctx, content)
 	file := OrderFile{Prefix: read.Prefix, Document: read.Document}
-	var malformed *body.MalformedError
+	var malformed *MalformedError
 	if err != nil && !errors.As(err, &malformed) {
 		return file, err
 	}

@@ -14,8 +14,7 @@ import (
 
 	"countersign/internal/money"
 	"countersign/internal/payment"
-	"countersign/web/api/body"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // maxFilter is the longest value of a filter, in characters: no field that is searched is longer.
@@ -52,7 +51,7 @@ func openQuery(c echo.Context, known, many []string) *query {
 		list := given[name]
 		switch {
 		case !slices.Contains(known, name):
-			q.refuse(body.Shown(strings.ToValidUTF8(name, "?")), "CH17", "Remove this parameter: it is not known here.")
+			q.refuse(Shown(strings.ToValidUTF8(name, "?")), "CH17", "Remove this parameter: it is not known here.")
 		case len(list) > 1 && !slices.Contains(many, name):
 			q.refuse(name, "FF01", "Send "+name+" only once.")
 		case slices.ContainsFunc(list, unsearchable):
@@ -78,7 +77,7 @@ func (q *query) err() error {
 	if len(q.found) == 0 {
 		return nil
 	}
-	return problem.Fields(q.found...)
+	return request.FieldsProblem(q.found...)
 }
 
 func (q *query) text(name string) string { return q.values.Get(name) }

@@ -8,12 +8,11 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
-	"countersign/web/api/body"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // createRTransaction makes a recall, return or resolution.
-func (a *API) createRTransaction(f body.RTransactionForm, scheme rulebook.Scheme) echo.HandlerFunc {
+func (a *API) createRTransaction(f RTransactionForm, scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.read(c, f.Form, scheme)
 		command.request = f
@@ -86,7 +85,7 @@ func checkRepeat(asked payment.RTransaction, first payment.Message) error {
 			Text: "Give the request an externalId of its own: this one was used before with other content.",
 		}}}
 	}
-	return problem.KeyReused()
+	return request.KeyReused()
 }
 
 // unknown says which id of a request names nothing in this realm. An id of another realm is one of those.

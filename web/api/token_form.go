@@ -12,7 +12,6 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/auth"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -41,7 +40,7 @@ func openTokenForm(c echo.Context) (tokenForm, error) {
 		return tokenForm{}, problemTooLarge
 	}
 	if errors.Is(err, request.ErrSlowBody) {
-		return tokenForm{}, problem.Of(err)
+		return tokenForm{}, request.ProblemOf(err)
 	}
 	if err != nil {
 		return tokenForm{}, invalidRequest("The body could not be read to its end.")

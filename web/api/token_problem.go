@@ -10,7 +10,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/store"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // tokenProblemAnswer is the body of a refused token call, in the words of OAuth (RFC 6749 section 5.2) and in those of the interface.
@@ -67,7 +67,7 @@ func tokenProblemOf(err error) *tokenProblem {
 	var known *tokenProblem
 	var account *auth.AccountError
 	var busy *auth.BusyError
-	var ofServer *problem.Problem
+	var ofServer *request.Problem
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &known):
@@ -124,7 +124,7 @@ func tokenProblemOf(err error) *tokenProblem {
 }
 
 // oauthOf returns the OAuth error code for a problem of the server: no such address, or temporarily unavailable.
-func oauthOf(p *problem.Problem) string {
+func oauthOf(p *request.Problem) string {
 	if p.Status == http.StatusNotFound || p.Status == http.StatusMethodNotAllowed {
 		return "invalid_request"
 	}

@@ -8,18 +8,18 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/store"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // showHistory lists every step of a transaction's life.
 func (a *API) showHistory(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	steps, err := a.cfg.Reader.History(c.Request().Context(), m.Realm, m.InternalID)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	list := make([]Step, 0, len(steps))
 	for _, s := range steps {
@@ -35,11 +35,11 @@ func (a *API) showHistory(c echo.Context) error {
 func (a *API) showAudit(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	events, err := a.cfg.Reader.Audit(c.Request().Context(), m.Realm, m.InternalID)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, AuditAnswer{Header: a.header(c), Events: eventsOf(events)})
 }

@@ -11,7 +11,7 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
-	"countersign/web/problem"
+	"countersign/web/request"
 )
 
 // Kinds and directions of the interface contract, section 6. A realm without messages of a kind has an empty list of it.
@@ -37,19 +37,19 @@ func (a *API) listTransactions(c echo.Context) error {
 	page := q.paging()
 	err := firstOf(payment.MayRead(by), q.err())
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	var list []payment.Message
 	if possible {
 		list, err = a.search(c, filter, page)
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
 	list, shownPage := cut(list, page, messageKey)
 	transactions, err := a.transactions(c, list)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, TransactionList{Header: a.header(c), Transactions: transactions, Page: shownPage})
 }
@@ -105,13 +105,13 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 func (a *API) showTransaction(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	shown := transactionOf(m)
 	if m.State == payment.StateApprovalPending {
 		shown.ApprovalRule, err = a.approvalRule(c, m)
 		if err != nil {
-			return a.Fail(c, problem.Of(err), err)
+			return a.Fail(c, request.ProblemOf(err), err)
 		}
 	}
 	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
@@ -151,15 +151,15 @@ func (a *API) find(c echo.Context, given string) (uuid.UUID, error) {
 func (a *API) listRelated(c echo.Context) error {
 	m, err := a.message(c)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	list, err := a.related(c, m)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	transactions, err := a.transactions(c, list)
 	if err != nil {
-		return a.Fail(c, problem.Of(err), err)
+		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	return c.JSON(http.StatusOK, RelatedAnswer{Header: a.header(c), Transactions: transactions})
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"countersign/internal/entry"
+	"countersign/internal/orderform"
 )
 
 // TestAFileOfManyPaymentsGoesThrough: read, mended where a line has a finding, and submitted in parts that follow each other by themselves.
@@ -13,7 +13,7 @@ func TestAFileOfManyPaymentsGoesThrough(t *testing.T) {
 	t.Parallel()
 	p := as(t, "maker2")
 	const lines = 22 // more than one request submits
-	rows, wrong := []string{entry.TableHead()}, order{}
+	rows, wrong := []string{orderform.TableHead()}, order{}
 	for line := range lines {
 		o := newOrder("sic-inst")
 		amount := o.amount

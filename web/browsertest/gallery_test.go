@@ -12,7 +12,7 @@ import (
 
 	"github.com/playwright-community/playwright-go"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	screenspkg "countersign/tools/gallery/screens"
 	"countersign/web"
 )
@@ -28,7 +28,7 @@ const checkEverything = `async (rules) => {
 // screen is one exhibit as somebody sees it.
 type screen struct {
 	exhibit screenspkg.Exhibit
-	spoken  language.Language
+	spoken  i18n.Language
 	width   int
 	scheme  *playwright.ColorScheme
 }
@@ -46,7 +46,7 @@ func screens(every bool, of string) []screen {
 			continue
 		}
 		turn := 0
-		for _, spoken := range language.Languages() {
+		for _, spoken := range i18n.Languages() {
 			for _, width := range []int{360, 1440} {
 				for _, scheme := range []*playwright.ColorScheme{playwright.ColorSchemeLight, playwright.ColorSchemeDark} {
 					if every || turn == index*5%16 {

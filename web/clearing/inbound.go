@@ -17,7 +17,6 @@ import (
 	"countersign/internal/clearing"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
-	"countersign/web/problem"
 	"countersign/web/request"
 )
 
@@ -88,7 +87,7 @@ func (d *Door) take(scheme rulebook.Scheme) echo.HandlerFunc {
 		case errors.Is(err, clearing.ErrDuplicate):
 			return c.JSON(http.StatusOK, receipt{Status: "Duplicate"})
 		case errors.As(err, &refused):
-			return problem.Fields(refused.Findings...)
+			return request.FieldsProblem(refused.Findings...)
 		case err != nil:
 			return err
 		}
@@ -120,7 +119,7 @@ func (d *Door) admits(r *http.Request, scheme rulebook.Scheme) bool {
 func referenceOf(r *http.Request) (string, error) {
 	reference := r.Header.Get("X-Message-Id")
 	if !clearing.UsableReference(reference) {
-		return "", problem.Fields(payment.Finding{
+		return "", request.FieldsProblem(payment.Finding{
 			Pointer: "X-Message-Id", Code: "FF01", Text: "Send a message id of at most 140 printable ASCII characters.",
 		})
 	}

@@ -9,12 +9,12 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/entry"
+	"countersign/internal/orderform"
 )
 
 // table is a CSV file of payments like filled(), with other amounts; change alters its lines.
 func table(lines int) []string {
-	rows := []string{entry.TableHead()}
+	rows := []string{orderform.TableHead()}
 	for i := range lines {
 		rows = append(rows, fmt.Sprintf("CH5021977000004331346;Beispiel Holzbau GmbH;CH48 0900 0000 8700 1234 %d;Seestrasse;41;8002;"+
 			"Zürich;CH;CHF;%d.50;;Rechnung %d;", i, i+100, i))
@@ -92,7 +92,7 @@ func TestAFileOfManyPaymentsIsRefusedByLine(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
 	maker := b.as("maker1")
-	head := entry.TableHead()
+	head := orderform.TableHead()
 	for want, content := range map[string]string{
 		"Name each column once":               head + ";colour\n",
 		"Add a line for each payment":         head + "\n",
@@ -137,7 +137,7 @@ func TestAFileOfStrangeNamesSaysWhatToMend(t *testing.T) {
 	t.Parallel()
 	maker := setup(t).as("maker1")
 	maker.header.Set("Accept-Language", "de-CH")
-	rows := []string{entry.TableHead()}
+	rows := []string{orderform.TableHead()}
 	for line, name := range []string{"<b>A</b>", "Mu\u0308ller \u202eGA", "one\ntwo", "\u682a\u5f0f", "a\u0007b", "No amount"} {
 		amount := "100.40"
 		if name == "No amount" {
@@ -204,7 +204,7 @@ func TestALineInAnotherCurrencyIsMendedInPlace(t *testing.T) {
 	b := setup(t)
 	maker := b.as("maker1")
 	iban := filled().Get("creditorIban")
-	rows := []string{entry.TableHead()}
+	rows := []string{orderform.TableHead()}
 	for i, currency := range []string{"CHF", "USD", "chf"} {
 		rows = append(rows, fmt.Sprintf("CH5021977000004331346;Beispiel Holzbau GmbH;%s;Seestrasse;41;8002;Zürich;CH;%s;%d.50;;Rechnung %d;",
 			iban, currency, i+100, i))

@@ -6,15 +6,13 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
-	"countersign/web/portal/payments"
 )
 
 // dashboardRows is how many of the longest waiting messages the dashboard lists.
@@ -46,7 +44,7 @@ func (v *visit) fillWork(model *views.Dashboard) error {
 	group.Go(func() (err error) { model.Clearing, err = v.connections(); return err })
 	var control []views.Chart
 	if v.By.Has(identity.RoleSupervisor) {
-		group.Go(func() (err error) { control, err = payments.ControlCharts(v.Visit); return err })
+		group.Go(func() (err error) { control, err = ControlCharts(v.Visit); return err })
 	}
 	err, beside := v.fillWaiting(model), group.Wait()
 	model.Charts = append(model.Charts, control...)
@@ -68,7 +66,7 @@ func (v *visit) fillWaiting(model *views.Dashboard) error {
 		return err
 	}
 	for _, m := range waiting {
-		model.Waiting = append(model.Waiting, payments.QueueRow(v.Visit, m, page.Filter{}))
+		model.Waiting = append(model.Waiting, QueueRow(v.Visit, m, Filter{}))
 	}
 	return v.fillRole(model)
 }
@@ -79,7 +77,7 @@ func (v *visit) longest(model *views.Dashboard) store.QueueFilter {
 	switch {
 	case v.By.Has(identity.RoleChecker):
 		ask.ExcludePerson, model.Heading, model.Nothing = v.By.PersonID, "Waiting longest for me", "Nothing waits for you"
-	case page.MayMake(v.By) == nil:
+	case MayMake(v.By) == nil:
 		ask.OnlyPerson, model.Heading, model.Nothing = v.By.PersonID, "My payments that wait longest", "Nothing of yours waits"
 	default:
 		model.Heading, model.Nothing = "Waiting longest", "Nothing waits"
@@ -90,7 +88,7 @@ func (v *visit) longest(model *views.Dashboard) store.QueueFilter {
 // tiles are the figures of the day, each a link to the list behind it. Nobody is told that something waits for them who may not decide.
 func (v *visit) tiles() ([]views.Tile, error) {
 	var tiles []views.Tile
-	decides, makes := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil
+	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	if decides || !makes {
 		waiting, err := v.waitingTiles(decides)
 		if err != nil {
@@ -124,17 +122,17 @@ func (v *visit) gatewayTiles() ([]views.Tile, error) {
 func sealingTile(standing integrity.SignerStanding) views.Tile {
 	tile := views.Tile{Label: "Audit trail", Value: "sealed", Note: "nothing sealed since the start", URL: "/audit"}
 	if !standing.Newest.IsZero() {
-		tile.Note = language.Text("last at %s").With(ui.DateTime(standing.Newest))
+		tile.Note = i18n.Text("last at %s").With(ui.DateTime(standing.Newest))
 	}
 	if words := standing.String(); words != tile.Value.English() {
-		tile.Value, tile.Note, tile.Tone = "look", language.Sentence(words), ui.ToneBad
+		tile.Value, tile.Note, tile.Tone = "look", i18n.Sentence(words), ui.ToneBad
 	}
 	return tile
 }
 
 // waitingTiles say how much waits, for this person or for all.
 func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
-	label, list, count := language.Text("Waiting for me"), "/queue", v.Totals
+	label, list, count := i18n.Text("Waiting for me"), "/queue", v.Totals
 	if !mine {
 		label, list = "Waiting for approval", "/queue?tab=all"
 		count = v.AllTotals
@@ -150,11 +148,11 @@ func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
 			oldest = total.Oldest
 		}
 	}
-	waiting := views.Tile{Label: label, Value: language.Data(views.CountOfWaiting(int(number))), Note: "nothing waits", URL: list}
+	waiting := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(int(number))), Note: "nothing waits", URL: list}
 	age := views.Tile{Label: "Oldest", Value: "–", Note: "nothing waits", URL: list}
 	if number > 0 {
 		waiting.Tone, waiting.Note = ui.ToneWaiting, "to be compared and decided"
-		age.Value, age.Note = ui.Age(oldest, v.At), language.Text("since %s").With(ui.DateTime(oldest))
+		age.Value, age.Note = ui.Age(oldest, v.At), i18n.Text("since %s").With(ui.DateTime(oldest))
 	}
 	return []views.Tile{waiting, age}, nil
 }

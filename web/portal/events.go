@@ -15,7 +15,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/views"
-	"countersign/web/portal/payments"
 )
 
 const (
@@ -90,7 +89,7 @@ func (p *Portal) events(v *visit) error {
 }
 
 func (v *visit) stream(pause time.Duration, rights *store.Rights) error {
-	live, err := payments.Follow(v.Visit)
+	live, err := Follow(v.Visit)
 	if err != nil {
 		return err
 	}
@@ -128,7 +127,7 @@ func (v *visit) stream(pause time.Duration, rights *store.Rights) error {
 }
 
 // tell looks at the queue once and writes what changed.
-func (v *visit) tell(live *payments.Live) error {
+func (v *visit) tell(live *Live) error {
 	err := v.CountWaiting()
 	if err != nil {
 		return err

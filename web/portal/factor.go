@@ -13,7 +13,6 @@ import (
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // showFactors lists a person's second factors.
@@ -72,7 +71,7 @@ func factorProblem(err error) (ui.Problem, int) {
 	if errors.As(err, &refused) && refused.Problem == auth.ProblemIncorrect {
 		return ui.Problem{Field: "password", Text: "Check your password: it is not this one."}, http.StatusUnprocessableEntity
 	}
-	if problem, status := page.FactorProblem(err); status != 0 {
+	if problem, status := FactorProblem(err); status != 0 {
 		return problem, status
 	}
 	return signInProblem(err)
@@ -127,7 +126,7 @@ func enrolApp(v *visit) error {
 func (v *visit) enrolled(codes []string) error {
 	v.Enrolled()
 	if len(codes) == 0 {
-		return v.GoTo(page.FactorsPath, "Added.")
+		return v.GoTo(FactorsPath, "Added.")
 	}
 	shell := v.Shell("Recovery codes", views.PlaceProfile)
 	return v.Render(http.StatusOK, views.RecoveryCodesPage(views.RecoveryCodes{Shell: shell, Codes: codes}))
@@ -206,7 +205,7 @@ func removeFactor(v *visit) error {
 	err = v.Config.Auth.RemoveFactor(v.Context(), v.proofOf(form), id)
 	switch {
 	case err == nil:
-		return v.GoTo(page.FactorsPath, "Removed.")
+		return v.GoTo(FactorsPath, "Removed.")
 	case errors.Is(err, auth.ErrNoSuch):
 		return payment.ErrNotFound
 	}
@@ -234,7 +233,7 @@ func (v *visit) renderRecoveryCodes(status int, problems ...ui.Problem) error {
 		return err
 	}
 	if len(list) == 0 {
-		return v.GoTo(page.FactorsPath, "")
+		return v.GoTo(FactorsPath, "")
 	}
 	var model views.RecoveryCodes
 	model.Proof, err = v.proof(list, problems)

@@ -1,32 +1,29 @@
 package portal
 
 import (
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/admin"
-	"countersign/web/portal/page"
-	"countersign/web/portal/payments"
 )
 
 // fillRole adds the lists and figures of each role of payments that this person holds.
 func (v *visit) fillRole(model *views.Dashboard) error {
-	decides, makes, reports := v.By.Has(identity.RoleChecker), page.MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
+	decides, makes, reports := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
 	if makes {
-		ended, err := payments.EndedLines(v.Visit, dashboardRows)
+		ended, err := EndedLines(v.Visit, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, ended)
 	}
 	if decides || reports {
-		due, err := payments.DueLines(v.Visit, dashboardRows)
+		due, err := DueLines(v.Visit, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, due)
-		ages, err := payments.AgeChart(v.Visit)
+		ages, err := AgeChart(v.Visit)
 		if err != nil {
 			return err
 		}
@@ -37,7 +34,7 @@ func (v *visit) fillRole(model *views.Dashboard) error {
 
 // fillAdministration adds what administrators see: nothing of payments.
 func (v *visit) fillAdministration(model *views.Dashboard) error {
-	home, err := admin.Home(v.Visit, dashboardRows)
+	home, err := Home(v.Visit, dashboardRows)
 	if err != nil {
 		return err
 	}
@@ -53,7 +50,7 @@ const maxQuarantined = 100
 func (v *visit) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
-		Label: "Quarantine", Value: language.Data(upTo(count, maxQuarantined)), Note: "received, and belongs to nothing", URL: "/quarantine",
+		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received, and belongs to nothing", URL: "/quarantine",
 	}
 	if count > 0 {
 		tile.Tone = ui.ToneBad

@@ -2,21 +2,19 @@ package portal
 
 import (
 	"countersign/internal/identity"
-	"countersign/web/portal/page"
-	"countersign/web/portal/payments"
 )
 
 // keepAfterTimeout keeps a form that was sent after the session had run out or was ended, for the person whose session it was. Nothing is
 // checked, decided or submitted; the address returned opens the form again as it was, for that person only. It is "" when there is nothing
 // to keep: another form, or a session that is not known, or not any more.
-func keepAfterTimeout(v *page.Visit) (string, error) {
+func keepAfterTimeout(v *Visit) (string, error) {
 	owner, known, err := v.LapsedOwner()
 	if err != nil || !known {
 		return "", err
 	}
 	v.By = owner
 	defer func() { v.By = identity.Principal{} }()
-	for _, keep := range []func(*page.Visit) (string, error){payments.KeepRTransaction, payments.Keep, payments.KeepPayment} {
+	for _, keep := range []func(*Visit) (string, error){KeepRTransaction, Keep, KeepPayment} {
 		path, err := keep(v)
 		if err != nil || path != "" {
 			return path, err

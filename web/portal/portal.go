@@ -18,15 +18,14 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/store"
-	"countersign/web/portal/page"
 )
 
 // Config is what the portal works with.
-type Config = page.Config
+type Config = SiteConfig
 
 // Portal serves the pages.
 type Portal struct {
-	site    *page.Site
+	site    *Site
 	streams *streams
 	// pause is the time between two looks of a stream.
 	pause time.Duration
@@ -38,7 +37,7 @@ type Portal struct {
 
 // New makes the portal. It fails when a part is missing.
 func New(cfg Config) (*Portal, error) {
-	site, err := page.NewSite(cfg, keepAfterTimeout)
+	site, err := NewSite(cfg, keepAfterTimeout)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 func showProfile(v *visit) error { return v.renderProfile(http.StatusOK) }
@@ -52,7 +51,7 @@ func saveDensity(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.GoTo(page.LocalPath(form.Get("next")), "")
+	return v.GoTo(LocalPath(form.Get("next")), "")
 }
 
 // changePassword gives the person's account a new password. It ends all sessions, this one included.
@@ -129,7 +128,7 @@ func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
 	}
 	for _, s := range sessions {
 		model.Sessions = append(model.Sessions, views.Session{
-			ID: s.ID.String(), Device: page.DeviceName(s.Device), Address: s.Address, StartedAt: s.StartedAt,
+			ID: s.ID.String(), Device: DeviceName(s.Device), Address: s.Address, StartedAt: s.StartedAt,
 			LastUsedAt: s.LastUsedAt, Current: s.Current,
 		})
 	}

@@ -5,13 +5,11 @@ import (
 	"strconv"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
-	"countersign/web/portal/payments"
 )
 
 // maxInTile is where the count of a tile ends: "100+".
@@ -37,7 +35,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 			return nil, err
 		}
 		tiles = append(tiles, views.Tile{
-			Label: "Decided by me today", Value: language.Data(upTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
+			Label: "Decided by me today", Value: i18n.Data(upTo(decided, maxDecided)), Note: "approved or rejected", URL: "/queue?tab=decided",
 		})
 	}
 	tiles = append(tiles, stateTile(
@@ -67,7 +65,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
-	begun, err := payments.CountBegun(v.Visit)
+	begun, err := CountBegun(v.Visit)
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +76,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 			"maker", v.By.UserName,
 		),
 		{
-			Label: "Drafts", Value: language.Data(language.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
+			Label: "Drafts", Value: i18n.Data(i18n.Number(begun)), Note: "begun, not submitted", URL: "/mine?tab=drafts",
 		},
 		v.todayTile(payment.StateRejected, standing.Rejected, v.By.UserName),
 		v.todayTile(payment.StateFailed, standing.Failed, v.By.UserName),
@@ -91,17 +89,17 @@ func (v *visit) turnaroundTiles() ([]views.Tile, error) {
 	if err != nil {
 		return nil, err
 	}
-	list := "/payments" + page.Filter{}.Query("made", views.ApprovedLastDay)
+	list := "/payments" + Filter{}.Query("made", views.ApprovedLastDay)
 	waited := views.Tile{Label: "Time to approval", Value: "–", Note: "nothing was approved in 24 hours", URL: list}
 	if took.Approved > 0 {
-		waited.Value, waited.Note = language.Data(span(took.WaitedHalf)), language.Text("half of %d; 95 of 100 within %s").
+		waited.Value, waited.Note = i18n.Data(span(took.WaitedHalf)), i18n.Text("half of %d; 95 of 100 within %s").
 			With(took.Approved, span(took.WaitedMost))
 	}
 	cleared := views.Tile{
 		Label: "Time at clearing", Value: "–", Note: "nothing settled in 24 hours", URL: list + "&state=" + string(payment.StateSettled),
 	}
 	if took.Settled > 0 {
-		cleared.Value, cleared.Note = language.Data(span(took.ClearedHalf)), language.Text("half of %d; 95 of 100 within %s").
+		cleared.Value, cleared.Note = i18n.Data(span(took.ClearedHalf)), i18n.Text("half of %d; 95 of 100 within %s").
 			With(took.Settled, span(took.ClearedMost))
 	}
 	return []views.Tile{waited, cleared}, nil
@@ -110,14 +108,14 @@ func (v *visit) turnaroundTiles() ([]views.Tile, error) {
 // upTo writes a count that ends at a number, and where it ended that there may be more: "100+".
 func upTo(count, most int) string {
 	if count >= most {
-		return language.Number(count) + "+"
+		return i18n.Number(count) + "+"
 	}
-	return language.Number(count)
+	return i18n.Number(count)
 }
 
 // countTile shows a count as far as it goes; nothing to count calls for no attention.
 func countTile(tile views.Tile, count int) views.Tile {
-	tile.Value = language.Data(upTo(count, maxInTile))
+	tile.Value = i18n.Data(upTo(count, maxInTile))
 	if count == 0 {
 		tile.Tone = ""
 	}
@@ -126,14 +124,14 @@ func countTile(tile views.Tile, count int) views.Tile {
 
 // stateTile counts what is in a state now, and leads to the list of it, narrowed by pairs of a filter and its value as the count is.
 func stateTile(tile views.Tile, state payment.State, count int, narrowed ...string) views.Tile {
-	tile.URL = "/payments" + page.Filter{}.Query(append([]string{"state", string(state)}, narrowed...)...)
+	tile.URL = "/payments" + Filter{}.Query(append([]string{"state", string(state)}, narrowed...)...)
 	return countTile(tile, count)
 }
 
 // todayTile counts what entered a state today, of one maker where one is named; the list behind it is narrowed to the same.
 func (v *visit) todayTile(state payment.State, count int, maker string) views.Tile {
-	query := page.Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
-	tile := views.Tile{Label: language.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
+	query := Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
+	tile := views.Tile{Label: i18n.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
 	if maker != "" {
 		tile.URL += "&maker=" + url.QueryEscape(maker)
 	}

@@ -4,14 +4,11 @@ import (
 	"net/http"
 	"slices"
 
-	"countersign/web/portal/admin"
-	"countersign/web/portal/page"
-	"countersign/web/portal/payments"
 	"countersign/web/request"
 )
 
 // visit is one request for a page of this room.
-type visit struct{ *page.Visit }
+type visit struct{ *Visit }
 
 // stream marks a route whose answer goes on until somebody ends it.
 func stream(route request.Route) request.Route {
@@ -22,9 +19,9 @@ func stream(route request.Route) request.Route {
 // Routes lists every page in the order in which people meet them.
 func (p *Portal) Routes() []request.Route {
 	open := func(method, path string, handle func(*visit) error) request.Route {
-		return request.Route{Method: method, Path: path, Handle: p.site.Open(func(v *page.Visit) error { return handle(&visit{v}) })}
+		return request.Route{Method: method, Path: path, Handle: p.site.Open(func(v *Visit) error { return handle(&visit{v}) })}
 	}
-	get, post := page.Room(p.site, func(v *page.Visit) *visit { return &visit{v} })
+	get, post := Room(p.site, func(v *Visit) *visit { return &visit{v} })
 	routes := slices.Concat(
 		[]request.Route{
 			open(http.MethodGet, "/signin", showSignIn),
@@ -40,8 +37,8 @@ func (p *Portal) Routes() []request.Route {
 			open(http.MethodPost, "/set-up/:realm/:link", setUp),
 
 			get("/", showDashboard),
-			stream(get(page.EventsPath, p.events)),
-			post(page.StayPath, stay),
+			stream(get(EventsPath, p.events)),
+			post(StayPath, stay),
 			get(operationPath, showOperation),
 			post(operationPath+"/retry", tryAgain),
 			get("/me", showProfile),
@@ -50,18 +47,18 @@ func (p *Portal) Routes() []request.Route {
 			post("/me/password", changePassword),
 			post("/me/sessions/end", endSessions),
 			post("/me/sessions/:id/end", endSession),
-			get(page.FactorsPath, showFactors),
-			get(page.FactorsPath+"/app", showNewApp),
-			post(page.FactorsPath+"/app", enrolApp),
-			get(page.FactorsPath+"/passkey", showNewPasskey),
-			post(page.FactorsPath+"/passkey", enrolPasskey),
-			get(page.FactorsPath+"/codes", showRecoveryCodes),
-			post(page.FactorsPath+"/codes", newRecoveryCodes),
-			get(page.FactorsPath+"/:id/remove", showRemoveFactor),
-			post(page.FactorsPath+"/:id/remove", removeFactor),
+			get(FactorsPath, showFactors),
+			get(FactorsPath+"/app", showNewApp),
+			post(FactorsPath+"/app", enrolApp),
+			get(FactorsPath+"/passkey", showNewPasskey),
+			post(FactorsPath+"/passkey", enrolPasskey),
+			get(FactorsPath+"/codes", showRecoveryCodes),
+			post(FactorsPath+"/codes", newRecoveryCodes),
+			get(FactorsPath+"/:id/remove", showRemoveFactor),
+			post(FactorsPath+"/:id/remove", removeFactor),
 		},
-		payments.Routes(p.site), payments.RTransactionRoutes(p.site), payments.CheckerRoutes(p.site), payments.RecordsRoutes(p.site), admin.Routes(p.site),
-		payments.BeneficiaryRoutes(p.site))
+		Routes(p.site), RTransactionRoutes(p.site), CheckerRoutes(p.site), RecordsRoutes(p.site), AdminRoutes(p.site),
+		BeneficiaryRoutes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

@@ -5,11 +5,10 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // showSetUp asks whoever has the link of an account for its code and a password.
@@ -28,7 +27,7 @@ func showSetUp(v *visit) error {
 }
 
 func (v *visit) setUpInput() auth.SetUpInput {
-	return auth.SetUpInput{Realm: v.Echo.Param("realm"), Link: v.Echo.Param("link"), SourceAddress: page.Address(v.Echo)}
+	return auth.SetUpInput{Realm: v.Echo.Param("realm"), Link: v.Echo.Param("link"), SourceAddress: Address(v.Echo)}
 }
 
 func (v *visit) renderSetUp(status int, in auth.SetUpInput, model views.SetUp) error {
@@ -97,7 +96,7 @@ func setUpProblem(err error) (ui.Problem, int) {
 		return ui.Problem{Field: "password", Text: "Choose a password of 12 characters or more that is hard to guess: a few words do."},
 			http.StatusUnprocessableEntity
 	case errors.As(err, &limited):
-		text := language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter))
+		text := i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "code", Text: text}, http.StatusTooManyRequests
 	case errors.As(err, &busy):
 		return ui.Problem{Field: "code", Text: "Many people sign in at this moment. Try again in a few seconds."},

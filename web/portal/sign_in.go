@@ -6,16 +6,15 @@ import (
 	"net/http"
 
 	"countersign/internal/auth"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 func showSignIn(v *visit) error {
 	v.ChooseLanguage(v.Echo.QueryParam("language"))
-	next := page.LocalPath(v.Echo.QueryParam("next"))
+	next := LocalPath(v.Echo.QueryParam("next"))
 	_, signedIn, err := v.SignedInAs()
 	if err != nil {
 		return err
@@ -32,7 +31,7 @@ func showSignIn(v *visit) error {
 func (v *visit) renderSignIn(status int, model views.SignIn) error {
 	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
-	model.DemoHint = language.Sentence(v.Config.DemoHint)
+	model.DemoHint = i18n.Sentence(v.Config.DemoHint)
 	v.throughProvider(&model)
 	return v.Render(status, views.SignInPage(model))
 }
@@ -43,9 +42,9 @@ func signIn(v *visit) error {
 	if err != nil {
 		return err
 	}
-	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: page.LocalPath(form.Get("next"))}
+	model := views.SignIn{Realm: form.Get("realm"), UserName: form.Get("username"), Next: LocalPath(form.Get("next"))}
 	by, err := v.Config.Auth.SignIn(v.Context(), auth.SignInInput{
-		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: page.Address(v.Echo), Device: v.Device(),
+		Realm: model.Realm, Name: model.UserName, Password: form.Get("password"), SourceAddress: Address(v.Echo), Device: v.Device(),
 	})
 	var needed *auth.FactorNeededError
 	if errors.As(err, &needed) {
@@ -82,12 +81,12 @@ func signInProblem(err error) (ui.Problem, int) {
 	var limited *auth.LimitError
 	switch {
 	case errors.As(err, &limited):
-		text := language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter))
+		text := i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter))
 		return ui.Problem{Field: "password", Text: text}, http.StatusTooManyRequests
 	case errors.Is(err, auth.ErrUnknownRealm), errors.Is(err, auth.ErrInvalidClient):
 		return ui.Problem{Field: "realm", Text: "Check the realm: there is none of this name."}, http.StatusUnprocessableEntity
 	case errors.Is(err, auth.ErrPasswordsBarred):
-		text := language.Text("People of your realm sign in through the identity provider of your institution: use its button.")
+		text := i18n.Text("People of your realm sign in through the identity provider of your institution: use its button.")
 		return ui.Problem{Field: "password", Text: text}, http.StatusForbidden
 	case errors.Is(err, auth.ErrFactorsForged):
 		return ui.Problem{
@@ -102,10 +101,10 @@ func signInProblem(err error) (ui.Problem, int) {
 	case !errors.As(err, &refused):
 		return ui.Problem{}, 0
 	}
-	text := language.Text("Check user name and password: they do not belong together.")
+	text := i18n.Text("Check user name and password: they do not belong together.")
 	switch refused.Problem {
 	case auth.ProblemLocked:
-		text = language.Text("Too many tries. Wait %s before the next one.").With(page.Wait(refused.RetryAfter))
+		text = i18n.Text("Too many tries. Wait %s before the next one.").With(Wait(refused.RetryAfter))
 	case auth.ProblemNotVerified:
 		text = "This account is not verified yet. Ask an administrator of your realm."
 	case auth.ProblemSuppressed:

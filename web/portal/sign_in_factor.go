@@ -10,7 +10,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which one is taken up.
@@ -32,7 +31,7 @@ func (v *visit) beginSecondHalf(needed *auth.FactorNeededError, next string) (wh
 		return "", err
 	}
 	v.AskToEnrol()
-	return page.FactorsPath, nil
+	return FactorsPath, nil
 }
 
 // showSignInFactor asks for a second factor.
@@ -71,12 +70,12 @@ func signInFactor(v *visit) error {
 		return v.Echo.Redirect(http.StatusSeeOther, "/signin")
 	}
 	by, err := v.Config.Auth.SecondSignIn(v.Context(), auth.SecondSignInInput{
-		Session: half, Answer: v.FactorAnswer(form), SourceAddress: page.Address(v.Echo),
+		Session: half, Answer: v.FactorAnswer(form), SourceAddress: Address(v.Echo),
 	})
 	if errors.Is(err, auth.ErrUnauthorized) {
 		return v.Echo.Redirect(http.StatusSeeOther, "/signin?ended=yes")
 	}
-	if problem, status := page.FactorProblem(err); status != 0 {
+	if problem, status := FactorProblem(err); status != 0 {
 		return v.renderSignInFactor(status, problem)
 	}
 	if err != nil {

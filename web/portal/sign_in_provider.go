@@ -6,16 +6,15 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/auth/oidc"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // beginAtProvider sends somebody to the identity provider of their realm, by a page of ours: a form may lead nowhere else.
 func beginAtProvider(v *visit) error {
-	realm, next := v.Echo.QueryParam("realm"), page.LocalPath(v.Echo.QueryParam("next"))
-	begun, err := v.Config.Auth.BeginAtProvider(v.Context(), auth.BeginInput{Realm: realm, Next: next, SourceAddress: page.Address(v.Echo)})
+	realm, next := v.Echo.QueryParam("realm"), LocalPath(v.Echo.QueryParam("next"))
+	begun, err := v.Config.Auth.BeginAtProvider(v.Context(), auth.BeginInput{Realm: realm, Next: next, SourceAddress: Address(v.Echo)})
 	if err != nil {
 		return v.notThroughProvider(views.SignIn{Realm: realm, Next: next}, err)
 	}
@@ -32,13 +31,13 @@ func beginAtProvider(v *visit) error {
 func cameBack(v *visit) error {
 	answer := v.Echo.QueryParams()
 	by, next, err := v.Config.Auth.SignInAtProvider(v.Context(), auth.CameBackInput{
-		Realm: v.Echo.Param("realm"), Held: v.TakeOuter(), SourceAddress: page.Address(v.Echo),
+		Realm: v.Echo.Param("realm"), Held: v.TakeOuter(), SourceAddress: Address(v.Echo),
 		Answer: oidc.Answer{State: answer.Get("state"), Code: answer.Get("code"), Issuer: answer.Get("iss"), Error: answer.Get("error")},
 	})
 	var needed *auth.FactorNeededError
 	switch {
 	case errors.As(err, &needed):
-		return v.secondHalfFromOutside(needed, page.LocalPath(next))
+		return v.secondHalfFromOutside(needed, LocalPath(next))
 	case err != nil:
 		return v.notThroughProvider(views.SignIn{Realm: v.Echo.Param("realm"), Next: "/"}, err)
 	}
@@ -49,7 +48,7 @@ func cameBack(v *visit) error {
 	if err != nil {
 		return err
 	}
-	return v.goOnInside(page.LocalPath(next))
+	return v.goOnInside(LocalPath(next))
 }
 
 // secondHalfFromOutside is secondHalf for somebody who comes from the provider.
@@ -81,13 +80,13 @@ func (v *visit) notThroughProvider(model views.SignIn, err error) error {
 }
 
 // providerWords say what kept somebody from signing in through a provider; status 0 is an error of ours.
-func (v *visit) providerWords(err error) (text language.Text, status int) {
+func (v *visit) providerWords(err error) (text i18n.Text, status int) {
 	var refused *auth.ProviderError
 	var limited *auth.LimitError
 	var busy *auth.BusyError
 	switch {
 	case errors.As(err, &limited):
-		return language.Text("Too many tries from your network. Wait %s before the next one.").With(page.Wait(limited.RetryAfter)),
+		return i18n.Text("Too many tries from your network. Wait %s before the next one.").With(Wait(limited.RetryAfter)),
 			http.StatusTooManyRequests
 	case errors.As(err, &busy):
 		return "Many people sign in at this moment. Try again in a few seconds.", http.StatusTooManyRequests
@@ -103,13 +102,13 @@ func (v *visit) providerWords(err error) (text language.Text, status int) {
 	case errors.Is(err, auth.ErrFlowOver):
 		return "This sign-in is over, or it was begun in another browser or window. Begin again.", http.StatusUnprocessableEntity
 	case errors.As(err, &refused) && refused.Unknown():
-		return language.Text("Your institution knows you as %s, and no account here is linked with that. " +
+		return i18n.Text("Your institution knows you as %s, and no account here is linked with that. " +
 			"Ask an administrator of your realm to link yours.").With(refused.Subject), http.StatusForbidden
 	case errors.As(err, &refused) && refused.Subject != "":
 		return "Your account here is suppressed, or its first password is not set yet. Ask an administrator of your realm.",
 			http.StatusForbidden
 	case errors.As(err, &refused):
-		return language.Text("What your institution answered does not count. Begin again; if that does not help, " +
+		return i18n.Text("What your institution answered does not count. Begin again; if that does not help, " +
 			"tell an administrator the word: %s.").With(refused.Why), http.StatusForbidden
 	}
 	return "", 0

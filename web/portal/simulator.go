@@ -13,14 +13,13 @@ import (
 	"strings"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // Limits of the talk with the simulator.
@@ -52,18 +51,18 @@ func (p *Portal) sendPayment(v *visit) error {
 		return err
 	}
 	model := views.Simulator{
-		Scheme: string(page.SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"),
+		Scheme: string(SchemeOf(form.Get("scheme"))), Amount: form.Get("amount"), DebtorName: form.Get("debtorName"),
 		Remittance: form.Get("remittance"),
 	}
 	asked := map[string]string{
 		"scheme": model.Scheme, "debtorName": strings.TrimSpace(model.DebtorName), "remittance": strings.TrimSpace(model.Remittance),
 	}
 	if typed := strings.TrimSpace(model.Amount); typed != "" {
-		profile, _ := page.SchemeOf(model.Scheme).Profile()
+		profile, _ := SchemeOf(model.Scheme).Profile()
 		amount, err := money.ParseInput(profile.Currency, typed)
 		var wrong *money.Error
 		if errors.As(err, &wrong) {
-			model.Problems = []ui.Problem{{Field: "amount", Text: language.Sentence(wrong.Text), Code: wrong.Code}}
+			model.Problems = []ui.Problem{{Field: "amount", Text: i18n.Sentence(wrong.Text), Code: wrong.Code}}
 			return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 		}
 		asked["amount"] = amount.Decimal().String()
@@ -74,11 +73,11 @@ func (p *Portal) sendPayment(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Text: language.Sentence(sentence)}}
+		model.Problems = []ui.Problem{{Text: i18n.Sentence(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
-	return v.GoTo("/simulator", language.Text("The payment %s was sent; the gateway answered %s.").With(answer.TransactionID, answered))
+	return v.GoTo("/simulator", i18n.Text("The payment %s was sent; the gateway answered %s.").With(answer.TransactionID, answered))
 }
 
 // sendRecall has the simulator recall an incoming payment.
@@ -99,10 +98,10 @@ func (p *Portal) sendRecall(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Field: "transaction", Text: language.Sentence(sentence)}}
+		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Sentence(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
-	return v.GoTo("/simulator", language.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))
+	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))
 }
 
 func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
@@ -117,13 +116,13 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 	for _, m := range booked {
 		model.Payments = append(model.Payments, ui.Option{
 			Value: string(m.Scheme) + "/" + m.Summary.TransactionID,
-			Label: language.Text("%s from %s, %s").With(m.Summary.Amount.Format(), m.Summary.DebtorName, ui.DateTime(m.CreatedAt)),
+			Label: i18n.Text("%s from %s, %s").With(m.Summary.Amount.Format(), m.Summary.DebtorName, ui.DateTime(m.CreatedAt)),
 		})
 	}
 	for _, reason := range rulebook.RecallReasons(rulebook.SchemeSCT) {
 		model.Reasons = append(model.Reasons, ui.Option{
 			Value: reason.Code,
-			Label: language.Text("%s (%s)").With(language.Sentence(reason.Text), reason.Code),
+			Label: i18n.Text("%s (%s)").With(i18n.Sentence(reason.Text), reason.Code),
 		})
 	}
 	model.Log, err = p.simulatorLog(v)

@@ -4,13 +4,12 @@ import (
 	"time"
 
 	"countersign/internal/clearing"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
-	"countersign/web/portal/page"
 )
 
 // volumeHours is how many hours the dashboard looks back, the current one counted.
@@ -44,7 +43,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 		return views.Volume{}, err
 	}
 	volume := views.Volume{
-		Scheme: scheme, ListURL: "/payments" + page.Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay),
+		Scheme: scheme, ListURL: "/payments" + Filter{}.Query("scheme", string(scheme), "made", views.MadeLastDay),
 	}
 	for hour := range volumeHours {
 		volume.ByHour = append(volume.ByHour, views.HourCount{Hour: first.Add(time.Duration(hour) * time.Hour).Format("15")})
@@ -87,7 +86,7 @@ func (v *visit) connections() ([]views.Clearing, error) {
 			connection.LastSeen, connection.Note = answered, "last answer"
 		}
 		if stuck > 0 {
-			connection.Note = language.Text("%d approved payments not taken by clearing").With(stuck)
+			connection.Note = i18n.Text("%d approved payments not taken by clearing").With(stuck)
 		}
 		if since, interrupted := v.interrupted(scheme); interrupted {
 			connection.Reached, connection.LastSeen, connection.Note = false, since,

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/directory"
+	"countersign/internal/account"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -22,7 +22,7 @@ var ErrOlderDirectory = errors.New("the directory in force is of a later day; --
 type DirectoryImport struct {
 	Realm     string
 	Scheme    rulebook.Scheme
-	Directory *directory.Directory
+	Directory *account.Directory
 	Source    string // the file it comes from, as people will read it
 	Older     bool   // put it in force though the one in force is of a later day
 }

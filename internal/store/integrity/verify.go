@@ -10,7 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -28,7 +28,7 @@ type Verification struct {
 // Unfit is something that is not what was sealed.
 type Unfit struct {
 	Table, Key string
-	What       language.Text
+	What       i18n.Text
 }
 
 // maxUnfit bounds what is named: whoever finds so much runs countersign check.
@@ -62,7 +62,7 @@ type verification struct {
 	result Verification
 }
 
-func (v *verification) unfit(table, key string, what language.Text) {
+func (v *verification) unfit(table, key string, what i18n.Text) {
 	if len(v.result.Found) < maxUnfit {
 		v.result.Found = append(v.result.Found, Unfit{Table: table, Key: key, What: what})
 	}
@@ -88,7 +88,7 @@ func (v *verification) checkpoints(ctx context.Context) error {
 				err = errors.New("its size is not that of its row")
 			}
 			if err != nil {
-				v.unfit("audit_checkpoint", strconv.FormatInt(row.Size, 10), language.Text("was not signed by the gateway as it is: %s").With(err))
+				v.unfit("audit_checkpoint", strconv.FormatInt(row.Size, 10), i18n.Text("was not signed by the gateway as it is: %s").With(err))
 				continue
 			}
 			v.roots[c.Size], v.result.Of = c.Root, max(v.result.Of, c.Size)

@@ -3,16 +3,16 @@ package screens
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
-func adminShell(title language.Text) views.Shell {
+func adminShell(title i18n.Text) views.Shell {
 	made := shell(title, views.PlaceAdministration)
 	made.QueueCount, made.ChangeCount = 0, 2
 	made.Person = views.Person{
-		UserName: "admin1", Realm: "demo", Roles: []language.Text{"Administrator"}, MayAudit: true,
+		UserName: "admin1", Realm: "demo", Roles: []i18n.Text{"Administrator"}, MayAudit: true,
 		MayAdminister: true,
 	}
 	return made
@@ -33,9 +33,9 @@ func administrationExhibits() []Exhibit {
 		New: []views.AdministrationLink{
 			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
 		},
-		Columns: []language.Text{"Account", "Person", "Roles", "Status", "Change"},
+		Columns: []i18n.Text{"Account", "Person", "Roles", "Status", "Change"},
 		Rows: []views.AdministrationRow{{
-			Cells: []language.Text{"maker1", "Maker 1", "Maker", "active"},
+			Cells: []i18n.Text{"maker1", "Maker 1", "Maker", "active"},
 			Links: []views.AdministrationLink{
 				{Label: "Roles", URL: "/admin/ask/user.roles?subject=maker1"},
 				{Label: "Suppress", URL: "/admin/ask/user.suppress?subject=maker1"},
@@ -47,14 +47,14 @@ func administrationExhibits() []Exhibit {
 	empty.Shell.BrokenGlasses = []views.BrokenGlass{
 		{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}, {User: "maker1", Password: true, Reason: "Grippe", At: now.Add(-time.Hour)},
 	}
-	heading := language.Text("Change the roles of %s").With("maker1")
+	heading := i18n.Text("Change the roles of %s").With("maker1")
 	waiting := views.RealmChange{
 		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
 		Subject: "maker1", Note: "Ferienvertretung", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
-		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: language.Join(", ", "Checker", "Maker")}},
+		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: i18n.Join(", ", "Checker", "Maker")}},
 	}
 	barred := waiting
-	barred.Barred = language.Sentence("You asked for this change. Another administrator must decide it.")
+	barred.Barred = i18n.Sentence("You asked for this change. Another administrator must decide it.")
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
 	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
@@ -83,11 +83,11 @@ func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
 		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
-		Tried: []language.Text{language.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
+		Tried: []i18n.Text{i18n.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
 				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
-					Field: "approvals", Text: language.Sentence("Say how many approvals are needed: 0 to 9."),
+					Field: "approvals", Text: i18n.Sentence("Say how many approvals are needed: 0 to 9."),
 				},
 			}},
 			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
@@ -99,9 +99,9 @@ func policyForm() views.ChangeForm {
 
 // rolesForm asks for roles that do not go together.
 func rolesForm() views.ChangeForm {
-	heading := language.Text("Change the roles of %s").With("maker1")
+	heading := i18n.Text("Change the roles of %s").With("maker1")
 	problem := ui.Problem{
-		Field: "roles", Text: language.Sentence(
+		Field: "roles", Text: i18n.Sentence(
 			"Give administration and payments to different people: an administrator holds no other role.",
 		),
 	}
@@ -130,9 +130,9 @@ func beneficiaryBook() views.AdministrationList {
 		},
 		New:     []views.AdministrationLink{{Label: "New beneficiary", URL: "/beneficiaries/new"}},
 		Search:  &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search"},
-		Columns: []language.Text{"Name", "Account", "Town", "In the list since", "Next step"},
+		Columns: []i18n.Text{"Name", "Account", "Town", "In the list since", "Next step"},
 		Rows: []views.AdministrationRow{{
-			Cells: []language.Text{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
+			Cells: []i18n.Text{"Beispiel Holzbau GmbH", "CH44 3199 9123 0008 8901 2", "8002 Zürich", "03.03.2026"},
 			Links: []views.AdministrationLink{
 				{Label: "Pay", URL: "/payments/new?beneficiary=x"},
 				{Label: "Change", URL: "/beneficiaries/x/change"},
@@ -142,22 +142,22 @@ func beneficiaryBook() views.AdministrationList {
 }
 
 // peopleWords says what the list of people is, and what the realm asks of them.
-func peopleWords() language.Text {
-	return language.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
-		language.Text("Roles that need a second factor: %s.").With(language.Join(", ", "Checker", "Administrator")))
+func peopleWords() i18n.Text {
+	return i18n.Join(" ", "User accounts and the people behind them. Four-eyes compares people, whichever account they use.",
+		i18n.Text("Roles that need a second factor: %s.").With(i18n.Join(", ", "Checker", "Administrator")))
 }
 
 func factorsChange(asked views.RealmChange) views.RealmChange {
 	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
 	asked.Differences = []views.ChangeDifference{{
-		Field: "Roles that need a second factor", Before: "–", After: language.Join(", ", "Administrator", "Checker"),
+		Field: "Roles that need a second factor", Before: "–", After: i18n.Join(", ", "Administrator", "Checker"),
 	}}
 	return asked
 }
 
 func beneficiaryChange(moved views.RealmChange) views.RealmChange {
 	moved.Shell, moved.Book = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true
-	moved.Heading = language.Text("Change %s").With("Muster AG")
+	moved.Heading = i18n.Text("Change %s").With("Muster AG")
 	moved.Differences = []views.ChangeDifference{{
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",
 	}}

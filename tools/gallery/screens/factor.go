@@ -3,7 +3,7 @@ package screens
 import (
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -57,13 +57,13 @@ func auditExhibits() []Exhibit {
 	trail := views.AuditTrail{
 		TableURL: "/audit/table",
 		Shell:    adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
-		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: language.Text("Next %d").With(50)},
+		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: i18n.Text("Next %d").With(50)},
 	}
 	trail.Shell.Place = views.PlaceAudit
-	for index, what := range []language.Text{"Approved", "Submitted"} {
+	for index, what := range []i18n.Text{"Approved", "Submitted"} {
 		trail.Rows = append(trail.Rows, views.AuditTrailRow{URL: "/payments/x", AuditEntry: views.AuditEntry{
 			Sequence: "1041", At: now.Add(-time.Duration(index) * time.Minute), Actor: "checker1", Action: what, Channel: "Portal",
-			Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e", Detail: language.Data("7QK4M2XW9TCH3F5A"),
+			Address: "10.0.4.21", RequestID: "5c1f2b3a-5d2f-4c0e", Detail: i18n.Data("7QK4M2XW9TCH3F5A"),
 		}})
 	}
 	none := trail

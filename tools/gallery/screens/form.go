@@ -3,8 +3,8 @@ package screens
 import (
 	"net/url"
 
-	"countersign/internal/entry"
-	"countersign/internal/language"
+	"countersign/internal/i18n"
+	"countersign/internal/orderform"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -46,12 +46,12 @@ func entryExhibits() []Exhibit {
 			Name: "reference",
 			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
-					Name: language.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
-					Source: language.Data("bankmaster_V3.csv"), Size: "2340 rows",
+					Name: i18n.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
+					Source: i18n.Data("bankmaster_V3.csv"), Size: "2340 rows",
 				},
 				{
-					Name: language.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
-					Source:  language.Data("countersign directory import"),
+					Name: i18n.Text("Banks that %s instant payments reach").With("SEPA"), Edition: "none",
+					Source:  i18n.Data("countersign directory import"),
 					Warning: "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known.",
 				},
 			}}),
@@ -68,9 +68,9 @@ func newPayment() views.NewPayment {
 		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
 		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
 		Countries: []ui.Option{
-			{Label: "Choose a country"}, {Value: "CH", Label: language.Country("CH")}, {Value: "LI", Label: language.Country("LI")},
+			{Label: "Choose a country"}, {Value: "CH", Label: i18n.Country("CH")}, {Value: "LI", Label: i18n.Country("LI")},
 		},
-		Values: entry.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
+		Values: orderform.Values{DebtorAccount: "CH5021977000004331346", EndToEndID: "E2E-20261120-000184"},
 		Outlook: views.Outlook{Amount: ui.Amount{Currency: "CHF"}, Marks: []views.Mark{
 			{Tone: ui.ToneClosed, Text: "The creditor's bank"},
 			{Tone: ui.ToneClosed, Text: "The limit"},
@@ -84,30 +84,30 @@ func newPayment() views.NewPayment {
 
 func filledPayment() views.NewPayment {
 	model := newPayment()
-	model.Values = entry.Values{
+	model.Values = orderform.Values{
 		DebtorAccount: "CH5021977000004331346", CreditorName: "Beispiel Holzbau GmbH", CreditorIBAN: "CH44 3199 9123 0008 8901 2",
 		AddressKind: "structured", Street: "Seestrasse", BuildingNumber: "41", Postcode: "8002", Town: "Zürich", Country: "CH",
 		Amount: "1'234.00", RemittanceKind: "qr", QRReference: "210000000003139471430009016", EndToEndID: "E2E-20261120-000184",
 	}
 	model.Feedback = &views.IBANCheck{
-		Grouped: "CH44 3199 9123 0008 8901 2", Country: language.Country("CH"), Bank: "Muster Bank, MUSTCHZZ",
+		Grouped: "CH44 3199 9123 0008 8901 2", Country: i18n.Country("CH"), Bank: "Muster Bank, MUSTCHZZ",
 		Reached: true, Scheme: "sic-inst",
 	}
 	model.Outlook = views.Outlook{
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.00"}, CreditorName: "Beispiel Holzbau GmbH", Account: "CH44 3199 9123 0008 8901 2",
 		Marks: []views.Mark{
-			{Tone: ui.ToneGood, Text: language.Text("An account with %s").With("Muster Bank, MUSTCHZZ")},
-			{Tone: ui.ToneGood, Text: language.Text("%s instant, within the limit").With("SIC")},
+			{Tone: ui.ToneGood, Text: i18n.Text("An account with %s").With("Muster Bank, MUSTCHZZ")},
+			{Tone: ui.ToneGood, Text: i18n.Text("%s instant, within the limit").With("SIC")},
 			{
 				Tone: ui.ToneWaiting, URL: "/payments/x",
-				Text: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+				Text: i18n.Text("Possible duplicate: %d payments like this within 7 days").With(1),
 			},
-			{Tone: ui.ToneWaiting, Text: language.Join(": ", "Another name than before",
-				language.Text("The last payment to this account was made out to %s.").With("Muster Treuhand AG"))},
+			{Tone: ui.ToneWaiting, Text: i18n.Join(": ", "Another name than before",
+				i18n.Text("The last payment to this account was made out to %s.").With("Muster Treuhand AG"))},
 			{Tone: ui.ToneGood, Text: "Nothing is missing"},
 			{
-				Tone: ui.ToneMoving, Text: language.Text("%d approvals needed, within %s. May approve: %s").
-					With(1, language.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
+				Tone: ui.ToneMoving, Text: i18n.Text("%d approvals needed, within %s. May approve: %s").
+					With(1, i18n.Text("%d hours").With(24), "Checker 1, Checker 2, Both 1"),
 			},
 		},
 	}
@@ -134,12 +134,12 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
 	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
 	model.Outlook.Marks[4] = views.Mark{
-		Tone: ui.ToneClosed, Text: language.Text("Still to fill in or to correct: %s").With(language.Sentence("QR reference")),
+		Tone: ui.ToneClosed, Text: i18n.Text("Still to fill in or to correct: %s").With(i18n.Sentence("QR reference")),
 	}
 	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
-		{Field: "qrReference", Text: language.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
+		{Field: "qrReference", Text: i18n.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
 	}
 	return model
 }
@@ -150,9 +150,9 @@ func sepaPayment() views.NewPayment {
 	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
 	model.Amending = &views.Amending{ID: "x", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
 	model.Outlook.Amount, model.Outlook.Account = ui.Amount{Currency: "EUR", Value: "1'234.00"}, ""
-	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: language.Sentence("The check digits are wrong. Compare with the invoice.")}
+	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: i18n.Sentence("The check digits are wrong. Compare with the invoice.")}
 	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
-		Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+		Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
 	}}
 	return model
 }
@@ -171,16 +171,16 @@ func check() views.Check {
 			{
 				Title: "From",
 				Rows: change(ui.Row{
-					Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"},
+					Term: "Account", Value: "CH50 2197 7000 0043 3134 6", Details: []i18n.Text{"Muster AG"},
 					Numeric: true,
 				}),
 			},
 			{Title: "To", Rows: change(
-				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []language.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
+				ui.Row{Term: "IBAN", Value: "CH44 3199 9123 0008 8901 2", Details: []i18n.Text{"Muster Bank, MUSTCHZZ"}, Numeric: true},
 				ui.Row{
 					Term: "Name", Value: "Beispiel Holzbau GmbH",
 				},
-				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []language.Text{"8002 Zürich", language.Country("CH")}},
+				ui.Row{Term: "Address", Value: "Seestrasse 41", Details: []i18n.Text{"8002 Zürich", i18n.Country("CH")}},
 			)},
 			{
 				Title: "Amount",
@@ -200,9 +200,9 @@ func check() views.Check {
 			},
 		},
 		NeedsApproval: true, Approvers: "Checker 1, Checker 2, Both 1",
-		Next: []language.Text{
-			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
-			language.Text("Once approved it is sent at once. %s").With(language.Text("It is final. The way back is a recall.")),
+		Next: []i18n.Text{
+			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved it is sent at once. %s").With(i18n.Text("It is final. The way back is a recall.")),
 			"You see the result under My submissions.",
 		},
 	}
@@ -214,7 +214,7 @@ func formExhibits() []Exhibit {
 	doubtful.Duplicates = []views.Duplicate{
 		{
 			Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", State: "Settled",
-			At: language.Join(" ", language.Data("18.11.2026 09:12:00 CET"), language.Text("by %s").With("Maker 1")),
+			At: i18n.Join(" ", i18n.Data("18.11.2026 09:12:00 CET"), i18n.Text("by %s").With("Maker 1")),
 		},
 	}
 	doubtful.Transliterated = []views.Change{{Field: "Message", Before: "Rechnung März", After: "Rechnung Maerz"}}
@@ -224,25 +224,25 @@ func formExhibits() []Exhibit {
 	}
 	upload := views.Upload{
 		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
-		Accepted: []language.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
+		Accepted: []i18n.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
 	}
 	refused := upload
 	refused.Shell.Failed, refused.FileName = true, "payments.xml"
 	refused.Findings = []views.Finding{
 		{
 			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
-			Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+			Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
 		},
 		{
 			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
-			Text:    language.Sentence("The file holds 3 payments. Send one file for each payment."),
+			Text:    i18n.Sentence("The file holds 3 payments. Send one file for each payment."),
 			Code:    "AM18",
 		},
 	}
 	yesterday := refused
 	yesterday.Findings = []views.Finding{{
 		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
-		Text: language.Sentence("Enter today as requested execution date: the date given is over."),
+		Text: i18n.Sentence("Enter today as requested execution date: the date given is over."),
 	}}
 	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{
@@ -271,27 +271,27 @@ func payeeExhibits() []Exhibit {
 	return []Exhibit{
 		payeeExhibit("verified", views.Payee{
 			Tone: ui.ToneGood, Icon: "circle-check", Title: "The payee's name is verified", Result: "MTCH",
-			Text: language.Text("The payee's bank says that the account is in this name. Asked at %s.").With(askedAt),
+			Text: i18n.Text("The payee's bank says that the account is in this name. Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("close", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "triangle-alert", Title: "The payee's name is not quite that of the account", Result: "CMTC",
-			Text: language.Text("The payee's bank says that the account is in the name of %s. Asked at %s.").
+			Text: i18n.Text("The payee's bank says that the account is in the name of %s. Asked at %s.").
 				With("Beispiel Holzbau Holding GmbH", askedAt),
 			Matched: "Beispiel Holzbau Holding GmbH", UseURL: "/payments/x/payee",
 		}),
 		payeeExhibit("other", views.Payee{
 			Tone: ui.ToneBad, Icon: "circle-x", Title: "The account is not in the payee's name", Result: "NMTC",
-			Text: language.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by " +
+			Text: i18n.Text("The payee's bank says that this account is somebody else's. Ask the payee for the account in another way than by " +
 				"the invoice or the message it came with: money sent to the wrong account may be lost. Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("not-possible", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "circle-question-mark", Title: "The payee's name could not be verified", Result: "NOAP",
-			Text: language.Text("The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("The payee's bank did not say whose account it is. The money may go to somebody else than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 		payeeExhibit("late", views.Payee{
 			Tone: ui.ToneWaiting, Icon: "clock", Title: "The payee's bank did not answer in time", Result: "LATE",
-			Text: language.Text("Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. " +
+			Text: i18n.Text("Whose account it is was not told within five seconds. The money may go to somebody else than the payee named. " +
 				"Asked at %s.").With(askedAt),
 		}),
 	}
@@ -309,6 +309,6 @@ const askedAt = "20.11.2026 10:30"
 
 // ambiguous is what is said of an amount that may be read in two ways. It is asked for when a page is made: to look it up reads the
 // catalogue, which a program that starts does not need yet.
-func ambiguous() language.Text {
-	return language.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
+func ambiguous() i18n.Text {
+	return i18n.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/a-h/templ"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/static"
 )
 
@@ -42,13 +42,13 @@ func Handler() http.Handler {
 	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, r *http.Request) { render(w, r, list(Exhibits())) })
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
 		first, name, _ := strings.Cut(strings.TrimPrefix(r.URL.Path, "/"), "/")
-		spoken, known := language.Parse(first)
+		spoken, known := i18n.Parse(first)
 		one, found := shown[name]
 		if !known || !found || r.Method != http.MethodGet {
 			absent(w, r)
 			return
 		}
-		render(w, r.WithContext(language.In(r.Context(), spoken)), one.Page)
+		render(w, r.WithContext(i18n.In(r.Context(), spoken)), one.Page)
 	})
 	return mux
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -16,10 +16,10 @@ func endedLines() views.Lines {
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
 	}
 	for i, line := range []views.Line{
-		{State: "Rejected", Note: language.Data("Checker 1: Rechnung vom Oktober fehlt")},
+		{State: "Rejected", Note: i18n.Data("Checker 1: Rechnung vom Oktober fehlt")},
 		{State: "Failed", Note: "The creditor's account is closed. Ask the creditor for another one."},
 	} {
-		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", language.Data(creditors[i])
+		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", i18n.Data(creditors[i])
 		line.Amount, line.At = ui.Amount{Currency: "CHF", Value: "1'234'567.50"}, now.Add(-time.Duration(i+1)*time.Hour)
 		line.Step = ui.Step{Label: "Correct and submit again", URL: "/payments/new?like=x"}
 		lines.Rows = append(lines.Rows, line)
@@ -51,28 +51,28 @@ func supervisorHome() views.Dashboard {
 			Label: "Waiting for approval", Value: "14", Note: "to be compared and decided",
 			URL: "/queue?tab=all", Tone: ui.ToneWaiting,
 		},
-		{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue?tab=all"},
+		{Label: "Oldest", Value: "3 h", Note: i18n.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue?tab=all"},
 		{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
 		{
 			Label: "Time to approval", Value: "4 min", URL: "/payments",
-			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "41 min"),
+			Note: i18n.Text("half of %d; 95 of 100 within %s").With(318, "41 min"),
 		},
 		{
 			Label: "Time at clearing", Value: "0.8 s", URL: "/payments",
-			Note: language.Text("half of %d; 95 of 100 within %s").With(318, "2.1 s"),
+			Note: i18n.Text("half of %d; 95 of 100 within %s").With(318, "2.1 s"),
 		},
 		{Label: "Unconfirmed", Value: "1", Note: "clearing is asked", URL: "/payments?state=Unconfirmed", Tone: ui.ToneWaiting},
 		{Label: "Recalls overdue", Value: "0", Note: "no answer in time", URL: "/recalls?tab=late"},
-		{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
-		{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
-		{Label: "Audit trail", Value: "sealed", Note: language.Text("last at %s").With("20.11.2026 08:25:38 CET"), URL: "/audit"},
+		{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+		{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
+		{Label: "Audit trail", Value: "sealed", Note: i18n.Text("last at %s").With("20.11.2026 08:25:38 CET"), URL: "/audit"},
 		{Label: "Quarantine", Value: "0", Note: "received, and belongs to nothing", URL: "/quarantine"},
 	}
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{
 		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 		Rows: []views.Line{{
-			ID: "due-1", URL: "/payments/x", Name: language.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
+			ID: "due-1", URL: "/payments/x", Name: i18n.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
 		}},
 	}}
 	reasons := views.Chart{
@@ -119,8 +119,8 @@ func administratorHome() views.Dashboard {
 			Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
 			Rows: []views.Line{
 				{
-					ID: "change-1", URL: "/admin/changes/x", Name: language.Text("Change the roles of %s").With("maker3"),
-					Note: language.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
+					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),
+					Note: i18n.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),
 				},
 			},
 		}},

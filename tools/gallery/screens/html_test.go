@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // TestPagesAreValidHTML has html-validate read every page, in German, whose texts are the longest. make html installs it. Three of its
@@ -33,7 +33,7 @@ func TestPagesAreValidHTML(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := one.Page.Render(language.In(t.Context(), language.German), page); err != nil {
+		if err := one.Page.Render(i18n.In(t.Context(), i18n.German), page); err != nil {
 			t.Fatal(err)
 		}
 		if err := page.Close(); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/PuerkitoBio/goquery"
 	"golang.org/x/net/html"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 // englishWords are words that English sentences can hardly do without, and that neither German, French nor Italian has.
@@ -27,9 +27,9 @@ const quoted = "blockquote, pre, code, .document, .remark, del, ins, .name, .lin
 func TestPagesSpeakOneLanguage(t *testing.T) {
 	t.Parallel()
 	for _, exhibit := range Exhibits() {
-		for _, spokenHere := range []language.Language{language.German, language.French, language.Italian} {
+		for _, spokenHere := range []i18n.Language{i18n.German, i18n.French, i18n.Italian} {
 			var page bytes.Buffer
-			err := exhibit.Page.Render(language.In(t.Context(), spokenHere), &page)
+			err := exhibit.Page.Render(i18n.In(t.Context(), spokenHere), &page)
 			if err != nil {
 				t.Fatal(err)
 			}

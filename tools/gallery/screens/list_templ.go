@@ -9,7 +9,7 @@ import "github.com/a-h/templ"
 import templruntime "github.com/a-h/templ/runtime"
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/static"
 )
 
@@ -100,7 +100,7 @@ func list(all []Exhibit) templ.Component {
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err
 				}
-				for _, spoken := range language.Languages() {
+				for _, spoken := range i18n.Languages() {
 					templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 7, "<a href=\"")
 					if templ_7745c5c3_Err != nil {
 						return templ_7745c5c3_Err

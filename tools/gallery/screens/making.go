@@ -1,17 +1,16 @@
 package screens
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
-	"countersign/views/making"
 	"countersign/views/ui"
 )
 
-func templates() making.Templates {
-	shown := language.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
-	model := making.Templates{
+func templates() views.Templates {
+	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
+	model := views.Templates{
 		Shell: makerShell("Templates", views.PlaceNew), SaveURL: "/templates?draft=x", Saved: shown,
-		Templates: []making.Template{
+		Templates: []views.Template{
 			{ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: shown, Shared: true, Own: true},
 			{ID: "y", Name: "Cleaning", Words: "It was saved under a key that is gone.", Owner: "Maker 2"},
 		},
@@ -21,49 +20,49 @@ func templates() making.Templates {
 	return model
 }
 
-func qrBill() making.QRBill {
-	model := making.QRBill{Shell: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
+func qrBill() views.QRBill {
+	model := views.QRBill{Shell: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
 	model.Shell.Failed = true
 	model.Problems = []ui.Problem{
-		{Field: "text", Text: language.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
+		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
 		{Field: "picture", Text: "Choose a picture of the QR code as PNG or JPEG, or paste its text."},
 	}
 	return model
 }
 
 // batchLines are payments of a file: one that is ready, one with findings, one that looks like an earlier one, and one more.
-func batchLines() []making.BatchLine {
-	line := func(number int, name, account, amount string) making.BatchLine {
-		return making.BatchLine{
+func batchLines() []views.BatchLine {
+	line := func(number int, name, account, amount string) views.BatchLine {
+		return views.BatchLine{
 			Line: number, Name: name, Account: account, Amount: ui.Amount{Currency: "CHF", Value: amount},
 			State: "Ready", URL: "/payments/x/edit", Label: "Change",
 		}
 	}
-	lines := []making.BatchLine{
+	lines := []views.BatchLine{
 		line(1, "Beispiel Holzbau GmbH", "CH4431999123000889012", "1'234.50"),
 		line(2, "Beispiel und Söhne Rohrleitungs- und Anlagenbau GmbH", "CH4821966000009613389", "10,2,5"),
 		line(3, "Muster Treuhand AG", "CH9300762011623852957", "540.20"),
 		line(4, "Petra Muster", "CH4821966000009613388", "99.85"),
 	}
 	lines[1].State, lines[1].Label = "To be mended", "Mend"
-	lines[1].Problems = []making.LineProblem{
+	lines[1].Problems = []views.LineProblem{
 		{
-			Problem: ui.Problem{Text: language.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
-			Where:   language.Sentence("Creditor IBAN"),
+			Problem: ui.Problem{Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
+			Where:   i18n.Sentence("Creditor IBAN"),
 		},
 		{Problem: ui.Problem{Text: ambiguous()}, Where: "Amount"},
 	}
 	lines[3].Changes = []views.Change{{Field: "Street", Before: "Straße der Räte", After: "Strasse der Raete"}}
 	lines[2].State, lines[2].Label = "To be checked", "Check and submit"
-	lines[2].Problems = []making.LineProblem{{
+	lines[2].Problems = []views.LineProblem{{
 		Problem: ui.Problem{Text: "A payment like this one was made in the last days: say why it is paid again."},
 	}}
 	return lines
 }
 
 // batch is a file of which the given lines are submitted, and so many are ready.
-func batch(submitted []int, ready int) making.Batch {
-	model := making.Batch{
+func batch(submitted []int, ready int) views.Batch {
+	model := views.Batch{
 		Shell: makerShell("Payments of a file", views.PlaceNew), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
 		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
 	}
@@ -82,18 +81,18 @@ func batchExhibits() []Exhibit {
 	going := batch([]int{1}, 1)
 	going.Going, going.From = true, 4
 	return []Exhibit{
-		{Name: "batch-going", Page: making.BatchPage(going)},
-		{Name: "batch", Page: making.BatchPage(drafts)},
-		{Name: "batch-findings", Page: making.BatchPage(batch(nil, 2))},
-		{Name: "batch-some", Page: making.BatchPage(batch([]int{1, 4}, 0))},
-		{Name: "batch-submitted", Page: making.BatchPage(batch([]int{1, 2, 3, 4}, 0))},
+		{Name: "batch-going", Page: views.BatchPage(going)},
+		{Name: "batch", Page: views.BatchPage(drafts)},
+		{Name: "batch-findings", Page: views.BatchPage(batch(nil, 2))},
+		{Name: "batch-some", Page: views.BatchPage(batch([]int{1, 4}, 0))},
+		{Name: "batch-submitted", Page: views.BatchPage(batch([]int{1, 2, 3, 4}, 0))},
 	}
 }
 
 // makingExhibits are the pages of the maker's tools.
 func makingExhibits() []Exhibit {
 	return append(batchExhibits(), []Exhibit{
-		{Name: "templates", Failed: true, Page: making.TemplatesPage(templates())},
-		{Name: "qr-bill", Failed: true, Page: making.QRBillPage(qrBill())},
+		{Name: "templates", Failed: true, Page: views.TemplatesPage(templates())},
+		{Name: "qr-bill", Failed: true, Page: views.QRBillPage(qrBill())},
 	}...)
 }

@@ -13,7 +13,7 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/static"
 	"countersign/views"
 )
@@ -67,16 +67,16 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 // TestTitlesAreReadWhole: windows and tabs cut a title of more than 70 characters, and with it the product and its environment.
 func TestTitlesAreReadWhole(t *testing.T) {
 	t.Parallel()
-	long := views.Shell{Title: language.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
-	wordy := views.Shell{Title: language.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
+	long := views.Shell{Title: i18n.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
+	wordy := views.Shell{Title: i18n.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
 	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.Page(long)}, Exhibit{Name: "wordy", Page: views.Page(wordy)})
 	for _, one := range shown {
 		if one.Fragment {
 			continue
 		}
-		for _, spoken := range language.Languages() {
+		for _, spoken := range i18n.Languages() {
 			var written bytes.Buffer
-			err := one.Page.Render(language.In(t.Context(), spoken), &written)
+			err := one.Page.Render(i18n.In(t.Context(), spoken), &written)
 			if err != nil {
 				t.Fatal(err)
 			}

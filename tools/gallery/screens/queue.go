@@ -12,8 +12,8 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/language"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -22,24 +22,24 @@ import (
 
 var now = time.Date(2026, 11, 20, 7, 26, 41, 0, time.UTC)
 
-func shell(title language.Text, place views.Place) views.Shell {
+func shell(title i18n.Text, place views.Place) views.Shell {
 	return views.Shell{
 		Title: title, Place: place, Environment: "DEMO", QueueCount: 14, Shortcuts: true, Now: now,
-		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []language.Text{"Checker"}, MayDecide: true, MayRead: true},
+		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []i18n.Text{"Checker"}, MayDecide: true, MayRead: true},
 	}
 }
 
-func makerShell(title language.Text, place views.Place) views.Shell {
+func makerShell(title i18n.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.QueueCount = 0
-	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []language.Text{"Maker"}, MaySubmit: true, MayRead: true}
+	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []i18n.Text{"Maker"}, MaySubmit: true, MayRead: true}
 	return made
 }
 
-func bothShell(title language.Text, place views.Place) views.Shell {
+func bothShell(title i18n.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.Person = views.Person{
-		UserName: "both1", Realm: "demo", Roles: []language.Text{"Maker", "Checker"}, MaySubmit: true,
+		UserName: "both1", Realm: "demo", Roles: []i18n.Text{"Maker", "Checker"}, MaySubmit: true,
 		MayDecide: true, MayRead: true,
 	}
 	return made
@@ -61,7 +61,7 @@ func message() views.Message {
 				CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012", CreditorAgent: "Muster Bank, MUSTCHZZ",
 			},
 		},
-		Address:    []language.Text{"Seestrasse 41", "8002 Zürich", language.Country("CH")},
+		Address:    []i18n.Text{"Seestrasse 41", "8002 Zürich", i18n.Country("CH")},
 		Remittance: ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017"},
 		Timeline: []ui.Event{
 			{At: now.Add(-12 * time.Minute), Title: "Submitted", Actor: "maker1", Channel: "Portal", State: "Approval Pending"},
@@ -75,10 +75,10 @@ func amount(currency money.Currency, minor int64) money.Amount {
 }
 
 func decision() views.Decision {
-	return views.Decision{Limits: []language.Text{limitToday()}, Message: message(), Deciding: true}
+	return views.Decision{Limits: []i18n.Text{limitToday()}, Message: message(), Deciding: true}
 }
 
-var purposes = []language.Text{
+var purposes = []i18n.Text{
 	"Rechnung 1107", "Miete Dezember", "Honorar 3. Quartal", "Beitrag 2026", "", "Serviceabo 88-4", "Fracht KW 47",
 }
 
@@ -137,7 +137,7 @@ func openQueue(detail views.Decision) views.Queue {
 	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID.String(), string(detail.Message.GlobalID)
 	open.Amount, open.CreditorName, open.CreditorAccount = ui.AmountOf(about.Amount), about.CreditorName, about.CreditorAccount
 	open.Scheme = detail.Message.Scheme
-	model.Rows[3].Decided = language.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
+	model.Rows[3].Decided = i18n.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
 	return model
 }
@@ -153,7 +153,7 @@ func decidedToday() views.Queue {
 	for i := range model.Rows {
 		at := now.Add(-time.Duration(i*17) * time.Minute)
 		model.Rows[i].DecidedAt = at
-		model.Rows[i].Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), ui.ClockTime(at))
+		model.Rows[i].Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), ui.ClockTime(at))
 	}
 	return model
 }
@@ -176,7 +176,7 @@ func queueExhibits() []Exhibit {
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, language.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
+	own.Deciding, own.Barred = false, i18n.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
 	abroad.Message.Summary.CreditorAccount, abroad.Message.Summary.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
@@ -224,12 +224,12 @@ func arrivals() templ.Component {
 
 func warned() views.Decision {
 	detail := decision()
-	detail.Approvals = language.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
+	detail.Approvals = i18n.Text("%s of %s approvals given, by %s").With("1", "2", "checker2")
 	detail.Message.Warnings = []views.Warning{{
-		Title: language.Text("Possible duplicate: %d payments like this within 7 days").With(1),
+		Title: i18n.Text("Possible duplicate: %d payments like this within 7 days").With(1),
 		Text:  "Same creditor account and same amount.",
 		Links: []views.Link{{
-			Label: language.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", language.Text("Settled")), URL: "/payments/x",
+			Label: i18n.Text("%s, %s, %s").With("7QK4M2XW8S11B2D4", "18.11.2026", i18n.Text("Settled")), URL: "/payments/x",
 		}},
 	}}
 	detail.Message.Editor, detail.Message.Note = "Maker 1", "Skonto berichtigt, zweite Rate"
@@ -250,7 +250,7 @@ func conflicted() views.Decision {
 	detail := decision()
 	detail.Deciding, detail.Message.State = false, "Approved"
 	detail.Conflict = &views.Conflict{
-		Sentence: language.Text("%s was already approved by %s at %s.").With("7QK4M2XW9TCH3F5A", "checker2", "08:15:22 CET"),
+		Sentence: i18n.Text("%s was already approved by %s at %s.").With("7QK4M2XW9TCH3F5A", "checker2", "08:15:22 CET"),
 		Before:   "Approval Pending", After: "Approved",
 		TypedReason: "The invoice names another account.", NextURL: "/queue/next", NextLabel: "Go to the queue",
 	}
@@ -260,14 +260,14 @@ func conflicted() views.Decision {
 func decided() views.Decided {
 	next := decision()
 	row := rows(1)[0]
-	row.Decided = language.Text("Approved by %s, %s").With(language.Text("you (by)"), "08:26:04 CET")
+	row.Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), "08:26:04 CET")
 	made := shell("Approval queue", views.PlaceQueue)
 	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
 	return views.Decided{Shell: made, Row: row, Next: &next}
 }
 
 // limitToday is what a limit lets through today, looked up when a page is made.
-func limitToday() language.Text {
-	return language.Text("Limit of %s: %s.").With(language.Sentence("the account CH50 … 1346"),
-		language.Join("; ", language.Sentence("CHF 10'000.00 at a time"), language.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
+func limitToday() i18n.Text {
+	return i18n.Text("Limit of %s: %s.").With(i18n.Sentence("the account CH50 … 1346"),
+		i18n.Join("; ", i18n.Sentence("CHF 10'000.00 at a time"), i18n.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
 }

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -12,7 +12,7 @@ import (
 
 func mine() views.Mine {
 	place := -1
-	row := func(reference string, state payment.State, note language.Text) views.MineRow {
+	row := func(reference string, state payment.State, note i18n.Text) views.MineRow {
 		place++
 		return views.MineRow{
 			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
@@ -53,7 +53,7 @@ func mineTabs(current string) []ui.Tab {
 }
 
 // mineOf is the part of a maker's own list that holds one submission which ended, and why.
-func mineOf(tab string, state payment.State, note language.Text) views.Mine {
+func mineOf(tab string, state payment.State, note i18n.Text) views.Mine {
 	model := mine()
 	model.Tabs, model.Rows = mineTabs(tab), model.Rows[1:2]
 	model.Rows[0].State, model.Rows[0].Note, model.Rows[0].AmendURL, model.Rows[0].WithdrawURL = state, note, "", ""
@@ -79,14 +79,14 @@ func settled() views.Message {
 		},
 		ui.Event{
 			At: now.Add(-10*time.Minute + 2*time.Second), Title: "Settled", Actor: "Clearing", State: "Settled", Took: "0.8 s",
-			Note: language.Data("ACSC"), URL: "/payments/x/messages/2",
+			Note: i18n.Data("ACSC"), URL: "/payments/x/messages/2",
 		},
 	)
 	return made
 }
 
 func paymentPage(tab views.PaymentTab) views.Payment {
-	document := func(id, kind string, name language.Text, outgoing bool) views.Document {
+	document := func(id, kind string, name i18n.Text, outgoing bool) views.Document {
 		return views.Document{
 			ID: id, Type: kind, Name: name, Outgoing: outgoing, At: now, Size: 3218,
 			Status: "Delivered", URL: "/payments/x/messages/" + id, DownloadURL: "/payments/x/messages/" + id + ".xml",
@@ -97,7 +97,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
-		Barred: []language.Text{"This payment was recalled before: a payment can be recalled once, whatever the answer."},
+		Barred: []i18n.Text{"This payment was recalled before: a payment can be recalled once, whatever the answer."},
 		Documents: []views.Document{
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
@@ -106,7 +106,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 			{
 				Role: "Recall of the payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
 				State: "Processing", Amount: ui.AmountOf(message().Summary.Amount), At: now,
-				Reason: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL"),
+				Reason: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL"),
 			},
 		},
 		Audit: []views.AuditEntry{
@@ -144,13 +144,13 @@ func payments() views.Payments {
 		Pages:   ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
 		SortURL: func(order string) string { return "/payments?sort=" + order },
 	}
-	incoming := language.Text("to %s").With("Muster Logistik AG")
+	incoming := i18n.Text("to %s").With("Muster Logistik AG")
 	for index := range 14 {
 		row := views.PaymentRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5",
 				index), Kind: "instruction",
 			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
-			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: language.Text("from %s").With("Muster AG"),
+			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: i18n.Text("from %s").With("Muster AG"),
 			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)],
 			CreatedAt: now.Add(-time.Duration(index) * time.Hour),
 			Maker:     "maker1",
@@ -179,11 +179,11 @@ func dashboard() views.Dashboard {
 		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: "to be compared and decided", URL: "/queue", Tone: ui.ToneWaiting},
-			{Label: "Oldest", Value: "3 h", Note: language.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue"},
+			{Label: "Oldest", Value: "3 h", Note: i18n.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue"},
 			{Label: "Decided by me today", Value: "9", Note: "approved or rejected", URL: "/queue?tab=decided"},
 			{Label: "Recalls to answer", Value: "1", Note: "from other banks", URL: "/recalls", Tone: ui.ToneWaiting},
-			{Label: language.Text("%s today").With(language.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
-			{Label: language.Text("%s today").With(language.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
+			{Label: i18n.Text("%s today").With(i18n.Text("Rejected")), Value: "2", Note: "see why", URL: "/payments?state=Rejected"},
+			{Label: i18n.Text("%s today").With(i18n.Text("Failed")), Value: "1", Note: "see why", URL: "/payments?state=Failed"},
 		},
 		Waiting: rows(5),
 		Lists:   []views.Lines{endedLines()},
@@ -217,7 +217,7 @@ func unconfirmed() views.Payment {
 func arrived() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.RecallState, model.Barred = "", nil
-	model.Over, model.OverAfter = true, language.Data("820 ms")
+	model.Over, model.OverAfter = true, i18n.Data("820 ms")
 	return model
 }
 
@@ -301,5 +301,5 @@ func recordExhibits() []Exhibit {
 }
 
 // rejection is why a checker rejected a payment.
-var rejection = language.Text("%s: %s").With("checker1",
-	language.Join(": ", "Creditor or account is wrong", language.Data("Konto laut Rechnung anders.")))
+var rejection = i18n.Text("%s: %s").With("checker1",
+	i18n.Join(": ", "Creditor or account is wrong", i18n.Data("Konto laut Rechnung anders.")))

@@ -1,7 +1,7 @@
 package screens
 
 import (
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/views"
 	"countersign/views/ui"
 )
@@ -10,21 +10,21 @@ import (
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
 		Shell: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
-		Words: language.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
-		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []language.Text{"Report", "What counts", "How many"},
+		Words: i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
+		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "How many"},
 		Rows: []views.ReportRow{{
-			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []language.Text{
+			URL: "/reports/fast?from=22.10.2026&to=20.11.2026", Cells: []i18n.Text{
 				"Approvals faster than reading takes",
-				language.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), language.Data("3"),
+				i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").With(5), i18n.Data("3"),
 			},
 		}},
 	}
 	rows := views.Report{
 		Shell: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
-		Words:   language.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
-		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []language.Text{"Payment", "Made by", "Approved by", "Approved"},
-		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []language.Text{
-			language.Data("DM7QK2M4T8XWPRA5"), language.Data("Maker 1"), language.Data("Checker 1"), language.Data("15.11.2026 21:04:12 CET"),
+		Words:   i18n.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
+		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved"},
+		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
+			i18n.Data("DM7QK2M4T8XWPRA5"), i18n.Data("Maker 1"), i18n.Data("Checker 1"), i18n.Data("15.11.2026 21:04:12 CET"),
 		}}},
 	}
 	none := rows
@@ -32,18 +32,18 @@ func reportExhibits() []Exhibit {
 	trail := views.AuditTrail{
 		Shell: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Verified: &views.AuditVerification{
-			At: now, Took: language.Text("%d ms").With(214),
-			Sentence: language.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
+			At: now, Took: i18n.Text("%d ms").With(214),
+			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
 				"order, under %s signed checkpoints.").With("812", "31"),
 		},
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
 	broken := trail
 	broken.Verified = &views.AuditVerification{
-		At: now, Took: language.Text("%d ms").With(214), Failed: true,
+		At: now, Took: i18n.Text("%d ms").With(214), Failed: true,
 		Sentence: "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check.",
-		Found: []language.Text{
-			language.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", language.Text("was sealed, and is gone")),
+		Found: []i18n.Text{
+			i18n.Text("%s: %s.").With("audit_event 019e1f6a-0000-7000-8000-000000000003", i18n.Text("was sealed, and is gone")),
 		},
 	}
 	return []Exhibit{
@@ -56,10 +56,10 @@ func reportExhibits() []Exhibit {
 }
 
 // supervisorShell is what surrounds the pages of somebody who supervises.
-func supervisorShell(title language.Text, place views.Place) views.Shell {
+func supervisorShell(title i18n.Text, place views.Place) views.Shell {
 	made := shell(title, place)
 	made.Person = views.Person{
-		UserName: "supervisor1", Realm: "demo", Roles: []language.Text{"Supervisor"}, MayRead: true, MayOperate: true, MayAudit: true,
+		UserName: "supervisor1", Realm: "demo", Roles: []i18n.Text{"Supervisor"}, MayRead: true, MayOperate: true, MayAudit: true,
 		MayReport: true,
 	}
 	return made

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -14,7 +14,7 @@ func paymentCard() views.Card {
 	return views.Card{
 		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: ui.AmountOf(message().Summary.Amount),
 		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
-			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []language.Text{"Muster AG"}, Numeric: true},
+			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []i18n.Text{"Muster AG"}, Numeric: true},
 			{Term: "Remittance", Value: "Rechnung 1107"},
 			{Term: "Settled", Value: "20.11.2026"},
 		},
@@ -25,7 +25,7 @@ func recallCard() views.Card {
 	return views.Card{
 		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
 		Amount: ui.AmountOf(message().Summary.Amount), Words: "asked back for", Name: "Muster Logistik AG",
-		Due:  &ui.Due{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
+		Due:  &ui.Due{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
 }
@@ -58,7 +58,7 @@ func returnForm() views.RequestForm {
 	}
 	form.Reason, form.Information[2] = "NARR", "third line"
 	form.Problems = []ui.Problem{{
-		Field: "information3", Text: language.Sentence("Shorten the line to 105 characters: it has 106."), Code: "CH16",
+		Field: "information3", Text: i18n.Sentence("Shorten the line to 105 characters: it has 106."), Code: "CH16",
 	}}
 	form.Shell.Failed = true
 	return form
@@ -70,15 +70,15 @@ func resolveForm() views.RequestForm {
 	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
 	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
 	form.Reason = "NOAS"
-	form.Prepared = language.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
-		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", language.Text("%d days left").With(2))
+	form.Prepared = i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With("22.11.2026", i18n.Text("%d days left").With(2))
 	form.Instead = &views.Link{Label: "Grant: send the money back", URL: "/payments/x/return"}
 	return form
 }
 
 func grantForm() views.RequestForm {
 	form := resolveForm()
-	form.Heading, form.Prepared, form.Reason = language.Text("Grant the recall: send %s back").With("CHF 1'234.56"), "", "FOCR"
+	form.Heading, form.Prepared, form.Reason = i18n.Text("Grant the recall: send %s back").With("CHF 1'234.56"), "", "FOCR"
 	form.Usual = []views.RequestReason{{Code: "FOCR", Text: "Answer to a recall: the money goes back"}}
 	form.Information = form.Information[:1]
 	form.Charge = &ui.Field{ID: "charge", Label: "Charge kept, in CHF", Optional: true, InputMode: "decimal", Width: "w-10"}
@@ -91,17 +91,17 @@ func requestCheck() views.RequestCheck {
 		Cards: []views.Card{
 			paymentCard(), recallCard(),
 		},
-		Title: "The refusal", Submit: language.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
-		Words: reasoned(language.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+		Title: "The refusal", Submit: i18n.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
+		Words: reasoned(i18n.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
 			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses", "CUST"),
 		Rows: []ui.Row{{
-			Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("The creditor refuses"), "CUST"),
+			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refuses"), "CUST"),
 			ChangeURL:  "/recalls/y/resolve?draft=d",
 			ChangeName: "reason",
 		}},
-		Next: []language.Text{
-			language.Text("Another person compares it and approves or rejects it, within %s.").With(language.Text("%d hours").With(24)),
-			language.Text("Once approved it is sent at once. %s").With(language.Text("It ends the recall: the money stays.")),
+		Next: []i18n.Text{
+			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(i18n.Text("%d hours").With(24)),
+			i18n.Text("Once approved it is sent at once. %s").With(i18n.Text("It ends the recall: the money stays.")),
 		},
 	}
 }
@@ -110,12 +110,12 @@ func requestCheck() views.RequestCheck {
 func requestDecision() views.Decision {
 	detail := decision()
 	detail.Message.Kind, detail.Message.Words = "recall",
-		reasoned(language.Text("Ask the bank of %s to send %s back.").With("Beispiel Holzbau GmbH", "CHF 1'234.56"),
+		reasoned(i18n.Text("Ask the bank of %s to send %s back.").With("Beispiel Holzbau GmbH", "CHF 1'234.56"),
 			"Sent twice by mistake", "DUPL")
 	detail.Message.Facts = []ui.Row{
-		{Term: "Reason", Text: language.Text("%s (%s)").With(language.Text("Sent twice by mistake"), "DUPL")},
-		{Term: "Information", Value: "Rechnung 1107", Details: []language.Text{language.Data("Rechnung 1108")}},
-		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []language.Text{"CHF 1'234.56"}},
+		{Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL")},
+		{Term: "Information", Value: "Rechnung 1107", Details: []i18n.Text{i18n.Data("Rechnung 1108")}},
+		{Term: "Original", Value: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Numeric: true, Details: []i18n.Text{"CHF 1'234.56"}},
 	}
 	return detail
 }
@@ -123,16 +123,16 @@ func requestDecision() views.Decision {
 func requestPayment() views.Payment {
 	model := paymentPage(views.TabOverview)
 	model.Message.Kind, model.Message.State = payment.KindReceivedRecall, payment.StateAwaitingDecision
-	model.Message.Words = reasoned(language.Text("The bank of %s asks for %s back.").
+	model.Message.Words = reasoned(i18n.Text("The bank of %s asks for %s back.").
 		With("Muster Logistik AG", "CHF 1'234.56"), "The customer asks for it", "CUST")
 	model.Message.Facts = []ui.Row{
 		{Term: "Reason", Text: asked}, {
 			Term: "Answer by", Value: "22.11.2026",
-			Details: []language.Text{language.Text("%d days left").With(2)},
+			Details: []i18n.Text{i18n.Text("%d days left").With(2)},
 		},
 	}
 	model.Message.Warnings = []views.Warning{{
-		Title: language.Text("Answer the recall by %s: %s").With("22.11.2026", language.Text("%d days left").With(2)),
+		Title: i18n.Text("Answer the recall by %s: %s").With("22.11.2026", i18n.Text("%d days left").With(2)),
 		Text:  "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself.",
 		Links: []views.Link{{Label: "Open the prepared refusal", URL: "/recalls/y/resolve"}},
 	}}
@@ -202,9 +202,9 @@ func receivedRecalls() views.ReceivedRecalls {
 		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 	}
 	for index, due := range []ui.Due{
-		{Day: "11.12.2026", Text: language.Text("%d days left").With(21), Tone: ui.ToneMoving},
-		{Day: "22.11.2026", Text: language.Text("%d days left").With(2), Tone: ui.ToneWaiting},
-		{Day: "18.11.2026", Text: language.Text("%d days overdue").With(2), Tone: ui.ToneBad},
+		{Day: "11.12.2026", Text: i18n.Text("%d days left").With(21), Tone: ui.ToneMoving},
+		{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
+		{Day: "18.11.2026", Text: i18n.Text("%d days overdue").With(2), Tone: ui.ToneBad},
 	} {
 		row := views.ReceivedRecallRow{
 			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
@@ -213,7 +213,7 @@ func receivedRecalls() views.ReceivedRecalls {
 			ReceivedAt: now,
 		}
 		if index == 1 {
-			row.Answer = language.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
+			row.Answer = i18n.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
 		}
 		model.Rows = append(model.Rows, row)
 	}
@@ -221,7 +221,7 @@ func receivedRecalls() views.ReceivedRecalls {
 }
 
 // operatorShell is the frame for somebody who makes, decides and looks after the gateway, with the demo's simulator.
-func operatorShell(title language.Text, place views.Place) views.Shell {
+func operatorShell(title i18n.Text, place views.Place) views.Shell {
 	made := bothShell(title, place)
 	made.Person.MayRead, made.Person.MayOperate, made.Simulator = true, true, true
 	return made
@@ -231,7 +231,7 @@ func simulatorPage() views.Simulator {
 	return views.Simulator{
 		Shell: operatorShell("Clearing simulator", views.PlaceSimulator), Scheme: "sic-inst",
 		Payments: []ui.Option{{
-			Value: "sic-inst/TX1", Label: language.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
+			Value: "sic-inst/TX1", Label: i18n.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
 		}},
 		Reasons: []ui.Option{{Value: "DUPL", Label: "Sent twice by mistake (DUPL)"}},
 		Log: []views.SimulatorEntry{
@@ -263,7 +263,7 @@ func clearingExhibits() []Exhibit {
 		{
 			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
 			Type: "pacs.002.001.10", Name: "Status report of clearing",
-			Reason: language.Sentence("No payment of this gateway has the transaction id 4711."), ReceivedAt: now,
+			Reason: i18n.Sentence("No payment of this gateway has the transaction id 4711."), ReceivedAt: now,
 		},
 	}}
 	return []Exhibit{
@@ -289,12 +289,12 @@ func clearingExhibits() []Exhibit {
 }
 
 // refusal heads the form that refuses a recall.
-var refusal = language.Text("Refuse the recall of %s").With("CHF 1'234.56")
+var refusal = i18n.Text("Refuse the recall of %s").With("CHF 1'234.56")
 
 // reasoned says what is asked for, and why.
-func reasoned(what, why language.Text, code string) language.Text {
-	return language.Text("%s Reason: %s.").With(what, language.Text("%s (%s)").With(why, code))
+func reasoned(what, why i18n.Text, code string) i18n.Text {
+	return i18n.Text("%s Reason: %s.").With(what, i18n.Text("%s (%s)").With(why, code))
 }
 
 // asked is the reason of a recall that came in.
-var asked = language.Text("%s (%s)").With(language.Text("The customer asks for it"), "CUST")
+var asked = i18n.Text("%s (%s)").With(i18n.Text("The customer asks for it"), "CUST")

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"countersign/internal/language"
+	"countersign/internal/i18n"
 )
 
 func TestZZGolden(t *testing.T) {
@@ -13,10 +13,10 @@ func TestZZGolden(t *testing.T) {
 	if dir == "" {
 		t.Skip()
 	}
-	for _, l := range language.Languages() {
+	for _, l := range i18n.Languages() {
 		for _, one := range Exhibits() {
 			var b bytes.Buffer
-			if err := one.Page.Render(language.In(t.Context(), l), &b); err != nil {
+			if err := one.Page.Render(i18n.In(t.Context(), l), &b); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(dir+"/"+one.Name+"."+string(l)+".html", bytes.ReplaceAll(b.Bytes(), []byte("><"), []byte(">\n<")), 0o644); err != nil {

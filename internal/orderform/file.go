@@ -1,0 +1,138 @@
+package orderform
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"time"
+
+	"countersign/internal/calendar"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/rulebook"
+)
+
+// Read is the result of reading a file.
+type Read struct {
+	Message iso20022.MessageName                       // "" when it is no message of ours
+	Order   *iso20022.CustomerCreditTransferInitiation // nil when it is no payment order, or was not read to its end
+	// Findings are the mistakes in its structure.
+	Findings []iso20022.Finding
+}
+
+// ReadOrder reads a pain.001.001.09, or upgrades a pain.001.001.03. An incomplete order gives no Order: its unread part would look missing.
+func ReadOrder(content []byte) Read {
+	document, found := codec.DecodeXML(content)
+	read := Read{Findings: found}
+	if document != nil {
+		read.Message = document.MessageName()
+	}
+	switch order := document.(type) {
+	case *iso20022.CustomerCreditTransferInitiation:
+		read.Order = order
+	case *iso20022.CustomerCreditTransferInitiationV03:
+		upgraded, carried := codec.Upgrade(order)
+		read.Order = upgraded
+		if len(found) == 0 {
+			read.Findings = carried
+		}
+	}
+	for _, f := range found {
+		if f.Final {
+			read.Order = nil
+		}
+	}
+	return read
+}
+
+// Outdated reports whether a message is a pain.001.001.03 on a day on which none is taken any more, with the sentence that says so.
+func Outdated(message iso20022.MessageName, today time.Time, rules rulebook.Settings) (finding iso20022.Finding, outdated bool) {
+	end := rules.EndOfPrevious()
+	if message != iso20022.Pain001V03 || calendar.Compare(today, end) < 0 {
+		return iso20022.Finding{}, false
+	}
+	return iso20022.Finding{
+		Rule: rulebook.RulePreviousGeneration, Pointer: "/Document", Code: "FF01",
+		Text: "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since " + end.Format(time.DateOnly) + ".",
+	}, true
+}
+
+// File is a payment order read from an uploaded file.
+type File struct {
+	BuiltOrder
+	Message  iso20022.MessageName // what the file is; "" when it is no message of ours
+	Findings []iso20022.Finding
+}
+
+// ReadFile reads an order for one payment. Document is nil when the file is none; Findings then say why.
+func ReadFile(content []byte) File {
+	if !looksLikeXML(content) {
+		return File{Findings: []iso20022.Finding{{Pointer: "/Document", Code: "FF01", Text: noOrder(content)}}}
+	}
+	read := ReadOrder(content)
+	f := File{Message: read.Message, Findings: read.Findings}
+	if read.Order == nil {
+		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
+			f.Findings = append(f.Findings, iso20022.Finding{
+				Pointer: "/Document", Code: "FF01", Text: "Send a payment order: this file is a " + string(read.Message) + ".",
+			})
+		}
+		return f
+	}
+	f.Document = read.Order
+	count := 0
+	for _, info := range f.Document.PaymentInformation {
+		count += len(info.CreditTransferTransactionInformation)
+	}
+	if count != 1 {
+		f.Findings = append(f.Findings, iso20022.Finding{
+			Pointer: "/Document/CstmrCdtTrfInitn/PmtInf", Code: "AM18",
+			Text: fmt.Sprintf("The file holds %d payments. Send one file for each payment.", count),
+		})
+		f.Document = nil
+		return f
+	}
+	if len(f.Findings) == 0 {
+		f.Transliterated = transliterate(f.Scheme(), f.Document)
+	}
+	return f
+}
+
+// noOrder returns the refusal of a file that is no XML, with its kind when the first bytes show it.
+func noOrder(content []byte) string {
+	switch {
+	case bytes.HasPrefix(content, []byte("%PDF-")):
+		return "Send a payment order as an XML file: this file is a PDF, which is for people to read."
+	case bytes.HasPrefix(content, []byte("PK\x03\x04")):
+		return "Send the file inside, or save a spreadsheet as CSV in UTF-8: this file is a workbook or an archive."
+	}
+	return "Send a payment order as an XML file: this file is none."
+}
+
+// FitsForm reports whether the payment of a file can be corrected in the form without losing anything but its day, which the form does not
+// ask for: it pays at once.
+func (f File) FitsForm() bool {
+	return f.Document != nil && len(f.Findings) == 0 && formHolds(f.Scheme(), f.Document)
+}
+
+// looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses
+// encodings other than UTF-8.
+func looksLikeXML(content []byte) bool {
+	content = bytes.TrimLeft(content, " \t\r\n")
+	return len(content) > 0 && strings.IndexByte("<\xef\xfe\xff", content[0]) >= 0
+}
+
+// Scheme is the one whose currency the file pays in; a file in another currency is refused by the rules of either.
+func (f File) Scheme() rulebook.Scheme {
+	_, tx, single := f.Document.SinglePayment()
+	if !single || tx.Amount.InstructedAmount == nil {
+		return rulebook.SchemeSIC
+	}
+	for _, scheme := range rulebook.Schemes() {
+		profile, _ := scheme.Profile()
+		if string(profile.Currency) == tx.Amount.InstructedAmount.Currency {
+			return scheme
+		}
+	}
+	return rulebook.SchemeSIC
+}

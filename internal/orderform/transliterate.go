@@ -1,0 +1,57 @@
+package orderform
+
+import (
+	"countersign/internal/charset"
+	"countersign/internal/iso20022"
+	"countersign/internal/rulebook"
+)
+
+// transliterate writes the creditor and the message of a document in the characters that every bank of the scheme accepts, and lists its
+// changes. It runs before the maker checks the answers, so that maker, checker and clearing see the same text. Characters outside the set
+// that users may enter are left for a rule of the scheme to refuse. Typographic signs of office programs, such as ’ and –, are written as
+// typed.
+func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTransferInitiation) []Change {
+	profile, _ := scheme.Profile()
+	var changes []Change
+	rewrite := func(name string, text *string) {
+		plain := charset.PlainTypography(*text)
+		_, _, foreign := charset.SwissLatin.FirstRefused(plain)
+		if foreign {
+			*text = plain // the rule names what nothing can be written for
+			return
+		}
+		after, _ := profile.Interbank.Transliterate(plain)
+		if after != *text {
+			changes = append(changes, Change{Field: name, Before: *text, After: after})
+			*text = after
+		}
+	}
+	for i := range document.PaymentInformation {
+		for j := range document.PaymentInformation[i].CreditTransferTransactionInformation {
+			tx := &document.PaymentInformation[i].CreditTransferTransactionInformation[j]
+			if tx.Creditor != nil {
+				rewrite("Name", &tx.Creditor.Name)
+				rewriteAddress(tx.Creditor.PostalAddress, rewrite)
+			}
+			if tx.RemittanceInformation != nil {
+				for k := range tx.RemittanceInformation.Unstructured {
+					rewrite("Message", &tx.RemittanceInformation.Unstructured[k])
+				}
+			}
+		}
+	}
+	return changes
+}
+
+func rewriteAddress(address *iso20022.PostalAddress24, rewrite func(string, *string)) {
+	if address == nil {
+		return
+	}
+	rewrite("Street", &address.StreetName)
+	rewrite("Number", &address.BuildingNumber)
+	for i := range address.AddressLine {
+		rewrite("Address line", &address.AddressLine[i])
+	}
+	rewrite("Postcode", &address.PostCode)
+	rewrite("Town", &address.TownName)
+}

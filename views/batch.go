@@ -1,0 +1,41 @@
+package views
+
+import (
+	"countersign/internal/i18n"
+	"countersign/views/ui"
+)
+
+// Batch is a file of many payments, one draft each. POST Action submits those that are ready, some at a time; From is the line it goes on
+// at.
+type Batch struct {
+	Shell     Shell
+	FileName  string
+	Action    string
+	From      int
+	Going     bool   // submitting, and more to do
+	GoesOn    bool   // by itself, where there is a script
+	Checked   string // the digest of the lines as they are shown
+	Lines     []BatchLine
+	Ready     int
+	Submitted int
+	Totals    []string // of what is ready, one a currency
+}
+
+// BatchLine is one payment of the file.
+type BatchLine struct {
+	Line     int
+	Name     string
+	Account  string
+	Amount   ui.Amount
+	State    i18n.Text // in a word or two
+	URL      string    // where something can be done about it, or the payment it became
+	Label    i18n.Text
+	Problems []LineProblem
+	Changes  []Change // what is sent otherwise than it stands in the file
+}
+
+// LineProblem is the problem of one answer of a line.
+type LineProblem struct {
+	ui.Problem
+	Where i18n.Text // the answer; empty for the payment as a whole
+}

@@ -1,0 +1,63 @@
+package portal
+
+import (
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/views"
+)
+
+// desk describes the changes that administrators decide.
+func (v *adminVisit) desk() ChangeDesk {
+	return ChangeDesk{
+		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
+		Heading: func(c administration.Change) i18n.Text { return ChangeHeading(c.Kind, c.Subject) },
+		List: func(f adminpkg.Filter) ([]administration.Change, error) {
+			return v.station.Changes(v.Context(), v.By, f)
+		},
+		Read: func(id uuid.UUID) (administration.Change, error) { return v.station.Change(v.Context(), v.By, id) },
+		Decide: func(id uuid.UUID, approve bool, reason string) (Decided, error) {
+			decided, err := v.station.Decide(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			return Decided{Change: decided.Change, Secrets: v.secrets(decided)}, err
+		},
+		Tried: v.triedBefore,
+		Cells: func(_ administration.Change, cells []i18n.Text) []i18n.Text { return cells },
+	}
+}
+
+// secrets returns the secrets that the page of an approval shows once.
+func (v *adminVisit) secrets(decided service.Decided) []views.ChangeSecret {
+	var shown []views.ChangeSecret
+	if decided.SetUpPath != "" {
+		shown = append(shown, views.ChangeSecret{
+			Label: "The link, shown this once", Value: v.Origin() + decided.SetUpPath,
+			Words: i18n.Text("Give it to %s. %s has the code. Both are needed, within 24 hours.").
+				With(decided.Change.Subject, decided.Change.Requester.Name),
+		})
+	}
+	if decided.ClientSecret != "" {
+		shown = append(shown, views.ChangeSecret{
+			Label: "The secret, shown this once", Value: decided.ClientSecret,
+			Words: "Put it where the client reads it. Only its digest is kept here.",
+		})
+	}
+	return shown
+}
+
+// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+func showAdminChanges(v *adminVisit) error {
+	model := v.list("/admin", "Changes",
+		"What one administrator asked for and another decides. Nobody decides what they asked for, nor what is about them.")
+	model.Empty.Text = "No change waits for a decision."
+	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State"}
+	return v.ShowChanges(v.desk(), model)
+}
+
+func showAdminChange(v *adminVisit) error { return v.ShowChange(v.desk()) }
+
+func approveChange(v *adminVisit) error { return v.DecideChange(v.desk(), true) }
+
+func rejectChange(v *adminVisit) error { return v.DecideChange(v.desk(), false) }

@@ -1,0 +1,249 @@
+package portal
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/service"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// canonical converts the text of a field to its stored form: an amount as 10000.00, a time as 24h, roles by their ids, codes in capitals.
+// Invalid text stays unchanged; the domain refuses it.
+func canonical(name, text string) string {
+	switch administration.TypeOf(name) { //nolint:exhaustive // the others stay as they are
+	case administration.TypeWords:
+		return administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
+	case administration.TypeAmount:
+		amount, err := money.ParseInput("EUR", text)
+		if err == nil {
+			return amount.String()
+		}
+	case administration.TypeDuration:
+		return spans.Replace(strings.ToLower(text))
+	case administration.TypeBIC, administration.TypeCountry:
+		return strings.ToUpper(strings.ReplaceAll(text, " ", ""))
+	}
+	return text
+}
+
+// spans are the ways to write 24h and 90m that the pages themselves have.
+var spans = strings.NewReplacer(" ", "", "min", "m")
+
+// kind parses the kind of change in the path.
+func (v *adminVisit) kind() (administration.Kind, error) {
+	kind := administration.Kind(v.Echo.Param("kind"))
+	if !slices.Contains(administration.Kinds(), kind) {
+		return "", payment.ErrNotFound
+	}
+	return kind, administration.MayAdminister(v.By)
+}
+
+// showForm renders the form of a change.
+func showForm(v *adminVisit) error {
+	kind, err := v.kind()
+	if err != nil {
+		return err
+	}
+	subject := v.Echo.QueryParam("subject")
+	values, err := v.present(kind, subject)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
+}
+
+// present returns the initial values of a form: the current subject, where the form shows it. Error: payment.ErrNotFound for a subject that
+// the realm does not have. A request for an unknown provider, realm or message is refused later.
+func (v *adminVisit) present(kind administration.Kind, subject string) (administration.Values, error) {
+	if kind.Creates() {
+		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
+	}
+	single := slices.Contains([]string{"provider", "realm", "message"}, kind.Noun())
+	if !single && kind.Action().Sets && subject == "" {
+		return administration.Values{}, nil
+	}
+	list, err := v.station.Subjects(v.Context(), v.By, kind.Noun())
+	for _, one := range list {
+		values := one.Values()
+		switch {
+		case !single && values[kind.Key()] != subject:
+		case kind.Action().Filled:
+			return values, nil
+		default:
+			return administration.Values{}, nil
+		}
+	}
+	if err == nil && !single {
+		err = payment.ErrNotFound
+	}
+	return administration.Values{}, err
+}
+
+// form is the form of a kind with values.
+func (v *adminVisit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
+	title := ChangeHeading(kind, subject)
+	model := views.ChangeForm{
+		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
+		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
+	}
+	if subject != "" {
+		model.Action += "?" + url.Values{"subject": {subject}}.Encode()
+	}
+	for _, name := range fieldsOf(kind, subject) {
+		model.Inputs = append(model.Inputs, input(kind, name, values[name]))
+	}
+	return model
+}
+
+// input is the question of one field.
+func input(kind administration.Kind, name, value string) views.ChangeInput {
+	field := kind.Field(name)
+	if field.Type == administration.TypeWords {
+		chosen := administration.WordsOf[string](value)
+		return views.ChangeInput{Any: true, Choice: ui.Choice{
+			ID: name, Label: field.Label, Hint: field.Hint, Chosen: append([]string{}, chosen...), Options: roleOptions(),
+		}}
+	}
+	if options := optionsOf(field); options != nil {
+		return views.ChangeInput{Choice: ui.Choice{ID: name, Label: field.Label, Value: value, Options: options}}
+	}
+	shown := ui.Field{ID: name, Label: field.Label, Value: value, Hint: field.Hint, Optional: !field.Required}
+	if field.Type == administration.TypeSecret { // the form never shows it again
+		shown.Kind, shown.Value, shown.Autocomplete = "password", "", "off"
+	}
+	return views.ChangeInput{Field: shown}
+}
+
+// roleOptions are the roles by the names that people know them by.
+func roleOptions() []ui.Option {
+	var options []ui.Option
+	for _, role := range identity.Roles() {
+		options = append(options, ui.Option{Value: string(role), Label: RoleWords([]identity.Role{role})})
+	}
+	return options
+}
+
+// fieldsOf returns the fields of a form. The form of an existing limit does not ask for its scope.
+func fieldsOf(kind administration.Kind, subject string) []string {
+	if action := kind.Action(); action.Sets && subject != "" && len(action.Clears) > 0 {
+		return action.Clears
+	}
+	return kind.Fields()
+}
+
+// optionsOf returns the choices of a field; nil for a text field.
+func optionsOf(field administration.Field) []ui.Option {
+	if field.Type == administration.TypeYesNo {
+		return []ui.Option{{Value: "", Label: "No"}, {Value: administration.Yes, Label: "Yes"}}
+	}
+	var options []ui.Option
+	if field.None != "" {
+		options = append(options, ui.Option{Label: field.None})
+	}
+	for _, word := range field.Options {
+		options = append(options, ui.Option{Value: word, Label: FieldValue("", word)})
+	}
+	return options
+}
+
+// ask stores a request, or renders the form with its problems beside the fields.
+func ask(v *adminVisit) error {
+	kind, err := v.kind()
+	if err != nil {
+		return err
+	}
+	typed, err := v.Form()
+	if err != nil {
+		return err
+	}
+	subject := v.Echo.QueryParam("subject")
+	values := administration.Values{}
+	for _, name := range fieldsOf(kind, subject) {
+		values[name] = canonical(name, strings.TrimSpace(strings.Join(typed[name], ", ")))
+	}
+	if kind != administration.KindAccountUpdate { // whose form begins with what is there: what is empty was emptied
+		values.Compact()
+	}
+	model := v.form(kind, subject, values)
+	if kind == administration.KindUserCreate {
+		err = v.knownPerson(values)
+	}
+	if err != nil {
+		return err
+	}
+	model.Note = typed.Get("note")
+	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
+		return v.try(model, values)
+	}
+	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
+	if err != nil {
+		return v.RefuseChange(model, err)
+	}
+	if made.Code == "" {
+		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator decides it now.")
+	}
+	shown := v.Change(v.desk(), made.Change)
+	shown.Secrets = []views.ChangeSecret{{
+		Label: "The code, shown this once", Value: made.Code,
+		Words: i18n.Text("Give it to %s yourself. Whoever approves the change gets the link. Neither is enough alone.").
+			With(made.Change.Subject),
+	}}
+	return v.Render(http.StatusOK, views.ChangePage(shown))
+}
+
+// knownPerson puts the id of a person into the place of the name of an account that the person has.
+func (v *adminVisit) knownPerson(values administration.Values) error {
+	if values["personId"] == "" {
+		return nil
+	}
+	users, err := v.station.Users(v.Context(), v.By)
+	for _, u := range users {
+		if u.Name == identity.NormaliseName(values["personId"]) {
+			values["personId"] = u.Person.String()
+			return nil
+		}
+	}
+	return err
+}
+
+// try shows the result of a policy on past messages.
+func (v *adminVisit) try(model views.ChangeForm, values administration.Values) error {
+	run, err := v.station.DryRun(v.Context(), v.By, values)
+	if err != nil {
+		return v.RefuseChange(model, err)
+	}
+	model.Tried = tried(run)
+	return v.Render(http.StatusOK, views.ChangeFormPage(model))
+}
+
+// tried describes the result of a policy on past messages.
+func tried(run administration.DryRun) []i18n.Text {
+	found := []i18n.Text{i18n.Text("Of the last %d messages %d would have needed another number of approvals.").
+		With(run.Of, run.Changed)}
+	for _, approvals := range slices.Sorted(maps.Keys(run.ByApprovals)) {
+		found = append(found, i18n.Text("Number of approvals %d: messages %d.").With(approvals, run.ByApprovals[approvals]))
+	}
+	return found
+}
+
+// triedBefore returns the result on past messages of the policy in a pending change, for its checker.
+func (v *adminVisit) triedBefore(c administration.Change) ([]i18n.Text, error) {
+	if c.Kind != administration.KindPolicyCreate {
+		return nil, nil
+	}
+	run, err := v.station.DryRun(v.Context(), v.By, c.After)
+	if err != nil {
+		return nil, err
+	}
+	return tried(run), nil
+}

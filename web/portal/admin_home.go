@@ -1,0 +1,79 @@
+package portal
+
+import (
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/store/admin"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// The parts of the list of accounts that the first page of an administrator counts, under the values of their address.
+const (
+	showNoFactor = "no-factor"
+	filterSetUp  = "set-up"
+)
+
+// shows maps each part of the list of accounts to its title and condition.
+var shows = map[string]struct {
+	words i18n.Text
+	holds func(administration.User) bool
+}{
+	showNoFactor: {"Those who can sign in and have no second factor.", func(u administration.User) bool {
+		return u.Status == administration.StatusActive && !u.HasFactor
+	}},
+	filterSetUp: {"Those who have yet to set a password by link and code.", func(u administration.User) bool {
+		return u.Status != administration.StatusSuppressed && u.ToBeSetUp
+	}},
+}
+
+// Home returns the first page of an administrator: tiles, and the changes that have waited longest for this person, at most most.
+func Home(site *Visit, most int32) (home views.Dashboard, err error) {
+	v := &adminVisit{site, site.Config.Admin}
+	users, err := v.station.Users(v.Context(), v.By)
+	if err != nil {
+		return home, err
+	}
+	counts := map[string]int{}
+	for _, u := range users {
+		for name, part := range shows {
+			if part.holds(u) {
+				counts[name]++
+			}
+		}
+	}
+	asked, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
+	})
+	if err != nil {
+		return home, err
+	}
+	home.Tiles = []views.Tile{
+		tile("Changes waiting for me", v.Changes, "to be compared and decided", "/admin?tab="+ChangesForMe, ui.ToneWaiting),
+		tile("Changes I asked for", len(asked), "another administrator decides", "/admin?tab="+ChangesOfMine, ""),
+		tile("Without a second factor", counts[showNoFactor], "active accounts", "/admin/users?show="+showNoFactor, ui.ToneWaiting),
+		tile("To be set up", counts[filterSetUp], "no password yet, or reset", "/admin/users?show="+filterSetUp, ui.ToneWaiting),
+	}
+	lines := views.Lines{
+		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
+	}
+	list, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
+	})
+	for _, c := range list {
+		lines.Rows = append(lines.Rows, views.Line{
+			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: c.Subject,
+			Note: i18n.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
+		})
+	}
+	home.Lists = []views.Lines{lines}
+	return home, err
+}
+
+func tile(label i18n.Text, count int, note i18n.Text, url string, tone ui.Tone) views.Tile {
+	shown := views.Tile{Label: label, Value: i18n.Data(views.CountOfWaiting(count)), Note: note, URL: url}
+	if count > 0 {
+		shown.Tone = tone
+	}
+	return shown
+}

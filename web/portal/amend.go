@@ -1,0 +1,282 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// markAmending names the submission a form amends, if it amends one.
+func (v *paymentsVisit) markAmending(model *views.NewPayment, id uuid.UUID) error {
+	if id == uuid.Nil {
+		return nil
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return err
+	}
+	model.Amending = amending(m)
+	return nil
+}
+
+// amending names a submission above the form that amends it.
+func amending(m payment.Message) *views.Amending {
+	return &views.Amending{ID: m.InternalID.String(), Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String()}
+}
+
+// amendable loads the message of the path for an amendment and tells why it cannot be amended here.
+func (v *paymentsVisit) amendable() (payment.Message, *iso20022.CustomerCreditTransferInitiation, error) {
+	m, err := v.Message()
+	if err != nil {
+		return m, nil, err
+	}
+	if m.Kind != payment.KindInstruction {
+		return m, nil, payment.ErrNotFound
+	}
+	_, err = m.Amend(v.By, payment.Draft{}, v.At) // asks the domain; nothing is stored
+	if err != nil {
+		return m, nil, err
+	}
+	err = m.Trusted()
+	if err != nil {
+		return m, nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return m, nil, err
+	}
+	account, err := v.debtorAccount(m.Summary.DebtorAccount)
+	if err != nil {
+		return m, nil, err
+	}
+	if !orderform.FitsForm(m.Scheme, document, account) {
+		return m, nil, &payment.ForbiddenError{
+			Text: "This payment says more than the form can hold. Amend it where it came from, or withdraw it and submit a new one.",
+		}
+	}
+	return m, document, nil
+}
+
+// showAmend is the form filled from a submission that waits.
+func showAmend(v *paymentsVisit) error {
+	m, document, err := v.amendable()
+	if err != nil {
+		return v.cannotAmend(m, err)
+	}
+	shown, err := v.showTyped(m.InternalID)
+	if shown || err != nil {
+		return err
+	}
+	model := amendForm(m, m.Version)
+	model.Values = inFours(orderform.ValuesOf(document))
+	return v.renderForm(http.StatusOK, model)
+}
+
+// amendedBy returns the differences between an amendment and the waiting submission; none for a new payment.
+func (v *paymentsVisit) amendedBy(p prepared) ([]views.Change, error) {
+	if p.draft.Amends == uuid.Nil {
+		return nil, nil
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
+	if err != nil {
+		return nil, err
+	}
+	err = m.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return nil, err
+	}
+	return views.ChangesView(orderform.Changes(orderform.ValuesOf(document), orderform.ValuesOf(p.built.Document))), nil
+}
+
+// amendForm is the form that amends a version of a submission, without answers.
+func amendForm(m payment.Message, version int) views.NewPayment {
+	path, query := "/payments/"+m.InternalID.String()+"/amend", "?version="+strconv.Itoa(version)
+	return views.NewPayment{
+		Action: path + query, Kept: views.Kept{URL: path + "/keep" + query}, Scheme: string(m.Scheme), Amending: amending(m),
+	}
+}
+
+// checkAmend takes the form and keeps it as a draft that amends the submission. The scheme of a submission stays.
+func checkAmend(v *paymentsVisit) error {
+	in, err := v.amendment()
+	if err != nil {
+		return err
+	}
+	m, form, draft := in.of, in.form, FromPage(in.draft, in.form)
+	if in.lost != nil {
+		return v.tooLateToAmend(in)
+	}
+	at, err := v.placeOf(form, draft)
+	if err != nil {
+		return err
+	}
+	at = at.of(m.InternalID)
+	model := amendForm(m, draft.AmendsVersion)
+	model.Values = typed(form)
+	model.Kept.Draft, model.Kept.Seen = at.named(), Seen(at.Named())
+	if switched := form.Get("switchScheme"); switched != "" {
+		return v.renderForm(http.StatusOK, model)
+	}
+	helped, err := v.helped(model, form)
+	if helped || err != nil {
+		return err
+	}
+	return v.checkForm(model, at.take(draft), v.Keeper(at.Place), at.Sentence())
+}
+
+// amendment is the form of an amendment as it was sent.
+type amendment struct {
+	of    payment.Message
+	form  url.Values
+	draft store.Draft // that amends the submission, in the version that the address names
+	lost  error       // somebody decided the submission meanwhile
+}
+
+// amendment takes the form, also of a submission that somebody decided meanwhile.
+func (v *paymentsVisit) amendment() (amendment, error) {
+	m, _, barred := v.amendable()
+	if _, lost := LostTo(barred); barred != nil && !lost {
+		return amendment{}, barred
+	}
+	form, err := v.Form()
+	if err != nil {
+		return amendment{}, err
+	}
+	draft, err := v.newDraft(m.Scheme, typed(form))
+	version, noVersion := strconv.Atoi(v.Echo.QueryParam("version"))
+	if noVersion != nil || version < 1 || version > m.Version {
+		version = m.Version
+	}
+	draft.Amends, draft.AmendsVersion = m.InternalID, version
+	return amendment{of: m, form: form, draft: draft, lost: barred}, err
+}
+
+// keepAmend keeps an amendment while it is being typed, as a draft; one that came too late too, so that nothing is typed for nothing.
+func keepAmend(v *paymentsVisit) error {
+	in, err := v.amendment()
+	if err != nil {
+		return err
+	}
+	return v.keepAs(in.form, in.draft)
+}
+
+// tooLateToAmend keeps the typed values when the submission was decided meanwhile, and links to them.
+func (v *paymentsVisit) tooLateToAmend(in amendment) error {
+	kept, _, err := v.keepIn(in.form, in.draft)
+	if err != nil {
+		return err
+	}
+	return v.cannotAmend(in.of, in.lost, views.Link{Label: "Show what you typed", URL: formPath(kept.ID)})
+}
+
+// cannotAmend answers when the submission is not to be amended (any more).
+func (v *paymentsVisit) cannotAmend(m payment.Message, err error, also ...views.Link) error {
+	sentence, lost := LostTo(err)
+	if !lost {
+		return err
+	}
+	shell := v.Shell("Too late", views.PlaceMine)
+	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
+		Shell: shell, Heading: "This payment can no longer be amended", Text: sentence,
+		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(), Also: also,
+	}))
+}
+
+// showWithdraw asks for the reason before a submission is taken back.
+func showWithdraw(v *paymentsVisit) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	kept, lost := v.Unsent(m.InternalID)
+	if lost != nil {
+		return lost
+	}
+	return v.renderWithdraw(m, views.Withdraw{Reason: kept.Fields.Get("reason")}, err)
+}
+
+// keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
+func keepWithdraw(v *paymentsVisit) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	_, err = m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	_, lost := LostTo(err)
+	var malformed *payment.FieldError
+	if err != nil && !lost && !errors.As(err, &malformed) {
+		return err
+	}
+	return v.KeepTyped(m.InternalID, "reason")
+}
+
+// withdraw takes a submission back, in the version its maker saw.
+func withdraw(v *paymentsVisit) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	model := views.Withdraw{Reason: form.Get("reason")}
+	if m.State == payment.StateApprovalPending && form.Get("version") != strconv.Itoa(m.Version) {
+		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
+	}
+	seen, err := Done(v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Reason))
+	if err != nil {
+		return v.renderWithdraw(seen, model, err)
+	}
+	v.Forget(m.InternalID)
+	return v.GoTo("/mine", i18n.Text("%s is withdrawn.").With(m.GlobalID))
+}
+
+// renderWithdraw renders the question, with the cause of a refusal if there is one.
+func (v *paymentsVisit) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
+	status := http.StatusOK
+	model.Conflict = Conflict(cause, m, model.Reason)
+	var malformed *payment.FieldError
+	switch {
+	case model.Conflict != nil:
+		status = http.StatusConflict
+		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
+		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
+			model.Conflict.Lost = "It is withdrawn already."
+		}
+		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
+			model.Conflict.Sentence = "It was amended after you opened it. Read what waits now before you withdraw it."
+		}
+	case errors.As(cause, &malformed):
+		status = http.StatusUnprocessableEntity
+		for _, f := range malformed.Findings {
+			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: i18n.Sentence(f.Text), Code: f.Code})
+		}
+	case cause != nil:
+		return cause
+	}
+	var err error
+	model.Message, err = FullMessage(v.Visit, m)
+	if err != nil {
+		return err
+	}
+	model.Shell = v.Shell("Withdraw", views.PlaceMine)
+	model.Shell.Failed = len(model.Problems) > 0
+	return v.Render(status, views.WithdrawPage(model))
+}

@@ -1,0 +1,61 @@
+package portal
+
+import (
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// MayApprove names the people who could approve a message: checkers of before it was entered, who neither made it nor approved it yet.
+func MayApprove(v *Visit, m payment.Message) (names []string, err error) {
+	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	names, _ = toldApart(m, found.Checkers)
+	return names, err
+}
+
+// toldApart names who may approve a message, and says why each of the others may not.
+func toldApart(m payment.Message, checkers []identity.Principal) (may []string, mayNot []i18n.Text) {
+	for _, checker := range checkers {
+		why := m.Barred(checker)
+		if why == "" {
+			may = append(may, checker.DisplayName)
+			continue
+		}
+		mayNot = append(mayNot,
+			i18n.Text("%s %s (a person and what they did)").With(i18n.Data(checker.DisplayName), i18n.Sentence(why)))
+	}
+	return may, mayNot
+}
+
+// ruleWords says what a policy asks of a message, and of which messages: "2 approvals, with a second factor, within 24 h (Everything)".
+func ruleWords(p administration.Policy) i18n.Text {
+	key := i18n.Text("%d approvals, within %s (%s)")
+	if p.StepUp {
+		key = "%d approvals, with a second factor, within %s (%s)"
+	}
+	return key.With(p.Approvals, FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), PolicyWords(p))
+}
+
+// approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
+func (v *recordsVisit) approval(m payment.Message) (*views.Approval, error) {
+	if m.State != payment.StateApprovalPending {
+		return nil, nil //nolint:nilnil // what is decided needs no approval any more
+	}
+	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	if err != nil {
+		return nil, err
+	}
+	shown := &views.Approval{
+		Given: i18n.Text("%s of %s").With(i18n.Number(m.Approvals()), i18n.Number(m.ApprovalsRequired)), ExpiresAt: m.ExpiresAt,
+	}
+	if found.Rule.ID != "" {
+		shown.Rule = ruleWords(found.Rule)
+	}
+	for _, d := range m.Decisions {
+		shown.By = append(shown.By, d.Name)
+	}
+	shown.May, shown.MayNot = toldApart(m, found.Checkers)
+	return shown, nil
+}

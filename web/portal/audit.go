@@ -1,0 +1,147 @@
+package portal
+
+import (
+	"cmp"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// auditPage is how many events one page of the audit trail lists.
+const auditPage = 100
+
+// showAuditTrail lists what was done and what was refused in the realm, newest first.
+func showAuditTrail(v *recordsVisit) error {
+	err := payment.MayAudit(v.By)
+	if err != nil {
+		return err
+	}
+	return v.wholeTrail(nil)
+}
+
+// wholeTrail shows the page, with what a verification came to.
+func (v *recordsVisit) wholeTrail(verified *views.AuditVerification) error {
+	model, ask := v.auditSearch()
+	after := ask.Before
+	ask.PageSize = auditPage
+	model.Verified = verified
+	events, next, err := v.Config.Reader.AuditPage(v.Context(), v.By.Realm, ask)
+	if err != nil {
+		return err
+	}
+	model.Seal, err = v.auditSeal()
+	if err != nil {
+		return err
+	}
+	if after != uuid.Nil {
+		model.Pages.FirstURL = auditURL(model, uuid.Nil)
+	}
+	switch {
+	case next == uuid.Nil:
+	case len(events) == auditPage:
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Next page"
+	case len(events) > 0:
+		model.Pages.NextURL, model.Pages.NextLabel = auditURL(model, next), "Look further back"
+	default:
+		model.Empty = ui.Empty{
+			Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
+			LinkLabel: "Look further back", LinkURL: auditURL(model, next),
+		}
+	}
+	for _, e := range events {
+		model.Rows = append(model.Rows, v.auditTrailRow(e))
+	}
+	model.Shell.Failed = len(model.Problems) > 0
+	if model.Shell.Failed {
+		return v.Render(http.StatusUnprocessableEntity, views.AuditTrailPage(model))
+	}
+	return v.Render(http.StatusOK, views.AuditTrailPage(model))
+}
+
+// auditSearch reads the filters: what the page shows of them, and what is asked for.
+func (v *recordsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
+	query := v.Echo.QueryParams()
+	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
+	model := views.AuditTrail{
+		Shell: v.Shell("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
+	}
+	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
+	after, _ := uuid.Parse(query.Get("after"))
+	ask := store.AuditFilter{Before: after, Actor: model.Actor, Event: model.Event}
+	ask.From = v.day(&model, "from", model.From)
+	ask.To = v.day(&model, "to", model.To)
+	if !ask.To.IsZero() {
+		ask.To = ask.To.In(v.Config.Zone).AddDate(0, 0, 1).Add(-time.Microsecond)
+	}
+	if len(model.Problems) == 0 { // the whole search, whichever page shows it
+		model.TableURL = "/audit/table" + strings.TrimPrefix(auditURL(model, uuid.Nil), "/audit")
+	}
+	return model, ask
+}
+
+// auditSeal says how far the trail of the realm is sealed.
+func (v *recordsVisit) auditSeal() (views.AuditSeal, error) {
+	seal := views.AuditSeal{Words: "sealed"}
+	if v.Config.Sealing != nil {
+		seal.Words = i18n.Sentence(v.Config.Sealing().String())
+	}
+	newest, err := v.Config.Reader.Checkpoint(v.Context(), v.By.Realm)
+	if err == nil {
+		seal.Rows, seal.Signed, seal.Root = newest.Size, newest.At, newest.Root
+	}
+	return seal, err
+}
+
+// day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.
+func (v *recordsVisit) day(model *views.AuditTrail, name, typed string) time.Time {
+	if typed == "" {
+		return time.Time{}
+	}
+	day, known := Day(typed, v.Config.Zone)
+	if !known {
+		model.Problems = append(model.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
+	}
+	return day
+}
+
+func (v *recordsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
+	actor := e.Actor
+	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
+		actor += " (" + e.ActorLogin + ")"
+	}
+	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: i18n.Sentence(e.Event), Channel: views.ChannelName(e.Channel,
+			e.ClientID), Address: e.SourceAddress,
+		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
+	}}
+	if e.MessageID != uuid.Nil && payment.MayRead(v.By) == nil {
+		row.URL = "/payments/" + e.MessageID.String() + "/audit"
+	} else {
+		row.URL = v.changeURL(e.Detail)
+	}
+	return row
+}
+
+// auditURL is the address of a page of the trail under the same filters.
+func auditURL(model views.AuditTrail, after uuid.UUID) string {
+	values := url.Values{}
+	for name, value := range map[string]string{"from": model.From, "to": model.To, "actor": model.Actor, "event": model.Event} {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	if after != uuid.Nil {
+		values.Set("after", after.String())
+	}
+	return "/audit?" + values.Encode()
+}

@@ -1,0 +1,162 @@
+package portal
+
+import (
+	"encoding/json"
+	"strings"
+
+	"countersign/internal/administration"
+	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/views/ui"
+)
+
+// auditDetail is what the details of events say, whichever they have (package audit).
+type auditDetail struct {
+	From, To, Refused, Reason string
+	Change, Kind, Subject     string
+	Factor, Name, Purpose     string
+	Ended                     json.RawMessage // an id, or rights
+	Granted                   []auditlog.AuditRight
+	Rows                      json.RawMessage // some, or how many
+}
+
+// detailWords puts the stored detail of an event into words; one of another shape is shown as it is.
+func detailWords(event, stored string) i18n.Text {
+	var d auditDetail
+	err := json.Unmarshal([]byte(stored), &d)
+	switch {
+	case err != nil:
+		return i18n.Sentence(stored)
+	case d.Refused != "":
+		return i18n.Text("Refused: %s").With(i18n.Sentence(spoken(d.Reason)))
+	case d.From != "" && d.To != "":
+		return because(moveWords(d.From, d.To), d.Reason)
+	case event == auditlog.EventUserRights:
+		return d.rights()
+	case d.Kind != "":
+		return because(d.change(), d.Reason)
+	case d.Factor != "":
+		return d.factor()
+	case event == auditlog.EventRealmRows:
+		return i18n.Text("Rows of master data that were not there before: %d").With(d.rows())
+	case len(d.Ended) > 0:
+		return endWords(d.Reason)
+	case d.Subject != "":
+		return because(i18n.Data(d.Subject), d.Reason)
+	}
+	return i18n.Sentence(stored)
+}
+
+// because adds a reason to words, where there is one.
+func because(words i18n.Text, reason string) i18n.Text {
+	if reason == "" {
+		return words
+	}
+	return i18n.Text("%s: %s").With(words, i18n.Sentence(reason))
+}
+
+// spoken is why something was refused, without the place in the request that a program looks at.
+func spoken(reason string) string {
+	text, found := strings.CutPrefix(reason, "refused: /")
+	if !found {
+		return reason
+	}
+	_, text, found = strings.Cut(text, ": ")
+	if !found {
+		return reason
+	}
+	return text
+}
+
+// moveWords are a step from one state to another, or into the first one.
+func moveWords(from, to string) i18n.Text {
+	if from == "None" {
+		return ui.StateLabel(to)
+	}
+	return i18n.Join(" → ", ui.StateLabel(from), ui.StateLabel(to))
+}
+
+// change names a change of master data as its own page does.
+func (d auditDetail) change() i18n.Text {
+	words := ChangeHeading(administration.Kind(d.Kind), d.Subject)
+	if words == "" || administration.Kind(d.Kind).DecidedUnder() != identity.RoleAdministrator {
+		return i18n.Data(d.Kind + " " + d.Subject)
+	}
+	return words
+}
+
+// rights are what became of the roles of an account.
+func (d auditDetail) rights() i18n.Text {
+	var ended []auditlog.AuditRight
+	_ = json.Unmarshal(d.Ended, &ended) // of what is no list there are none
+	var parts []i18n.Text
+	for _, part := range []struct {
+		words  i18n.Text
+		rights []auditlog.AuditRight
+	}{{"%s was given: %s", d.Granted}, {"%s lost: %s", ended}} {
+		roles := make([]identity.Role, len(part.rights))
+		for i, right := range part.rights {
+			roles[i] = identity.Role(right.Role)
+		}
+		if len(roles) > 0 {
+			parts = append(parts, part.words.With(d.Subject, RoleWords(roles)))
+		}
+	}
+	return i18n.Join("; ", parts...)
+}
+
+// factor is a second factor and what it was shown for.
+func (d auditDetail) factor() i18n.Text {
+	kinds := map[string]i18n.Text{
+		string(identity.FactorTOTP): "Authenticator app", string(identity.FactorPasskey): "Passkey",
+		string(identity.FactorRecovery): "Recovery codes",
+	}
+	purposes := map[string]i18n.Text{
+		string(identity.PurposeSignIn): "to sign in", string(identity.PurposeApproval): "to approve",
+		string(identity.PurposeProfile): "to change the second factors",
+	}
+	words := kinds[d.Factor]
+	if d.Name != "" && d.Factor != string(identity.FactorRecovery) {
+		words = i18n.Join(" ", words, i18n.Data(d.Name))
+	}
+	if purpose, known := purposes[d.Purpose]; known {
+		words = i18n.Join(", ", words, purpose)
+	}
+	return words
+}
+
+// rows is how many rows the event tells of.
+func (d auditDetail) rows() int {
+	var rows []json.RawMessage
+	_ = json.Unmarshal(d.Rows, &rows) // what is no list tells of none
+	return len(rows)
+}
+
+// endWords say why a session or a sign-in ended.
+func endWords(reason string) i18n.Text {
+	words, known := map[string]i18n.Text{
+		"sign-out": "Signed out", "logout": "Signed out", "sign-in": "Somebody signed in with the same browser",
+		"ended": "Ended by its owner from another session", "elsewhere": "The checker signed in elsewhere",
+		"revocation": "Ended by its program", "reuse": "A spent token came again",
+	}[reason]
+	if !known {
+		return i18n.Sentence(reason)
+	}
+	return words
+}
+
+// changeURL is where whoever reads the trail reads the change that an event tells of; "" for none.
+func (v *recordsVisit) changeURL(stored string) string {
+	var d auditDetail
+	err := json.Unmarshal([]byte(stored), &d)
+	administrators := err == nil && d.Change != "" &&
+		(d.Kind == "" || administration.Kind(d.Kind).DecidedUnder() == identity.RoleAdministrator)
+	switch {
+	case administrators && v.By.Has(identity.RoleAdministrator):
+		return "/admin/changes/" + d.Change
+	case administrators && v.By.Has(identity.RoleSupervisor):
+		return "/reports/changes/" + d.Change
+	}
+	return ""
+}

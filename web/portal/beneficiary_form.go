@@ -1,0 +1,171 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/service"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// asked is what the form of a change is about.
+type askedBeneficiary struct {
+	kind    administration.Kind
+	subject administration.Beneficiary // zero for a new one
+	values  administration.Values
+}
+
+// showNew asks for a new beneficiary; with from= the form is filled from a payment of the realm.
+func showNew(v *beneficiaryVisit) error {
+	ask := askedBeneficiary{kind: administration.KindBeneficiaryCreate, values: administration.Values{"country": "CH"}}
+	err := ask.kind.MayAsk(v.By)
+	if err != nil {
+		return err
+	}
+	id, err := uuid.Parse(v.Echo.QueryParam("from"))
+	if err == nil {
+		ask.values, err = v.creditorOf(id)
+		if err != nil {
+			return err
+		}
+	}
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(ask)))
+}
+
+// creditorOf are the fields of a payment's creditor.
+func (v *beneficiaryVisit) creditorOf(id uuid.UUID) (administration.Values, error) {
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return nil, err
+	}
+	if m.Kind != payment.KindInstruction {
+		return nil, payment.ErrNotFound
+	}
+	err = m.Trusted()
+	if err != nil {
+		return nil, err
+	}
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return nil, err
+	}
+	answers, values := orderform.ValuesOf(document), administration.Values{}
+	for _, f := range answers.Fields() {
+		for _, name := range administration.KindBeneficiaryCreate.Fields() {
+			if f.Name == name {
+				values[name] = *f.Value
+			}
+		}
+	}
+	return values, nil
+}
+
+// showUpdate asks how a beneficiary changes.
+func showUpdate(v *beneficiaryVisit) error { return v.show(administration.KindBeneficiaryUpdate) }
+
+// showRemove asks whether a beneficiary is to be removed.
+func showRemove(v *beneficiaryVisit) error { return v.show(administration.KindBeneficiaryRemove) }
+
+func (v *beneficiaryVisit) show(kind administration.Kind) error {
+	ask, err := v.about(kind)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(ask)))
+}
+
+// about reads the beneficiary that the path names, for somebody who may ask for the change.
+func (v *beneficiaryVisit) about(kind administration.Kind) (askedBeneficiary, error) {
+	ask := askedBeneficiary{kind: kind}
+	err := kind.MayAsk(v.By)
+	if err != nil || kind.Creates() {
+		return ask, err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return ask, err
+	}
+	ask.subject, err = v.station.Beneficiary(v.Context(), v.By, id)
+	ask.values = ask.subject.Values()
+	return ask, err
+}
+
+// form is the form of a change with values.
+func (v *beneficiaryVisit) form(ask askedBeneficiary) views.ChangeForm {
+	model := views.ChangeForm{
+		Heading: "New beneficiary", Action: "/beneficiaries/new", BackURL: "/beneficiaries",
+		Words: "A checker decides before anybody can pick it: name and account as the creditor gave them to you.",
+	}
+	switch ask.kind {
+	case administration.KindBeneficiaryUpdate:
+		model.Heading, model.Action = i18n.Text("Change %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/change"
+		model.Words = "A checker decides. Until then payments are filled in as before. Ask the creditor on a way you know, not by the invoice."
+	case administration.KindBeneficiaryRemove:
+		model.Heading, model.Action = i18n.Text("Remove %s").With(ask.subject.Name), "/beneficiaries/"+ask.subject.ID+"/remove"
+		model.Words = i18n.Text("A checker decides. Afterwards nobody can pick %s by its name any more.").
+			With(ui.GroupFours(ask.subject.IBAN))
+	default:
+	}
+	model.Shell = v.Shell(model.Heading, views.PlaceBeneficiaries)
+	for _, name := range ask.kind.Fields() {
+		field := ask.kind.Field(name)
+		if field.Type == administration.TypeCountry {
+			model.Inputs = append(model.Inputs, views.ChangeInput{Choice: ui.Choice{
+				ID: name, Label: field.Label, Value: ask.values[name], Options: Countries(v.Language()),
+			}})
+			continue
+		}
+		input := ui.Field{
+			ID: name, Label: field.Label, Value: ask.values[name], IBAN: field.Type == administration.TypeIBAN, Optional: !field.Required,
+		}
+		if field.Max > 16 { // a shorter one needs no counter
+			input.Limit = field.Max
+		}
+		model.Inputs = append(model.Inputs, views.ChangeInput{Field: input})
+	}
+	return model
+}
+
+func askNew(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryCreate) }
+
+func askUpdate(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryUpdate) }
+
+func askRemove(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryRemove) }
+
+// ask stores a request, or shows what is wrong with it beside its fields.
+func (v *beneficiaryVisit) ask(kind administration.Kind) error {
+	ask, err := v.about(kind)
+	if err != nil {
+		return err
+	}
+	typed, err := v.Form()
+	if err != nil {
+		return err
+	}
+	ask.values = administration.Values{}
+	for _, name := range kind.Fields() {
+		ask.values[name] = strings.TrimSpace(typed.Get(name))
+	}
+	if ask.values["street"]+ask.values["buildingNumber"]+ask.values["addressLine1"]+ask.values["addressLine2"]+ask.values["postcode"]+
+		ask.values["town"] == "" {
+		ask.values["country"] = "" // the country alone, which the form offers, is no address
+	}
+	note := typed.Get("note")
+	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{
+		Kind: kind, Subject: ask.subject.ID, Values: ask.values.Compact(), Note: note,
+	})
+	if err != nil {
+		ask.values["country"] = typed.Get("country")
+		model := v.form(ask)
+		model.Note = note
+		return v.RefuseChange(model, err)
+	}
+	return v.GoTo("/beneficiaries/changes/"+made.Change.ID.String(), "A checker decides it now.")
+}

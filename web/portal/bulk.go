@@ -1,0 +1,314 @@
+package portal
+
+import (
+	"encoding/hex"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+const (
+	// maxBulk limits the messages approved together to a number that can be compared on one page.
+	maxBulk = 50
+	// maxSelected limits the selected messages that are loaded. A page of the queue lists fewer.
+	maxSelected = 100
+	// bulkStep is the number of decisions for each request of a page that shows the progress.
+	bulkStep = 5
+	// itemField is the form field with the key, version and digest of each shown message.
+	itemField = "item"
+	// itemParts parts the three.
+	itemParts = "~"
+)
+
+// showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages
+// left out with the reason. It decides nothing.
+func showBulk(v *checkerVisit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	var selected []uuid.UUID
+	for _, text := range v.Echo.QueryParams()["id"] {
+		id, err := uuid.Parse(text)
+		if err == nil {
+			selected = append(selected, id)
+		}
+	}
+	selected = onceEach(selected, func(id uuid.UUID) uuid.UUID { return id })
+	if len(selected) == 0 {
+		return v.GoTo("/queue"+f.Query(), "Nothing is selected. Tick the rows to approve together, or press x on a row.")
+	}
+	if len(selected) > maxSelected {
+		return v.GoTo("/queue"+f.Query(), i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+	}
+	model, err := v.bulk(selected, f)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.BulkPage(model))
+}
+
+// bulk sorts the selected messages into those that can be approved together and those left out. Expensive checks run only for as many
+// messages as fit.
+func (v *checkerVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
+	model := views.Bulk{
+		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
+		Action: "/queue/bulk" + f.Query(),
+	}
+	messages, err := v.selected(selected)
+	if err != nil {
+		return model, err
+	}
+	rows, err := QueueRows(v.Visit, messages, f)
+	if err != nil {
+		return model, err
+	}
+	var included []payment.Message
+	for i, m := range messages {
+		item := bulkItem(m, rows[i])
+		item.Said, err = v.leftOutBefore(m, len(included))
+		if err != nil {
+			return model, err
+		}
+		if item.Said != "" {
+			model.LeftOut = append(model.LeftOut, item)
+			continue
+		}
+		model.Included, included = append(model.Included, item), append(included, m)
+	}
+	cautions, err := Cautions(v.Visit, included)
+	totals := map[money.Currency]money.Amount{}
+	for i, m := range included {
+		model.Included[i].Cautions = cautions[m.InternalID]
+		addTo(totals, m.Summary.Amount)
+	}
+	model.Totals = totalsView(totals)
+	return model, err
+}
+
+// selected loads the selected messages. It skips unknown keys.
+func (v *checkerVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
+	messages := make([]payment.Message, 0, len(ids))
+	for _, id := range ids {
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+		if errors.Is(err, payment.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
+}
+
+// leftOut says why a message is not approved together with others, "" when it may be.
+func (v *checkerVisit) leftOut(m payment.Message) i18n.Text {
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	var state *payment.StateError
+	switch {
+	case m.Withheld != "":
+		return "Withheld: nobody may decide it."
+	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+		return WhatHappened(m)
+	case refusal != nil:
+		return i18n.Sentence(refusal.Error())
+	case m.Version > 1:
+		return "Amended after its submission: open it and look at what changed."
+	}
+	return ""
+}
+
+// needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
+const needsFactor i18n.Text = "Open it by itself: the approval policy asks for a second factor."
+
+// leftOutBefore is leftOut before anything is approved, beside a number of others: that these are as many as can be, and what asks for a
+// second factor, is said as well.
+func (v *checkerVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
+	said := v.leftOut(m)
+	if said != "" {
+		return said, nil
+	}
+	if beside >= maxBulk {
+		return i18n.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk), nil
+	}
+	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
+	if asks {
+		return needsFactor, err
+	}
+	return "", err
+}
+
+func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
+	return views.BulkItem{
+		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])},
+			itemParts), URL: row.URL,
+		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
+		Account: row.CreditorAccount, Purpose: row.Purpose, Maker: row.Maker, Flags: row.Flags,
+	}
+}
+
+// approveBulk approves the listed messages one by one, with the same call as a single approval. Each gets its own result, and a refusal
+// stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
+// twice, it approves nothing twice.
+func approveBulk(v *checkerVisit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	items := form[itemField]
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	model := views.BulkOutcome{
+		Shell: v.Shell("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
+		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
+	}
+	if len(items) == 0 || len(items) > maxBulk {
+		return v.GoTo(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
+	}
+	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
+	now := items
+	if v.Fragment() {
+		now = items[:min(bulkStep, len(items))]
+	}
+	model.Rest = items[len(now):]
+	for _, item := range now {
+		done, err := v.approveItem(item, f)
+		if err != nil {
+			return err
+		}
+		model.Items = append(model.Items, done)
+		switch {
+		case done.Waits:
+			model.Waiting++
+		case done.Approved:
+			model.Approved++
+		default:
+			model.Refused++
+		}
+	}
+	if v.Fragment() {
+		err = v.CountWaiting()
+		if err != nil {
+			return err
+		}
+		model.Shell.QueueCount = v.Waiting
+		return v.Render(http.StatusOK, views.BulkProgress(model))
+	}
+	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
+}
+
+// onceEach are those of a list that are the first of their key.
+func onceEach[T any, K comparable](all []T, key func(T) K) []T {
+	var once []T
+	known := map[K]bool{}
+	for _, each := range all {
+		if k := key(each); !known[k] {
+			known[k], once = true, append(once, each)
+		}
+	}
+	return once
+}
+
+// itemKey is the part of an item that names its message.
+func itemKey(item string) string {
+	key, _, _ := strings.Cut(item, itemParts)
+	return key
+}
+
+// counter reads the number of earlier results from the form. Only the same person sees the number.
+func counter(form url.Values, name string) int {
+	number, err := strconv.Atoi(form.Get(name))
+	if err != nil {
+		return 0
+	}
+	return max(0, min(number, maxBulk))
+}
+
+// approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.
+func (v *checkerVisit) approveItem(text string, f Filter) (views.BulkItem, error) {
+	nameless := views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}
+	parts := strings.Split(text, itemParts)
+	id, err := uuid.Parse(parts[0])
+	if err != nil || len(parts) != 3 {
+		return nameless, nil
+	}
+	said := readVerdict(id, url.Values{"version": {parts[1]}, "contentHash": {parts[2]}})
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if errors.Is(err, payment.ErrNotFound) {
+		return nameless, nil
+	}
+	if err != nil {
+		return views.BulkItem{}, err
+	}
+	left := v.leftOut(m)
+	decision, decided := m.LastDecision()
+	switch {
+	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove:
+		return v.bulkDone(m, f), nil // sent twice
+	case left != "" || !said.whole:
+		item := bulkItem(m, QueueRow(v.Visit, m, f))
+		item.Said = left
+		if left == "" {
+			item.Said = i18n.Sentence((&payment.ContentError{Message: m}).Error())
+		}
+		return item, nil
+	}
+	after, err := Done(v.Config.Approval.Approve(v.Context(), v.By, said.input))
+	if err == nil {
+		return v.bulkDone(after, f), nil
+	}
+	item := bulkItem(m, QueueRow(v.Visit, m, f))
+	item.Said, err = refusalOf(err)
+	return item, err
+}
+
+// bulkDone is a message that this person approved.
+func (v *checkerVisit) bulkDone(m payment.Message, f Filter) views.BulkItem {
+	m.ApprovalsListed = m.Approvals() // the row was read before the decision
+	item := bulkItem(m, QueueRow(v.Visit, m, f))
+	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
+	item.Said = "Approved."
+	if m.State == payment.StateApprovalPending {
+		item.Said, item.Waits = approvalsGiven(m), true
+	}
+	return item
+}
+
+// refusalOf describes the refusal of an approval. It returns any other error unchanged.
+func refusalOf(err error) (i18n.Text, error) {
+	var refused *payment.RefusalError
+	var withheld *payment.WithheldError
+	var fourEyes *payment.FourEyesError
+	var forbidden *payment.ForbiddenError
+	var stepUp *payment.StepUpError
+	sentence, lost := LostTo(err)
+	switch {
+	case lost:
+		return sentence, nil
+	case errors.As(err, &refused):
+		var texts []i18n.Text
+		for _, finding := range refused.Findings {
+			texts = append(texts, i18n.Sentence(finding.Text))
+		}
+		return i18n.Join(" ", texts...), nil
+	case errors.As(err, &stepUp):
+		return needsFactor, nil
+	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
+		return i18n.Sentence(err.Error()), nil
+	}
+	return "", err
+}

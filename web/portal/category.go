@@ -1,0 +1,44 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// knownCategory reports whether a rejection names one of the reasons on offer.
+func knownCategory(value string) bool {
+	return slices.ContainsFunc(views.RejectCategories, func(category ui.Option) bool { return category.Value == value })
+}
+
+// askCategory shows the form again: a rejection says which kind of reason it has. Everything wrong with the form is told at once.
+func (v *checkerVisit) askCategory(typed views.Reject) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	said := readVerdict(m.InternalID, form)
+	if !said.whole || said.input.Version != m.Version || *said.input.ContentHash != m.ContentHash {
+		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
+	}
+	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	if err != nil {
+		return v.refuseDecision(m, err, typed)
+	}
+	added := views.Decision{Reject: typed, Problems: []ui.Problem{{Field: "category", Text: "Choose why you reject it."}}}
+	if strings.TrimSpace(typed.Reason) == "" {
+		added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: "Say why you reject it: the maker reads this.", Code: "CH21"})
+	}
+	if !v.Fragment() {
+		return v.renderReject(http.StatusUnprocessableEntity, m, added)
+	}
+	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
+}

@@ -1,0 +1,269 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/admin"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// The parts of the list of changes that wait, under the values of their address: those this person may decide, and those it asked for.
+const (
+	ChangesForMe  = "me"
+	ChangesOfMine = "mine"
+)
+
+// changesPage limits the changes listed on one page.
+const changesPage = 50
+
+// ChangeDesk holds the differences between the change pages of administrators and those of beneficiaries.
+type ChangeDesk struct {
+	ListURL string                                                           // the list of those that wait; ?tab=all lists all
+	URL     string                                                           // of one change, but for its id
+	Place   views.Place                                                      // in the menu
+	Report  string                                                           // the report that leads to it; "" elsewhere
+	Heading func(administration.Change) i18n.Text                            // names a change
+	List    func(admin.Filter) ([]administration.Change, error)              // of the realm
+	Read    func(uuid.UUID) (administration.Change, error)                   // one
+	Decide  func(id uuid.UUID, approve bool, reason string) (Decided, error) // carries out a decision
+	Cells   func(c administration.Change, cells []i18n.Text) []i18n.Text     // further cells of a row
+	Tried   func(administration.Change) ([]i18n.Text, error)                 // results of a dry run of a pending change; nil for nothing
+}
+
+// Decided is a decided change, with the secrets that its page shows once.
+type Decided struct {
+	Change  administration.Change
+	Secrets []views.ChangeSecret
+}
+
+// ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
+// that were decided too.
+func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
+	filter := admin.Filter{State: administration.StatePending, PageSize: changesPage + 1}
+	tab := v.Echo.QueryParam("tab")
+	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
+	waiting := []views.AdministrationLink{{Label: "Those that wait", URL: desk.ListURL}}
+	switch tab {
+	case "all":
+		filter.State, model.New = "", waiting
+	case ChangesForMe:
+		filter.DecidableBy, model.New = v.By.PersonID, waiting
+		model.Words = "Those that wait for a decision of yours."
+	case ChangesOfMine:
+		filter.Requester, model.New = v.By.PersonID, waiting
+		model.Words = "Those that you asked for, and another decides."
+	default:
+		tab = ""
+	}
+	sorted := v.sortChanges(&filter)
+	after, word, _ := strings.Cut(v.Echo.QueryParam("after"), "~")
+	filter.From, _ = uuid.Parse(after)
+	filter.FromWord = Searchable(word)
+	model.Sort = sorted
+	model.SortURL = func(order string) string { return changesURL(desk, tab, order) }
+	changes, err := desk.List(filter)
+	if err != nil {
+		return err
+	}
+	model.Empty.Icon, model.Empty.Title = "inbox", "Nothing waits"
+	model.Empty.LinkLabel, model.Empty.LinkURL = "All changes", desk.ListURL+"?tab=all"
+	if tab == "all" { // this tab lists decided changes too
+		model.Empty = ui.Empty{Icon: "inbox", Title: "Nothing here", Text: "No change was asked for yet."}
+	}
+	if len(changes) > changesPage {
+		changes = changes[:changesPage]
+		model.Pages.NextLabel = i18n.Text("Next %d").With(changesPage)
+		last := changes[changesPage-1]
+		model.Pages.NextURL = changesURL(desk, tab, sorted, "after", strings.TrimSuffix(last.ID.String()+"~"+filter.Sort.Word(last), "~"))
+	}
+	if filter.From != uuid.Nil {
+		model.Pages.FirstURL = changesURL(desk, tab, sorted)
+	}
+	for _, c := range changes {
+		cells := []i18n.Text{
+			desk.Heading(c), i18n.Data(c.Requester.Name), i18n.Data(ui.DateTime(c.RequestedAt)),
+			ui.StateLabel(c.State()),
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{URL: desk.URL + c.ID.String(), Cells: desk.Cells(c, cells)})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
+func (v *Visit) sortChanges(filter *admin.Filter) string {
+	switch asked := v.Echo.QueryParam("sort"); asked {
+	case "oldest":
+		filter.OldestFirst = true
+		return asked
+	case string(admin.SortKind), string(admin.SortState):
+		filter.Sort = admin.Sort(asked)
+		return asked
+	}
+	return ""
+}
+
+// changesURL is the address of a part of the list of changes in an order, and of a page of it.
+func changesURL(desk ChangeDesk, tab, order string, more ...string) string {
+	query := url.Values{}
+	for i, pair := 0, append([]string{"tab", tab, "sort", order}, more...); i+1 < len(pair); i += 2 {
+		if pair[i+1] != "" {
+			query.Set(pair[i], pair[i+1])
+		}
+	}
+	if len(query) == 0 {
+		return desk.ListURL
+	}
+	return desk.ListURL + "?" + query.Encode()
+}
+
+// ShowChange shows the change that the path names, field by field.
+func (v *Visit) ShowChange(desk ChangeDesk) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	change, err := desk.Read(id)
+	if err != nil {
+		return err
+	}
+	shown := v.Change(desk, change)
+	if desk.Tried != nil && change.Decision == nil {
+		shown.Tried, err = desk.Tried(change)
+	}
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.ChangePage(shown))
+}
+
+// Change is a change as its page shows it.
+func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
+	title := desk.Heading(c)
+	shown := views.RealmChange{
+		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
+		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
+		Differences: changeDifferences(c),
+	}
+	if d := c.Decision; d != nil {
+		shown.Decider, shown.DecidedAt, shown.Reason, shown.DecisionWords = d.By.Name, d.At, d.Reason, ui.StateLabel(c.State())
+	}
+	err := c.MayDecide(v.By)
+	if err != nil {
+		shown.Barred = i18n.Sentence(err.Error())
+	}
+	return shown
+}
+
+// changeDifferences are the fields that change, in words for people.
+func changeDifferences(c administration.Change) []views.ChangeDifference {
+	var shown []views.ChangeDifference
+	for _, d := range c.Differences() {
+		if saysNothing(c, d.Field) {
+			continue
+		}
+		as := d.Field
+		if as == "holder" && c.After["limitOf"] == string(rulebook.OfAccount) {
+			as = "iban"
+		}
+		shown = append(shown, views.ChangeDifference{
+			Field: administration.Label(d.Field), Before: FieldValue(as, d.Before), After: FieldValue(as, d.After),
+		})
+	}
+	if c.Kind == administration.KindBeneficiaryRemove { // whose account it is stands in no difference
+		account := FieldValue("creditorIban", c.Before["creditorIban"])
+		shown = append(shown, views.ChangeDifference{Field: "IBAN", Before: account, After: account})
+	}
+	return shown
+}
+
+// saysNothing reports whether a field of a change means nothing to people: an internal id beside the name of its subject.
+func saysNothing(c administration.Change, field string) bool {
+	switch {
+	case c.Kind.Field(field).Hidden:
+		return true
+	case field == "status":
+		return c.Kind == administration.KindBeneficiaryCreate
+	case field == "holder":
+		return c.After["limitOf"] == string(rulebook.OfPerson)
+	}
+	return false
+}
+
+// DecideChange carries out a decision. What an approval shows once is shown on the answer itself.
+func (v *Visit) DecideChange(desk ChangeDesk, approve bool) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	decided, err := desk.Decide(id, approve, form.Get("reason"))
+	if err != nil {
+		return v.undecided(desk, id, form.Get("reason"), err)
+	}
+	if len(decided.Secrets) > 0 {
+		err = v.CountWaiting() // the page is shown without another request
+		if err != nil {
+			return err
+		}
+		shown := v.Change(desk, decided.Change)
+		shown.Secrets = decided.Secrets
+		return v.Render(http.StatusOK, views.ChangePage(shown))
+	}
+	return v.GoTo(desk.URL+id.String(), i18n.Text("The change is decided: %s.").With(ui.StateLabel(decided.Change.State())))
+}
+
+// undecided shows the change again with why the decision was not taken.
+func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause error) error {
+	var conflict *administration.ConflictError
+	var malformed *payment.FieldError
+	var fourEyes *payment.FourEyesError
+	status, problem := http.StatusConflict, ui.Problem{Text: i18n.Sentence(cause.Error())}
+	switch {
+	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
+		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: i18n.Sentence(malformed.Findings[0].Text)}
+	case errors.As(cause, &fourEyes):
+		status, problem.Text = http.StatusForbidden, i18n.Sentence(fourEyes.Error())
+	case errors.As(cause, &conflict):
+		problem.Text = i18n.Sentence(conflict.Error())
+	default:
+		return cause
+	}
+	change, err := desk.Read(id)
+	if err != nil {
+		return err
+	}
+	shown := v.Change(desk, change)
+	shown.Shell.Failed, shown.Problems = true, []ui.Problem{problem}
+	if change.Decision == nil {
+		shown.Reason = reason
+	}
+	return v.Render(status, views.ChangePage(shown))
+}
+
+// RefuseChange renders the form of a change again with its problems beside the fields. An unrelated error becomes an error page.
+func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
+	var malformed *payment.FieldError
+	if !errors.As(err, &malformed) {
+		return err
+	}
+	for _, f := range malformed.Findings {
+		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: i18n.Sentence(f.Text), Code: f.Code,
+		}))
+	}
+	model.Shell.Failed = true
+	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
+}

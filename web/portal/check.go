@@ -1,0 +1,235 @@
+package portal
+
+import (
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showCheck shows the whole draft for a last check. No form is submitted before this page; the ready lines of a file of many payments are
+// submitted from its list.
+func showCheck(v *paymentsVisit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	if draft.MessageID != uuid.Nil {
+		return v.Echo.Redirect(http.StatusSeeOther, "/payments/"+draft.MessageID.String()+"/submitted")
+	}
+	return v.showDraft(draft, http.StatusOK, nil)
+}
+
+// checkAnew shows a draft once more that was changed since the page was made whose button was pressed. Nothing is submitted.
+func (v *paymentsVisit) checkAnew(draft store.Draft) error {
+	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
+}
+
+// showDraft renders the check page of a draft with problems above it.
+func (v *paymentsVisit) showDraft(draft store.Draft, status int, problems []ui.Problem) error {
+	held, err := ShowCheck(v.Visit, draft, status, problems)
+	if held || err != nil {
+		return err
+	}
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseDraft(p)
+	}
+	hits, err := v.duplicates(p, p.asked.Summary)
+	if err != nil {
+		return err
+	}
+	kept, err := v.Unsent(draft.ID)
+	if err != nil {
+		return err
+	}
+	return v.renderCheck(status, p, views.Check{
+		Duplicates: hits, Acknowledged: kept.Fields.Get("duplicateAcknowledged") == "yes", Reason: kept.Fields.Get("duplicateReason"),
+		Problems: problems,
+	})
+}
+
+// keepAnswer keeps why a payment is paid again while it is being typed.
+func keepAnswer(v *paymentsVisit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	return v.KeepTyped(draft.ID, "duplicateReason")
+}
+
+// refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
+func (v *paymentsVisit) refuseDraft(p prepared) error {
+	if len(p.draft.File) > 0 {
+		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
+	}
+	model := draftForm(p.draft, p.values)
+	err := v.markAmending(&model, p.draft.Amends)
+	if err != nil {
+		return err
+	}
+	return v.refuseForm(model, p)
+}
+
+// duplicates finds payments like this one, but not the one it amends.
+func (v *paymentsVisit) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
+		Summary: summary, Since: v.At.Add(-DuplicateWindow), Except: p.draft.Amends,
+	})
+	if err != nil {
+		return nil, err
+	}
+	hits := make([]views.Duplicate, 0, len(similar))
+	for _, s := range similar {
+		hits = append(hits, views.Duplicate{
+			Reference: string(s.GlobalID), URL: "/payments/" + s.MessageID.String(), State: s.State,
+			At: i18n.Join(" ", i18n.Data(ui.DateTime(s.CreatedAt)), i18n.Text("by %s").With(s.MakerName)),
+		})
+	}
+	return hits, nil
+}
+
+// renderCheck completes the page; the given model holds the additions of the submission.
+func (v *paymentsVisit) renderCheck(status int, p prepared, model views.Check) error {
+	base := "/payments/" + p.draft.ID.String()
+	place := views.PlaceNew
+	if p.draft.Amends != uuid.Nil {
+		place = views.PlaceMine
+	}
+	model.Shell = v.Shell("Check your answers", place)
+	model.Shell.Failed = len(model.Problems) > 0
+	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
+	model.Checked = p.draft.Digest()
+	found, err := v.payeeOf(p)
+	if err != nil {
+		return err
+	}
+	model.Payee = payeeView(p, found)
+	model.Apart, err = v.differences(p, p.asked.Summary)
+	if err != nil {
+		return err
+	}
+	err = v.nameApprovers(p, &model)
+	if err != nil {
+		return err
+	}
+	model.Amount, model.CreditorName = ui.AmountOf(p.asked.Summary.Amount), p.asked.Summary.CreditorName
+	model.Amends, model.NeedsApproval = p.draft.Amends != uuid.Nil, p.asked.ApprovalsRequired > 0
+	model.Transliterated, model.Groups = views.ChangesView(p.built.Transliterated), v.checkGroups(p)
+	model.Changes, err = v.amendedBy(p)
+	if err != nil {
+		return err
+	}
+	model.Next = NextSteps(payment.KindInstruction, payment.Policy{
+		ApprovalsRequired: p.asked.ApprovalsRequired, PendingFor: p.asked.PendingFor,
+	})
+	if len(p.draft.File) == 0 {
+		model.TemplateURL = "/templates?draft=" + p.draft.ID.String()
+	}
+	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
+		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
+			model.NotForwarded = append(model.NotForwarded, i18n.Sentence(note.Text))
+		}
+		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
+		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {
+			model.Warnings = append(model.Warnings, views.Warning{
+				Title: i18n.Text("pain.001.001.03 is taken until %s").With(last),
+				Text:  "Afterwards files have to be pain.001.001.09: have the program that writes them changed.",
+			})
+		}
+	}
+	return v.Render(status, views.CheckPage(model))
+}
+
+func (v *paymentsVisit) checkGroups(p prepared) []views.CheckGroup {
+	_, tx, _ := p.built.Document.SinglePayment()
+	summary := p.asked.Summary
+	change := func(row ui.Row, field string) ui.Row {
+		if len(p.draft.File) == 0 {
+			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, row.Term
+		}
+		return row
+	}
+	creditor := ui.Row{Term: "IBAN", Value: ui.GroupFours(summary.CreditorAccount), Numeric: true}
+	if bank := views.BankName(summary.CreditorAccount, summary.CreditorAgent); bank != "" {
+		creditor.Details = []i18n.Text{bankNamed(bank)}
+	}
+	address := ui.Row{Term: "Address", Text: "None"}
+	if lines := views.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
+		address.Text, address.Details = lines[0], lines[1:]
+	}
+	execution := i18n.Text("Immediately, once approved")
+	if p.asked.ApprovalsRequired == 0 {
+		execution = "Immediately"
+	}
+	remittance := views.RemittanceRow(tx.RemittanceInformation)
+	if remittance.Term == "" {
+		remittance = ui.Row{Term: "Reference", Text: "None"}
+	}
+	var groups []views.CheckGroup
+	if p.draft.Amends != uuid.Nil {
+		reason := ui.Row{Term: "Reason", Value: strings.TrimSpace(p.values.AmendReason)}
+		groups = append(groups, views.CheckGroup{Title: "The amendment", Rows: []ui.Row{change(reason, "amendReason")}})
+	}
+	return append(groups, []views.CheckGroup{
+		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName,
+				summary.OrderedDebtorName),
+			Numeric: true,
+		}, "debtorAccount")}},
+		{Title: "To (creditor)", Rows: []ui.Row{
+			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName},
+				"creditorName"), change(address, "street"),
+		}},
+		{Title: "Amount", Rows: []ui.Row{
+			change(ui.Row{Term: "Amount", Value: summary.Amount.Format(), Numeric: true}, "amount"), {Term: "Execution", Text: execution},
+		}},
+		{Title: "Reference", Rows: []ui.Row{
+			change(remittance, "remittanceKind"), change(ui.Row{Term: "End-to-end ID", Value: summary.EndToEndID, Numeric: true},
+				"endToEndId"),
+		}},
+	}...)
+}
+
+// bankNamed is a bank as the page to check names it: of some no more is known than their number.
+func bankNamed(bank string) i18n.Text {
+	if strings.Trim(bank, "0123456789") == "" {
+		return i18n.Text("Bank %s").With(bank)
+	}
+	return i18n.Data(bank)
+}
+
+// fileWarnings names the file a payment came in.
+func fileWarnings(draft store.Draft) []views.Warning {
+	return []views.Warning{{
+		Title: i18n.Text("From the file %s").With(draft.FileName),
+		Text:  "To change something, correct the file and upload it again.",
+	}}
+}
+
+// showSubmitted confirms a submission. It may be opened again at any time.
+func showSubmitted(v *paymentsVisit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	next := NextSteps(m.Kind, PolicyOf(m))
+	if m.State != payment.StateApprovalPending {
+		next = []i18n.Text{i18n.Text("Its state is now: %s. You see what follows under My submissions.").
+			With(ui.StateLabel(m.State))}
+	}
+	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
+		Shell: v.Shell("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: views.AgainLabel(m),
+	}))
+}

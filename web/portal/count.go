@@ -1,0 +1,182 @@
+package portal
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payee"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// maxCounted is the limit above which a tab shows "99+".
+const maxCounted = 100
+
+// counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
+type counted struct {
+	waiting []store.WaitingMessages
+	tabs    map[string]string
+	all     store.QueueFilter // what the address narrows the queue to for everybody, its text looked up
+}
+
+func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
+	facts := factsOf(c.waiting, now)
+	facts.Narrowed = f.View.Active > 0 || f.View.Text != ""
+	return facts
+}
+
+// counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once is each tab asked for
+// what comes behind it, as far as its count goes.
+func (v *checkerVisit) counted(f *Filter) (counted, error) {
+	now := counted{tabs: map[string]string{}}
+	if v.By.Has(identity.RoleChecker) {
+		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
+		if err != nil {
+			return now, err
+		}
+		now.tabs[tabDecided] = CountUpTo(decided, maxCounted-1)
+	}
+	shares, all, err := v.shares(f)
+	now.all = all
+	for tab, waiting := range shares {
+		now.tabs[tab] = CountUpTo(len(waiting), maxCounted-1)
+	}
+	now.waiting = shares[v.tab(*f)]
+	return now, err
+}
+
+// shares lists the keys of what each tab holds, so many as are counted, and says what all of them are narrowed to.
+func (v *checkerVisit) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
+	shares := map[string][]store.WaitingMessages{}
+	if f.Impossible {
+		return shares, store.QueueFilter{}, nil
+	}
+	ask, err := v.Config.Reader.Meant(v.Context(), v.By.Realm, v.askAll(f))
+	if err != nil {
+		return nil, ask, err
+	}
+	ask.PageSize = views.MaxWaiting
+	all, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+	if err != nil {
+		return nil, ask, err
+	}
+	shares[tabAll] = all
+	shares[tabForMe] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return w.Own || w.Decided })
+	shares[tabMine] = slices.DeleteFunc(slices.Clone(all), func(w store.WaitingMessages) bool { return !w.Own })
+	if len(all) < views.MaxWaiting {
+		return shares, ask, nil
+	}
+	for _, t := range v.tabs() {
+		enough := maxCounted
+		if t.name == v.tab(*f) {
+			enough = views.MaxWaiting
+		}
+		if t.name == tabAll || t.name == tabDecided || len(shares[t.name]) >= enough {
+			continue
+		}
+		ask := v.onTab(ask, t.name)
+		ask.After.MessageID, ask.PageSize = all[len(all)-1].MessageID, int32(enough-len(shares[t.name])) //nolint:gosec // a thousand at most
+		more, err := v.Config.Reader.QueueKeys(v.Context(), v.By.Realm, v.By.PersonID, ask)
+		if err != nil {
+			return nil, ask, err
+		}
+		shares[t.name] = append(shares[t.name], more...)
+	}
+	return shares, ask, nil
+}
+
+// waiting lists the keys of all messages the address leaves, so many as are counted.
+func (v *checkerVisit) waiting(f Filter) ([]store.WaitingMessages, error) {
+	shares, _, err := v.shares(&f)
+	return shares[v.tab(f)], err
+}
+
+// payeeFlags are the results of the verification of the payee behind each flag the queue can be narrowed to.
+var payeeFlags = map[string][]payee.Result{
+	views.FlagOtherName: {payee.NoMatch}, views.FlagNameDiffers: {payee.CloseMatch},
+	views.FlagUnverified: {payee.NotPossible, payee.Late, payee.Waived},
+}
+
+// onTab applies the tab's filter on top of the filter in the address.
+func (v *checkerVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
+	switch tab {
+	case tabForMe:
+		ask.ExcludePerson = v.By.PersonID
+	case tabMine:
+		ask.OnlyPerson = v.By.PersonID
+	}
+	return ask
+}
+
+// askAll parses the filter in the address. An invalid day is added to the problems of f.
+func (v *checkerVisit) askAll(f *Filter) store.QueueFilter {
+	ask := store.QueueFilter{
+		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
+		Search:  ReadSearch(f.View.Text, v.Today()).Search,
+		Amended: f.View.Flag == views.FlagAmended, Begun: f.View.Flag == views.FlagBegun,
+		Payees: payeeFlags[f.View.Flag],
+	}
+	if ask.Payees != nil && ask.Scheme == "" {
+		ask.Scheme = string(rulebook.SchemeSCT) // no other verifies payees
+	}
+	f.Problems = slices.DeleteFunc(f.Problems, func(p ui.Problem) bool { return p.Code == NoDay })
+	ask.CreatedFrom, ask.CreatedBefore, _ = f.Days(v.Config.Zone)
+	if f.View.Flag == views.FlagEnding {
+		ask.ExpiresBefore = v.At.Add(endsSoon)
+	}
+	if age := f.OlderThan(); age > 0 {
+		made := v.At.Add(-age)
+		if ask.CreatedBefore.IsZero() || made.Before(ask.CreatedBefore) {
+			ask.CreatedBefore = made
+		}
+	}
+	return ask
+}
+
+// factsOf adds up what waits, by currency.
+func factsOf(waiting []store.WaitingMessages, now time.Time) views.QueueFacts {
+	facts := views.QueueFacts{Waiting: len(waiting), Now: now}
+	totals := map[money.Currency]money.Amount{}
+	for _, w := range waiting {
+		if facts.Oldest.IsZero() || w.CreatedAt.Before(facts.Oldest) {
+			facts.Oldest = w.CreatedAt
+		}
+		amount, err := money.FromMinor(money.Currency(w.Currency), w.Minor)
+		if err != nil {
+			continue // of a currency nobody knows only the count is told: such a message is withheld
+		}
+		addTo(totals, amount)
+	}
+	if len(waiting) >= views.MaxWaiting {
+		return facts // the sum of a part would be taken for the whole
+	}
+	facts.Totals = totalsView(totals)
+	return facts
+}
+
+// addTo adds an amount to the total of its currency. A sum that no column holds can only be planted, and is left as it was.
+func addTo(totals map[money.Currency]money.Amount, amount money.Amount) {
+	sum, begun := totals[amount.Currency()]
+	if begun {
+		added, err := sum.Add(amount)
+		if err != nil {
+			return
+		}
+		amount = added
+	}
+	totals[amount.Currency()] = amount
+}
+
+// totalsView are the totals by currency, never added up across currencies.
+func totalsView(totals map[money.Currency]money.Amount) []ui.Amount {
+	shown := make([]ui.Amount, 0, len(totals))
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		shown = append(shown, ui.AmountOf(totals[currency]))
+	}
+	return shown
+}

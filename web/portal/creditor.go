@@ -1,0 +1,80 @@
+package portal
+
+import (
+	"time"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// YoungBeneficiary is the age below which a beneficiary or its account counts as new.
+const YoungBeneficiary = 7 * 24 * time.Hour
+
+// CreditorFlags returns the marks of a payment in lists for a new creditor or account.
+func CreditorFlags(m payment.Message, news store.CreditorNews, now time.Time) []views.QueueFlag {
+	var flags []views.QueueFlag
+	switch {
+	case young(news.AccountChangedAt, now):
+		flags = append(flags, views.QueueFlag{
+			Text:  "Changed bank",
+			Title: i18n.Text("The beneficiary has this account since %s").With(ui.DateTime(news.AccountChangedAt)),
+		})
+	case news.OtherAccount:
+		flags = append(flags, views.QueueFlag{Text: "Changed bank", Title: "The creditor was paid at another account before"})
+	}
+	if young(news.AddedAt, now) {
+		flags = append(flags, views.QueueFlag{
+			Text:  "New beneficiary",
+			Title: i18n.Text("Taken into the list at %s").With(ui.DateTime(news.AddedAt)),
+		})
+	}
+	if namedOtherwise(m, news) {
+		flags = append(flags, views.QueueFlag{
+			Text:  "Other name than listed",
+			Title: i18n.Text("The list of beneficiaries has this account under the name %s").With(news.ListedName),
+		})
+	}
+	if news.First {
+		flags = append(flags, views.QueueFlag{Text: "First payment", Title: "Nothing was paid to this account before"})
+	}
+	return flags
+}
+
+// BeneficiaryWarnings returns the warnings about a new beneficiary for the page of a waiting payment.
+func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Time) []views.Warning {
+	var warnings []views.Warning
+	if young(news.AccountChangedAt, now) {
+		warnings = append(warnings, views.Warning{
+			Title: "The beneficiary changed its bank",
+			Text: i18n.Text("The account became this one at %s; it was %s before. Two people agreed on it.").
+				With(ui.DateTime(news.AccountChangedAt), ui.GroupFours(news.EarlierIBAN)),
+		})
+	}
+	if young(news.AddedAt, now) {
+		warnings = append(warnings, views.Warning{
+			Title: "New beneficiary",
+			Text: i18n.Text("%s is in the list since %s. Two people agreed on it.").
+				With(news.ListedName, ui.DateTime(news.AddedAt)),
+		})
+	}
+	if namedOtherwise(m, news) {
+		warnings = append(warnings, views.Warning{
+			Title: "Other name than listed",
+			Text: i18n.Text("The list of beneficiaries has this account under the name %s. Two people agreed on that name, not on this one.").
+				With(news.ListedName),
+		})
+	}
+	return warnings
+}
+
+// namedOtherwise reports whether a payment names the owner of a listed account otherwise than the list does: what two people agreed on is
+// the account together with its name.
+func namedOtherwise(m payment.Message, news store.CreditorNews) bool {
+	return news.ListedName != "" && !identity.SameName(news.ListedName, m.Summary.CreditorName)
+}
+
+func young(since, now time.Time) bool { return !since.IsZero() && now.Sub(since) < YoungBeneficiary }

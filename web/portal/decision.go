@@ -1,0 +1,376 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/service"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showDecision is one waiting message beside the list, or for htmx the message alone.
+func showDecision(v *checkerVisit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	typed, err := v.typed(m)
+	if err != nil {
+		return err
+	}
+	return v.renderDecision(http.StatusOK, m, typed)
+}
+
+// renderDecision renders a message with the additions of a refused decision: a conflict, problems, the typed reason.
+func (v *checkerVisit) renderDecision(status int, m payment.Message, added views.Decision) error {
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	detail, err := v.decision(m, f, added)
+	if err != nil {
+		return err
+	}
+	if v.Fragment() {
+		return v.Render(status, views.DetailFragment(detail))
+	}
+	f.Current = m.InternalID
+	model, err := v.queue(f)
+	if err != nil {
+		return err
+	}
+	model.Detail = &detail
+	model.Shell.Title, model.Shell.Failed = i18n.Data(string(m.GlobalID)), status >= http.StatusBadRequest
+	return v.Render(status, views.QueuePage(model))
+}
+
+// decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
+func (v *checkerVisit) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
+	detail := added
+	err := v.look(m)
+	if err == nil && v.lookers == nil {
+		v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	}
+	if err != nil {
+		return detail, err
+	}
+	detail.Looked = v.looked(m.InternalID)
+	detail.Message, err = FullMessage(v.Visit, m)
+	if err != nil {
+		return detail, err
+	}
+	detail.Query = f.Query()
+	if m.ApprovalsRequired > 1 {
+		detail.Approvals = approvalsGiven(m)
+	}
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
+	var state *payment.StateError
+	switch {
+	case m.Withheld != "":
+		detail.Barred = "This message is withheld: nobody may decide it."
+	case refusal == nil:
+		detail.Deciding = true
+		err = v.askStepUp(m, &detail)
+		if err == nil {
+			err = v.limits(m, &detail)
+		}
+	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+		detail.Barred = WhatHappened(m)
+	default:
+		detail.Barred = i18n.Sentence(refusal.Error())
+	}
+	return detail, err
+}
+
+// limits adds the limits of the message and of this person with the amounts used today.
+func (v *checkerVisit) limits(m payment.Message, detail *views.Decision) error {
+	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
+	for _, l := range limits {
+		if l.Currency != m.Summary.Amount.Currency() {
+			continue
+		}
+		var today []i18n.Text
+		for part := range strings.SplitSeq(l.Today(), "; ") {
+			today = append(today, i18n.Sentence(part))
+		}
+		said := i18n.Text("Limit of %s: %s.").With(i18n.Sentence(l.Words()), i18n.Join("; ", today...))
+		detail.Limits = append(detail.Limits, said)
+		if passed := l.Refuses(m.Summary.Amount); passed != "" {
+			detail.Passed = append(detail.Passed, i18n.Sentence(passed))
+		}
+	}
+	return err
+}
+
+// askStepUp adds the question for a second factor where an approval needs one.
+func (v *checkerVisit) askStepUp(m payment.Message, detail *views.Decision) error {
+	var err error
+	detail.StepUp, err = v.Config.Approval.AsksStepUp(v.Context(), m)
+	if err != nil || !detail.StepUp {
+		return err
+	}
+	list, err := v.Config.Auth.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	detail.Factorless = len(list) == 0
+	detail.Passkey, err = v.PasskeyToApprove(m.Approval())
+	return err
+}
+
+// approvalsGiven counts the approvals: "1 of 2 approvals given, by Checker 1".
+func approvalsGiven(m payment.Message) i18n.Text {
+	var names []string
+	for _, d := range m.Decisions {
+		if d.Action == payment.ActionApprove {
+			names = append(names, d.Name)
+		}
+	}
+	given, needed := i18n.Number(m.Approvals()), i18n.Number(m.ApprovalsRequired)
+	if len(names) > 0 {
+		return i18n.Text("%s of %s approvals given, by %s").With(given, needed, strings.Join(names, ", "))
+	}
+	return i18n.Text("%s of %s approvals given").With(given, needed)
+}
+
+// verdict is the content of a decision form.
+type verdict struct {
+	input service.Input
+	whole bool // the form names the version and the digest of the shown message
+}
+
+// readVerdict reads the version and digest that the checker saw. Without them no decision is made: the checker must have seen the approved
+// content.
+func readVerdict(id uuid.UUID, form url.Values) verdict {
+	v := verdict{input: service.Input{InternalID: id}}
+	version, err := strconv.Atoi(form.Get("version"))
+	digest, errHash := payment.ParseDigest(form.Get("contentHash"))
+	if err != nil || errHash != nil || version < 1 {
+		return v
+	}
+	v.input.Version, v.input.ContentHash, v.whole = version, &digest, true
+	return v
+}
+
+func approve(v *checkerVisit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	return v.decide(views.Reject{}, func(in service.Input) (payment.Message, error) {
+		in.StepUp = v.FactorAnswer(form)
+		return v.Config.Approval.Approve(v.Context(), v.By, in)
+	})
+}
+
+func reject(v *checkerVisit) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	typed := views.Reject{Open: true, Category: form.Get("category"), Reason: strings.ReplaceAll(form.Get("reason"), "\r\n", "\n")}
+	if !knownCategory(typed.Category) {
+		return v.askCategory(typed)
+	}
+	return v.decide(typed, func(in service.Input) (payment.Message, error) {
+		return v.Config.Approval.Reject(v.Context(), v.By, in, rejectReason(v.Language(), typed))
+	})
+}
+
+// rejectReason is the reason as the maker reads it: the category in words of the checker's language, then the text.
+// The text is always asked for, and a long one goes before the category.
+func rejectReason(l i18n.Language, typed views.Reject) string {
+	text := strings.TrimSpace(typed.Reason)
+	if text == "" {
+		return ""
+	}
+	for _, category := range views.RejectCategories {
+		whole := l.Say(category.Label) + ": " + text
+		fits := utf8.RuneCountInString(whole) <= payment.MaxReason
+		if category.Value == typed.Category && category.Value != "other" && fits {
+			return whole
+		}
+	}
+	return text
+}
+
+// decide sends a decision to the approval station and goes on to the next message.
+func (v *checkerVisit) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	said := readVerdict(id, form)
+	if !said.whole {
+		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+		if err != nil {
+			return err
+		}
+		return v.refuseDecision(m, &payment.ContentError{Message: m}, typed)
+	}
+	m, err := Done(carryOut(said.input))
+	if err != nil {
+		return v.refuseDecision(m, err, typed)
+	}
+	return v.decided(m)
+}
+
+// refuseDecision renders the current message with the cause of the refusal. The typed text is preserved.
+func (v *checkerVisit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
+	var malformed *payment.FieldError
+	var refused *payment.RefusalError
+	var withheld *payment.WithheldError
+	var stepUp *payment.StepUpError
+	added := views.Decision{Reject: typed, Conflict: Conflict(cause, m, typed.Reason)}
+	switch {
+	case added.Conflict != nil:
+		err := v.leadOn(added.Conflict, m)
+		if err != nil {
+			return err
+		}
+		return v.renderDecision(http.StatusConflict, m, added)
+	case errors.As(cause, &malformed):
+		for _, f := range malformed.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: i18n.Sentence(f.Text), Code: f.Code})
+		}
+		if !v.Fragment() {
+			return v.renderReject(http.StatusUnprocessableEntity, m, added)
+		}
+	case errors.As(cause, &stepUp):
+		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: i18n.Sentence(stepUp.Error())})
+	case errors.As(cause, &withheld):
+		return v.renderDecision(http.StatusConflict, withheld.Message, added)
+	case errors.As(cause, &refused):
+		for _, f := range refused.Findings {
+			added.Problems = append(added.Problems, ui.Problem{Text: i18n.Sentence(f.Text), Code: f.Code})
+		}
+	default:
+		return cause
+	}
+	return v.renderDecision(http.StatusUnprocessableEntity, m, added)
+}
+
+// leadOn adds the link to the next message for this person to the panel of a decision that lost; to the queue when there is none.
+func (v *checkerVisit) leadOn(conflict *views.Conflict, m payment.Message) error {
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(m, f)
+	if err != nil || !found || next.InternalID == m.InternalID {
+		return err
+	}
+	conflict.NextURL = "/queue/" + next.InternalID.String() + f.Query()
+	conflict.NextLabel = i18n.Text("Go to the next, %s").With(next.GlobalID)
+	return nil
+}
+
+// decided answers a decision: it opens the next message with a sentence about the decision.
+func (v *checkerVisit) decided(m payment.Message) error {
+	v.Forget(m.InternalID)
+	decision, _ := m.LastDecision()
+	sentence := decidedSentence(m, decision.Action)
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(m, f)
+	if err != nil {
+		return err
+	}
+	path := "/queue" + f.Query()
+	if found {
+		sentence = i18n.Join(" ", sentence, i18n.Text("Next: %s.").With(next.GlobalID))
+		path = "/queue/" + next.InternalID.String() + f.Query()
+	}
+	if !v.Fragment() {
+		return v.GoTo(path, sentence)
+	}
+	v.Echo.Response().Header().Set("HX-Push-Url", path)
+	v.Status = sentence
+	err = v.CountWaiting()
+	if err != nil {
+		return err
+	}
+	left := f // what may be empty now is the list of this person, as it is narrowed
+	left.View.Tab = tabForMe
+	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
+	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you (by)", decision.DecidedAt)
+	now, err := v.counted(&f)
+	if err != nil {
+		return err
+	}
+	answer.Facts, answer.Tabs, answer.Selecting = now.facts(f, v.At), v.queueTabs(f, now), v.selecting(f)
+	if found {
+		typed, err := v.typed(next)
+		if err != nil {
+			return err
+		}
+		detail, err := v.decision(next, f, typed)
+		if err != nil {
+			return err
+		}
+		answer.Next = &detail
+	}
+	return v.Render(http.StatusOK, views.DecidedFragment(answer))
+}
+
+// decidedSentence describes the result of a decision.
+func decidedSentence(m payment.Message, action payment.Action) i18n.Text {
+	switch {
+	case m.State == payment.StateApprovalPending:
+		return i18n.Text("%s: %s.").With(m.GlobalID, approvalsGiven(m))
+	case action == payment.ActionReject:
+		return i18n.Text("%s rejected.").With(m.GlobalID)
+	}
+	return i18n.Text("%s approved.").With(m.GlobalID)
+}
+
+// nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
+func (v *checkerVisit) nextAfter(decided payment.Message, f Filter) (payment.Message, bool, error) {
+	f.View.Tab = tabForMe
+	first := f
+	first.After, first.Place = uuid.Nil, ""
+	for _, from := range []Filter{f.Behind(decided), first} {
+		list, _, err := v.pending(from, v.askAll(&from))
+		if err != nil {
+			return payment.Message{}, false, err
+		}
+		if len(list) > 0 {
+			m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, list[0].InternalID)
+			return m, err == nil, err
+		}
+	}
+	return payment.Message{}, false, nil
+}
+
+// showReject is the form to reject on a page of its own.
+func showReject(v *checkerVisit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	_, err = m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	if err != nil {
+		return v.refuseDecision(m, err, views.Reject{})
+	}
+	typed, err := v.typed(m)
+	if err != nil {
+		return err
+	}
+	return v.renderReject(http.StatusOK, m, typed)
+}
+
+func (v *checkerVisit) renderReject(status int, m payment.Message, added views.Decision) error {
+	detail, err := v.decision(m, ReadFilter(v.Echo.QueryParams(), "/queue"), added)
+	if err != nil {
+		return err
+	}
+	shell := v.Shell(i18n.Text("Reject %s").With(m.GlobalID), views.PlaceQueue)
+	shell.Failed = len(added.Problems) > 0
+	return v.Render(status, views.RejectPage(shell, detail))
+}

@@ -1,0 +1,95 @@
+package portal
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// unusual: an amount of more than so many times the largest payment of before is pointed out.
+const unusual = 3
+
+// Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes
+// what is new about it, and who enters it is told the same. Of a payment that is still being entered kind, summary and the id of what it
+// amends are known.
+func Differences(v *Visit, m payment.Message) ([]views.Warning, error) {
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
+	if err != nil {
+		return nil, err
+	}
+	return apart(v, m, news[m.InternalID])
+}
+
+// apart are the differences of a payment to whose creditor so much is new.
+func apart(v *Visit, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
+	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
+	if err != nil {
+		return nil, err
+	}
+	warnings := BeneficiaryWarnings(m, news, v.At)
+	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
+		warnings = append(warnings, views.Warning{
+			Title: "Debtor and creditor account are the same", Text: "It would be paid to the account that it is paid from.",
+		})
+	}
+	if past.Payments == 0 {
+		return append(warnings, newAccount(m, past)), nil
+	}
+	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
+		warnings = append(warnings, views.Warning{
+			Title: "Another name than before", Text: i18n.Text("The last payment to this account was made out to %s.").With(past.Name),
+		})
+	}
+	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {
+		warnings = append(warnings, views.Warning{
+			Title: "Far above the usual amount",
+			Text:  i18n.Text("The last %d payments to this account: at most %s.").With(past.Payments, past.Most.Format()),
+		})
+	}
+	return warnings, nil
+}
+
+// Cautions are what the pages of waiting payments warn of, in a few words each, by the ids of the payments: payments like one, and what
+// sets it apart from those of before.
+func Cautions(v *Visit, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
+	if err != nil {
+		return nil, err
+	}
+	cautions := map[uuid.UUID][]i18n.Text{}
+	for _, m := range of {
+		if m.Kind != payment.KindInstruction {
+			continue
+		}
+		alike, err := (&recordsVisit{v}).warnings(m)
+		if err != nil {
+			return nil, err
+		}
+		different, err := apart(v, m, news[m.InternalID])
+		if err != nil {
+			return nil, err
+		}
+		for _, warning := range append(alike, different...) {
+			cautions[m.InternalID] = append(cautions[m.InternalID], warning.Title)
+		}
+	}
+	return cautions, nil
+}
+
+// newAccount says of an account that was not paid before whether its owner was.
+func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
+	if past.Elsewhere == 0 {
+		return views.Warning{Title: "First payment to this account", Text: "Nothing was paid to it before."}
+	}
+	return views.Warning{
+		Title: "First payment to this account: the creditor had another one",
+		Text: i18n.Text("%s was paid %d times at %s, at most %s. Ask the creditor on a way you know, not by the invoice.").
+			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),
+	}
+}

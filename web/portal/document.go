@@ -1,0 +1,136 @@
+package portal
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"countersign/internal/i18n"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// The forms a document can be read in, under the values of their address.
+const (
+	formXML     = "xml"
+	formJSON    = "json"
+	formSources = "sources"
+)
+
+var formLabels = map[string]i18n.Text{formXML: "XML", formJSON: "JSON", formSources: "Where it came from"}
+
+// formOf reads a form; anything else is the document itself.
+func formOf(text string) string {
+	switch text {
+	case formJSON, formSources:
+		return text
+	}
+	return formXML
+}
+
+// document loads the document of the path; one of another message does not exist here.
+func (v *recordsVisit) document() (payment.Message, store.OutboundDocument, error) {
+	m, err := v.Readable()
+	if err != nil {
+		return m, store.OutboundDocument{}, err
+	}
+	id, err := v.ID("document")
+	if err != nil {
+		return m, store.OutboundDocument{}, err
+	}
+	d, err := v.Config.Reader.Document(v.Context(), v.By.Realm, id)
+	if err == nil && d.MessageID != m.InternalID {
+		err = payment.ErrNotFound
+	}
+	return m, d, err
+}
+
+// showDocument shows one document: as XML or JSON, indented when it can be read, or element by element with where each came from.
+func showDocument(v *recordsVisit) error {
+	m, d, err := v.document()
+	if err != nil {
+		return err
+	}
+	form := formOf(v.Echo.QueryParam("form"))
+	shown := documentView(m, d)
+	model := views.DocumentView{
+		Shell: v.Shell(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: i18n.Sentence(d.Withheld),
+	}
+	model.Document.DownloadURL += "?form=" + form
+	forms := []string{formXML, formJSON}
+	if madeHere(d) {
+		forms = append(forms, formSources)
+	} else if form == formSources {
+		return payment.ErrNotFound
+	}
+	for _, other := range forms {
+		model.Tabs = append(model.Tabs, ui.Tab{Label: formLabels[other], URL: shown.URL + "?form=" + other, Current: other == form})
+	}
+	if form == formSources {
+		model.Sources = sourcesOf(d)
+	} else {
+		model.Text = textOf(d.Content, form)
+	}
+	return v.Render(http.StatusOK, views.DocumentPage(model))
+}
+
+// madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
+func madeHere(d store.OutboundDocument) bool {
+	return d.Direction == payment.DocumentOut && interbank.Known(string(d.Name))
+}
+
+// sourcesOf lists the elements of a document, each with where it came from.
+func sourcesOf(d store.OutboundDocument) []views.Source {
+	var shown []views.Source
+	for _, s := range interbank.Sources(string(d.Name), d.Content) {
+		shown = append(shown, views.Source{Element: s.Element, Value: s.Value, From: i18n.Sentence(s.From)})
+	}
+	return shown
+}
+
+// textOf writes a document to be read. What cannot be read as a document is shown as it is.
+func textOf(content []byte, form string) string {
+	if form == formJSON {
+		encoded := jsonOf(content)
+		var pretty bytes.Buffer
+		if encoded != nil && json.Indent(&pretty, encoded, "", "  ") == nil {
+			return pretty.String()
+		}
+	}
+	read, findings := codec.DecodeXML(content)
+	if read != nil && len(findings) == 0 {
+		pretty, err := codec.EncodeXMLIndented(read)
+		if err == nil {
+			return string(pretty)
+		}
+	}
+	return strings.ToValidUTF8(string(content), "\uFFFD")
+}
+
+// jsonOf is the JSON form of a document; nil when it cannot be read.
+func jsonOf(content []byte) []byte {
+	read, findings := codec.DecodeXML(content)
+	if read == nil || len(findings) > 0 {
+		return nil
+	}
+	encoded, err := codec.EncodeJSON(read)
+	if err != nil {
+		return nil
+	}
+	return encoded
+}
+
+// downloadDocument gives the exact bytes as a file, or the JSON form.
+func downloadDocument(v *recordsVisit) error {
+	m, d, err := v.document()
+	if err != nil {
+		return err
+	}
+	return v.sendFile(string(m.GlobalID)+"_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
+}

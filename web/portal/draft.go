@@ -1,0 +1,139 @@
+package portal
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// prepared is a draft ready for a station: its document and its findings.
+type prepared struct {
+	draft    store.Draft
+	values   orderform.Values
+	built    orderform.BuiltOrder
+	source   []byte               // of an uploaded file
+	message  iso20022.MessageName // what that file is
+	asked    service.Preview      // the preview by the submission station
+	findings []payment.Finding
+	note     string // what its maker says to the checkers
+}
+
+// fine reports whether nothing is wrong.
+func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
+
+// input returns the order for the submission station. The draft's key is the externalId: a form sent twice makes one payment.
+func (p prepared) input() payment.Order {
+	in := payment.Order{
+		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
+	}
+	if len(p.source) > 0 {
+		in.Source, in.SourceType = p.source, "application/xml"
+	}
+	return in
+}
+
+// prepareDraft builds the document of a draft and has the submission station check it.
+func (v *paymentsVisit) prepareDraft(draft store.Draft) (prepared, error) {
+	p, err := v.buildDraft(draft)
+	if err != nil {
+		return prepared{}, err
+	}
+	return v.preview(p)
+}
+
+// buildDraft builds the document of a draft; no rule is asked.
+func (v *paymentsVisit) buildDraft(draft store.Draft) (prepared, error) {
+	if len(draft.File) > 0 {
+		return ofFile(draft, v.readFile(draft.File)), nil
+	}
+	values, err := orderform.DecodeValues(draft.Answers)
+	if err != nil {
+		return prepared{}, err
+	}
+	account, err := v.debtorAccount(values.DebtorAccount)
+	if err != nil {
+		return prepared{}, err
+	}
+	p := prepared{draft: draft, values: values, built: orderform.Order{
+		Draft: draft.ID, Scheme: draft.Scheme, Values: values, Account: account, At: draft.SavedAt, Today: v.Today(),
+	}.Build()}
+	p.findings = codec.Validate(p.built.Document)
+	if draft.Amends != uuid.Nil {
+		p.built.Problems = append(p.built.Problems, amendProblems(values.AmendReason)...)
+	}
+	return p, nil
+}
+
+// amendProblems validates the reason of an amendment; nil for a valid one.
+func amendProblems(reason string) []orderform.Problem {
+	if strings.TrimSpace(reason) == "" {
+		return []orderform.Problem{{Field: "amendReason", Text: "Say why you amend it: the checkers read this."}}
+	}
+	if utf8.RuneCountInString(reason) > views.AmendReasonLimit {
+		text := fmt.Sprintf("Shorten the reason to %d characters.", views.AmendReasonLimit)
+		return []orderform.Problem{{Field: "amendReason", Text: text, Code: "FF01"}}
+	}
+	if f := payment.CheckReason(reason); f != nil {
+		return []orderform.Problem{{Field: "amendReason", Text: f.Text, Code: f.Code}}
+	}
+	return nil
+}
+
+// readFile reads an uploaded order. One of the previous generation is refused from the day on which that has ended.
+func (v *paymentsVisit) readFile(content []byte) orderform.File {
+	file := orderform.ReadFile(content)
+	outdated, ended := orderform.Outdated(file.Message, v.Today(), v.Config.Rules)
+	if ended {
+		file.Findings = append([]payment.Finding{outdated}, file.Findings...)
+	}
+	return file
+}
+
+// ofFile is the draft of a file that was read.
+func ofFile(draft store.Draft, file orderform.File) prepared {
+	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
+}
+
+// preview requests a preview of a draft from the submission station. A draft without a document gets none.
+func (v *paymentsVisit) preview(p prepared) (prepared, error) {
+	if p.built.Document == nil {
+		return p, nil
+	}
+	var err error
+	p.asked, err = v.Config.Submission.Preview(v.Context(), v.By, p.input())
+	p.findings = p.asked.Findings
+	return p, err
+}
+
+// debtorAccount finds one of the realm's accounts; nil when it has no such account.
+func (v *paymentsVisit) debtorAccount(iban string) (*payment.DebtorAccount, error) {
+	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
+	if err != nil {
+		return nil, err
+	}
+	for i := range accounts {
+		if accounts[i].IBAN == iban {
+			return &accounts[i], nil
+		}
+	}
+	return nil, nil //nolint:nilnil // no such account is an answer, which the station turns into a finding
+}
+
+// newDraft makes a draft of a form.
+func (v *paymentsVisit) newDraft(scheme rulebook.Scheme, values orderform.Values) (store.Draft, error) {
+	content, err := values.Encode()
+	return store.Draft{
+		ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
+	}, err
+}

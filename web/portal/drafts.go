@@ -1,0 +1,129 @@
+package portal
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/orderform"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views/ui"
+)
+
+// tabDrafts is the tab of a maker's list with unsubmitted drafts.
+const tabDrafts = "drafts"
+
+// keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
+// kept under from then on, and when it was kept.
+func keepTyped(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	draft, err := v.newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
+	if err != nil {
+		return err
+	}
+	return v.keepAs(form, draft)
+}
+
+// begun holds the unsubmitted drafts of this person.
+type begun struct {
+	forms []store.ListedDraft
+	files []store.ListedBatch // of many payments
+}
+
+func (b begun) count() int { return len(b.forms) + len(b.files) }
+
+// CountBegun counts what this person began and did not submit, as the tab of drafts lists it.
+func CountBegun(site *Visit) (int, error) {
+	b, err := (&paymentsVisit{site}).begun()
+	return b.count(), err
+}
+
+func (v *paymentsVisit) begun() (b begun, err error) {
+	b.forms, err = v.Config.Drafts.List(v.Context(), v.By, v.At, MaxDrafts)
+	if err != nil {
+		return b, err
+	}
+	b.files, err = v.Config.Drafts.Batches(v.Context(), v.By, v.At)
+	return b, err
+}
+
+// draftRows lists the unsubmitted drafts, the last changed first.
+func (v *paymentsVisit) draftRows(b begun) ([]ui.Entry, error) {
+	rows := make([]ui.Entry, 0, b.count())
+	for _, f := range b.files {
+		rows = append(rows, ui.Entry{
+			ID: f.ID.String(), URL: batchPath(f.ID), Name: f.FileName, At: f.SavedAt, Now: v.At, Aged: true,
+			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d submitted").With(f.Submitted, f.Lines),
+		})
+	}
+	for _, d := range b.forms {
+		row, err := v.draftRow(d)
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, row)
+	}
+	slices.SortStableFunc(rows, func(a, b ui.Entry) int { return b.At.Compare(a.At) })
+	return rows, nil
+}
+
+func (v *paymentsVisit) draftRow(d store.ListedDraft) (ui.Entry, error) {
+	path := "/payments/" + d.ID.String()
+	row := ui.Entry{
+		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,
+		Reference: v.Say("until %s", ui.ShortTime(d.ExpiresAt, v.At)),
+		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
+	}
+	if d.FileName != "" {
+		row.Name, row.URL = v.Say("The file %s", d.FileName), path+"/check"
+		return row, nil
+	}
+	about, err := SketchOf(store.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
+	if err != nil {
+		return row, err
+	}
+	if about.URL != "" {
+		row.URL, row.Toward, row.Name, row.Purpose = about.URL, about.Toward, cmp.Or(about.Name, d.ID.String()), about.Reason
+		row.Amount = ui.Amount{Currency: about.Currency, Value: about.Amount}
+		return row, nil
+	}
+	values, err := orderform.DecodeValues(d.Answers)
+	if err != nil {
+		return row, err
+	}
+	row.Name, row.Purpose = values.CreditorName, i18n.Data(values.RemittanceText)
+	if row.Name == "" {
+		row.Name = v.Say("No name yet")
+	}
+	if values.Amount != "" {
+		row.Amount = typedAmount(d.Scheme, values.Amount)
+	}
+	if d.Amends != uuid.Nil {
+		row.Flags = append(row.Flags, ui.Fact{Text: "Amendment", Title: "It changes a submission that waits"})
+	}
+	return row, nil
+}
+
+// typedAmount formats a typed amount of a scheme; invalid text stays as typed.
+func typedAmount(scheme rulebook.Scheme, typed string) ui.Amount {
+	profile, _ := scheme.Profile()
+	amount, err := money.ParseInput(profile.Currency, typed)
+	switch {
+	case err == nil:
+		return ui.AmountOf(amount)
+	case money.NamesOther(profile.Currency, typed):
+		return ui.Amount{Value: typed}
+	}
+	return ui.Amount{Currency: string(profile.Currency), Value: typed}
+}

@@ -1,0 +1,132 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// showEdit is the form of a draft with everything kept.
+func showEdit(v *paymentsVisit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	return v.showDraftForm(draft)
+}
+
+// showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
+func (v *paymentsVisit) showDraftForm(draft store.Draft) error {
+	if len(draft.File) > 0 {
+		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
+	}
+	form, err := FormOf(draft)
+	if err != nil {
+		return err
+	}
+	if form != "" {
+		return v.Echo.Redirect(http.StatusSeeOther, form)
+	}
+	values, err := orderform.DecodeValues(draft.Answers)
+	if err != nil {
+		return err
+	}
+	model := draftForm(draft, inFours(values))
+	err = v.markAmending(&model, draft.Amends)
+	if err != nil {
+		return err
+	}
+	if draft.Batch != uuid.Nil && draft.MessageID == uuid.Nil {
+		p, err := v.prepareDraft(draft)
+		if err != nil {
+			return err
+		}
+		model.Problems = problemsOf(p.built.Problems, p.findings, values) // what the line of the file said is to be mended
+	}
+	return v.renderForm(http.StatusOK, model)
+}
+
+// draftForm returns the form of a draft with these answers. The draft keeps further typing, unless it was submitted.
+func draftForm(draft store.Draft, values orderform.Values) views.NewPayment {
+	model := views.NewPayment{Action: formPath(draft.ID), Scheme: string(draft.Scheme), Values: values}
+	if draft.MessageID == uuid.Nil {
+		model.Kept.Draft, model.Kept.Seen = draft.ID.String(), Seen(draft)
+	}
+	return model
+}
+
+// checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
+func checkEdit(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	other, err := FormOf(draft)
+	if err != nil {
+		return err
+	}
+	if other != "" || len(draft.File) > 0 {
+		return payment.ErrNotFound // it has a form of its own, or is changed by another file
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	model := draftForm(draft, typed(form))
+	model.Scheme = string(SchemeOf(form.Get("scheme")))
+	err = v.markAmending(&model, draft.Amends)
+	if err != nil {
+		return err
+	}
+	changed, at, err := v.placeOfEdit(draft, form, model)
+	if err != nil {
+		return err
+	}
+	model.Kept.Draft = at.named()
+	switched := form.Get("switchScheme")
+	if switched != "" && model.Amending == nil {
+		return v.switchScheme(model, switched)
+	}
+	helped, err := v.helped(model, form)
+	if helped || err != nil {
+		return err
+	}
+	if at.named() == "" {
+		return v.checkForm(model, changed, v.Config.Drafts.Add, another)
+	}
+	return v.checkForm(model, changed, v.Keeper(at.Place), at.Sentence())
+}
+
+// placeOfEdit is the changed form of a draft, and where it is kept: in that draft, or in another that the form went on in.
+func (v *paymentsVisit) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, place, error) {
+	changed, err := v.newDraft(SchemeOf(model.Scheme), model.Values)
+	if err != nil {
+		return changed, place{}, err
+	}
+	changed.Amends, changed.AmendsVersion = draft.Amends, draft.AmendsVersion
+	if draft.Amends != uuid.Nil {
+		changed.Scheme = draft.Scheme
+	}
+	changed = FromPage(changed, form)
+	at, err := v.placeOf(OfDraft(form, draft.ID), changed)
+	at = at.of(draft.Amends)
+	changed = at.take(changed)
+	if at.Open {
+		changed.Batch = at.Kept.Batch
+	}
+	return changed, at, err
+}
+
+// another is said where the changed form of a draft that was submitted meanwhile becomes a new draft.
+const another = i18n.Text("What you changed was submitted meanwhile: this is another payment, and it is not submitted yet.")

@@ -1,0 +1,222 @@
+package portal
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// endedReports are the reports of messages that came into a state, by the last part of their address.
+var endedReports = map[string]payment.State{
+	"rejected": payment.StateRejected, "failed": payment.StateFailed, "unanswered": payment.StateUnconfirmed,
+}
+
+// ControlCharts are the figures of control of the last thirty days, for who may read the reports: why checkers rejected, why payments
+// failed, which deadlines were missed, and which approvals of today somebody should look at. Each number leads to the rows it counts.
+func ControlCharts(v *Visit) ([]views.Chart, error) {
+	first := v.Today().AddDate(0, 0, 1-usualPeriod)
+	from, to := first.Format(time.DateOnly), v.Today().Format(time.DateOnly)
+	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
+	period := store.Period{From: midnight, Until: v.At.Add(time.Second)}
+	rejected := views.Chart{
+		Heading: "Why checkers rejected", Words: "Of the last 30 days, by the reason that the checker chose", Label: "Reason",
+		Number: "Rejected", Nothing: "Nothing was rejected.",
+	}
+	failed := views.Chart{
+		Heading: "Why payments failed", Words: "Of the last 30 days, by the reason of clearing or of the other bank", Label: "Reason",
+		Number: "Failed", Nothing: "Nothing failed.",
+	}
+	var deadlines, habits views.Chart
+	var group errgroup.Group // each looks at a thousand messages or more
+	for report, chart := range map[string]*views.Chart{"rejected": &rejected, "failed": &failed} {
+		group.Go(func() error {
+			list, err := v.Figures().EndedReasons(v.Context(), v.By.Realm, endedReports[report], period)
+			chart.Bars = reasonBars(list, func(reason string) string { return reportURL("/reports/"+report, from, to, "reason", reason) })
+			return err
+		})
+	}
+	group.Go(func() (err error) { deadlines, err = deadlineChart(v, midnight, from, to); return err })
+	group.Go(func() (err error) { habits, err = habitChart(v, to); return err })
+	err := group.Wait()
+	return []views.Chart{rejected, failed, deadlines, habits}, err
+}
+
+// reasonBars count messages by why they ended, the most frequent reason first.
+func reasonBars(list []store.EndedReason, urlOf func(reason string) string) []views.ChartBar {
+	var bars []views.ChartBar
+	place := map[string]int{}
+	for _, e := range list {
+		reason, words := reasonOf(e.Reason, e.StatusCode)
+		at, known := place[reason]
+		if !known {
+			at = len(bars)
+			place[reason] = at
+			bars = append(bars, views.ChartBar{Label: words, URL: urlOf(reason), Most: store.MaxEnded})
+		}
+		bars[at].Count += e.Count
+	}
+	slices.SortStableFunc(bars, func(a, b views.ChartBar) int { return b.Count - a.Count })
+	return bars
+}
+
+// withoutCode is the reason of what failed without a code.
+const withoutCode = "none"
+
+// reasonOf is why a message ended, as an address says it and as people do: the category that the checker chose, whichever language the
+// checker read it in, or clearing's code. What was rejected through the API, or for another reason, has no category.
+func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
+	if given == "" && statusCode == "" {
+		return withoutCode, "No reason was given"
+	}
+	if statusCode != "" {
+		said, _ := views.Failure(payment.Message{StatusCode: statusCode})
+		return statusCode, i18n.Join(" ", i18n.Data(statusCode), said)
+	}
+	for _, known := range categoryBeginnings() {
+		if strings.HasPrefix(given, known.text) {
+			return known.category.Value, known.category.Label
+		}
+	}
+	return "other", "Another reason"
+}
+
+// categoryBeginning is how a reason begins whose category a checker chose in one of the languages.
+type categoryBeginning struct {
+	text     string
+	category ui.Option
+}
+
+// categoryBeginnings are put together once: a report asks for them of each of its rows.
+var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
+	for _, category := range views.RejectCategories {
+		for _, spoken := range i18n.Languages() {
+			if category.Value != "other" {
+				list = append(list, categoryBeginning{spoken.Say(category.Label) + ": ", category})
+			}
+		}
+	}
+	return list
+})
+
+// deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
+// messages that nobody decided before they expired.
+func deadlineChart(v *Visit, since time.Time, from, to string) (views.Chart, error) {
+	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
+	chart := views.Chart{
+		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
+		Number: "How many", Bars: []views.ChartBar{
+			{
+				Label: "Clearing did not answer within ten seconds", Count: late.Unanswered, Most: store.MaxEnded,
+				URL: reportURL("/reports/unanswered", from, to),
+			},
+			{Label: "Our answers to recalls", Count: late.ToAnswer, Most: ListPage, URL: lateRecalls},
+			{
+				Label: "Other banks' answers to our recalls", Count: late.Overdue, Most: ListPage,
+				URL: "/payments" + Filter{}.Query("state", string(payment.StateOverdue)),
+			},
+			{
+				Label: "Decisions: expired before one", Count: late.Expired, Most: ListPage,
+				URL: "/payments" + Filter{}.Query("state", string(payment.StateExpired), "since", from),
+			},
+		},
+	}
+	for i := range chart.Bars {
+		chart.Bars[i].Tone = ui.ToneBad
+	}
+	return chart, err
+}
+
+// habitChart counts the approvals of today that somebody should look at.
+func habitChart(v *Visit, today string) (views.Chart, error) {
+	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
+	return views.Chart{
+		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
+		Bars: []views.ChartBar{
+			{
+				Label: "Faster than reading takes", Count: counts.Fast, Most: maxReported, Tone: ui.ToneWaiting,
+				URL: reportURL("/reports/fast", today, today),
+			},
+			{
+				Label: "Out of hours", Count: counts.OutOfHours, Most: maxReported, Tone: ui.ToneWaiting,
+				URL: reportURL("/reports/hours", today, today),
+			},
+		},
+	}, err
+}
+
+// maxReported is how many rows a report shows.
+const maxReported = 1000
+
+// endedCounts count what ended in a period, as far as a report lists it.
+func endedCounts(v *Visit, period store.Period) (map[payment.State]int, error) {
+	counts := map[payment.State]int{}
+	for _, state := range endedReports {
+		count, err := v.Config.Reader.EndedCount(v.Context(), v.By.Realm, state, period)
+		if err != nil {
+			return nil, err
+		}
+		counts[state] = count
+	}
+	return counts, nil
+}
+
+// reportedEnded lists what came into a state in a period, of one reason where the address names one.
+func (v *recordsVisit) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
+	headings := map[payment.State]i18n.Text{
+		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
+	}
+	found := reported{
+		heading: headings[state], words: words, columns: []i18n.Text{"Payment", "Creditor", "Amount", "When", "By whom", "Reason"},
+	}
+	list, err := v.Config.Reader.Ended(v.Context(), v.By.Realm, state, period)
+	asked := v.Echo.QueryParam("reason")
+	for _, e := range list {
+		reason, said := reasonOf(e.Reason, e.StatusCode)
+		if asked != "" && asked != reason {
+			continue
+		}
+		if e.Reason != "" && e.StatusCode == "" {
+			said = i18n.Sentence(e.Reason)
+		}
+		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + e.MessageID.String(), Cells: append(
+			data(e.GlobalID, e.CreditorName, e.Amount.Format(), ui.DateTime(e.At), e.By), said)})
+	}
+	return found, err
+}
+
+// lateRecalls is the list of received recalls whose last day for an answer is over.
+const lateRecalls = "/recalls?tab=" + tabLate
+
+const tabLate = "late"
+
+// dueBefore is the day that begins today: what was due before it is late.
+func dueBefore(v *Visit) time.Time {
+	year, month, day := v.Today().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
+}
+
+// DueLines are the recalls whose answer is due first, so many at most.
+func DueLines(v *Visit, most int32) (views.Lines, error) {
+	lines := views.Lines{
+		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
+	}
+	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
+	for _, m := range list {
+		due := Due(v, m)
+		name, _ := views.Facing(m)
+		lines.Rows = append(lines.Rows, views.Line{
+			ID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Name: i18n.Data(name), Reference: string(m.GlobalID),
+			Amount: ui.AmountOf(m.Summary.Amount), Due: &due,
+		})
+	}
+	return lines, err
+}

@@ -1,0 +1,316 @@
+package portal
+
+import (
+	"errors"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// Filter is the filter and the page position of a list, read from its address.
+type Filter struct {
+	View    views.Filter
+	After   uuid.UUID // the last entry of the page before; zero for the first page
+	Place   string    // further sort key of that entry; "" in the order of age
+	Trail   []string  // starting entry of each earlier page, as in the address
+	Current uuid.UUID // the open entry, which the list marks
+
+	Scheme     rulebook.Scheme // "" for both
+	Impossible bool            // no message can be of this scheme and currency
+	AmountFrom int64
+	AmountTo   int64
+	Problems   []ui.Problem
+}
+
+// ReadFilter reads the filter of an address. What cannot be read is named in problems and does not narrow the list.
+func ReadFilter(query url.Values, action string) Filter {
+	get := func(name string) string { return Searchable(query.Get(name)) }
+	f := Filter{View: views.Filter{
+		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
+		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
+		Kind: get("kind"), Direction: get("direction"), From: get("from"), To: get("to"), Since: get("since"),
+		Age: get("age"), Made: get("made"), Flag: get("flag"), Sort: get("sort"),
+	}}
+	if f.View.Text == "" {
+		f.View.Text = get("q")
+	}
+	after, place, _ := strings.Cut(query.Get("after"), "~")
+	f.After, _ = uuid.Parse(after)
+	f.Place = Searchable(place)
+	f.Trail = readTrail(query.Get("trail"))
+	f.Scheme, f.Impossible = schemeFor(f.View.Scheme, f.View.Currency)
+	f.AmountFrom = f.amount("amountFrom", f.View.AmountFrom)
+	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
+	for _, set := range []string{
+		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
+		f.View.From, f.View.To, f.View.Since, f.View.Age, f.View.Flag, f.View.Made,
+	} {
+		if set != "" {
+			f.View.Active++
+		}
+	}
+	f.View.ClearURL = action
+	if f.View.Tab != "" {
+		f.View.ClearURL += "?tab=" + url.QueryEscape(f.View.Tab)
+	}
+	return f
+}
+
+// Searchable is a text without what no stored text holds: null characters and bytes that are no UTF-8.
+func Searchable(text string) string {
+	return strings.ToValidUTF8(strings.ReplaceAll(text, "\x00", ""), "")
+}
+
+// schemeFor is the scheme that a scheme and a currency leave; each scheme has one currency.
+func schemeFor(scheme, currency string) (only rulebook.Scheme, impossible bool) {
+	if scheme == "" && currency == "" {
+		return "", false
+	}
+	for _, s := range rulebook.Schemes() {
+		profile, _ := s.Profile()
+		if (scheme == "" || scheme == string(s)) && (currency == "" || currency == string(profile.Currency)) {
+			return s, false
+		}
+	}
+	return "", true
+}
+
+// SchemeOf reads a scheme; anything else is the first one.
+func SchemeOf(text string) rulebook.Scheme {
+	for _, scheme := range rulebook.Schemes() {
+		if string(scheme) == text {
+			return scheme
+		}
+	}
+	return rulebook.SchemeSIC
+}
+
+// amount reads a limit in minor units; both currencies have the same.
+func (f *Filter) amount(name, typed string) int64 {
+	if strings.TrimSpace(typed) == "" {
+		return 0
+	}
+	amount, err := money.ParseInput(money.CHF, typed)
+	var wrong *money.Error
+	if errors.As(err, &wrong) {
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: i18n.Sentence(wrong.Text), Code: wrong.Code})
+	}
+	return amount.Minor()
+}
+
+// Day reads a day as people write it, 20.11.2026, or as addresses have it, 2026-11-20; it begins at midnight of the zone.
+func Day(typed string, zone *time.Location) (day time.Time, known bool) {
+	for _, layout := range []string{time.DateOnly, "2.1.2006"} {
+		day, err := time.ParseInLocation(layout, strings.TrimSpace(typed), zone)
+		if err == nil {
+			return day, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// NoDay is the code of a text that is no day.
+const NoDay = "DT01"
+
+// Days reads the days of the filter in the time zone of the banking day: made from the first, made up to and including the second, in its
+// state since the third. A zero time does not narrow the list. An invalid day is added to the problems.
+func (f *Filter) Days(zone *time.Location) (from, before, since time.Time) {
+	day := func(name, typed string) time.Time {
+		if typed == "" {
+			return time.Time{}
+		}
+		at, known := Day(typed, zone)
+		if known {
+			return at
+		}
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: "Enter a day such as 20.11.2026.", Code: NoDay})
+		return time.Time{}
+	}
+	from, before, since = day("from", f.View.From), day("to", f.View.To), day("since", f.View.Since)
+	if !before.IsZero() {
+		before = before.AddDate(0, 0, 1)
+	}
+	return from, before, since
+}
+
+// Query is the filter as the end of an address, with its question mark; "" when there is none. A page is kept: the way back leads to it.
+func (f Filter) Query(changes ...string) string {
+	values := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			values.Set(name, value)
+		}
+	}
+	set("tab", f.View.Tab)
+	set("scheme", f.View.Scheme)
+	set("currency", f.View.Currency)
+	set("amountFrom", f.View.AmountFrom)
+	set("amountTo", f.View.AmountTo)
+	set("maker", f.View.Maker)
+	set("state", f.View.State)
+	set("kind", f.View.Kind)
+	set("direction", f.View.Direction)
+	set("from", f.View.From)
+	set("to", f.View.To)
+	set("since", f.View.Since)
+	set("age", f.View.Age)
+	set("made", f.View.Made)
+	set("flag", f.View.Flag)
+	set("sort", f.View.Sort)
+	set("text", f.View.Text)
+	if f.After != uuid.Nil {
+		set("after", f.after())
+		set("trail", strings.Join(f.Trail, ","))
+	}
+	for i := 0; i+1 < len(changes); i += 2 {
+		values.Del(changes[i])
+		set(changes[i], changes[i+1])
+	}
+	if values.Get("after") == "" {
+		values.Del("trail") // it leads to the first page
+	}
+	if len(values) == 0 {
+		return ""
+	}
+	return "?" + values.Encode()
+}
+
+// maxTrail limits the earlier pages in the address of a page. Beyond it the link back leads to the first page.
+const maxTrail = 10
+
+// readTrail reads where the pages before this one began; what cannot be read is no trail.
+func readTrail(text string) []string {
+	if text == "" || len(text) > maxTrail*maxPlace {
+		return nil
+	}
+	trail := strings.Split(Searchable(text), ",")
+	for _, place := range trail {
+		after, _, _ := strings.Cut(place, "~")
+		_, err := uuid.Parse(after)
+		if err != nil {
+			return nil
+		}
+	}
+	return trail[max(0, len(trail)-maxTrail):]
+}
+
+// maxPlace is the most characters a place has: a key, and an amount or a state.
+const maxPlace = 80
+
+// Pages returns the links of a list. more reports a next page; behind is this filter after the last entry of this page.
+func (f Filter) Pages(path string, more bool, behind Filter) ui.Pages {
+	pages := ui.Pages{NextLabel: "Next page"}
+	if f.After != uuid.Nil {
+		pages.FirstURL = path + f.Query("after", "")
+		behind.Trail = slices.Concat(f.Trail, []string{f.after()})
+		behind.Trail = behind.Trail[max(0, len(behind.Trail)-maxTrail):]
+	}
+	if last := len(f.Trail) - 1; last >= 0 && f.After != uuid.Nil {
+		pages.PreviousURL = path + f.Query("after", f.Trail[last], "trail", strings.Join(f.Trail[:last], ","))
+	}
+	if more {
+		pages.NextURL = path + behind.Query()
+	}
+	return pages
+}
+
+// PagesOf are the links of a list of messages of which the next page begins behind a key; a zero key has none. A page that is not full has
+// a next one where only so many messages were looked at.
+func (f Filter) PagesOf(path string, list []payment.Message, next store.ListPlace) ui.Pages {
+	pages := f.Pages(path, next.MessageID != uuid.Nil, f.goingOn(next))
+	if len(list) < ListPage {
+		pages.NextLabel = "Look further back"
+	}
+	return pages
+}
+
+// NotYet returns the empty-list text when no scanned message matches and older messages remain.
+func (f Filter) NotYet(path string, next store.ListPlace) ui.Empty {
+	f = f.goingOn(next)
+	return ui.Empty{
+		Icon: "search", Title: "Nothing found so far", Text: "None of the newest messages matches. Older ones were not looked at yet.",
+		LinkLabel: "Look further back", LinkURL: path + f.Query(),
+	}
+}
+
+// after returns the position at which the list continues.
+func (f Filter) after() string {
+	if f.Place == "" {
+		return f.After.String()
+	}
+	return f.After.String() + "~" + f.Place
+}
+
+// Kind is the kind asked for if it is one of the given, else "".
+func (f Filter) Kind(known []payment.Kind) string {
+	if slices.Contains(known, payment.Kind(f.View.Kind)) {
+		return f.View.Kind
+	}
+	return ""
+}
+
+// Direction is the direction asked for if there is such a one, else "".
+func (f Filter) Direction() string {
+	switch payment.Direction(f.View.Direction) {
+	case payment.DirectionIn, payment.DirectionOut:
+		return f.View.Direction
+	}
+	return ""
+}
+
+// Maker is the name as accounts are stored.
+func (f Filter) Maker() string {
+	if f.View.Maker == "" {
+		return ""
+	}
+	return identity.NormaliseName(f.View.Maker)
+}
+
+// NothingMatches returns the empty-list text of a filtered list: "No payment matches what you look for."
+func (f Filter) NothingMatches(said i18n.Text) ui.Empty {
+	return ui.Empty{
+		Icon: "search", Title: "Nothing matches", Text: said,
+		LinkLabel: "Clear filters", LinkURL: f.View.ClearURL,
+	}
+}
+
+// KindOptions are the kinds a list can be narrowed to.
+func KindOptions(kinds []payment.Kind) []ui.Option {
+	options := []ui.Option{{Label: "Any"}}
+	for _, kind := range kinds {
+		options = append(options, ui.Option{Value: string(kind), Label: ui.KindLabel(kind)})
+	}
+	return options
+}
+
+// ListPage limits the messages on one page of a list other than the queue.
+const ListPage = 50
+
+// Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
+// order that cannot be had is taken out of the filter.
+func (v *Visit) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
+	ask.PageSize, ask.Before = ListPage, f.After
+	if by := f.listSort(); by != store.ListNewest {
+		list, next, sorted, err := v.Config.Reader.Sorted(v.Context(), v.By.Realm, ask, by, f.listPlace(by))
+		if err != nil || sorted {
+			return list, next, err
+		}
+	}
+	if f.View.Sort != "" {
+		f.View.Sort, f.Place = "", ""
+	}
+	list, next.MessageID, err = v.Config.Reader.Page(v.Context(), v.By.Realm, ask)
+	return list, next, err
+}

@@ -1,0 +1,113 @@
+package portal
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+)
+
+// maxLines is the most lines of information a form offers.
+const maxLines = 10
+
+// form is a recall, return or resolution as a maker typed it, kept in a draft until it is submitted.
+type form struct {
+	Kind        payment.Kind
+	Original    uuid.UUID // the payment it is about
+	Recall      uuid.UUID // the received recall a resolution answers; zero for the others
+	Reason      string
+	Information []string // a line for each field of the form, as typed
+	Charge      string   // as typed
+
+	// Name, Currency and Amount are those of the payment, for the list of drafts; a charge is in its currency.
+	Name, Currency, Amount string
+}
+
+// path is the address of the form.
+func (f form) path() string {
+	if f.Kind == payment.KindResolution {
+		return "/recalls/" + f.Recall.String() + "/resolve"
+	}
+	return "/payments/" + f.Original.String() + "/" + string(f.Kind)
+}
+
+// addressOf is where the form of a draft is found again.
+func (f form) addressOf(draft uuid.UUID) string { return f.path() + "?draft=" + draft.String() }
+
+// about reports whether two forms are one kind of request about one payment.
+func (f form) about(other form) bool { return f.Kind == other.Kind && f.Original == other.Original }
+
+// read takes the answers of a form. Text that no field can hold is not read.
+func (f *form) read(values url.Values) {
+	f.Reason, f.Charge = Searchable(values.Get("reason")), Searchable(values.Get("charge"))
+	f.Information = nil
+	for i := range maxLines {
+		f.Information = append(f.Information, Searchable(values.Get("information"+strconv.Itoa(i+1))))
+	}
+}
+
+// lines are the lines of information with something in them, and for each the number of its field, from 1.
+func (f form) lines() (lines []string, numbers []int) {
+	for i, line := range f.Information {
+		if strings.TrimSpace(line) != "" {
+			lines, numbers = append(lines, strings.TrimSpace(line)), append(numbers, i+1)
+		}
+	}
+	return lines, numbers
+}
+
+// newDraft is the form as a draft, which keeps it until it is submitted.
+func (v *rTransactionVisit) newDraft(a asked) (store.Draft, error) {
+	f, about := a.form, a.preview.About.Original
+	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()
+	if f.Kind != payment.KindRecall {
+		f.Name = about.Summary.DebtorName
+	}
+	content, err := json.Marshal(held{&f})
+	if err != nil {
+		return store.Draft{}, fmt.Errorf("write the answers: %w", err)
+	}
+	return store.Draft{
+		ID: v.Config.NewID(), Scheme: about.Scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
+	}, nil
+}
+
+// held is what the draft of a form keeps. Its member has the name under which earlier versions of the program kept it.
+type held struct {
+	Form *form `json:"Wish"`
+}
+
+// formIn reads the form of a draft; nil for the draft of a payment.
+func formIn(draft store.Draft) (*form, error) {
+	if len(draft.Answers) == 0 {
+		return nil, nil //nolint:nilnil // a file holds a payment
+	}
+	var kept held
+	err := json.Unmarshal(draft.Answers, &kept)
+	if err != nil {
+		return nil, fmt.Errorf("read the answers: %w", err)
+	}
+	return kept.Form, nil
+}
+
+// asked is the request the form makes, with the charge it was read to. The draft's key is the externalId: a form sent twice makes one
+// message.
+func (f form) asked(draft uuid.UUID, charge money.Amount) payment.RTransaction {
+	lines, _ := f.lines()
+	asked := payment.RTransaction{
+		Request: rulebook.Request{Reason: f.Reason, Information: lines, Charge: charge},
+		Kind:    f.Kind, OriginalID: f.Original, RecallID: f.Recall,
+	}
+	if draft != uuid.Nil {
+		asked.ExternalID = draft.String()
+	}
+	return asked
+}

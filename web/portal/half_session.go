@@ -1,0 +1,77 @@
+package portal
+
+import (
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/store/admin"
+)
+
+// Session keys before the sign-in is complete: for a person whose second factor is still missing, and for one who must set up a second
+// factor first. The former is not a session: only the page that requests the factor reads it.
+const (
+	keyHalfRealm = "halfRealm"
+	keyHalfUser  = "halfUser"
+	keyHalfSince = "halfSince"
+	keyHalfAsOf  = "halfAsOf"
+	keyHalfNext  = "halfNext"
+	keyEnrol     = "enrol"
+)
+
+// FactorsPath is the page of a person's second factors.
+const FactorsPath = "/me/factors"
+
+// StartHalf remembers whose password was right, under a new token.
+func (v *Visit) StartHalf(by identity.Principal, next string) error {
+	ctx, s := v.Context(), v.site.sessions
+	err := v.tellEnd(admin.EndedBySignIn)
+	if err != nil {
+		return err
+	}
+	err = s.Clear(ctx)
+	if err != nil {
+		return err
+	}
+	err = s.RenewToken(ctx)
+	if err != nil {
+		return err
+	}
+	s.Put(ctx, keyHalfRealm, by.Realm)
+	s.Put(ctx, keyHalfUser, by.UserID.String())
+	s.Put(ctx, keyHalfSince, v.At.UnixMicro())
+	s.Put(ctx, keyHalfAsOf, by.AsOf.UnixMicro())
+	s.Put(ctx, keyHalfNext, next)
+	return nil
+}
+
+// Half is whose password was right, and where they go on to; known is false when there is nobody.
+func (v *Visit) Half() (half auth.PortalSession, next string, known bool) {
+	ctx, s := v.Context(), v.site.sessions
+	id, err := uuid.Parse(s.GetString(ctx, keyHalfUser))
+	if err != nil {
+		return auth.PortalSession{}, "", false
+	}
+	half = auth.PortalSession{
+		Realm: s.GetString(ctx, keyHalfRealm), UserID: id, Since: time.UnixMicro(s.GetInt64(ctx, keyHalfSince)),
+		AsOf: v.site.asOf(ctx, keyHalfAsOf),
+	}
+	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
+}
+
+// AskToEnrol holds a session at the page of second factors until one is taken up.
+func (v *Visit) AskToEnrol() { v.site.sessions.Put(v.Context(), keyEnrol, true) }
+
+// Enrolled lets such a session go on.
+func (v *Visit) Enrolled() { v.site.sessions.Remove(v.Context(), keyEnrol) }
+
+// MustEnrol reports whether the session is held at the page of second factors.
+func (v *Visit) MustEnrol() bool { return v.site.sessions.GetBool(v.Context(), keyEnrol) }
+
+// heldBackAt reports whether the session is held, and the page asked for is none of those on which a factor is taken up.
+func (v *Visit) heldBackAt() bool {
+	return v.MustEnrol() && !strings.HasPrefix(v.Echo.Path(), FactorsPath)
+}

@@ -1,0 +1,111 @@
+package portal
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// ShowCheck shows what a draft holds once more if it is an R-transaction, under problems if there are any; held is false for a payment,
+// which it leaves alone.
+func ShowCheck(v *Visit, draft store.Draft, status int, problems []ui.Problem) (held bool, err error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return false, err
+	}
+	return true, (&rTransactionVisit{v}).showCheckPage(draft, *f, status, problems)
+}
+
+// Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.
+func Submit(v *Visit, draft store.Draft) (held bool, err error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return false, err
+	}
+	return true, (&rTransactionVisit{v}).submitForm(draft, *f)
+}
+
+// FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
+func FormOf(draft store.Draft) (string, error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return "", err
+	}
+	return f.addressOf(draft.ID), nil
+}
+
+// Sketch is the draft of an R-transaction as a list shows it.
+type Sketch struct {
+	URL      string    // its form
+	Toward   i18n.Text // what it is, before the name
+	Name     string    // of the other side of the payment
+	Currency string
+	Amount   string // of the payment
+	Reason   i18n.Text
+}
+
+// SketchOf is what a list says of a draft; the URL is "" for a payment.
+func SketchOf(draft store.Draft) (Sketch, error) {
+	f, err := formIn(draft)
+	if err != nil || f == nil {
+		return Sketch{}, err
+	}
+	toward := map[payment.Kind]i18n.Text{
+		payment.KindRecall: "Recall from", payment.KindReturn: "Return to", payment.KindResolution: "Refusal of the recall by",
+	}[f.Kind]
+	return Sketch{
+		URL: f.addressOf(draft.ID), Toward: toward, Name: f.Name, Currency: f.Currency, Amount: f.Amount,
+		Reason: views.ReasonText(f.Kind, draft.Scheme, f.Reason),
+	}, nil
+}
+
+// routes are the forms for R-transactions by their route.
+var routes = map[string]payment.Kind{
+	"/payments/:id/recall": payment.KindRecall, "/payments/:id/return": payment.KindReturn, "/recalls/:id/resolve": payment.KindResolution,
+}
+
+// Keep keeps a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session it was. The
+// address returned opens it again; it is "" for another form, one about nothing, and where the person has no room for a further draft.
+func KeepRTransaction(v *Visit) (string, error) {
+	kind, ours := routes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
+	if !ours {
+		return "", nil
+	}
+	values, err := v.Form()
+	if err != nil {
+		return "", err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // a form about nothing is not kept
+	}
+	f := form{Kind: kind, Original: id}
+	if kind == payment.KindResolution {
+		f.Original, f.Recall = uuid.Nil, id
+	}
+	a, err := (&rTransactionVisit{v}).look(f)
+	if errors.Is(err, payment.ErrNotFound) {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	a.read(values)
+	at, err := (&rTransactionVisit{v}).placeOf(a, values)
+	if err != nil {
+		return "", err
+	}
+	err = v.KeepAt(at.Place, at.draft)
+	var tooMany *payment.ForbiddenError
+	if errors.As(err, &tooMany) {
+		return "", nil
+	}
+	return a.addressOf(at.draft.ID), err
+}

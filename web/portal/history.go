@@ -1,0 +1,304 @@
+package portal
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// DuplicateWindow is how far back a payment to the same account of the same amount is asked about.
+const DuplicateWindow = 7 * 24 * time.Hour
+
+// FullMessage is a message with its timeline and with what one of its kind says; an instruction also has its warnings and changes.
+func FullMessage(v *Visit, m payment.Message) (views.Message, error) {
+	return fullMessage(v, m, documents{})
+}
+
+// fullMessage is a message whose steps lead to its documents, as far as they are given.
+func fullMessage(v *Visit, m payment.Message, known documents) (views.Message, error) {
+	view := views.Message{Message: m}
+	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return view, err
+	}
+	view.Timeline = timeline(steps, m, known, v.Language())
+	view.Editor, view.Note = noteOf(steps, m.Version)
+	if m.Withheld != "" {
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Sentence(m.Withheld)}}
+		return view, nil // its document is not shown beside fields that contradict it
+	}
+	return view, contents[m.Kind](v, &view, m)
+}
+
+// contents show what a message of each kind says.
+var contents = map[payment.Kind]func(v *Visit, view *views.Message, m payment.Message) error{
+	payment.KindInstruction:    fillOrder,
+	payment.KindPayment:        fillIncoming,
+	payment.KindRecall:         FillRequest,
+	payment.KindReturn:         FillRequest,
+	payment.KindResolution:     FillRequest,
+	payment.KindReceivedRecall: FillRequest,
+}
+
+// fillIncoming adds what only the pacs.008 of an incoming payment says.
+func fillIncoming(_ *Visit, view *views.Message, m payment.Message) error {
+	document, _ := m.Document()
+	if transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer); ok {
+		if transaction, single := transfer.SinglePayment(); single {
+			view.Remittance = views.RemittanceRow(transaction.RemittanceInformation)
+		}
+	}
+	return nil
+}
+
+// fillOrder shows a payment order, what a checker should look at first, and what its last amendment changed.
+func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		return err
+	}
+	if _, tx, single := document.SinglePayment(); single {
+		if tx.Creditor != nil {
+			view.Address = views.AddressLines(tx.Creditor.PostalAddress)
+		}
+		view.Remittance = views.RemittanceRow(tx.RemittanceInformation)
+	}
+	if m.State == payment.StateApprovalPending {
+		view.Warnings, err = (&recordsVisit{v}).warnings(m)
+		if err != nil {
+			return err
+		}
+		differences, err := Differences(v, m)
+		if err != nil {
+			return err
+		}
+		view.Warnings = slices.Concat(views.PayeeWarning(m.Payee), view.Warnings, differences)
+	}
+	if m.Version > 1 {
+		return (&recordsVisit{v}).fillChanges(view, m, document)
+	}
+	return nil
+}
+
+// noteOf is who made a version, and what they say to the checkers, "" for nothing. What came in has no maker, and its first step speaks
+// for clearing.
+func noteOf(steps []store.Step, version int) (editor, note string) {
+	for _, s := range steps {
+		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend
+		if made && s.Version == version {
+			return s.Actor, s.Reason
+		}
+	}
+	return "", ""
+}
+
+// warnings are what a checker should look at first: payments like this one.
+func (v *recordsVisit) warnings(m payment.Message) ([]views.Warning, error) {
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
+		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
+	})
+	if err != nil || len(similar) == 0 {
+		return nil, err
+	}
+	warning := views.Warning{
+		Title: views.AlikeTitle(len(similar)),
+		Text:  "Same creditor account and same amount.",
+	}
+	for _, s := range similar {
+		warning.Links = append(warning.Links, views.Link{
+			Label: i18n.Text("%s, %s, %s").With(s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),
+			URL:   "/payments/" + s.MessageID.String(),
+		})
+	}
+	return []views.Warning{warning}, nil
+}
+
+// fillChanges compares the current version with the one before, field by field. A version before that cannot be read says nothing about
+// the current one, which has a seal of its own: the page says so instead.
+func (v *recordsVisit) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
+	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
+	if err != nil {
+		return err
+	}
+	var before store.Version
+	for _, version := range versions {
+		if version.Number == m.Version-1 {
+			before = version
+		}
+	}
+	stored, err := v.Config.Reader.Document(v.Context(), v.By.Realm, before.DocumentID)
+	if err != nil && !errors.Is(err, payment.ErrNotFound) {
+		return err
+	}
+	read, findings := codec.DecodeXML(stored.Content)
+	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
+	digest := sha256.Sum256(stored.Content)
+	if !ok || len(findings) > 0 || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
+		view.Warnings = append(view.Warnings, views.Warning{
+			Title: "The version before it cannot be read, or is not what was entered",
+			Text:  "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
+		})
+		return nil
+	}
+	view.Changes = views.ChangesView(orderform.Changes(orderform.ValuesOf(earlier), orderform.ValuesOf(current)))
+	return nil
+}
+
+// The documents that a step can be about.
+func isOrder(d store.OutboundDocument) bool {
+	return d.Direction == payment.DocumentDraft || strings.HasPrefix(string(d.Name), "pain.001")
+}
+
+func isInquiry(d store.OutboundDocument) bool {
+	return d.Direction == payment.DocumentOut && strings.HasPrefix(string(d.Name), "pacs.028")
+}
+
+func isSent(d store.OutboundDocument) bool {
+	return d.Direction == payment.DocumentOut && !isInquiry(d) && !strings.HasPrefix(string(d.Name), "pain.")
+}
+
+func isReceived(d store.OutboundDocument) bool {
+	return d.Direction == payment.DocumentIn && !isOrder(d)
+}
+
+// hasDocument are the steps that a document caused or that wrote one, with which documents that can be.
+var hasDocument = map[payment.Action]func(store.OutboundDocument) bool{
+	payment.ActionSubmit: isOrder, payment.ActionAmend: isOrder, payment.ActionDeliver: isSent, payment.ActionSettle: isReceived,
+	payment.ActionRejectByClearing: isReceived, payment.ActionInquire: isInquiry, payment.ActionAcknowledge: isReceived,
+	payment.ActionAccept: isReceived, payment.ActionRefuseRecall: isReceived, payment.ActionBook: isReceived,
+	payment.ActionReceive: isReceived,
+}
+
+// documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, or it may be one
+// of those that are left out, it is the list.
+func documentOf(s store.Step, m payment.Message, known documents) string {
+	address, nearest := "/payments/"+m.InternalID.String()+"/messages", time.Duration(math.MaxInt64)
+	if known.between(s.At) {
+		return address
+	}
+	for _, d := range known.list {
+		if away := s.At.Sub(d.At).Abs(); hasDocument[s.Action](d) && away < nearest {
+			address, nearest = documentView(m, d).URL, away
+		}
+	}
+	return address
+}
+
+// byOthers are the steps whose reason clearing or another bank gave. Codes without a translation have the words of ISO, which are English.
+var byOthers = []payment.Action{
+	payment.ActionSettle, payment.ActionRejectByClearing, payment.ActionAcknowledge, payment.ActionAccept, payment.ActionRefuseRecall,
+	payment.ActionBook, payment.ActionReceive,
+}
+
+// noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
+func noteLanguage(s store.Step, spoken i18n.Language) string {
+	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == i18n.English ||
+		spoken.Say(i18n.Sentence(s.Reason)) != s.Reason {
+		return ""
+	}
+	return string(i18n.English)
+}
+
+// stepNote is the reason of a step, and its language where that is not the page's. A refusal says what the head of the page says of it.
+func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.Text, in string) {
+	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
+		words, _ := views.Failure(m)
+		if said := spoken.Say(words); strings.TrimSuffix(said, ".") != strings.TrimSuffix(s.Reason, ".") {
+			return words, ""
+		}
+	}
+	return i18n.Sentence(s.Reason), noteLanguage(s, spoken)
+}
+
+// timeline puts the steps of a message into words; those with a document lead to it.
+func timeline(steps []store.Step, m payment.Message, known documents, spoken i18n.Language) []ui.Event {
+	events := make([]ui.Event, 0, len(steps))
+	for i, s := range steps {
+		event := ui.Event{
+			At: s.At, Title: stepTitle(s), Actor: i18n.Sentence(s.Actor), Channel: views.ChannelName(s.Channel, s.ClientID),
+			State: string(s.To),
+		}
+		event.Note, event.NoteIn = stepNote(s, m, spoken)
+		if hasDocument[s.Action] != nil {
+			event.URL = documentOf(s, m, known)
+		}
+		if i > 0 {
+			event.Took = took(s.At.Sub(steps[i-1].At))
+		}
+		events = append(events, event)
+	}
+	return events
+}
+
+func stepTitle(s store.Step) i18n.Text {
+	switch s.Action {
+	case payment.ActionSubmit:
+		return "Submitted"
+	case payment.ActionApprove:
+		if s.To == payment.StateApprovalPending {
+			return "Approved, further approvals needed"
+		}
+		return "Approved"
+	case payment.ActionReject:
+		return "Rejected"
+	case payment.ActionWithdraw:
+		return "Withdrawn"
+	case payment.ActionAmend:
+		return i18n.Text("Amended, version %d").With(s.Version)
+	case payment.ActionExpire:
+		return "Expired"
+	case payment.ActionDeliver:
+		return "Taken by clearing"
+	case payment.ActionSettle:
+		return "Settled"
+	case payment.ActionRejectByClearing:
+		return "Refused by clearing"
+	case payment.ActionWithhold:
+		return "Not sent"
+	case payment.ActionTimeOut:
+		return "No answer in time"
+	case payment.ActionInquire:
+		return "Clearing was asked for the status"
+	case payment.ActionAcknowledge:
+		return "Receipt confirmed by clearing"
+	case payment.ActionAccept:
+		return "Accepted by the other bank"
+	case payment.ActionRefuseRecall:
+		return "Refused by the other bank"
+	case payment.ActionFallDue:
+		return "No answer in time"
+	case payment.ActionBook:
+		return "Booked"
+	case payment.ActionReceive:
+		return "Received"
+	case payment.ActionAnswer:
+		return "Answered"
+	}
+	return i18n.Data(string(s.Action))
+}
+
+// took writes the time between two steps: "820 ms", "2 min 11 s", "3 h 5 min".
+func took(between time.Duration) i18n.Text {
+	switch {
+	case between < time.Second:
+		return i18n.Text("%d ms").With(int(between.Milliseconds()))
+	case between < time.Minute:
+		return i18n.Text("%d s").With(int(between.Seconds()))
+	case between < time.Hour:
+		return i18n.Text("%d min %d s").With(int(between.Minutes()), int(between.Seconds())%60)
+	}
+	return i18n.Text("%d h %d min").With(int(between.Hours()), int(between.Minutes())%60)
+}

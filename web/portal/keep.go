@@ -1,0 +1,81 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// Keep keeps the reason of a rejection that was sent, or typed, after the session had run out, for the person whose session it was. The
+// address returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
+func Keep(v *Visit) (string, error) {
+	path := v.Echo.Path()
+	if path != "/queue/:id/reject" && path != "/queue/:id/reject/keep" && path != "/queue/:id/approve" {
+		return "", nil
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // a decision about nothing is not kept
+	}
+	where := "/queue/" + id.String() + ReadFilter(v.Echo.QueryParams(), "/queue").Query()
+	switch path {
+	case "/queue/:id/approve":
+		return where, nil
+	case "/queue/:id/reject/keep":
+		return where, v.KeepTypedLate(id, "reason")
+	}
+	return v.Park(where, nil, "")
+}
+
+// keptReject loads the unsent rejection form of this person about a message.
+func (v *checkerVisit) keptReject(about uuid.UUID) (views.Reject, error) {
+	kept, err := v.Unsent(about)
+	if err != nil || kept.ID == "" {
+		return views.Reject{}, err
+	}
+	reason := strings.ReplaceAll(kept.Fields.Get("reason"), "\r\n", "\n")
+	return views.Reject{
+		Open: true, Category: kept.Fields.Get("category"), Reason: reason, KeptAt: ui.ShortTime(kept.At, v.At),
+	}, nil
+}
+
+// keepReject keeps a reason to reject while it is being typed, by somebody who could decide the message or could before somebody else did.
+func keepReject(v *checkerVisit) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	err = m.MayDecide(v.By)
+	if err != nil {
+		return err
+	}
+	if decidedBy(m, v.By) {
+		return v.Render(http.StatusOK, views.DraftKept(views.Kept{})) // it was sent meanwhile: there is nothing to keep
+	}
+	return v.KeepTyped(m.InternalID, "reason")
+}
+
+// decidedBy reports whether the person decided the message as it is now.
+func decidedBy(m payment.Message, by identity.Principal) bool {
+	return slices.ContainsFunc(m.Decisions, func(d payment.Decision) bool { return d.PersonID == by.PersonID })
+}
+
+// typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
+func (v *checkerVisit) typed(m payment.Message) (views.Decision, error) {
+	kept, err := v.keptReject(m.InternalID)
+	if err != nil || m.State == payment.StateApprovalPending {
+		return views.Decision{Reject: kept}, err
+	}
+	if kept.Reason == "" || decidedBy(m, v.By) {
+		return views.Decision{}, nil
+	}
+	conflict := Conflict(&payment.StateError{Message: m}, m, kept.Reason)
+	return views.Decision{Conflict: conflict}, v.leadOn(conflict, m)
+}

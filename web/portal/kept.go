@@ -1,0 +1,159 @@
+package portal
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// DraftLife is the time before an unsubmitted draft expires.
+const DraftLife = 24 * time.Hour
+
+// MaxDrafts limits the drafts of a person that are listed and counted, the last changed first.
+const MaxDrafts = 50
+
+// maxDrafts limits the open drafts of a person above which forms are no longer saved automatically. Drafts of batch files do not count.
+const maxDrafts = 200
+
+// fits refuses what became larger on the way into its row than forms may be: nothing of it was checked.
+func fits(content []byte) error {
+	if len(content) > maxForm {
+		return &FormError{Cause: &http.MaxBytesError{Limit: maxForm}}
+	}
+	return nil
+}
+
+// The fields under which a form carries the key of the draft it is kept in, the key that came with its page, when the draft was saved that
+// the page shows, and the draft that was changed in another window, so that the form went on in one of its own.
+const (
+	fieldDraft   = "draft"
+	fieldFormKey = "form"
+	fieldSeen    = "seen"
+	fieldAside   = "aside"
+)
+
+// sentForm are the fields of the form in the request, and none of a page that is only asked for.
+func (v *Visit) sentForm() (url.Values, error) {
+	if v.Echo.Request().Method != http.MethodPost {
+		return nil, nil //nolint:nilnil // no form was sent, and no field of it
+	}
+	return v.Form()
+}
+
+// KeyedForm gives a form the key that it was sent with, or that its address carries, else a new one, and the address under which it is
+// found again as soon as something is typed.
+func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
+	sent, err := v.sentForm()
+	if err != nil {
+		return kept, err
+	}
+	if sent == nil {
+		sent = v.Echo.QueryParams()
+	}
+	key := formKey(sent)
+	if key == uuid.Nil {
+		key = v.Config.NewID()
+	}
+	kept.Form = key.String()
+	query.Set(fieldFormKey, kept.Form)
+	kept.Address = path + "?" + query.Encode()
+	return kept, nil
+}
+
+// KeyedDraft gives the form of a draft the key and the version with which it was sent, because it shows the typed values. A page that shows
+// the stored draft has a new key, so that two windows are distinguished.
+func (v *Visit) KeyedDraft(kept views.Kept) (views.Kept, error) {
+	sent, err := v.sentForm()
+	if err != nil {
+		return kept, err
+	}
+	kept.Form = v.Config.NewID().String()
+	if key := formKey(sent); key != uuid.Nil {
+		kept.Form, kept.Seen = key.String(), sent.Get(fieldSeen)
+	}
+	return kept, nil
+}
+
+// formKey is the key that came with the page of a form; zero for none.
+func formKey(form url.Values) uuid.UUID { return keyIn(form, fieldFormKey) }
+
+// keyIn is the key in a field; zero for none.
+func keyIn(form url.Values, field string) uuid.UUID {
+	key, err := uuid.Parse(form.Get(field))
+	if err != nil {
+		return uuid.Nil
+	}
+	return key
+}
+
+// Seen is when a draft was saved that a page shows, as its form carries it.
+func Seen(draft store.Draft) string { return strconv.FormatInt(draft.SavedAt.UnixMicro(), 10) }
+
+// OfDraft names the draft in a form whose fields do not name one.
+func OfDraft(form url.Values, draft uuid.UUID) url.Values {
+	if form.Get(fieldDraft) != "" {
+		return form
+	}
+	named := maps.Clone(form)
+	named.Set(fieldDraft, draft.String())
+	return named
+}
+
+// FromPage records in a draft the page that sends it and the content that the page showed.
+func FromPage(draft store.Draft, form url.Values) store.Draft {
+	draft.FormKey = formKey(form)
+	micro, err := strconv.ParseInt(form.Get(fieldSeen), 10, 64)
+	if err == nil {
+		draft.Seen = time.UnixMicro(micro).UTC()
+	}
+	return draft
+}
+
+// KeptIn says in which draft a form is kept, and where it is found again.
+func KeptIn(draft store.Draft, address string) views.Kept {
+	kept := views.Kept{Draft: draft.ID.String(), Address: address, Seen: Seen(draft), At: ui.ClockTime(draft.SavedAt)}
+	if draft.FormKey != uuid.Nil {
+		kept.Form = draft.FormKey.String()
+	}
+	return kept
+}
+
+// OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
+func (v *Visit) OpenDraft() (store.Draft, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return store.Draft{}, err
+	}
+	return v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+}
+
+// Submitted records the resulting message in the draft and redirects to the confirmation.
+func (v *Visit) Submitted(draft store.Draft, id uuid.UUID, err error) error {
+	if err != nil {
+		return err
+	}
+	if draft.MessageID == uuid.Nil {
+		err = v.Config.Drafts.Submitted(v.Context(), v.By, draft.ID, id)
+		if err != nil {
+			return err
+		}
+	}
+	return v.GoTo("/payments/"+id.String()+"/submitted", "")
+}
+
+// CheckedField is the form field of a check page with the digest of the shown draft, or of all lines of a file. A draft changed in another
+// window since then is not submitted.
+const CheckedField = "checked"
+
+// ChangedSince is the refusal of a submission whose content differs from the page.
+const ChangedSince i18n.Text = "" +
+	"This was changed after the page was made, in another window perhaps. Nothing was submitted: check it again."

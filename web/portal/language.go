@@ -1,0 +1,96 @@
+package portal
+
+import (
+	"net/http"
+	"slices"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+)
+
+const (
+	// languageCookie keeps in which language somebody reads the pages before they are signed in.
+	languageCookie = "language"
+	// choiceCookie is there while somebody who chose a language on the page of the sign-in signs in: the choice becomes theirs.
+	choiceCookie = "language_choice"
+	// languageLife is the life of the language cookie, in seconds.
+	languageLife = 365 * 24 * 60 * 60
+)
+
+// LanguageOf returns the language of a request without a session: from the cookie, else from Accept-Language.
+func LanguageOf(c echo.Context) i18n.Language {
+	if cookie, err := c.Cookie(languageCookie); err == nil {
+		if known, ok := i18n.Parse(cookie.Value); ok {
+			return known
+		}
+	}
+	return i18n.Guess(c.Request().Header.Get("Accept-Language"))
+}
+
+// speak says in which language the answer to this request is written.
+func (v *Visit) speak(l i18n.Language) {
+	v.Echo.SetRequest(v.Echo.Request().WithContext(i18n.In(v.Context(), l)))
+	v.Echo.Response().Header().Set("Content-Language", string(l))
+}
+
+// Language is that in which the answer is written.
+func (v *Visit) Language() i18n.Language { return i18n.Of(v.Context()) }
+
+// ChosenLanguage returns the language that this person chose; "" for that of the browser.
+func (v *Visit) ChosenLanguage() string { return v.preference.Language }
+
+// Say is a text of the catalogue in the language of the answer.
+func (v *Visit) Say(text i18n.Text, values ...any) string {
+	return v.Language().Say(text, values...)
+}
+
+// ChooseLanguage sets the language for a visitor without a session. A cookie stores it, and the next sign-in in this browser stores it for
+// the person.
+func (v *Visit) ChooseLanguage(name string) {
+	chosen, ok := i18n.Parse(name)
+	if !ok {
+		return
+	}
+	v.keepLanguage(languageCookie, string(chosen), languageLife)
+	v.keepLanguage(choiceCookie, string(chosen), 0)
+	v.speak(chosen)
+}
+
+// KeepLanguage lets the browser know in which language this person reads; "" is as the browser asks.
+func (v *Visit) KeepLanguage(name string) {
+	life := languageLife
+	if name == "" {
+		life = -1
+	}
+	v.keepLanguage(languageCookie, name, life)
+}
+
+// keepLanguage sets a cookie; a life of 0 is until the browser is closed, a negative one deletes it.
+func (v *Visit) keepLanguage(name, value string, life int) {
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
+	})
+}
+
+// speakTo goes on in the language that the person who just signed in chose: now, or earlier.
+func (v *Visit) speakTo(by identity.Principal) error {
+	preference, err := v.Config.Auth.Preference(v.Context(), by)
+	if err != nil {
+		return err
+	}
+	cookie, err := v.Echo.Cookie(choiceCookie)
+	if err == nil && slices.Contains(i18n.Languages(), i18n.Language(cookie.Value)) {
+		v.keepLanguage(choiceCookie, "", -1)
+		preference.Language = cookie.Value
+		err = v.Config.Auth.SavePreference(v.Context(), by, preference)
+		if err != nil {
+			return err
+		}
+	}
+	if preference.Language != "" {
+		v.KeepLanguage(preference.Language)
+	}
+	return nil
+}

@@ -1,0 +1,209 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// lists are the lists of a realm by noun, in the order of their tabs.
+var adminLists = []struct {
+	noun, path string
+	label      i18n.Text
+}{
+	{"message", "/admin", "Changes"},
+	{"user", "/admin/users", "People"},
+	{"client", "/admin/clients", "Clients"},
+	{"account", "/admin/accounts", "Accounts"},
+	{"policy", "/admin/policies", "Policies"},
+	{"provider", "/admin/provider", "Identity provider"},
+	{"limit", "/admin/limits", "Limits"},
+}
+
+// listOf returns the page that lists the subjects of a kind.
+func listOf(kind administration.Kind) string {
+	for _, list := range adminLists {
+		if list.noun == kind.Noun() {
+			return list.path
+		}
+	}
+	return "/admin/users"
+}
+
+// tabs lead to the lists of a realm.
+func (v *adminVisit) tabs(current string) []ui.Tab {
+	tabs := make([]ui.Tab, len(adminLists))
+	for i, list := range adminLists {
+		tabs[i] = ui.Tab{Label: list.label, URL: list.path, Current: list.path == current}
+	}
+	if v.Changes > 0 {
+		tabs[0].Count = strconv.Itoa(v.Changes)
+	}
+	return tabs
+}
+
+// list begins a page of a list.
+func (v *adminVisit) list(path string, heading, words i18n.Text) views.AdministrationList {
+	return views.AdministrationList{
+		Shell: v.Shell(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.tabs(path),
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
+	}
+}
+
+// link leads to the form of a change.
+func link(kind administration.Kind, subject string) views.AdministrationLink {
+	address := "/admin/ask/" + string(kind)
+	if subject != "" {
+		address += "?" + url.Values{"subject": {subject}}.Encode()
+	}
+	return views.AdministrationLink{Label: kind.Action().Label, URL: address}
+}
+
+func links(subject string, kinds ...administration.Kind) []views.AdministrationLink {
+	list := make([]views.AdministrationLink, len(kinds))
+	for i, kind := range kinds {
+		list[i] = link(kind, subject)
+	}
+	return list
+}
+
+func showUsers(v *adminVisit) error {
+	users, err := v.station.Users(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/users", "People",
+		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
+	asked, err := v.station.Factors(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model.Words = i18n.Join(" ", model.Words, factorWords(asked))
+	model.New = links("", administration.KindUserCreate, administration.KindRealmFactors)
+	part, narrowed := shows[v.Echo.QueryParam("show")]
+	if narrowed {
+		users = slices.DeleteFunc(users, func(u administration.User) bool { return !part.holds(u) })
+		model.Words = part.words
+		model.New = append(model.New, views.AdministrationLink{Label: "All people", URL: "/admin/users"})
+		model.Empty = ui.Empty{Icon: "circle-check", Title: "Nobody", Text: part.words}
+	}
+	model.Columns = []i18n.Text{"Account", "Person", "Roles", "At the provider", "Status", "Change"}
+	for _, u := range users {
+		kinds := []administration.Kind{
+			administration.KindUserRoles, administration.KindUserReset, administration.KindUserSuppress, administration.KindUserLink,
+		}
+		if u.OuterSubject != "" {
+			kinds = append(kinds, administration.KindUserUnlink)
+		}
+		if u.Status == administration.StatusSuppressed {
+			kinds = []administration.Kind{administration.KindUserRestore}
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []i18n.Text{
+				i18n.Data(u.Name), i18n.Data(u.DisplayName), RoleWords(u.Roles),
+				OrDash(u.OuterSubject), FieldValue("", u.Status),
+			}, Links: append(links(u.Name, kinds...), views.AdministrationLink{
+				Label: "Another account", URL: "/admin/ask/user.create?" + url.Values{"person": {u.Name}}.Encode(),
+			}),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// factorWords says of which roles a second factor is asked.
+func factorWords(asked administration.Factors) i18n.Text {
+	if len(asked.Roles) == 0 {
+		return "No role needs a second factor."
+	}
+	return i18n.Text("Roles that need a second factor: %s.").With(RoleWords(asked.Roles))
+}
+
+func showClients(v *adminVisit) error {
+	clients, err := v.station.Clients(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
+	model.New = links("", administration.KindClientCreate)
+	model.Columns = []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
+	for _, c := range clients {
+		var kinds []administration.Kind
+		if c.Status == administration.StatusActive && c.Kind == administration.ClientConfidential {
+			kinds = append(kinds, administration.KindClientSecret)
+		}
+		if c.Status == administration.StatusActive && c.Kind != administration.ClientPortal {
+			kinds = append(kinds, administration.KindClientPayee, administration.KindClientSuppress)
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []i18n.Text{
+				i18n.Data(c.ClientID), FieldValue("", c.Kind), YesNo(c.MayDecideOwn),
+				payees(c.PayeeWaived), FieldValue("", c.Status),
+			}, Links: links(c.ClientID, kinds...),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+// payees describes whether the payees in messages of a client are verified.
+func payees(waived bool) i18n.Text {
+	if waived {
+		return "not verified"
+	}
+	return "verified"
+}
+
+func showAccounts(v *adminVisit) error {
+	accounts, err := v.station.Accounts(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/accounts", "Accounts",
+		"The accounts that payments can be made from, with their holders as interbank documents name them.")
+	model.New = links("", administration.KindAccountCreate)
+	model.Columns = []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
+	for _, a := range accounts {
+		var kinds []administration.Kind
+		if a.Status == administration.StatusOpen {
+			kinds = []administration.Kind{administration.KindAccountUpdate, administration.KindAccountClose}
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{
+			Cells: []i18n.Text{
+				i18n.Data(ui.GroupFours(a.IBAN)), i18n.Data(a.Scheme + " " + a.Currency),
+				i18n.Data(a.HolderName + ", " + a.HolderTown), YesNo(a.Receives), FieldValue("", a.Status),
+			},
+			Links: links(a.IBAN, kinds...),
+		})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+func showPolicies(v *adminVisit) error {
+	policies, err := v.station.Policies(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.list("/admin/policies", "Policies",
+		"How many people must approve a message. Each keeps the number it was entered with. One that needs more by a policy added since "+
+			"can only be rejected or withdrawn, and either policy may ask for a second factor.")
+	model.New = links("", administration.KindPolicyCreate)
+	model.Columns = []i18n.Text{"Matches", "Rank", "Approvals", "Content named", "Second factor", "Waits at most", "Status", "Change"}
+	for _, p := range policies {
+		var kinds []administration.Kind
+		if p.Status == administration.StatusInForce {
+			kinds = []administration.Kind{administration.KindPolicyRetire}
+		}
+		model.Rows = append(model.Rows, views.AdministrationRow{Links: links(p.ID, kinds...), Cells: []i18n.Text{
+			PolicyWords(p), i18n.Data(strconv.Itoa(p.Rank)),
+			i18n.Data(strconv.Itoa(p.Approvals)), YesNo(p.ContentHashRequired),
+			YesNo(p.StepUp),
+			FieldValue("expiresAfter", administration.Wait(p.ExpiresAfter)), FieldValue("", p.Status),
+		}})
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}

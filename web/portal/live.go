@@ -1,0 +1,224 @@
+package portal
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// maxGone limits the changed rows sent in one poll; the next poll sends the rest.
+const maxGone = 50
+
+// late is the longest time between the creation of a key and its visibility to other transactions.
+const late = time.Minute
+
+// slow is the longest time between the timestamp of a state change and its visibility to other transactions.
+const slow = 2 * time.Second
+
+// Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and
+// which still wait as something else: amended, or with one approval more.
+type Live struct {
+	visit  *checkerVisit
+	filter Filter
+	since  time.Time               // when the page was made
+	known  map[uuid.UUID]bool      // waited when the stream began
+	last   []store.WaitingMessages // waited at the look before
+	aged   time.Time               // as of when the page tells ages
+	came   map[uuid.UUID]bool      // since the page was made
+	told   string                  // of what the page was told last
+}
+
+// Follow begins to follow the queue as the address of the stream narrows it.
+func Follow(v *Visit) (*Live, error) {
+	query := v.Echo.QueryParams()
+	l := &Live{
+		visit: &checkerVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+	}
+	milliseconds, err := strconv.ParseInt(query.Get(openedField), 10, 64)
+	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
+		l.since = time.UnixMilli(milliseconds)
+	}
+	l.aged = l.since
+	l.last, err = l.visit.waiting(l.filter)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range l.last {
+		l.known[w.MessageID] = true
+	}
+	return l, l.leftMeanwhile()
+}
+
+// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest:
+// the first look tells of it. What the page does not show is told for nothing.
+func (l *Live) leftMeanwhile() error {
+	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, store.Filter{
+		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
+	})
+	for _, m := range changed {
+		switch i := slices.IndexFunc(l.last, func(w store.WaitingMessages) bool { return w.MessageID == m.InternalID }); {
+		case i >= 0 && m.Sequence > 1:
+			l.last[i].Version = 0
+		case i < 0 && m.State != payment.StateApprovalPending:
+			l.last = append(l.last, store.WaitingMessages{MessageID: m.InternalID})
+		}
+	}
+	return err
+}
+
+// otherwise are the messages that wait and are not as they were at the look before.
+func (l *Live) otherwise(waiting []store.WaitingMessages) (now, before []store.WaitingMessages) {
+	was := make(map[uuid.UUID]store.WaitingMessages, len(l.last))
+	for _, w := range l.last {
+		was[w.MessageID] = w
+	}
+	for _, w := range waiting {
+		b, there := was[w.MessageID]
+		if there && (b.Version != w.Version || b.Approvals != w.Approvals) {
+			now, before = append(now, w), append(before, b)
+		}
+	}
+	return now, before
+}
+
+// Look looks once more. changed is false when there is nothing to tell.
+func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
+	l.visit.At = l.visit.Config.Now()
+	now, err := l.visit.counted(&l.filter)
+	if err != nil {
+		return update, false, err
+	}
+	err = l.present()
+	if err != nil {
+		return update, false, err
+	}
+	waiting := now.waiting
+	still := make(map[uuid.UUID]bool, len(waiting))
+	for _, w := range waiting {
+		still[w.MessageID] = true
+		unseen := !l.known[w.MessageID] && w.CreatedAt.After(l.since.Add(-late))
+		if unseen || !w.CreatedAt.Before(l.since) {
+			l.came[w.MessageID] = true
+		}
+		if l.came[w.MessageID] {
+			update.Arrivals++
+		}
+	}
+	update.Rows, update.Changed, err = l.rows(waiting, still)
+	update.Older = l.older(waiting)
+	update.Facts = now.facts(l.filter, l.visit.At)
+	update.Selecting = l.visit.selecting(l.filter)
+	update.Tabs = l.visit.queueTabs(l.filter, now)
+	update.URL = "/queue" + l.filter.Query("after", "")
+	update.Shell = l.visit.Shell("", views.PlaceQueue)
+	for _, message := range slices.SortedFunc(maps.Keys(l.visit.lookers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+		update.Present = append(update.Present, views.Presence{InternalID: message.String(), Text: l.visit.looked(message)})
+	}
+	told := fmt.Sprint(update.Arrivals, len(waiting), l.visit.Waiting, update.Present)
+	changed = len(update.Rows)+len(update.Older) > 0 || told != l.told && l.told != "" ||
+		(update.Arrivals > 0 || len(update.Present) > 0) && l.told == ""
+	l.told = told
+	return update, changed, err
+}
+
+// older are the messages whose age is told by another number than at the look before: once a minute those that wait for less than an hour,
+// the others once an hour.
+func (l *Live) older(waiting []store.WaitingMessages) []views.Older {
+	var older []views.Older
+	for _, w := range waiting {
+		if ui.Age(w.CreatedAt, l.aged) != ui.Age(w.CreatedAt, l.visit.At) {
+			older = append(older, views.Older{InternalID: w.MessageID.String(), At: w.CreatedAt})
+		}
+	}
+	l.aged = l.visit.At
+	return older
+}
+
+// present notes that this person is still there, and asks who else is.
+func (l *Live) present() error {
+	err := l.visit.Config.Desk.Stay(l.visit.Context(), l.visit.By, l.visit.At)
+	if err != nil {
+		return err
+	}
+	l.visit.lookers, err = l.visit.Config.Desk.Lookers(l.visit.Context(), l.visit.By, l.visit.At)
+	return err
+}
+
+// rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
+// told, so that further ones come at the next look.
+func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) ([]views.QueueRow, []views.Changed, error) {
+	other, before := l.otherwise(waiting)
+	gone := slices.DeleteFunc(l.last, func(w store.WaitingMessages) bool { return still[w.MessageID] })
+	l.last = append(slices.Clone(waiting), gone[min(len(gone), maxGone):]...)
+	for _, b := range before[min(len(before), maxGone):] {
+		l.last[slices.IndexFunc(l.last, func(w store.WaitingMessages) bool { return w.MessageID == b.MessageID })] = b
+	}
+	decided, err := l.messages(gone)
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := l.messages(other)
+	if err != nil {
+		return nil, nil, err
+	}
+	rows, err := QueueRows(l.visit.Visit, list, l.filter)
+	var changed []views.Changed
+	for i, m := range list {
+		rows[i].Looked = l.visit.looked(m.InternalID)
+		changed = append(changed, changedMeanwhile(m, before[i]))
+	}
+	for _, m := range decided {
+		row := QueueRow(l.visit.Visit, m, l.filter)
+		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
+		rows = append(rows, row)
+		changed = append(changed, views.Changed{InternalID: m.InternalID, State: m.State, Text: row.Decided})
+	}
+	return rows, changed, err
+}
+
+// changedMeanwhile tells who has a message open that still waits what became of it since the look before.
+func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Changed {
+	changed := views.Changed{
+		InternalID: m.InternalID, As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),
+	}
+	if m.Approvals() == 0 || before.Version > 0 && before.Version != m.Version {
+		changed.Text = "It was amended: what is shown here waits no longer."
+	}
+	return changed
+}
+
+// messages reads the first ones of those named, so many as are told of at a time.
+func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error) {
+	var list []payment.Message
+	for _, w := range named[:min(len(named), maxGone)] {
+		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, m)
+	}
+	return list, nil
+}
+
+// whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".
+func (v *checkerVisit) whatBecame(m payment.Message) i18n.Text {
+	decision, decided := m.LastDecision()
+	switch {
+	case decided && decision.PersonID == v.By.PersonID:
+		return decidedNote(decision.Action, "you (by)", decision.DecidedAt)
+	case decided && m.State != payment.StateWithdrawn && m.State != payment.StateExpired:
+		return decidedNote(decision.Action, i18n.Data(decision.Name), decision.DecidedAt)
+	}
+	return i18n.Text("%s, %s").With(ui.StateLabel(string(m.State)), ui.ClockTime(m.StateSince))
+}

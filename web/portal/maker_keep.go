@@ -1,0 +1,103 @@
+package portal
+
+import (
+	"errors"
+	"strconv"
+
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+)
+
+// Keep keeps what a maker sent after the session had run out, for the person whose session it was: a payment form as a draft, answers and
+// files as they are. The address returned opens it again; it is "" for another form.
+func KeepPayment(v *Visit) (string, error) {
+	path := v.Echo.Path()
+	switch path {
+	case "/payments/new", keepAddress, "/payments/:id/edit", "/payments/:id/amend", "/payments/:id/amend/keep":
+		return keepForm(v, path)
+	case "/payments/:id/submit":
+		return keepAnswers(v, "check")
+	case "/payments/:id/withdraw":
+		return keepAnswers(v, "withdraw")
+	case "/payments/:id/check/keep":
+		return keepWords(v, "check", "duplicateReason")
+	case "/payments/:id/withdraw/keep":
+		return keepWords(v, "withdraw", "reason")
+	case "/payments/upload":
+		return keepFile(v)
+	case "/payments/batches/:id/submit":
+		id, err := v.ID("id")
+		if err != nil {
+			return "", nil //nolint:nilerr // there is no such file
+		}
+		return batchPath(id), nil
+	case "/payments/qr-bill":
+		return keepQRBill(&paymentsVisit{v})
+	}
+	return "", nil
+}
+
+// keepAnswers keeps what was typed beside a draft or a message: why it is paid again, why it is withdrawn.
+func keepAnswers(v *Visit, part string) (string, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // answers about nothing are not kept
+	}
+	return v.Park("/payments/"+id.String()+"/"+part, nil, "")
+}
+
+// keepWords keeps the same while it is being typed, in the field of this name.
+func keepWords(v *Visit, part, reason string) (string, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return "", nil //nolint:nilerr // words about nothing are not kept
+	}
+	return "/payments/" + id.String() + "/" + part, v.KeepTypedLate(id, reason)
+}
+
+// keepFile keeps an uploaded file of a size that is taken.
+func keepFile(v *Visit) (string, error) {
+	content, name, err := (&paymentsVisit{v}).uploaded()
+	if err != nil || len(content) == 0 || len(content) > MaxUpload {
+		return "", err
+	}
+	return v.Park("/payments/upload", content, name)
+}
+
+func keepForm(v *Visit, path string) (string, error) {
+	form, err := v.Form()
+	if err != nil {
+		return "", err
+	}
+	draft, err := (&paymentsVisit{v}).newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
+	if err != nil {
+		return "", err
+	}
+	switch path {
+	case "/payments/:id/edit":
+		earlier, err := v.OpenDraft()
+		if err != nil && !errors.Is(err, payment.ErrNotFound) {
+			return "", err
+		}
+		draft.Amends, draft.AmendsVersion = earlier.Amends, earlier.AmendsVersion
+	case "/payments/:id/amend", "/payments/:id/amend/keep":
+		m, err := v.Message()
+		if errors.Is(err, payment.ErrNotFound) {
+			return "", nil
+		}
+		if err != nil {
+			return "", err
+		}
+		version, err := strconv.Atoi(v.Echo.QueryParam("version"))
+		if err != nil || version < 1 || version > m.Version {
+			version = m.Version
+		}
+		draft.Amends, draft.AmendsVersion = m.InternalID, version
+	}
+	kept, _, err := (&paymentsVisit{v}).keepIn(form, draft)
+	var tooMany *payment.ForbiddenError
+	if errors.As(err, &tooMany) {
+		return "", nil
+	}
+	return formPath(kept.ID), err
+}

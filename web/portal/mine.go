@@ -1,0 +1,176 @@
+package portal
+
+import (
+	"net/http"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// mineTabs are the parts of a maker's own list: their address, label and states.
+var mineTabs = []struct {
+	name   string
+	label  i18n.Text
+	states []payment.State
+}{
+	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
+	{"sent", "Sent", []payment.State{
+		payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue,
+	}},
+	{"settled", "Settled", []payment.State{payment.StateSettled, payment.StateAccepted, payment.StateCommunicated}},
+	{"rejected", "Rejected", []payment.State{payment.StateRejected}},
+	{"failed", "Failed", []payment.State{payment.StateFailed, payment.StateRefused}},
+	{"closed", "Withdrawn and expired", []payment.State{payment.StateWithdrawn, payment.StateExpired}},
+	{tabDrafts, "Drafts", nil},
+}
+
+// showMine lists what this person submitted.
+func showMine(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	v.RememberList()
+	f := ReadFilter(v.Echo.QueryParams(), "/mine")
+	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
+	unsubmitted, err := v.begun()
+	if err != nil {
+		return err
+	}
+	counts, err := v.mineCounts(unsubmitted)
+	if err != nil {
+		return err
+	}
+	ask := store.Filter{MakerUser: v.By.UserID}
+	for _, tab := range mineTabs {
+		current := tab.name == f.View.Tab
+		model.Tabs = append(model.Tabs, ui.Tab{
+			Label: tab.label, URL: "/mine" + Filter{}.Query("tab", tab.name), Current: current, Count: counts[tab.name],
+		})
+		if current {
+			ask.States = tab.states
+			model.Empty = ui.Empty{
+				Icon: "file-text", Title: "Nothing here",
+				Text: i18n.Text("None of your submissions is “%s”.").With(tab.label),
+			}
+		}
+	}
+	if f.View.Tab == tabDrafts {
+		model.Empty.Text = "A form that you fill in is kept while you type, for a day."
+		model.Drafts, err = v.draftRows(unsubmitted)
+		if err != nil {
+			return err
+		}
+		return v.Render(http.StatusOK, views.MinePage(model))
+	}
+	list, next, err := v.Listed(&f, ask)
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		row, err := v.mineRow(m)
+		if err != nil {
+			return err
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/mine")
+	model.Pages = f.PagesOf("/mine", list, next)
+	if next.MessageID != uuid.Nil {
+		model.Empty = f.NotYet("/mine", next)
+	}
+	return v.Render(http.StatusOK, views.MinePage(model))
+}
+
+// mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
+// older one.
+func (v *paymentsVisit) mineCounts(unsubmitted begun) (map[string]string, error) {
+	of, cut, err := v.Config.Reader.StatesOfMaker(v.Context(), v.By.Realm, v.By.UserID)
+	if err != nil {
+		return nil, err
+	}
+	counts := map[string]string{}
+	for _, tab := range mineTabs {
+		count := 0
+		for _, state := range tab.states {
+			count += of[state]
+		}
+		counts[tab.name] = CountUpTo(count, MaxOnTab)
+		if cut && count == 0 {
+			counts[tab.name] = ""
+		}
+	}
+	counts[tabDrafts] = CountUpTo(unsubmitted.count(), MaxOnTab)
+	return counts, nil
+}
+
+// mineRow shows one submission with the steps the domain allows its maker.
+func (v *paymentsVisit) mineRow(m payment.Message) (views.MineRow, error) {
+	path := "/payments/" + m.InternalID.String()
+	row := views.MineRow{
+		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: m.Kind, Scheme: m.Scheme,
+		Amount: ui.AmountOf(m.Summary.Amount), State: m.State, SubmittedAt: m.CreatedAt,
+		Note: views.StatusReason(m), Toward: views.Toward(m), Purpose: views.Purpose(m),
+	}
+	row.CreditorName, row.Account = views.Facing(m)
+	if row.LikeLabel = views.AgainLabel(m); row.LikeLabel != "" {
+		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
+	}
+	_, err := m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
+	if err == nil {
+		row.WithdrawURL = path + "/withdraw"
+	}
+	if MayAmend(v.Visit, m) {
+		row.AmendURL = path + "/amend"
+	}
+	if m.Withheld != "" {
+		row.Note = "Withheld: do not act on it, and tell an operator."
+		row.LikeURL, row.AmendURL = "", ""
+	}
+	if m.State != payment.StateRejected {
+		return row, nil
+	}
+	decisions, err := v.Config.Reader.Decisions(v.Context(), v.By.Realm, m.InternalID)
+	for _, d := range decisions {
+		if d.Action == payment.ActionReject {
+			row.Note = i18n.Data(d.Name + ": " + d.Reason)
+		}
+	}
+	return row, err
+}
+
+// endedDays limits the age in days of rejected and failed messages shown to their maker.
+const endedDays = 7
+
+// EndedLines returns up to most recently rejected or failed messages of this person, each with its reason.
+func EndedLines(site *Visit, most int32) (views.Lines, error) {
+	v := &paymentsVisit{site}
+	lines := views.Lines{
+		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
+		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
+	}
+	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
+		MakerUser: v.By.UserID, States: []payment.State{payment.StateRejected, payment.StateFailed, payment.StateRefused},
+		ChangedSince: v.Midnight().AddDate(0, 0, 1-endedDays), PageSize: most,
+	})
+	for _, m := range list {
+		row, err := v.mineRow(m)
+		if err != nil {
+			return lines, err
+		}
+		line := views.Line{
+			ID: row.InternalID, URL: row.URL, Name: i18n.Data(row.CreditorName), Reference: row.Reference, Amount: row.Amount, State: m.State,
+			Note: row.Note, At: m.StateSince,
+		}
+		if row.LikeURL != "" {
+			line.Step = ui.Step{Label: row.LikeLabel, URL: row.LikeURL}
+		}
+		lines.Rows = append(lines.Rows, line)
+	}
+	return lines, err
+}

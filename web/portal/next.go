@@ -1,0 +1,52 @@
+package portal
+
+import (
+	"time"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+)
+
+// PolicyOf returns the parts of its policy that a stored message still holds.
+func PolicyOf(m payment.Message) payment.Policy {
+	return payment.Policy{ApprovalsRequired: m.ApprovalsRequired, PendingFor: m.ExpiresAt.Sub(m.CreatedAt)}
+}
+
+// NextSteps describes the steps after the submission.
+func NextSteps(kind payment.Kind, policy payment.Policy) []i18n.Text {
+	sent, result := whatFollows[kind], i18n.Text("You see the result under My submissions.")
+	within := Span(policy.PendingFor)
+	switch policy.ApprovalsRequired {
+	case 0:
+		return []i18n.Text{i18n.Text("It is sent at once, without an approval. %s").With(sent), result}
+	case 1:
+		return []i18n.Text{
+			i18n.Text("Another person compares it and approves or rejects it, within %s.").With(within),
+			i18n.Text("Once approved it is sent at once. %s").With(sent), result,
+		}
+	}
+	return []i18n.Text{
+		i18n.Text("%d other persons compare it, one after the other, within %s.").With(policy.ApprovalsRequired, within),
+		i18n.Text("Once approved it is sent at once. %s").With(sent), result,
+	}
+}
+
+// whatFollows describes the effect of sending a message, for each kind.
+var whatFollows = map[payment.Kind]i18n.Text{
+	payment.KindInstruction: "It is final. The way back is a recall.",
+	payment.KindRecall:      "The other bank sends the money back or refuses. A payment can be recalled once.",
+	payment.KindReturn:      "The money goes back, and that is final.",
+	payment.KindResolution:  "It ends the recall: the money stays.",
+}
+
+// Span writes a time limit, which is of whole minutes, in the largest unit that it is a whole number of: days from two on.
+func Span(limit time.Duration) i18n.Text {
+	const day = 24 * time.Hour
+	switch {
+	case limit >= 2*day && limit%day == 0:
+		return i18n.Text("%d days").With(int(limit / day))
+	case limit >= time.Hour && limit%time.Hour == 0:
+		return i18n.Text("%d hours").With(int(limit / time.Hour))
+	}
+	return i18n.Text("%d minutes").With(int(limit / time.Minute))
+}

@@ -1,0 +1,34 @@
+package portal
+
+import "net/http"
+
+// outerLife is the life of the cookie of a sign-in at an identity provider, in seconds. The sealed content has its own, shorter expiry.
+const outerLife = 900
+
+// outerCookie names the cookie of a sign-in at an identity provider.
+func (v *Visit) outerCookie() string {
+	if v.Config.TLS {
+		return "__Host-outer"
+	}
+	return "outer"
+}
+
+// HoldOuter lets the browser keep what belongs to a sign-in at a provider until it comes back. It is no session. It travels with the way
+// back from the provider, which a strict cookie would not.
+func (v *Visit) HoldOuter(held string) { v.putOuter(held, outerLife) }
+
+// TakeOuter returns the content of the cookie and deletes the cookie; "" for none.
+func (v *Visit) TakeOuter() string {
+	cookie, err := v.Echo.Cookie(v.outerCookie())
+	if err != nil {
+		return ""
+	}
+	v.putOuter("", -1)
+	return cookie.Value
+}
+
+func (v *Visit) putOuter(value string, life int) {
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: v.outerCookie(), Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
+	})
+}

@@ -1,0 +1,78 @@
+package portal
+
+import (
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/payee"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+// payeeOf returns the payee verification of a draft.
+func (v *paymentsVisit) payeeOf(p prepared) (payee.Verification, error) {
+	return v.Config.Submission.Payee(v.Context(), v.By, p.draft.Amends, p.input())
+}
+
+// payeeView shows it. Of a form the account's name can be taken over; a file has to be corrected where it came from.
+func payeeView(p prepared, found payee.Verification) *views.Payee {
+	view := views.PayeeView(found)
+	if view != nil && len(p.draft.File) == 0 {
+		view.UseURL = "/payments/" + p.draft.ID.String() + "/payee"
+	}
+	return view
+}
+
+// usePayee puts the name of the account, as the payee's bank tells it, into the form, and shows the check page again.
+func usePayee(v *paymentsVisit) error {
+	draft, err := v.OpenDraft()
+	if err != nil {
+		return err
+	}
+	other, err := FormOf(draft)
+	if err != nil {
+		return err
+	}
+	if other != "" || len(draft.File) > 0 || draft.MessageID != uuid.Nil {
+		return payment.ErrNotFound
+	}
+	p, err := v.prepareDraft(draft)
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseDraft(p)
+	}
+	found, err := v.payeeOf(p)
+	if err != nil {
+		return err
+	}
+	if found.Result == payee.CloseMatch {
+		p.values.CreditorName = found.MatchedName
+		err = v.saveAnswers(draft.ID, p)
+	}
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+}
+
+// saveAnswers stores changed answers of a draft. The check page shows the problems, as for any draft.
+func (v *paymentsVisit) saveAnswers(id uuid.UUID, p prepared) error {
+	changed, err := v.newDraft(p.draft.Scheme, p.values)
+	if err != nil {
+		return err
+	}
+	changed.ID, changed.Amends, changed.AmendsVersion = id, p.draft.Amends, p.draft.AmendsVersion
+	return v.Config.Drafts.Save(v.Context(), v.By, changed)
+}
+
+// stopAtPayee renders the check page again when the payee verification differs from the one that the maker saw. The next submission passes.
+func (v *paymentsVisit) stopAtPayee(p prepared, form url.Values) (stopped bool, err error) {
+	found, err := v.payeeOf(p)
+	if err != nil || !found.Warns() || form.Get(views.FieldPayee) == string(found.Result) {
+		return false, err
+	}
+	return true, v.GoTo("/payments/"+p.draft.ID.String()+"/check", "")
+}

@@ -1,0 +1,174 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// showPayment is the first part of a payment's page.
+func showPayment(v *recordsVisit) error { return v.renderPayment(views.TabOverview) }
+
+// showPaymentPart is one of the other parts.
+func showPaymentPart(v *recordsVisit) error {
+	part := views.PaymentTab(v.Echo.Param("part"))
+	if part == views.TabOverview || !isPart(part) {
+		return payment.ErrNotFound
+	}
+	return v.renderPayment(part)
+}
+
+func isPart(part views.PaymentTab) bool {
+	switch part {
+	case views.TabOverview, views.TabTimeline, views.TabMessages, views.TabRelated, views.TabAudit:
+		return true
+	}
+	return false
+}
+
+func (v *recordsVisit) renderPayment(tab views.PaymentTab) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	model, err := v.paymentModel(m, tab)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.PaymentPage(model))
+}
+
+func (v *recordsVisit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
+	model := views.Payment{Shell: v.Shell(i18n.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
+	documents, err := v.documents(m)
+	if err != nil {
+		return model, err
+	}
+	model.Message, err = fullMessage(v.Visit, m, documents)
+	if err != nil {
+		return model, err
+	}
+	model.Back = v.ListBehind()
+	s, err := Around(v.Visit, m)
+	if err != nil {
+		return model, err
+	}
+	model.Message.Approval, err = v.approval(m)
+	if err != nil {
+		return model, err
+	}
+	model.Actions, model.Barred = v.actions(m)
+	requests, sentences := v.requests(s, m)
+	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
+	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
+	model.Shell.Place, model.Flight, model.UnansweredURL = placeOf(m), v.flightOf(m, tab), unansweredURL(m, tab)
+	switch tab {
+	case views.TabMessages:
+		err = v.listDocuments(&model, m, documents)
+	case views.TabAudit:
+		model.Audit, err = v.auditTrail(m)
+	case views.TabRelated:
+		model.Related = tree(s, m.InternalID)
+	case views.TabOverview, views.TabTimeline:
+	}
+	return model, err
+}
+
+// places are the entries of the navigation that kinds of messages belong to; those that are not here belong to the payments.
+var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncoming, payment.KindReceivedRecall: views.PlaceRecalls}
+
+// placeOf is the entry of the navigation a message belongs to.
+func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
+
+// actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
+func (v *recordsVisit) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
+	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
+	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
+	var fourEyes *payment.FourEyesError
+	switch {
+	case m.Withheld != "":
+	case refusal == nil:
+		actions = append(actions, views.Action{
+			Label: i18n.Text("Decide on %s").With(amount), URL: "/queue/" + m.InternalID.String(),
+			Primary: true,
+		})
+	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
+		barred = append(barred, i18n.Sentence(refusal.Error()))
+	}
+	if m.Withheld == "" && MayAmend(v.Visit, m) {
+		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})
+	}
+	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
+		actions = append(actions, views.Action{Label: i18n.Text("Withdraw %s").With(amount), URL: path + "/withdraw"})
+	}
+	if again := views.AgainLabel(m); again != "" && MayMake(v.By) == nil {
+		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
+	}
+	return actions, barred
+}
+
+func documentView(m payment.Message, d store.OutboundDocument) views.Document {
+	of := m.InternalID
+	if d.MessageID != uuid.Nil {
+		of = d.MessageID // a recall's list shows its answer too, which is a message of its own
+	}
+	path := "/payments/" + of.String() + "/messages/" + d.ID.String()
+	status := ""
+	if d.Withheld != "" {
+		status = "Withheld"
+	}
+	return views.Document{
+		Status: i18n.Sentence(status),
+		ID:     d.ID.String(), Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: d.Size,
+		Outgoing: d.Direction == payment.DocumentOut, Draft: d.Direction == payment.DocumentDraft,
+		URL: path, DownloadURL: path + "/download",
+	}
+}
+
+// documentName says what a kind of document is for.
+func documentName(name iso20022.MessageName) i18n.Text {
+	names := []struct {
+		prefix string
+		name   i18n.Text
+	}{
+		{"pain.001", "Payment order"},
+		{"pain.002", "Status report to the client"},
+		{"pacs.008", "Credit transfer"},
+		{"pacs.002", "Status report of clearing"},
+		{"pacs.004", "Return"},
+		{"pacs.028", "Status request"},
+		{"camt.056", "Recall"},
+		{"camt.029", "Resolution"},
+		{"camt.025", "Receipt"},
+	}
+	for _, known := range names {
+		if strings.HasPrefix(string(name), known.prefix) {
+			return known.name
+		}
+	}
+	return "Message"
+}
+
+func (v *recordsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
+	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
+	entries := make([]views.AuditEntry, 0, len(events))
+	for i, e := range events {
+		entries = append(entries, views.AuditEntry{
+			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: i18n.Sentence(e.Event),
+			Channel: views.ChannelName(e.Channel,
+				e.ClientID),
+			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
+		})
+	}
+	return entries, err
+}

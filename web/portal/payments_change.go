@@ -1,0 +1,60 @@
+package portal
+
+import (
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/service"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// desk is where checkers decide what makers asked for.
+func (v *beneficiaryVisit) desk() ChangeDesk {
+	return ChangeDesk{
+		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
+		List: func(f adminpkg.Filter) ([]administration.Change, error) {
+			return v.station.BeneficiaryChanges(v.Context(), v.By, f)
+		},
+		Read: func(id uuid.UUID) (administration.Change, error) {
+			return v.station.BeneficiaryChange(v.Context(), v.By, id)
+		},
+		Decide: func(id uuid.UUID, approve bool, reason string) (Decided, error) {
+			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			return Decided{Change: decided}, err
+		},
+		Cells: func(c administration.Change, cells []i18n.Text) []i18n.Text {
+			return append(cells, i18n.Data(ui.GroupFours(c.After["creditorIban"])))
+		},
+	}
+}
+
+// heading names a change by whom it is about.
+func heading(c administration.Change) i18n.Text {
+	switch c.Kind {
+	case administration.KindBeneficiaryCreate:
+		return i18n.Text("Take in %s").With(c.After["creditorName"])
+	case administration.KindBeneficiaryRemove:
+		return i18n.Text("Remove %s").With(c.Before["creditorName"])
+	default:
+		return i18n.Text("Change %s").With(c.Before["creditorName"])
+	}
+}
+
+// showChanges lists the changes that wait, and with ?tab=all those that were decided too.
+func showChanges(v *beneficiaryVisit) error {
+	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
+		"What one maker asked for and a checker decides, who is somebody else.")
+	model.Empty.Text = "No change of a beneficiary waits for a decision."
+	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State", "Account"}
+	return v.ShowChanges(v.desk(), model)
+}
+
+// showChange shows one change, field by field, and lets a checker decide it.
+func showChange(v *beneficiaryVisit) error { return v.ShowChange(v.desk()) }
+
+func approveBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), true) }
+
+func rejectBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), false) }

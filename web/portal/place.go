@@ -1,0 +1,150 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"net/url"
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// Place names the draft that stores a form; there may be none.
+type Place struct {
+	Kept  store.Draft // with its key alone where nothing is kept under that yet; zero where the form has none
+	Open  bool        // it is this person's, holds such a form, and was not submitted
+	Other store.Draft // the draft that the form was of, which another window changed since; zero for none
+}
+
+// KeepDraft stores a draft: it inserts a new one or updates an open one.
+type KeepDraft func(context.Context, identity.Principal, store.Draft) error
+
+// Apart is the sentence shown when a form becomes a draft of its own because another window changed its draft.
+const Apart i18n.Text = "" +
+	"The draft was changed in another window since. What you typed here is a draft of its own: both are under My submissions, Drafts."
+
+// DraftNamed returns the key of the draft that stores a form; fresh reports that the draft may not exist yet. A key from the page of a form
+// means one draft for each person, so a form that is sent twice makes one draft. It is zero for a form without a key.
+func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
+	id, err := uuid.Parse(form.Get(fieldDraft))
+	if err == nil {
+		return id, false
+	}
+	key := formKey(form)
+	if key == uuid.Nil {
+		return uuid.Nil, false
+	}
+	return uuid.NewSHA1(key, v.By.UserID[:]), true
+}
+
+// PlaceOf finds the draft for a form: the named one, else a new one. A draft that another window changed since the page was made stays
+// unchanged, and the form becomes a draft of its own. holds reports whether a draft has this type of form and is open.
+func (v *Visit) PlaceOf(form url.Values, draft store.Draft, holds func(store.Draft) (bool, error)) (Place, error) {
+	id, fresh := v.DraftNamed(form)
+	if id == uuid.Nil {
+		return Place{}, nil
+	}
+	at, err := v.placeIn(id, fresh, holds)
+	if err != nil || !at.Open || !draft.Overlooks(at.Kept) {
+		return at, err
+	}
+	// One draft of its own for each page, however often that is sent.
+	own, err := v.placeIn(uuid.NewSHA1(draft.FormKey, slices.Concat(v.By.UserID[:], id[:])), true, holds)
+	if own.Open && draft.Overlooks(own.Kept) { // a third window
+		own = Place{}
+	}
+	own.Other = at.Kept
+	return own, err
+}
+
+// placeIn is the place of a form in a draft. That of a form that is not kept yet has the key that it will have, or none.
+func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(store.Draft) (bool, error)) (Place, error) {
+	kept, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	switch {
+	case errors.Is(err, payment.ErrNotFound) && fresh:
+		return Place{Kept: store.Draft{ID: id}}, nil
+	case errors.Is(err, payment.ErrNotFound):
+		return Place{}, nil
+	case err != nil:
+		return Place{}, err
+	}
+	open, err := holds(kept)
+	if err != nil || !open {
+		return Place{}, err
+	}
+	return Place{Kept: kept, Open: true}, nil
+}
+
+// Named returns the draft that the refused form names; zero for none.
+func (p Place) Named() store.Draft {
+	switch {
+	case p.Other.ID != uuid.Nil:
+		return p.Other
+	case p.Open:
+		return p.Kept
+	}
+	return store.Draft{}
+}
+
+// Take is the draft that a form becomes in its place.
+func (p Place) Take(draft store.Draft) store.Draft {
+	if p.Kept.ID != uuid.Nil {
+		draft.ID, draft.Seen = p.Kept.ID, p.Kept.SavedAt
+	}
+	return draft
+}
+
+// Sentence returns the message for the next page; "" for none.
+func (p Place) Sentence() i18n.Text {
+	if p.Other.ID != uuid.Nil {
+		return Apart
+	}
+	return ""
+}
+
+// Keeper returns the function that stores a sent form in its draft.
+func (v *Visit) Keeper(at Place) KeepDraft {
+	if at.Open {
+		return v.Config.Drafts.Save
+	}
+	return v.Config.Drafts.Add
+}
+
+// KeepAt keeps a form by the way, while somebody types it, as a draft in its place: in the one that is open, else as a new one, unless they
+// have very many.
+func (v *Visit) KeepAt(at Place, draft store.Draft) error {
+	err := fits(draft.Answers)
+	if err != nil {
+		return err
+	}
+	if at.Open {
+		return v.Config.Drafts.Keep(v.Context(), v.By, draft)
+	}
+	full, err := v.Config.Drafts.Full(v.Context(), v.By, v.At, maxDrafts)
+	if err != nil {
+		return err
+	}
+	if full {
+		return &payment.ForbiddenError{Text: "This form is not kept: too many drafts of yours wait already. Submit some of them."}
+	}
+	return v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// Beside tells a form that went on in a draft of its own which one it was of: the one that another window changed just now, else the one
+// that the form names since.
+func Beside(kept views.Kept, form url.Values, other uuid.UUID, address func(uuid.UUID) string) views.Kept {
+	kept.Anew = other != uuid.Nil
+	if !kept.Anew {
+		other = keyIn(form, fieldAside)
+	}
+	if other != uuid.Nil {
+		kept.Aside, kept.Other = other.String(), address(other)
+	}
+	return kept
+}

@@ -1,0 +1,34 @@
+package portal
+
+import (
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+)
+
+// look notes that a checker has the message open; of others nothing is noted.
+func (v *checkerVisit) look(m payment.Message) error {
+	if !v.By.Has(identity.RoleChecker) {
+		return nil
+	}
+	return v.Config.Desk.Look(v.Context(), v.By, m, v.At)
+}
+
+// looked names the other people who view a message: "Checker 2 is looking at this"; "" for none.
+func (v *checkerVisit) looked(message uuid.UUID) i18n.Text { return lookedBy(v.lookers[message]) }
+
+// lookedBy is the sentence beside a message that others have open.
+func lookedBy(names []string) i18n.Text {
+	switch len(names) {
+	case 0:
+		return ""
+	case 1:
+		return i18n.Text("%s is looking at this").With(names[0])
+	}
+	last := len(names) - 1
+	return i18n.Text("%s and %s are looking at this").With(strings.Join(names[:last], ", "), names[last])
+}

@@ -1,0 +1,193 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/i18n"
+	"countersign/views"
+	"countersign/web/request"
+)
+
+// fail turns the error of a handler into a page. An unexpected error is logged, and its page shows only the request id.
+func (v *Visit) fail(err error) error {
+	if v.Echo.Response().Committed {
+		v.Config.Log.ErrorContext(v.Context(), "page broken off", "error", err)
+		return nil
+	}
+	var unreadable *FormError
+	if errors.As(err, &unreadable) {
+		return v.unreadable(err)
+	}
+	p := request.ProblemOf(err)
+	reference := request.Reference(v.Context())
+	page := views.Problem{
+		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: i18n.Sentence(p.Text),
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+	switch {
+	case p.Unexpected:
+		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
+		page = Failed(v.Echo.Request(), views.Failed(page.Shell, reference))
+	case p.Status == http.StatusNotFound:
+		page = views.NotFound(page.Shell)
+	case p.Status == http.StatusServiceUnavailable:
+		page = Unavailable(v.Echo, page.Shell, p)
+	case p.Status == http.StatusForbidden:
+		page = views.Forbidden(page.Shell, i18n.Sentence(p.Text))
+	default:
+		page.Shell.Failed = true
+	}
+	p.AskToWait(v.Echo.Response().Header())
+	return v.Render(p.Status, views.ProblemPage(page))
+}
+
+// Unavailable builds the page for a gateway that cannot work. A GET page reloads by itself; the page of a form holds the sent fields for
+// another try.
+func Unavailable(c echo.Context, shell views.Shell, p *request.Problem) views.Problem {
+	r := c.Request()
+	if r.Method == http.MethodGet {
+		where := LocalPath(r.URL.RequestURI())
+		if r.Header.Get("HX-Request") == "" {
+			c.Response().Header().Set("Refresh", strconv.Itoa(reloadAfter)+"; url="+where)
+		}
+		return views.Unavailable(shell, i18n.Sentence(p.Text), where)
+	}
+	return resent(r, views.Unavailable(shell, i18n.Sentence(p.Text), "/payments"))
+}
+
+// Failed completes the page of an internal error: a GET page links to itself; the page of a form holds the sent fields for another try.
+func Failed(r *http.Request, page views.Problem) views.Problem {
+	if r.Method == http.MethodGet {
+		page.NextLabel, page.NextURL = "Try again", LocalPath(r.URL.RequestURI())
+	}
+	return resent(r, page)
+}
+
+// resent adds the sent fields of the request to a page for another try.
+func resent(r *http.Request, page views.Problem) views.Problem {
+	fields, kept := request.Sent(r)
+	if !kept {
+		return page
+	}
+	return page.With(views.Resend{URL: LocalPath(r.URL.RequestURI()), Fields: fields})
+}
+
+// reloadAfter is the pause, in seconds, after which a page that could not be shown is opened again: longer than Retry-After, as a person
+// can wait and a gateway that comes back has much to do.
+const reloadAfter = 5
+
+func (v *Visit) unreadable(err error) error {
+	status, text := http.StatusBadRequest, i18n.Text("The form could not be read. Go back and send it again.")
+	var tooLarge *http.MaxBytesError
+	switch {
+	case errors.As(err, &tooLarge):
+		status, text = http.StatusRequestEntityTooLarge, "What was sent is too large. Go back and send less."
+	case request.TooSlow(err):
+		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
+	}
+	shell := v.Shell("Not taken", views.PlaceNone)
+	shell.Failed = true
+	return v.Render(status, views.ProblemPage(views.Problem{
+		Shell: shell, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
+	}))
+}
+
+// askToSignIn answers a request without a session. A fragment never becomes the sign-in page. A form is not executed, and the page says so.
+func (v *Visit) askToSignIn() error {
+	r := v.Echo.Request()
+	where := "/"
+	if r.Method == http.MethodGet {
+		where = r.URL.RequestURI()
+	}
+	target := "/signin?next=" + url.QueryEscape(where)
+	target += v.endedWord()
+	switch {
+	case v.Echo.Path() == EventsPath:
+		return v.Echo.NoContent(http.StatusNoContent) // tells the browser not to come back
+	case v.Fragment():
+		return v.fragmentTooLate()
+	case r.Method != http.MethodGet:
+		return v.tooLate(target)
+	case v.comesFromOutside():
+		return v.reopen(where)
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, target)
+}
+
+// endedWord says in the address of the sign-in page that a session ended, and whether a sign-in elsewhere ended it.
+func (v *Visit) endedWord() string {
+	switch {
+	case !v.hadSession():
+		return ""
+	case v.endedElsewhere():
+		return "&ended=elsewhere"
+	}
+	return "&ended=yes"
+}
+
+// answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. They report the end of the session
+// in their place, so a person who types is not redirected.
+var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
+
+// fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a
+// part of a page is that of a page too. A form that came too late is kept.
+func (v *Visit) fragmentTooLate() error {
+	if answeredInPlace[v.Echo.Path()] {
+		return v.Render(http.StatusUnauthorized, views.SessionGone())
+	}
+	r := v.Echo.Request()
+	where := r.URL.RequestURI()
+	if r.Method != http.MethodGet {
+		kept, err := v.site.keeper(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		current, err := url.Parse(r.Header.Get("HX-Current-URL"))
+		if err == nil && current.Path != "" {
+			where = current.RequestURI()
+		}
+		where = cmp.Or(kept, where)
+	}
+	ended := strings.TrimPrefix(cmp.Or(v.endedWord(), "&ended=yes"), "&")
+	v.Echo.Response().Header().Set("HX-Redirect", "/signin?"+ended+"&next="+url.QueryEscape(LocalPath(where)))
+	return v.Echo.NoContent(http.StatusUnauthorized)
+}
+
+// tooLate answers a form that was sent without a session. Its fields are saved for their owner.
+func (v *Visit) tooLate(target string) error {
+	page := views.SessionEnded(v.Shell("Session ended", views.PlaceNone), target)
+	kept, err := v.site.keeper(v)
+	if err != nil {
+		return v.fail(err)
+	}
+	if kept != "" {
+		page.Text = "Nothing was submitted. What you typed is kept: sign in again, and the form opens as you left it."
+		page.NextURL = "/signin?next=" + url.QueryEscape(kept)
+	}
+	return v.Render(http.StatusUnauthorized, views.ProblemPage(page))
+}
+
+// comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict
+// cookie back.
+func (v *Visit) comesFromOutside() bool {
+	header := v.Echo.Request().Header
+	return header.Get("Sec-Fetch-Site") == "cross-site" && header.Get("Sec-Fetch-Mode") == "navigate" && !v.hadSession()
+}
+
+// reopen lets the browser open the same address once more, now from our own page, so that it sends its cookie. Nobody is sent to the
+// sign-in page who has a session.
+func (v *Visit) reopen(where string) error {
+	where = LocalPath(where)
+	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
+	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
+		Shell: v.Shell("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
+		NextLabel: "Go on", NextURL: where,
+	}))
+}

@@ -1,0 +1,116 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+
+	"countersign/internal/i18n"
+	"countersign/internal/orderform"
+	"countersign/internal/qrbill"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showQRBill asks for the QR code of a bill: its text, or a picture of it.
+func showQRBill(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	return v.renderQRBill(http.StatusOK, views.QRBill{})
+}
+
+// readQRBill fills the form from the QR code of a bill. The form is kept as a draft from then on, so nothing is lost on the way.
+func readQRBill(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	text, field, err := v.billText()
+	if err != nil {
+		return v.refuseQRBill(text, field, err)
+	}
+	path, notes, err := v.keepBill(text)
+	if err != nil {
+		return v.refuseQRBill(text, field, err)
+	}
+	notes = append([]i18n.Text{"Filled in from the QR-bill."}, notes...)
+	return v.GoTo(path, i18n.Join(" ", notes...))
+}
+
+// billText is the text of the code: as pasted, or read from the picture. The field is the one it came from. Errors: *qrbill.Error,
+// errManyParts, page.FormError.
+func (v *paymentsVisit) billText() (text, field string, err error) {
+	picture, _, err := v.uploaded()
+	if err != nil {
+		return "", "picture", err
+	}
+	text, field = v.Echo.FormValue("text"), "text"
+	if strings.TrimSpace(text) != "" {
+		return text, field, nil
+	}
+	switch {
+	case len(picture) == 0:
+		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."}
+	case len(picture) > MaxUpload:
+		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a smaller picture: %s at most.").With(uploadLimit())}
+	}
+	text, err = qrbill.ReadPicture(v.Context(), picture)
+	return text, "picture", err
+}
+
+// keepBill keeps the form that a bill fills as a draft: the path is its address. Error: *qrbill.Error for a bill that cannot be paid here.
+func (v *paymentsVisit) keepBill(text string) (path string, notes []i18n.Text, err error) {
+	bill, err := qrbill.Parse(text)
+	if err != nil {
+		return "", nil, err
+	}
+	scheme, values, notes, err := orderform.OfBill(bill)
+	if err != nil {
+		return "", nil, err
+	}
+	values.EndToEndID = v.newEndToEndID()
+	draft, err := v.newDraft(scheme, values)
+	if err != nil {
+		return "", nil, err
+	}
+	return "/payments/" + draft.ID.String() + "/edit", notes, v.Config.Drafts.Add(v.Context(), v.By, draft)
+}
+
+// keepQRBill keeps the filled form of a bill that was sent after the session had run out, as a draft. A text that is no bill is not kept.
+func keepQRBill(v *paymentsVisit) (string, error) {
+	text, _, err := v.billText()
+	if err != nil {
+		return "", nil //nolint:nilerr // a text that is no bill fills nothing
+	}
+	path, _, err := v.keepBill(text)
+	var refused *qrbill.Error
+	if errors.As(err, &refused) {
+		return "", nil
+	}
+	return path, err
+}
+
+// refuseQRBill renders the page with the problem and the pasted or read text. It returns any other error.
+func (v *paymentsVisit) refuseQRBill(text, field string, cause error) error {
+	var refused *qrbill.Error
+	var words i18n.Text
+	switch {
+	case errors.As(cause, &refused):
+		words = refused.Text
+	case errors.Is(cause, errManyParts):
+		words = manyFiles
+	default:
+		return cause
+	}
+	return v.renderQRBill(http.StatusUnprocessableEntity, views.QRBill{
+		Text: strings.ReplaceAll(text, "\r\n", "\n"), Problems: []ui.Problem{{Field: field, Text: words}},
+	})
+}
+
+func (v *paymentsVisit) renderQRBill(status int, model views.QRBill) error {
+	model.Shell = v.Shell("Pay a QR-bill", views.PlaceNew)
+	model.Shell.Failed, model.Limit = status != http.StatusOK, uploadLimit()
+	return v.Render(status, views.QRBillPage(model))
+}

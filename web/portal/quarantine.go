@@ -1,0 +1,105 @@
+package portal
+
+import (
+	"mime"
+	"net/http"
+	"net/url"
+
+	"countersign/internal/i18n"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// maxQuarantined is how many documents in quarantine are listed.
+const quarantineLimit = 100
+
+const quarantinedPath = "/quarantine/document"
+
+// showQuarantine lists what arrived from clearing and matched nothing.
+func showQuarantine(v *recordsVisit) error {
+	err := v.MayOperate()
+	if err != nil {
+		return err
+	}
+	list, err := v.Config.Reader.Quarantine(v.Context(), quarantineLimit)
+	if err != nil {
+		return err
+	}
+	model := views.Quarantine{
+		Shell: v.Shell("Quarantine", views.PlaceQuarantine), Most: quarantineLimit,
+		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine", Text: "Every document of clearing found what it belongs to."},
+	}
+	for _, d := range list {
+		model.Rows = append(model.Rows, views.QuarantineRow{
+			Reference: d.Reference, URL: quarantinedURL(d), Scheme: d.Scheme, Type: string(d.Name), Name: documentName(d.Name),
+			Reason:     i18n.Sentence(d.Reason),
+			ReceivedAt: d.At,
+		})
+	}
+	return v.Render(http.StatusOK, views.QuarantinePage(model))
+}
+
+// quarantinedURL is the address of a document, whose message id may hold any character.
+func quarantinedURL(d store.Quarantined) string {
+	return quarantinedPath + "?" + url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}}.Encode()
+}
+
+// quarantined loads the document the address names.
+func (v *recordsVisit) quarantined() (store.Quarantined, error) {
+	err := v.MayOperate()
+	if err != nil {
+		return store.Quarantined{}, err
+	}
+	scheme := SchemeOf(v.Echo.QueryParam("scheme"))
+	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, Searchable(v.Echo.QueryParam("reference")))
+}
+
+func showQuarantined(v *recordsVisit) error {
+	d, err := v.quarantined()
+	if err != nil {
+		return err
+	}
+	form := formOf(v.Echo.QueryParam("form"))
+	if form == formSources {
+		form = formXML // it was not made here
+	}
+	here := quarantinedURL(d)
+	model := views.DocumentView{
+		Shell: v.Shell(i18n.Data(string(d.Name)),
+			views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: i18n.Sentence(d.Reason),
+		Document: views.Document{
+			Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: len(d.Content), URL: here,
+			DownloadURL: quarantinedPath + "/download?" +
+				url.Values{"scheme": {string(d.Scheme)}, "reference": {d.Reference}, "form": {form}}.Encode(),
+		},
+	}
+	for _, other := range []string{formXML, formJSON} {
+		model.Tabs = append(model.Tabs, ui.Tab{Label: formLabels[other], URL: here + "&form=" + other, Current: other == form})
+	}
+	model.Text = textOf(d.Content, form)
+	return v.Render(http.StatusOK, views.DocumentPage(model))
+}
+
+func downloadQuarantined(v *recordsVisit) error {
+	d, err := v.quarantined()
+	if err != nil {
+		return err
+	}
+	return v.sendFile("quarantine_"+string(d.Name), d.Content, formOf(v.Echo.QueryParam("form")))
+}
+
+// sendFile gives a document as a file, never as a page: the exact bytes, or its JSON form.
+func (v *recordsVisit) sendFile(name string, content []byte, form string) error {
+	kind, ending := "application/xml", ".xml"
+	if form == formJSON {
+		encoded := jsonOf(content)
+		if encoded != nil {
+			content, kind, ending = encoded, "application/json", ".json"
+		}
+	}
+	header := v.Echo.Response().Header()
+	header.Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": name + ending}))
+	header.Set("X-Content-Type-Options", "nosniff")
+	return v.Echo.Blob(http.StatusOK, kind, content)
+}

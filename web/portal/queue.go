@@ -1,0 +1,303 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// queuePage limits the messages on one page of the queue.
+const queuePage = 60
+
+// The tabs of the queue, under the values of their address.
+const (
+	tabForMe   = ""
+	tabAll     = "all"
+	tabMine    = "mine"
+	tabDecided = "decided"
+)
+
+// openedField is the name under which the stream of a page is told when the page was made, in milliseconds. A filter must not be called so.
+const openedField = "opened"
+
+// pendingKinds are the kinds of messages that wait for a decision.
+var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
+
+// showQueue is the list of waiting messages.
+func showQueue(v *checkerVisit) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	model, err := v.queue(f)
+	if err != nil {
+		return err
+	}
+	status := http.StatusOK
+	if len(model.Problems) > 0 {
+		status = http.StatusUnprocessableEntity
+	}
+	if v.Fragment() {
+		return v.Render(status, views.QueueFragment(model))
+	}
+	if len(model.Rows) > 0 && model.Filter.Tab != tabDecided {
+		model.Detail, err = v.firstDetail(&model, f)
+		if err != nil {
+			return err
+		}
+	}
+	return v.Render(status, views.QueuePage(model))
+}
+
+// firstDetail opens the first row beside the list, where there is room for it.
+func (v *checkerVisit) firstDetail(model *views.Queue, f Filter) (*views.Decision, error) {
+	id, err := uuid.Parse(model.Rows[0].InternalID)
+	if err != nil {
+		return nil, err
+	}
+	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+	if errors.Is(err, payment.ErrNotFound) {
+		return nil, nil //nolint:nilnil // it cannot be found any more: the list stands alone
+	}
+	if err != nil {
+		return nil, err
+	}
+	typed, err := v.typed(m)
+	if err != nil {
+		return nil, err
+	}
+	detail, err := v.decision(m, f, typed)
+	model.Rows[0].Current, model.Opened = true, true
+	return &detail, err
+}
+
+// queue fills the page for a filter.
+func (v *checkerVisit) queue(f Filter) (views.Queue, error) {
+	f.View.Kinds, f.View.Queued, f.View.Dated = KindOptions(pendingKinds), true, true
+	f.View.Tab = v.tab(f)
+	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
+		f.View.SaveURL = "/queue/views" + savable(f)
+	}
+	now, err := v.counted(&f)
+	if err != nil {
+		return views.Queue{}, err
+	}
+	saved, err := v.viewTabs(f)
+	if err != nil {
+		return views.Queue{}, err
+	}
+	v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	if err != nil {
+		return views.Queue{}, err
+	}
+	model := views.Queue{
+		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View,
+		Tabs: oneCurrent(append(v.queueTabs(f, now), saved...)), Problems: f.Problems,
+		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
+	}
+	model.Shell.Failed = len(f.Problems) > 0
+	if f.View.Tab == tabDecided {
+		err = v.decidedRows(f, &model)
+	} else {
+		model.Selecting = v.selecting(f)
+		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
+		err = v.waitingRows(f, now, &model)
+	}
+	model.Empty = v.emptyQueue(f)
+	return model, err
+}
+
+// tab returns the tab of the queue to show. A person without the right to decide sees other tabs: a maker their own waiting messages, a
+// reader all of them.
+func (v *checkerVisit) tab(f Filter) string {
+	for _, t := range v.tabs() {
+		if t.name == f.View.Tab {
+			return t.name
+		}
+	}
+	return v.tabs()[0].name
+}
+
+// selecting reports whether rows have check boxes: this person may decide, and the list holds waiting messages.
+func (v *checkerVisit) selecting(f Filter) bool {
+	tab := v.tab(f)
+	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
+}
+
+func (v *checkerVisit) waitingRows(f Filter, now counted, model *views.Queue) error {
+	list, more, err := v.pending(f, now.all)
+	if err != nil {
+		return err
+	}
+	model.Rows, err = QueueRows(v.Visit, list, f)
+	if err != nil {
+		return err
+	}
+	for i, m := range list {
+		model.Rows[i].Looked = v.looked(m.InternalID)
+	}
+	if len(list) > 0 {
+		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
+	}
+	model.Facts = now.facts(f, v.At)
+	if model.Shell.Person.MayDecide {
+		model.Shell.EventsURL = EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10))
+	}
+	return nil
+}
+
+// pending reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
+func (v *checkerVisit) pending(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
+	if f.Impossible {
+		return nil, false, nil
+	}
+	ask := v.onTab(all, v.tab(f))
+	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), queuePage+1
+	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
+	if len(list) > queuePage {
+		return list[:queuePage], true, err
+	}
+	return list, false, err
+}
+
+// QueueRows converts waiting messages to rows, with marks for new creditors and accounts.
+func QueueRows(v *Visit, list []payment.Message, f Filter) ([]views.QueueRow, error) {
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
+	rows := make([]views.QueueRow, len(list))
+	for i, m := range list {
+		rows[i] = QueueRow(v, m, f)
+		rows[i].Flags = append(rows[i].Flags, CreditorFlags(m, news[m.InternalID], v.At)...)
+	}
+	return rows, err
+}
+
+// QueueRow is a waiting message as lists show it; the filter goes on in its link.
+func QueueRow(v *Visit, m payment.Message, f Filter) views.QueueRow {
+	row := views.QueueRow{
+		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
+		Kind: m.Kind, Scheme: m.Scheme, Amount: ui.AmountOf(m.Summary.Amount),
+		Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
+		Toward: views.Toward(m), Purpose: views.Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
+	}
+	row.CreditorName, row.CreditorAccount = views.Facing(m)
+	if m.Withheld != "" {
+		row.Flags = append(row.Flags, views.QueueFlag{Text: ui.Withheld, Title: i18n.Sentence(m.Withheld)})
+	}
+	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
+	return row
+}
+
+// endsSoon is the remaining time below which a message gets a mark.
+const endsSoon = 4 * time.Hour
+
+// flagsOf returns the marks of a waiting message for its checkers.
+func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
+	var flags []views.QueueFlag
+	if m.ApprovalsRequired > 1 {
+		flags = append(flags, views.QueueFlag{
+			Text:  i18n.Text("%s of %s").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired)),
+			Title: "Approvals given, and needed",
+		})
+	}
+	if m.Version > 1 {
+		flags = append(flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
+	}
+	if text, title := views.PayeeFlag(m.Payee); text != "" {
+		flags = append(flags, views.QueueFlag{Text: text, Title: title})
+	}
+	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
+		flags = append(flags, views.QueueFlag{
+			Text: i18n.Text("Ends %s").With(ui.ShortTime(m.ExpiresAt,
+				now)), Title: i18n.Text("Expires without a decision at %s").With(ui.DateTime(m.ExpiresAt)),
+		})
+	}
+	return flags
+}
+
+// decidedNote describes a decision in a row: "Approved by you, 08:15:22 CET".
+func decidedNote(action payment.Action, who i18n.Text, at time.Time) i18n.Text {
+	if action == payment.ActionReject {
+		return i18n.Text("Rejected by %s, %s").With(who, ui.ClockTime(at))
+	}
+	return i18n.Text("Approved by %s, %s").With(who, ui.ClockTime(at))
+}
+
+// queueTab is one part of the queue.
+type queueTab struct {
+	name  string
+	label i18n.Text
+}
+
+// tabs are the parts of the queue this person has a use for; the first one is shown first.
+func (v *checkerVisit) tabs() []queueTab {
+	all, mine := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}
+	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
+	switch {
+	case decides && makes:
+		return []queueTab{{tabForMe, "For me"}, all, mine, {tabDecided, "Decided today"}}
+	case decides:
+		return []queueTab{{tabForMe, "For me"}, all, {tabDecided, "Decided today"}}
+	case makes:
+		return []queueTab{mine, all}
+	}
+	return []queueTab{all}
+}
+
+func (v *checkerVisit) queueTabs(f Filter, now counted) []ui.Tab {
+	var tabs []ui.Tab
+	for _, t := range v.tabs() {
+		tabs = append(tabs, ui.Tab{
+			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after",
+				""), Current: f.View.Tab == t.name,
+			Count: now.tabs[t.name],
+		})
+	}
+	return tabs
+}
+
+// oneCurrent marks one tab only: a saved view that is open rather than the part of the queue it narrows.
+func oneCurrent(tabs []ui.Tab) []ui.Tab {
+	last := -1
+	for i := range tabs {
+		if !tabs[i].Current {
+			continue
+		}
+		if last >= 0 {
+			tabs[last].Current = false
+		}
+		last = i
+	}
+	return tabs
+}
+
+// emptyQueue explains an empty list and names the next step.
+func (v *checkerVisit) emptyQueue(f Filter) ui.Empty {
+	switch {
+	case f.View.Tab == tabDecided:
+		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
+	case f.View.Text != "":
+		nothing := f.NothingMatches("No waiting message matches what you look for.")
+		nothing.Text = "Parts of words are looked for among the 500 that wait longest; whole words, an amount, a maker or a day find the others."
+		return nothing
+	case f.View.Active > 0:
+		return f.NothingMatches("No waiting message matches what you look for.")
+	case f.View.Tab == tabMine:
+		return ui.Empty{
+			Icon: "file-text", Title: "Nothing of yours waits",
+			Text: "What you submit waits here until another person decides.",
+		}
+	}
+	return ui.Empty{Icon: "circle-check", Title: "All decided", Text: "Nothing waits for a decision."}
+}

@@ -1,0 +1,121 @@
+package portal
+
+import (
+	"net/http"
+	"time"
+
+	"countersign/internal/account"
+	"countersign/internal/calendar"
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022/code"
+	"countersign/internal/rulebook"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showReference lists the editions of the data that others publish and payments are checked with.
+func showReference(v *recordsVisit) error {
+	loaded, err := v.Config.Reader.Directories(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	model := views.Reference{Shell: v.Shell("Reference data", views.PlaceNone)}
+	for _, scheme := range rulebook.Schemes() {
+		row := views.ReferenceRow{
+			Name: i18n.Text("Banks that %s instant payments reach").With(ui.SchemeLabel(string(scheme))), Edition: "none",
+			Source:  i18n.Data("countersign directory import"),
+			Warning: withoutDirectory(scheme),
+		}
+		for _, d := range loaded {
+			if d.Scheme == string(scheme) {
+				row = v.directoryRow(row.Name, d)
+			}
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	imported, err := v.Config.Reader.References(v.Context())
+	if err != nil {
+		return err
+	}
+	model.Rows = append(model.Rows, v.codesRow(imported), views.ReferenceRow{
+		Name: "Accounts of each country (IBAN)", Edition: "by country", Source: "IBAN registry (ISO 13616), as public lists have it",
+	})
+	for _, scheme := range rulebook.Schemes() {
+		model.Rows = append(model.Rows, v.calendarRow(imported, scheme))
+	}
+	return v.Render(http.StatusOK, views.ReferencePage(model))
+}
+
+// codesRow shows the code sets in force.
+func (v *recordsVisit) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
+	row := views.ReferenceRow{
+		Name: "External code sets of ISO 20022", Edition: i18n.Data(code.Published), Source: "ISO 20022, external code sets",
+	}
+	day := code.Builtin().Day()
+	if edition, found := store.ReferenceInForce(imported, store.ReferenceCodes, "", v.Today()); found {
+		row.Edition, row.LoadedAt = i18n.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Source = i18n.Data(edition.Source)
+		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
+	}
+	if account.Stale(day, v.At) {
+		row.Warning = "Older than a quarter: a purpose that is new since is refused. Tell an operator, who imports the codes of today."
+	}
+	return withBroken(row, imported, store.ReferenceCodes, "")
+}
+
+// calendarRow shows by which days the deadlines of a scheme are counted.
+func (v *recordsVisit) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
+	row := views.ReferenceRow{
+		Name: "Banking days of Swiss franc payments", Edition: i18n.Data(calendar.Written), Source: "bank holidays of Zurich",
+	}
+	if scheme == rulebook.SchemeSCT {
+		row.Name, row.Source = "Banking days of euro payments", "European Central Bank, TARGET calendar"
+	}
+	day, _ := time.Parse(time.DateOnly, calendar.Written) // a constant
+	if edition, found := store.ReferenceInForce(imported, store.ReferenceCalendar, string(scheme), v.Today()); found {
+		row.Edition, row.LoadedAt = i18n.Data(edition.Edition.Format(time.DateOnly)), edition.LoadedAt
+		row.Source = i18n.Data(edition.Source)
+		row.Size, day = i18n.Text("%d rows").With(edition.Entries), edition.Edition
+	}
+	if account.Stale(day, v.At) {
+		row.Warning = "Older than a quarter: deadlines may be a day off. Tell an operator, who imports the calendar of today."
+	}
+	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
+}
+
+// withBroken warns of an edition that is not what was imported.
+func withBroken(
+	row views.ReferenceRow, imported []store.ReferenceSummary, kind store.ReferenceKind, scheme string,
+) views.ReferenceRow {
+	for _, edition := range imported {
+		if edition.Broken && edition.Kind == kind && edition.Covers(scheme) {
+			row.Warning = "One that was imported is not what it was and counts for nothing. " +
+				"Tell an operator, who runs countersign check and imports it anew."
+		}
+	}
+	return row
+}
+
+func (v *recordsVisit) directoryRow(name i18n.Text, d store.DirectorySummary) views.ReferenceRow {
+	row := views.ReferenceRow{
+		Name: name, Edition: i18n.Data(d.Edition.Format(time.DateOnly)), Source: i18n.Data(d.Source), Size: i18n.Text("%d rows").
+			With(d.Entries), LoadedAt: d.LoadedAt,
+	}
+	switch {
+	case d.Broken:
+		row.Warning = "It is not what was imported, so every payment is refused. " +
+			"Tell an operator, who runs countersign check and imports it anew."
+	case account.Stale(d.Edition, v.At):
+		row.Warning = "Older than a quarter. Tell an operator, who imports the directory of today."
+	}
+	return row
+}
+
+// withoutDirectory says what it means that no directory is loaded.
+func withoutDirectory(scheme rulebook.Scheme) i18n.Text {
+	if scheme == rulebook.SchemeSCT {
+		return "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known."
+	}
+	return "Whom instant payments reach is not known before clearing answers."
+}

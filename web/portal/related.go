@@ -1,0 +1,148 @@
+package portal
+
+import (
+	"slices"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// tree is the payment with everything that refers to it, oldest first; answers stand below the recall they answer. It is empty when
+// nothing refers to the payment.
+func tree(s Subject, current uuid.UUID) []views.Related {
+	if len(s.Others) == 0 {
+		return nil
+	}
+	root := relatedView(s.Original, current)
+	root.Role = "The payment"
+	oldest := slices.Clone(s.Others)
+	slices.Reverse(oldest)
+	for _, m := range oldest {
+		if m.AnswersID != uuid.Nil {
+			continue
+		}
+		branch := relatedView(m, current)
+		for _, answer := range oldest {
+			if answer.AnswersID == m.InternalID {
+				branch.Children = append(branch.Children, relatedView(answer, current))
+			}
+		}
+		root.Children = append(root.Children, branch)
+	}
+	return []views.Related{root}
+}
+
+func relatedView(m payment.Message, current uuid.UUID) views.Related {
+	view := views.Related{
+		Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind, State: m.State,
+		FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
+	}
+	if m.Reason != "" {
+		view.Reason = views.ReasonText(m.Kind, m.Scheme, m.Reason)
+	}
+	roles := map[payment.Kind]i18n.Text{
+		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
+		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
+	}
+	if m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil {
+		roles[payment.KindReturn] = "Return of the payment by the other bank"
+		roles[payment.KindResolution] = "Refusal of the recall by the other bank"
+	}
+	view.Role = roles[m.Kind]
+	return view
+}
+
+// requests are the R-transactions the state allows this person to make about a message, or the sentence that says why not.
+func (v *recordsVisit) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
+	if MayMake(v.By) != nil {
+		return nil, nil
+	}
+	list, has := offers[m.Kind]
+	if !has {
+		return nil, nil
+	}
+	for _, o := range list(s, m) {
+		s.Kind = o.kind
+		sentence := s.Bar(v.Config.Rules)
+		switch {
+		case sentence == "":
+			actions = append(actions, o.action)
+		case !slices.Contains(barred, sentence):
+			barred = append(barred, sentence)
+		}
+	}
+	return actions, barred
+}
+
+// offer is an R-transaction that may be made, and what leads to its form.
+type offer struct {
+	kind   payment.Kind
+	action views.Action
+}
+
+// offers are what may be made about a message of each kind; about the other kinds nothing.
+var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
+	payment.KindInstruction: func(s Subject, m payment.Message) []offer {
+		return []offer{{payment.KindRecall, views.Action{
+			Label: i18n.Text("Recall %s").With(m.Summary.Amount.Format()),
+			URL:   pathOf(s.Original) + "/recall",
+		}}}
+	},
+	payment.KindPayment: func(s Subject, m payment.Message) []offer {
+		amount, returning := m.Summary.Amount.Format(), pathOf(s.Original)+"/return"
+		if !s.Recalled() {
+			return []offer{{payment.KindReturn, views.Action{Label: i18n.Text("Return %s").With(amount), URL: returning}}}
+		}
+		return []offer{
+			{payment.KindReturn, views.Action{Label: i18n.Text("Grant the recall: send %s back").With(amount), URL: returning}},
+			{payment.KindResolution, views.Action{Label: "Refuse the recall", URL: refusalPath(s.Recall)}},
+		}
+	},
+	payment.KindReceivedRecall: func(s Subject, m payment.Message) []offer {
+		list := []offer{{
+			payment.KindResolution,
+			views.Action{Label: i18n.Text("Refuse the recall of %s").With(m.Summary.Amount.Format()), URL: refusalPath(m)},
+		}}
+		if s.Recalled() {
+			list = append(list, offer{payment.KindReturn, views.Action{
+				Label: "Grant: send the money back",
+				URL:   pathOf(s.Original) + "/return",
+			}})
+		}
+		return list
+	},
+}
+
+func pathOf(m payment.Message) string { return "/payments/" + m.InternalID.String() }
+
+// refusalPath leads to the form that refuses a received recall.
+func refusalPath(recall payment.Message) string {
+	return "/recalls/" + recall.InternalID.String() + "/resolve"
+}
+
+// noticeOfRecall tells on a payment's page and on a recall's that another bank waits for an answer.
+func (v *recordsVisit) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
+	if !s.Recalled() || m.Kind != payment.KindPayment && m.Kind != payment.KindReceivedRecall {
+		return nil
+	}
+	due := Due(v.Visit, s.Recall)
+	warning := views.Warning{Title: i18n.Text("Answer the recall by %s: %s").With(due.Day, due.Text)}
+	if m.Kind == payment.KindPayment {
+		warning.Links = []views.Link{{
+			Label: i18n.Text("Show the recall %s").With(s.Recall.GlobalID), URL: pathOf(s.Recall),
+		}}
+	}
+	answerable := s
+	answerable.Kind = payment.KindResolution
+	if PreparedAnswer(v.Visit, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
+		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself."
+		warning.Links = append(warning.Links, views.Link{
+			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),
+		})
+	}
+	return []views.Warning{warning}
+}

@@ -1,0 +1,305 @@
+package portal
+
+import (
+	"net/http"
+	"net/url"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/request"
+)
+
+// How many days a report looks at, and how many it may.
+const (
+	usualPeriod = 30
+	maxPeriod   = 366
+)
+
+// raisedHeading names the report about what lets people do more.
+const raisedHeading = i18n.Text("Limits, policies and rights raised")
+
+// mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
+func (v *recordsVisit) mayReport() error {
+	if v.By.Has(identity.RoleSupervisor) {
+		return nil
+	}
+	return &payment.ForbiddenError{Text: "You may not read the reports of control: this needs the role supervisor."}
+}
+
+// reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
+// said. What cannot be read is taken for not said, and so is a first day behind the last one or more than maxPeriod days away.
+func (v *recordsVisit) reportPeriod() (p store.Period, from, to string) {
+	today := v.At.In(v.Config.Zone)
+	read := func(name string, other time.Time) time.Time {
+		day, known := Day(v.Echo.QueryParam(name), v.Config.Zone)
+		if known {
+			return day
+		}
+		return time.Date(other.Year(), other.Month(), other.Day(), 0, 0, 0, 0, v.Config.Zone)
+	}
+	last := read("to", today)
+	first := read("from", last.AddDate(0, 0, 1-usualPeriod))
+	if first.After(last) || first.Before(last.AddDate(0, 0, 1-maxPeriod)) {
+		first = last.AddDate(0, 0, 1-usualPeriod)
+	}
+	return store.Period{From: first, Until: last.AddDate(0, 0, 1)}, ui.Day(first), ui.Day(last)
+}
+
+// reportURL is the address of a report over the period of this one.
+func reportURL(path, from, to string, more ...string) string {
+	values := url.Values{"from": {from}, "to": {to}}
+	for i := 0; i+1 < len(more); i += 2 {
+		values.Set(more[i], more[i+1])
+	}
+	return path + "?" + values.Encode()
+}
+
+// showReports shows the numbers of a period, each with the way to its rows.
+func showReports(v *recordsVisit) error {
+	err := v.mayReport()
+	if err != nil {
+		return err
+	}
+	period, from, to := v.reportPeriod()
+	counts, err := v.Config.Reader.ReportCounts(v.Context(), store.ReportQuery{Realm: v.By.Realm, Period: period, Zone: v.Config.Zone})
+	if err != nil {
+		return err
+	}
+	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
+	if err != nil {
+		return err
+	}
+	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
+	if err != nil {
+		return err
+	}
+	ended, err := endedCounts(v.Visit, period)
+	if err != nil {
+		return err
+	}
+	model := v.report("Reports of control",
+		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(counts.Approvals, from, to))
+	model.Form = &views.ReportPeriod{From: from, To: to}
+	model.Columns = []i18n.Text{"Report", "What counts", "How many"}
+	for _, row := range []struct {
+		path       string
+		name, what i18n.Text
+		count      int
+	}{
+		{"pairs", "Pairs that always meet", i18n.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
+			store.PairPercent, store.PairLeast), len(pairs)},
+		{
+			"fast", "Approvals faster than reading takes",
+			i18n.Text("In the portal, within %d seconds of the page being opened, or without opening it").
+				With(int(store.FastBelow / time.Second)),
+			counts.Fast,
+		},
+		{
+			"hours", "Approvals out of hours",
+			i18n.Text("Before 07:00, from 19:00 on, or on Saturday and Sunday, by the clock of %s").With(v.Config.Zone), counts.OutOfHours,
+		},
+		{
+			"limits", raisedHeading,
+			"A limit raised or taken away, a policy that asks less or was retired, a role or an exception given, and whatever was asked for " +
+				"by somebody who gains by it", len(raised),
+		},
+		{"rejected", "Rejected by checkers", "By the reason that the checker chose", ended[payment.StateRejected]},
+		{"failed", "Failed", "By the reason of clearing or of the other bank", ended[payment.StateFailed]},
+		{"unanswered", "No answer of clearing in time", "Not confirmed within ten seconds, whatever came later", ended[payment.StateUnconfirmed]},
+	} {
+		model.Rows = append(model.Rows, views.ReportRow{
+			URL: reportURL("/reports/"+row.path, from, to), Cells: []i18n.Text{row.name, row.what, i18n.Data(i18n.Number(row.count))},
+		})
+	}
+	return v.Render(http.StatusOK, views.ReportPage(model))
+}
+
+func (v *recordsVisit) report(heading, words i18n.Text) views.Report {
+	return views.Report{
+		Shell: v.Shell(heading, views.PlaceReports), Heading: heading, Words: words,
+		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."},
+	}
+}
+
+// reported is one report: what it is called, its rows, and for each the page behind it.
+type reported struct {
+	heading, words i18n.Text
+	columns        []i18n.Text
+	rows           []views.ReportRow
+}
+
+// showReport shows the rows of one report.
+func showReport(v *recordsVisit) error {
+	found, from, to, err := v.reported()
+	if err != nil {
+		return err
+	}
+	model := v.report(found.heading, found.words)
+	model.Columns, model.Rows, model.BackURL = found.columns, found.rows, reportURL("/reports", from, to)
+	model.TableURL = "/reports/" + v.Echo.Param("report") + "/table?" + v.Echo.QueryString()
+	return v.Render(http.StatusOK, views.ReportPage(model))
+}
+
+// downloadReport sends the rows of a report as a table for a spreadsheet.
+func downloadReport(v *recordsVisit) error {
+	found, from, to, err := v.reported()
+	if err != nil {
+		return err
+	}
+	table := [][]string{v.said(found.columns)}
+	for _, row := range found.rows {
+		table = append(table, v.said(row.Cells))
+	}
+	return v.table("report-"+v.Echo.Param("report")+"-"+from+"-"+to, table)
+}
+
+// said are texts in the language of who reads them.
+func (v *recordsVisit) said(texts []i18n.Text) []string {
+	said := make([]string, len(texts))
+	for i, text := range texts {
+		said[i] = v.Say(text)
+	}
+	return said
+}
+
+// table sends rows for a spreadsheet.
+func (v *recordsVisit) table(name string, rows [][]string) error {
+	v.Echo.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+	return v.Echo.Blob(http.StatusOK, request.ContentType, request.CSV(rows))
+}
+
+// reported reads the report that the path names. Errors: payment.ForbiddenError, payment.ErrNotFound.
+func (v *recordsVisit) reported() (found reported, from, to string, err error) {
+	err = v.mayReport()
+	if err != nil {
+		return found, "", "", err
+	}
+	period, from, to := v.reportPeriod()
+	asked := store.ReportQuery{Realm: v.By.Realm, Kind: store.ReportKind(v.Echo.Param("report")), Period: period, Zone: v.Config.Zone}
+	words := i18n.Text("From %s to %s, the newest first, a thousand at most.").With(from, to)
+	switch asked.Kind {
+	case store.ReportPairs:
+		asked.Maker, _ = uuid.Parse(v.Echo.QueryParam("maker"))
+		asked.Checker, _ = uuid.Parse(v.Echo.QueryParam("checker"))
+		if asked.Maker == uuid.Nil || asked.Checker == uuid.Nil {
+			found, err = v.reportedPairs(period, from, to)
+			return found, from, to, err
+		}
+		found, err = v.reportedApprovals("Approvals of one pair", words, asked)
+	case store.ReportFast:
+		found, err = v.reportedApprovals("Approvals faster than reading takes", words, asked)
+	case store.ReportHours:
+		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
+	case "limits":
+		found, err = v.reportedChanges(period, words)
+	default:
+		state, known := endedReports[v.Echo.Param("report")]
+		if !known {
+			return found, from, to, payment.ErrNotFound
+		}
+		found, err = v.reportedEnded(state, period, words)
+	}
+	return found, from, to, err
+}
+
+func (v *recordsVisit) reportedPairs(period store.Period, from, to string) (reported, error) {
+	found := reported{
+		heading: "Pairs that always meet", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
+		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's messages"},
+	}
+	pairs, err := v.Config.Reader.Pairs(v.Context(), v.By.Realm, period)
+	for _, p := range pairs {
+		found.rows = append(found.rows, views.ReportRow{
+			URL:   reportURL("/reports/pairs", from, to, "maker", p.Maker.String(), "checker", p.Checker.String()),
+			Cells: data(p.MakerName, p.CheckerName, i18n.Number(p.Approvals), i18n.Number(p.Of)),
+		})
+	}
+	return found, err
+}
+
+func (v *recordsVisit) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
+	found := reported{
+		heading: heading, words: words,
+		columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
+	}
+	approvals, err := v.Config.Reader.Approvals(v.Context(), asked)
+	for _, a := range approvals {
+		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + a.MessageID.String(), Cells: append(
+			data(a.GlobalID, a.Makers, a.Checker, ui.DateTime(a.At)), looked(a), views.ChannelName(a.Channel, a.Client),
+			i18n.Data(a.Amount))})
+	}
+	return found, err
+}
+
+// looked is how long after opening the page the approval came.
+func looked(a store.ReportedApproval) i18n.Text {
+	if a.Looked.IsZero() {
+		return "not opened"
+	}
+	return i18n.Data(a.At.Sub(a.Looked).Round(100 * time.Millisecond).String())
+}
+
+func (v *recordsVisit) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
+	found := reported{
+		heading: raisedHeading, words: words,
+		columns: []i18n.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "At a time", "A day", "Asked for oneself"},
+	}
+	raised, err := v.Config.Reader.Raised(v.Context(), v.By.Realm, period)
+	outcomes := map[string]i18n.Text{"approve": "applied", "reject": "rejected", "waits": "waits for a decision"}
+	for _, c := range raised {
+		about := i18n.Data(c.Subject)
+		if c.Beneficiary != "" {
+			about = i18n.Data(c.Beneficiary)
+		} else if c.LimitHolder != "" {
+			about = i18n.Join(" ", FieldValue("limitOf", c.LimitOf), i18n.Data(c.LimitHolder))
+		}
+		found.rows = append(found.rows, views.ReportRow{URL: "/reports/changes/" + c.Change, Cells: []i18n.Text{
+			ChangeHeading(administration.Kind(c.Kind), c.Subject), about, i18n.Data(c.Requester), i18n.Data(ui.DateTime(c.At)),
+			i18n.Data(c.Decider), outcomes[c.Outcome],
+			beforeAfter(c.PaymentBefore, c.PaymentAfter), beforeAfter(c.DayBefore, c.DayAfter), YesNo(c.Own),
+		}})
+	}
+	return found, err
+}
+
+// showReportedChange shows a change of administrators to somebody who supervises, field by field. Nobody decides it here.
+func showReportedChange(v *recordsVisit) error {
+	return v.ShowChange(ChangeDesk{
+		Place: views.PlaceReports, Report: "/reports/limits",
+		Heading: func(c administration.Change) i18n.Text { return ChangeHeading(c.Kind, c.Subject) },
+		Read: func(id uuid.UUID) (administration.Change, error) {
+			return v.Config.Admin.Reported(v.Context(), v.By, id)
+		},
+	})
+}
+
+// beforeAfter shows what an amount became: "100.00 → 500.00".
+func beforeAfter(before, after string) i18n.Text {
+	if before == "" && after == "" {
+		return ""
+	}
+	amount := func(written string) i18n.Text {
+		if written == "" {
+			return "none"
+		}
+		return FieldValue("perDay", written)
+	}
+	return i18n.Join(" → ", amount(before), amount(after))
+}
+
+// data are cells that are the same in every language.
+func data(words ...string) []i18n.Text {
+	cells := make([]i18n.Text, len(words))
+	for i, word := range words {
+		cells[i] = i18n.Data(word)
+	}
+	return cells
+}

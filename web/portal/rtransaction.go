@@ -1,0 +1,266 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// emptyForm is the form of the path before anything is typed.
+func (v *rTransactionVisit) emptyForm(kind payment.Kind) (form, error) {
+	err := MayMake(v.By)
+	if err != nil {
+		return form{}, err
+	}
+	id, err := v.ID("id")
+	if kind == payment.KindResolution {
+		return form{Kind: kind, Recall: id}, err
+	}
+	return form{Kind: kind, Original: id}, err
+}
+
+// showForm is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
+// an answer by now gets one prepared, which a person still has to submit.
+func (v *rTransactionVisit) showForm(kind payment.Kind) error {
+	f, err := v.emptyForm(kind)
+	if err != nil {
+		return err
+	}
+	a, err := v.look(f)
+	if err != nil {
+		return err
+	}
+	id, fresh := v.DraftNamed(v.Echo.QueryParams())
+	draft, kept, err := v.draftOf(a, id, fresh)
+	if err != nil {
+		return err
+	}
+	prepared := i18n.Text("")
+	if kept == nil {
+		prepared = v.proposeReason(&a)
+	} else {
+		a.form = *kept
+		if draft.MessageID == uuid.Nil {
+			a.draft = draft
+		}
+	}
+	if barred := a.barred(); barred != "" {
+		return v.cannot(a, barred)
+	}
+	return v.renderForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
+}
+
+// proposeReason chooses the only reason there is, or the one of an answer that should have been given by now; it says why it did that.
+func (v *rTransactionVisit) proposeReason(a *asked) (prepared i18n.Text) {
+	if a.barred() != "" {
+		return ""
+	}
+	if len(a.preview.Reasons) == 1 {
+		a.Reason = a.preview.Reasons[0].Code
+	}
+	prepared = PreparedAnswer(v.Visit, a.Subject)
+	if prepared != "" {
+		a.Reason = noAnswer
+	}
+	return prepared
+}
+
+// noAnswer is the reason of a refusal because the creditor did not answer (NOAS).
+const noAnswer = "NOAS"
+
+// preparedDays is how many days before its last one an answer to a recall is prepared.
+const preparedDays = 2
+
+// PreparedAnswer says why a refusal is filled in already; "" when none is.
+func PreparedAnswer(v *Visit, s Subject) i18n.Text {
+	if s.Kind != payment.KindResolution || daysLeft(v, s.Recall) > preparedDays {
+		return ""
+	}
+	due := Due(v, s.Recall)
+	return i18n.Text("Answer by %s (%s): the refusal “The creditor does not answer” (NOAS) is filled in. "+
+		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
+}
+
+// draftOf loads a draft that the address of a form names, and what it keeps, if it is one of this form; nil when nothing is kept yet.
+func (v *rTransactionVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
+	if id == uuid.Nil {
+		return draft, nil, nil
+	}
+	draft, err = v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
+	if fresh && errors.Is(err, payment.ErrNotFound) {
+		return draft, nil, nil
+	}
+	if err != nil {
+		return draft, nil, err
+	}
+	kept, err = formIn(draft)
+	if err == nil && (kept == nil || !kept.about(a.form)) {
+		err = payment.ErrNotFound
+	}
+	return draft, kept, err
+}
+
+// takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
+func (v *rTransactionVisit) takeForm(kind payment.Kind) error {
+	f, values, err := v.typedForm(kind)
+	if err != nil {
+		return err
+	}
+	a, err := v.check(f)
+	if err != nil {
+		return err
+	}
+	at, err := v.placeOf(a, values)
+	if err != nil {
+		return err
+	}
+	a.draft = at.Named()
+	fine, err := v.passes(a)
+	if err != nil || !fine {
+		return err
+	}
+	err = v.Keeper(at.Place)(v.Context(), v.By, at.draft)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/payments/"+at.draft.ID.String()+"/check", at.Sentence())
+}
+
+// typedForm is the form of the request.
+func (v *rTransactionVisit) typedForm(kind payment.Kind) (form, url.Values, error) {
+	f, err := v.emptyForm(kind)
+	if err != nil {
+		return form{}, nil, err
+	}
+	values, err := v.Form()
+	f.read(values)
+	return f, values, err
+}
+
+// keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
+func (v *rTransactionVisit) keepForm(kind payment.Kind) error {
+	f, values, err := v.typedForm(kind)
+	if err != nil {
+		return err
+	}
+	a, err := v.look(f)
+	if err != nil {
+		return err
+	}
+	at, err := v.placeOf(a, values)
+	if err != nil {
+		return err
+	}
+	err = v.KeepAt(at.Place, at.draft)
+	if err != nil {
+		return err
+	}
+	kept := KeptIn(at.draft, a.addressOf(at.draft.ID))
+	return v.Render(http.StatusOK, views.DraftKept(Beside(kept, values, at.Other.ID, a.addressOf)))
+}
+
+// cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
+func (v *rTransactionVisit) cannot(a asked, barred i18n.Text) error {
+	s := a.Subject
+	heading := map[payment.Kind]i18n.Text{
+		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
+		payment.KindResolution: "This recall cannot be refused",
+	}[s.Kind]
+	about, label := s.Original, i18n.Text("Show the payment")
+	if s.Kind == payment.KindResolution {
+		about, label = s.Recall, "Show the recall"
+	}
+	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
+		Shell: v.Shell(heading, views.PlaceNone), Heading: heading, Text: barred,
+		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(), Typed: a.typed(),
+	}))
+}
+
+// renderForm completes the form.
+func (v *rTransactionVisit) renderForm(status int, a asked, model views.RequestForm) (err error) {
+	s := a.Subject
+	model.Heading, model.Note = s.heading()
+	model.Shell = v.Shell(model.Heading, s.place())
+	model.Shell.Failed = len(model.Problems) > 0
+	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
+	model.Kept, err = v.keptForm(a)
+	if err != nil {
+		return err
+	}
+	model.Cards = v.cards(s)
+	model.Usual, model.Others = a.offered()
+	model.Reason = a.Reason
+	lines, length := a.informationLimits()
+	model.LineLimit, model.Information = length, make([]string, lines)
+	copy(model.Information, a.Information)
+	if s.Kind == payment.KindReturn && s.Recalled() {
+		model.Charge = &ui.Field{
+			ID: "charge", Label: i18n.Text("Charge kept, in %s").With(s.Original.Summary.Amount.Currency()), Value: a.Charge,
+			Optional:  true,
+			InputMode: "decimal", Width: "w-10", Hint: "Goes off the amount that is sent back",
+		}
+		for _, p := range model.Problems {
+			if p.Field == "charge" {
+				model.Charge.Problem = p
+			}
+		}
+		model.Instead = &views.Link{Label: "Refuse the recall instead", URL: "/recalls/" + s.Recall.InternalID.String() + "/resolve"}
+	}
+	if s.Kind == payment.KindResolution {
+		model.BackURL = "/payments/" + s.Recall.InternalID.String()
+		model.Instead = &views.Link{
+			Label: "Grant: send the money back", URL: "/payments/" + s.Original.InternalID.String() + "/return",
+		}
+	}
+	return v.Render(status, views.RequestFormPage(model))
+}
+
+// keptForm tells the form where it is kept while it is being typed, and where it is found again.
+func (v *rTransactionVisit) keptForm(a asked) (views.Kept, error) {
+	kept := views.Kept{URL: a.path() + "/keep"}
+	if a.draft.ID == uuid.Nil {
+		return v.KeyedForm(kept, a.path(), url.Values{})
+	}
+	kept.Draft, kept.Address, kept.Seen = a.draft.ID.String(), a.addressOf(a.draft.ID), Seen(a.draft)
+	return v.KeyedDraft(kept)
+}
+
+// heading names the form, with a sentence about what it does where it is not plain.
+func (s Subject) heading() (heading, note i18n.Text) {
+	amount := s.Original.Summary.Amount.Format()
+	switch {
+	case s.Kind == payment.KindRecall:
+		return i18n.Text("Recall %s").
+			With(amount), "The other bank is asked for the money. A payment can be recalled once, whatever the answer."
+	case s.Kind == payment.KindReturn && s.Recalled():
+		return i18n.Text("Grant the recall: send %s back").With(amount), ""
+	case s.Kind == payment.KindReturn:
+		return i18n.Text("Return %s").With(amount), ""
+	}
+	return i18n.Text("Refuse the recall of %s").With(amount), "A refusal is the negative answer to the recall: the money stays."
+}
+
+// places are the entries of the navigation that the forms belong to.
+var rtransactionPlaces = map[payment.Kind]views.Place{
+	payment.KindRecall: views.PlacePayments, payment.KindReturn: views.PlaceIncoming, payment.KindResolution: views.PlaceRecalls,
+}
+
+func (s Subject) place() views.Place { return rtransactionPlaces[s.Kind] }
+
+// day writes a day as it reads in its own location.
+func day(at time.Time) string { return at.Format("02.01.2006") }
+
+// plainLines is a row with lines of information, of which there is one at least.
+func plainLines(lines []string) ui.Row {
+	return ui.Row{Term: "Information", Value: strings.TrimSpace(lines[0]), Details: views.DataLines(lines[1:])}
+}

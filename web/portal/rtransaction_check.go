@@ -1,0 +1,99 @@
+package portal
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// showCheckPage shows a recall, return or resolution once more, under problems if there are any. What is no longer fine goes back to its
+// form.
+func (v *rTransactionVisit) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
+	a, err := v.check(f)
+	if err != nil {
+		return err
+	}
+	a.draft = draft
+	fine, err := v.passes(a)
+	if err != nil || !fine {
+		return err
+	}
+	policy := a.preview.About.Policy
+	says := a.wording()
+	model := views.RequestCheck{
+		Shell: v.Shell("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
+		Action:    "/payments/" + draft.ID.String() + "/submit",
+		ChangeURL: f.addressOf(draft.ID), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
+		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy),
+	}
+	reason := a.reason()
+	lines, _ := f.lines()
+	model.Rows = append(model.Rows, ui.Row{
+		Term: "Reason",
+		Text: i18n.Text("%s (%s)").With(i18n.Sentence(reason.Text), reason.Code),
+	})
+	if len(lines) > 0 {
+		model.Rows = append(model.Rows, plainLines(lines))
+	}
+	if charge := a.keeps; !charge.IsZero() {
+		model.Rows = append(model.Rows,
+			ui.Row{Term: "Charge kept", Value: charge.Format(), Numeric: true},
+			ui.Row{Term: "Sent back", Value: says.amount.Format(), Numeric: true})
+	}
+	for i := range model.Rows {
+		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
+	}
+	model.Shell.Failed = len(problems) > 0
+	return v.Render(status, views.RequestCheckPage(model))
+}
+
+// passes reports whether a form that was checked is fine. One that is not has been answered with what stands in the way; what was typed is
+// in that answer.
+func (v *rTransactionVisit) passes(a asked) (fine bool, err error) {
+	if barred := a.barred(); barred != "" {
+		return false, v.cannot(a, barred)
+	}
+	if len(a.problems) > 0 {
+		return false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+	}
+	return true, nil
+}
+
+// submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
+func (v *rTransactionVisit) submitForm(draft store.Draft, f form) error {
+	charge, problems, err := f.charge(money.Currency(f.Currency))
+	if err != nil {
+		return err
+	}
+	if len(problems) > 0 {
+		return v.showCheckPage(draft, f, http.StatusOK, nil)
+	}
+	result, err := v.Config.Submission.CreateRTransaction(v.Context(), v.By, f.asked(draft.ID, charge))
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) {
+		return v.refuse(asked{form: f, draft: draft}, refused)
+	}
+	return v.Submitted(draft, result.Message.InternalID, err)
+}
+
+// refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
+func (v *rTransactionVisit) refuse(typed asked, refused *payment.RefusalError) error {
+	a, err := v.look(typed.form)
+	if err != nil {
+		return err
+	}
+	a.draft = typed.draft
+	problems := typed.form.problems(nil, refused.Findings)
+	for _, p := range problems {
+		if p.Field != "" {
+			return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: problems})
+		}
+	}
+	return v.cannot(a, refusalText(refused))
+}

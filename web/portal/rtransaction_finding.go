@@ -1,0 +1,189 @@
+package portal
+
+import (
+	"errors"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// refusalText is the first sentence of a refusal, for a place where one is enough.
+func refusalText(err error) i18n.Text {
+	var refused *payment.RefusalError
+	if errors.As(err, &refused) && len(refused.Findings) > 0 {
+		return i18n.Sentence(refused.Findings[0].Text)
+	}
+	return i18n.Sentence(err.Error())
+}
+
+// asked is a form with what the station says to it.
+type asked struct {
+	Subject
+	form
+
+	preview  payment.RTransactionPreview
+	keeps    money.Amount // the charge, the zero amount for none
+	draft    store.Draft  // in which the form is kept, as it was shown; zero for none
+	problems []ui.Problem // of the fields; none of a form nobody has filled in yet
+}
+
+// barred is the sentence why the form cannot be sent, "" when it can.
+func (a asked) barred() i18n.Text {
+	if a.preview.Ineligible == nil {
+		return ""
+	}
+	return refusalText(a.preview.Ineligible)
+}
+
+// look asks the station about a form, whatever charge it keeps.
+func (v *rTransactionVisit) look(f form) (asked, error) {
+	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
+	if err != nil {
+		return asked{}, err
+	}
+	f.Original = preview.About.Original.InternalID
+	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
+}
+
+// check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
+func (v *rTransactionVisit) check(f form) (asked, error) {
+	a, err := v.look(f)
+	if err != nil {
+		return asked{}, err
+	}
+	charge, problems, err := f.charge(a.preview.About.Original.Summary.Amount.Currency())
+	if err != nil {
+		return asked{}, err
+	}
+	if !charge.IsZero() {
+		a.keeps, a.preview = charge, v.Config.Submission.PreviewRTransactionAbout(v.By, f.asked(uuid.Nil, charge), a.preview.About)
+	}
+	if f.Reason == "" {
+		a.problems = append([]ui.Problem{{Field: "reason", Text: "Choose a reason.", Code: "CH21"}}, problems...)
+		return a, nil
+	}
+	a.problems = a.form.problems(problems, a.preview.Findings)
+	return a, nil
+}
+
+// charge reads the charge a form keeps, in the currency of the payment; the zero amount for none and for one that cannot be read.
+func (f form) charge(currency money.Currency) (money.Amount, []ui.Problem, error) {
+	typed := strings.TrimSpace(f.Charge)
+	if typed == "" {
+		return money.Amount{}, nil, nil
+	}
+	charge, err := money.ParseInput(currency, typed)
+	var wrong *money.Error
+	if errors.As(err, &wrong) {
+		return money.Amount{}, []ui.Problem{{Field: "charge", Text: i18n.Sentence(wrong.Text), Code: wrong.Code}}, nil
+	}
+	return charge, nil, err
+}
+
+// reason is the chosen reason as it is on offer; the zero value when it is not.
+func (a asked) reason() payment.ReasonOnOffer {
+	for _, reason := range a.preview.Reasons {
+		if reason.Code == a.Reason {
+			return reason
+		}
+	}
+	return payment.ReasonOnOffer{}
+}
+
+// informationLimits is how many lines the form offers and how long each may be, whatever the reason.
+func (a asked) informationLimits() (lines, length int) {
+	for _, reason := range a.preview.Reasons {
+		limits := reason.Information
+		if limits.Allowed == 0 {
+			continue
+		}
+		lines = max(lines, limits.Allowed)
+		if length == 0 || limits.Length < length {
+			length = limits.Length
+		}
+	}
+	return min(lines, maxLines), length
+}
+
+// problems puts findings beside the fields of the form, after what is known already.
+func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Problem {
+	problems := slices.Clone(known)
+	for _, finding := range findings {
+		field := f.field(finding.Pointer)
+		said := slices.ContainsFunc(problems, func(p ui.Problem) bool { return field != "" && p.Field == field })
+		if !said {
+			problems = append(problems, ui.Problem{Field: field, Text: i18n.Sentence(finding.Text), Code: finding.Code})
+		}
+	}
+	return problems
+}
+
+// field finds the field of the form for a place in the request, "" when there is none. What is about the information as a whole stands at
+// its first line.
+func (f form) field(pointer string) string {
+	_, rest, found := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	switch {
+	case !found || strings.HasPrefix(pointer, "/identifiers/"):
+		return ""
+	case rest == "reason":
+		return "reason"
+	case rest == "chargeAmount":
+		return "charge"
+	}
+	place, numbered := strings.CutPrefix(rest, "additionalInformation/")
+	_, numbers := f.lines()
+	index, err := strconv.Atoi(place)
+	if numbered && err == nil && index < len(numbers) {
+		return "information" + strconv.Itoa(numbers[index])
+	}
+	return "information1"
+}
+
+// typed is what was filled in, for whoever cannot send it any more; "" for an empty form.
+func (a asked) typed() i18n.Text {
+	var parts []i18n.Text
+	if a.Reason != "" {
+		parts = append(parts, views.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason))
+	}
+	lines, _ := a.lines()
+	for _, line := range lines {
+		parts = append(parts, i18n.Data(line))
+	}
+	return i18n.Join(" · ", parts...)
+}
+
+// offered are the reasons as the form shows them, the usual ones apart.
+func (a asked) offered() (usual, others []views.RequestReason) {
+	for _, reason := range a.preview.Reasons {
+		shown := views.RequestReason{Code: reason.Code, Text: i18n.Sentence(reason.Text), Hint: hint(reason)}
+		if reason.Usual {
+			usual = append(usual, shown)
+		} else {
+			others = append(others, shown)
+		}
+	}
+	return usual, others
+}
+
+// hint says until when a reason may be used, and when it asks for more than itself.
+func hint(reason payment.ReasonOnOffer) i18n.Text {
+	needs, ends := reason.Information.Required > 0, !reason.LastDay.IsZero()
+	switch {
+	case needs && ends:
+		return i18n.Text("Needs additional information, until %s").With(day(reason.LastDay))
+	case needs:
+		return "Needs additional information"
+	case ends:
+		return i18n.Text("Until %s").With(day(reason.LastDay))
+	}
+	return ""
+}

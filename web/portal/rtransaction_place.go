@@ -1,0 +1,32 @@
+package portal
+
+import (
+	"net/url"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/store"
+)
+
+// place is where a form is kept, and what it becomes there.
+type savedForm struct {
+	Place
+	draft store.Draft
+}
+
+// placeOf finds where a form is kept: in the draft that it, or its address, names, else in a new one.
+func (v *rTransactionVisit) placeOf(a asked, values url.Values) (savedForm, error) {
+	draft, err := v.newDraft(a)
+	if err != nil {
+		return savedForm{}, err
+	}
+	draft = FromPage(draft, values)
+	if values.Get("draft") == "" && v.Echo.QueryParam("draft") != "" {
+		values = v.Echo.QueryParams()
+	}
+	at, err := v.PlaceOf(values, draft, func(kept store.Draft) (bool, error) {
+		f, err := formIn(kept)
+		return f != nil && f.about(a.form) && kept.MessageID == uuid.Nil, err
+	})
+	return savedForm{Place: at, draft: at.Take(draft)}, err
+}

@@ -1,0 +1,272 @@
+package portal
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/alexedwards/scs/v2"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/auth"
+	"countersign/internal/identity"
+	"countersign/internal/store/admin"
+	"countersign/web/request"
+)
+
+// How long a session lasts: since the last request, and since sign-in.
+const (
+	sessionIdle = 15 * time.Minute
+	sessionLife = 12 * time.Hour
+	// approvalIdle is sessionIdle for somebody who was last on a page where payments are approved.
+	approvalIdle = 5 * time.Minute
+)
+
+// The keys of a session: the signed-in user, and a sentence for the next page. Roles are read for each request instead.
+const (
+	keyRealm  = "realm"
+	keyUser   = "user"
+	keySince  = "since"  // of the sign-in, in microseconds
+	keyAsOf   = "asOf"   // of the account that was signed in to, in microseconds
+	keyUsed   = "used"   // when the last use was noted, in microseconds
+	keyEnds   = "ends"   // absolute expiry in microseconds, by the clock of the machine
+	keyDecide = "decide" // the last page was one of approvals
+	keyStatus = "status"
+	keyActed  = "acted" // when a form was answered last, in microseconds
+)
+
+func (s *Site) newSessions() *scs.SessionManager {
+	m := scs.New()
+	m.Store = s.Config.Sessions
+	m.IdleTimeout, m.Lifetime = sessionIdle, sessionLife
+	m.Cookie.Name = "sid"
+	if s.Config.TLS {
+		m.Cookie.Name, m.Cookie.Secure = "__Host-sid", true
+	}
+	m.Cookie.HttpOnly, m.Cookie.Persist = true, false
+	// Strict: no page of another site can make a request that counts as signed in, not even by a link. A link from a mail therefore
+	// arrives without the cookie; reopen takes care of that.
+	m.Cookie.SameSite = http.SameSiteStrictMode
+	m.ErrorFunc = noteSessionFailure
+	return m
+}
+
+// SessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no
+// cookie.
+func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
+	loadAndSave := echo.WrapMiddleware(s.sessions.LoadAndSave)
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		used := loadAndSave(next)
+		return func(c echo.Context) error {
+			if !askedByPages[c.Path()] {
+				return s.withSession(c, used)
+			}
+			token := ""
+			if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {
+				token = cookie.Value
+			}
+			ctx, err := s.sessions.Load(c.Request().Context(), token)
+			if err != nil {
+				return err
+			}
+			c.SetRequest(c.Request().WithContext(ctx))
+			return next(c)
+		}
+	}
+}
+
+// StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
+func (v *Visit) StartSession(by identity.Principal) error {
+	ctx, s := v.Context(), v.site
+	err := v.tellEnd(admin.EndedBySignIn)
+	if err != nil {
+		return err
+	}
+	err = s.sessions.Clear(ctx)
+	if err != nil {
+		return err
+	}
+	err = s.sessions.RenewToken(ctx)
+	if err != nil {
+		return err
+	}
+	err = v.speakTo(by)
+	if err != nil {
+		return err
+	}
+	s.sessions.Put(ctx, keyRealm, by.Realm)
+	s.sessions.Put(ctx, keyUser, by.UserID.String())
+	s.sessions.Put(ctx, keySince, v.At.UnixMicro())
+	s.sessions.Put(ctx, keyAsOf, by.AsOf.UnixMicro())
+	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
+	s.sessions.Put(ctx, keyEnds, s.sessions.Deadline(ctx).UnixMicro())
+	return v.Config.Sessions.Start(ctx, admin.SessionStart{
+		Token: s.sessions.Token(ctx), By: by, Device: deviceWords(v.Echo.Request().UserAgent()), At: v.At, EndsAt: v.At.Add(sessionLife),
+		Alone: v.Config.OneCheckerSession,
+	})
+}
+
+// principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then ends.
+func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
+	ctx := c.Request().Context()
+	id, err := uuid.Parse(s.sessions.GetString(ctx, keyUser))
+	if err != nil {
+		return identity.Principal{}, false, nil
+	}
+	by, err = s.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
+		Realm: s.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(s.sessions.GetInt64(ctx, keySince)),
+		AsOf: s.asOf(ctx, keyAsOf),
+	})
+	if errors.Is(err, auth.ErrUnauthorized) {
+		// The browser keeps the cookie, which is good for nothing but to know whose form comes too late.
+		return identity.Principal{}, false, s.Config.Sessions.DeleteCtx(ctx, s.sessions.Token(ctx))
+	}
+	if err != nil {
+		return identity.Principal{}, false, err
+	}
+	by.SourceAddress = Address(c)
+	return by, true, nil
+}
+
+// asOf is the account that a session was started for; the zero time in a session from before that was kept.
+func (s *Site) asOf(ctx context.Context, key string) time.Time {
+	if !s.sessions.Exists(ctx, key) {
+		return time.Time{}
+	}
+	return time.UnixMicro(s.sessions.GetInt64(ctx, key)).UTC()
+}
+
+// Address returns the client address of the request.
+func Address(c echo.Context) string {
+	known := request.Address(c.Request().Context())
+	if known != "" {
+		return known
+	}
+	return c.RealIP()
+}
+
+// sessionLeft returns the remaining life of the session of a visit; zero without a session.
+func (s *Site) sessionLeft(v *Visit) time.Duration {
+	if v.By.UserName == "" {
+		return 0
+	}
+	since := s.sessions.GetInt64(v.Context(), keySince)
+	return time.UnixMicro(since).Add(sessionLife).Sub(v.At)
+}
+
+// hadSession reports whether the browser sent a session cookie at all.
+func (v *Visit) hadSession() bool {
+	_, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	return err == nil
+}
+
+// EndSession ends the session of this request.
+func (v *Visit) EndSession() error {
+	err := v.tellEnd(admin.EndedBySignOut)
+	if err != nil {
+		return err
+	}
+	return v.site.sessions.Destroy(v.Context())
+}
+
+// tellEnd ends the session of this request where somebody is signed in with it, and tells the audit trail.
+func (v *Visit) tellEnd(reason string) error {
+	by, signedIn, err := v.SignedInAs()
+	if err != nil || !signedIn {
+		return err
+	}
+	token := v.site.sessions.Token(v.Context())
+	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
+		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
+		SameSite: http.SameSiteStrictMode,
+	})
+	return v.Config.Sessions.End(v.Context(), admin.SessionEnd{Token: token, By: by, Reason: reason, At: v.At})
+}
+
+// leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
+func (v *Visit) leftCookie() string { return v.site.sessions.Cookie.Name + "-left" }
+
+// SignedInAs finds who is signed in with this request; ok is false when nobody is.
+func (v *Visit) SignedInAs() (by identity.Principal, ok bool, err error) {
+	return v.site.principal(v.Echo)
+}
+
+// Refresh reads session and person again, and reports whether the session is still open.
+func (v *Visit) Refresh() (bool, error) {
+	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	if err != nil {
+		return false, nil
+	}
+	_, found, err := v.Config.Sessions.FindCtx(v.Context(), cookie.Value)
+	if err != nil || !found {
+		return false, err
+	}
+	var open bool
+	v.By, open, err = v.SignedInAs()
+	return open, err
+}
+
+// LocalPath returns a path of this portal to go on to after sign-in, or "/" for anything else: never another site.
+func LocalPath(given string) string {
+	elsewhere := !strings.HasPrefix(given, "/") || strings.HasPrefix(given, "//") || strings.ContainsAny(given, "\\\r\n\t")
+	if elsewhere || strings.HasPrefix(given, "/sign") {
+		return "/"
+	}
+	parsed, err := url.Parse(given)
+	if err != nil || parsed.IsAbs() || parsed.Host != "" {
+		return "/"
+	}
+	return given
+}
+
+// leftFor is the time during which a browser can name a session that was signed out.
+const leftFor = 15 * time.Minute
+
+// LapsedOwner returns the owner of the session in the cookie if it expired or ended recently, or of the last session signed out in this
+// browser; known is false for none.
+func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
+	for _, name := range []string{v.site.sessions.Cookie.Name, v.leftCookie()} {
+		cookie, err := v.Echo.Cookie(name)
+		if err != nil {
+			continue
+		}
+		data, found, err := v.Config.Sessions.LapsedCtx(v.Context(), cookie.Value, v.At.Add(-admin.LapsedFor))
+		if err != nil {
+			return identity.Principal{}, false, err
+		}
+		if found {
+			return v.ownerIn(data)
+		}
+	}
+	return identity.Principal{}, false, nil
+}
+
+// ownerIn parses the owner from the data of a session.
+func (v *Visit) ownerIn(data []byte) (owner identity.Principal, known bool, err error) {
+	_, values, err := v.site.sessions.Codec.Decode(data)
+	if err != nil {
+		return identity.Principal{}, false, err
+	}
+	realm, _ := values[keyRealm].(string)
+	text, _ := values[keyUser].(string)
+	user, err := uuid.Parse(text)
+	return identity.Principal{Realm: realm, UserID: user}, err == nil && realm != "", nil
+}
+
+// fieldPerson tells whose page a form stands on, as the script of the portal knows it.
+const fieldPerson = "person"
+
+// ofAnother reports whether the form of the request stands on a page of somebody else, who was signed in in this browser before.
+func (v *Visit) ofAnother() bool {
+	r := v.Echo.Request()
+	if r.Method != http.MethodPost || !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEApplicationForm) {
+		return false
+	}
+	form, err := v.Form()
+	person := form.Get(fieldPerson)
+	return err == nil && person != "" && person != v.By.Realm+"/"+v.By.UserName
+}

@@ -1,0 +1,100 @@
+package portal
+
+import (
+	"strings"
+	"time"
+
+	"countersign/internal/i18n"
+	"countersign/internal/store/admin"
+)
+
+// ApprovalPath begins the addresses of the pages where payments are approved.
+const ApprovalPath = "/queue"
+
+// usedEvery is the interval at which the use of a session is stored.
+const usedEvery = time.Minute
+
+// use notes that the session is used, and until when it may stay unused: five minutes after a page of approvals, else a quarter of an
+// hour. Staying signed in keeps what the page before asked.
+func (v *Visit) use() error {
+	path, ctx, s := v.Echo.Path(), v.Context(), v.site.sessions
+	if askedByPages[path] {
+		return nil
+	}
+	if path != StayPath {
+		s.Put(ctx, keyDecide, strings.HasPrefix(path, ApprovalPath))
+	}
+	if s.Exists(ctx, keyEnds) {
+		ends := time.UnixMicro(s.GetInt64(ctx, keyEnds))
+		if soon := time.Now().Add(v.idle()); v.idle() < sessionIdle && soon.Before(ends) { // the library counts by the machine's clock
+			ends = soon
+		}
+		s.SetDeadline(ctx, ends.UTC())
+	}
+	if v.At.Sub(time.UnixMicro(s.GetInt64(ctx, keyUsed))) < usedEvery {
+		return nil
+	}
+	s.Put(ctx, keyUsed, v.At.UnixMicro())
+	return v.Config.Sessions.Use(ctx, v.By.Realm, s.Token(ctx), v.At)
+}
+
+// idle returns the idle limit of the session after this page.
+func (v *Visit) idle() time.Duration {
+	if v.By.UserName != "" && v.site.sessions.GetBool(v.Context(), keyDecide) {
+		return approvalIdle
+	}
+	return sessionIdle
+}
+
+// Sessions lists the usable sessions of this person. A session left on a page of approvals may expire before it leaves the list.
+func (v *Visit) Sessions() ([]admin.OpenSession, error) {
+	return v.Config.Sessions.List(v.Context(), admin.SessionAsk{
+		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
+	})
+}
+
+// endedElsewhere reports whether the session that the browser sends ended because a checker signed in elsewhere.
+func (v *Visit) endedElsewhere() bool {
+	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+	if err != nil {
+		return false
+	}
+	why, err := v.Config.Sessions.EndedWhy(v.Context(), cookie.Value)
+	return err == nil && why == admin.EndedByElsewhere
+}
+
+// deviceWords names a browser and its system from the User-Agent header. The header proves nothing.
+func deviceWords(agent string) string {
+	first := func(words [][2]string, other string) string {
+		for _, word := range words {
+			if strings.Contains(agent, word[0]) {
+				return word[1]
+			}
+		}
+		return other
+	}
+	// The order counts: Edge and Opera call themselves Chrome too, and Chrome calls itself Safari.
+	browser := first([][2]string{
+		{"Edg/", "Edge"}, {"OPR/", "Opera"}, {"Firefox/", "Firefox"}, {"Chrome/", "Chrome"}, {"Safari/", "Safari"},
+	}, string(otherBrowser))
+	system := first([][2]string{
+		{"iPhone", "iPhone"}, {"iPad", "iPad"}, {"Android", "Android"}, {"Windows", "Windows"}, {"Mac OS X", "macOS"}, {"Linux", "Linux"},
+	}, string(otherSystem))
+	return browser + deviceJoint + system
+}
+
+// Stored device names are English: the words between browser and system, and for unknown parts.
+const (
+	deviceJoint            = " on "
+	otherBrowser i18n.Text = "A browser"
+	otherSystem  i18n.Text = "another system"
+)
+
+// DeviceName is a device that a session was begun with, in words: the browser and the system it runs on.
+func DeviceName(stored string) i18n.Text {
+	browser, system, found := strings.Cut(stored, deviceJoint)
+	if !found {
+		return i18n.Data(stored)
+	}
+	return i18n.Text("%s on %s (browser and system)").With(i18n.Sentence(browser), i18n.Sentence(system))
+}

@@ -1,0 +1,228 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"mime/multipart"
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"countersign/internal/calendar"
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+func showUpload(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	kept, err := v.Unpark()
+	if err != nil {
+		return err
+	}
+	return v.renderUpload(http.StatusOK, views.Upload{Kept: kept.ID, KeptName: kept.FileName})
+}
+
+// Problems of a file before it is read.
+const (
+	emptyFile i18n.Text = "Choose a file that is not empty."
+	largeFile i18n.Text = "Send at most %d kB in one file."
+	manyFiles i18n.Text = "Send one file at a time, chosen in the form."
+)
+
+// readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
+func readUpload(v *paymentsVisit) error {
+	err := MayMake(v.By)
+	if err != nil {
+		return err
+	}
+	content, name, err := v.chosen()
+	if errors.Is(err, errManyParts) {
+		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: string(manyFiles)}})
+	}
+	if err != nil {
+		return err
+	}
+	if len(content) > MaxUpload {
+		model := refusedFile(name, nil, []payment.Finding{{Code: "FF01"}})
+		model.Findings[0].Text = largeFile.With(MaxUpload >> 10)
+		return v.renderUpload(http.StatusUnprocessableEntity, model)
+	}
+	if len(content) == 0 {
+		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: string(emptyFile)}})
+	}
+	many, is := orderform.ReadMany(content, v.Today())
+	if is {
+		return v.takeMany(name, content, many)
+	}
+	read := v.readFile(content)
+	if read.Document == nil {
+		return v.refuseFile(name, content, read.Findings)
+	}
+	draft := store.Draft{
+		ID: v.Config.NewID(), Scheme: read.Scheme(), File: content, FileName: name, SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),
+	}
+	p, err := v.preview(ofFile(draft, read))
+	if err != nil {
+		return err
+	}
+	if !p.fine() {
+		return v.refuseOrder(draft, read, p.findings)
+	}
+	err = v.Config.Drafts.Add(v.Context(), v.By, draft)
+	if err != nil {
+		return err
+	}
+	return v.GoTo("/payments/"+draft.ID.String()+"/check", "")
+}
+
+// chosen returns the uploaded file, or the file saved at the end of the session if the form names one.
+func (v *paymentsVisit) chosen() (content []byte, name string, err error) {
+	if strings.HasPrefix(v.Echo.Request().Header.Get("Content-Type"), "multipart/") {
+		return v.uploaded()
+	}
+	form, err := v.Form()
+	if err != nil {
+		return nil, "", err
+	}
+	kept, err := v.UnparkAs(form.Get("parked"))
+	if err != nil || kept.ID != "" {
+		return kept.File, kept.FileName, err
+	}
+	return v.uploaded() // uploaded returns the error
+}
+
+// errManyParts refuses a form of more than one file, or with a header that no browser sends: only one file would be looked at.
+var errManyParts = errors.New("more than one file, or a file with a long header")
+
+// maxPartHeader bounds the header of a file in a form, in bytes: its name and its type.
+const maxPartHeader = 4 << 10
+
+// onlyFile reports whether the form has no other file than this one, with a header of a size that browsers send.
+func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
+	files, size := 0, 0
+	for _, list := range form.File {
+		files += len(list)
+	}
+	for key, values := range file.Header {
+		size += len(key) + len(strings.Join(values, ""))
+	}
+	return files == 1 && size <= maxPartHeader
+}
+
+// uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one. Errors:
+// errManyParts, page.FormError.
+func (v *paymentsVisit) uploaded() (content []byte, name string, err error) {
+	header, err := v.Echo.FormFile("file")
+	if errors.Is(err, http.ErrMissingFile) {
+		return nil, "", nil
+	}
+	if err != nil {
+		return nil, "", &FormError{Cause: err}
+	}
+	if !onlyFile(v.Echo.Request().MultipartForm, header) {
+		return nil, "", errManyParts
+	}
+	opened, err := header.Open()
+	if err != nil {
+		return nil, "", &FormError{Cause: err}
+	}
+	defer func() { _ = opened.Close() }()
+	content, err = io.ReadAll(io.LimitReader(opened, MaxUpload+1))
+	if err != nil {
+		return nil, "", &FormError{Cause: err}
+	}
+	return content, fileName(header.Filename), nil
+}
+
+// fileName is the name of an uploaded file, short enough to be kept and without characters that no name needs.
+func fileName(given string) string {
+	name := strings.Map(func(r rune) rune {
+		if r < ' ' || r == utf8.RuneError || r == '/' || r == '\\' {
+			return '_'
+		}
+		return r
+	}, strings.ToValidUTF8(given, "_"))
+	runes := []rune(name)
+	return string(runes[:min(len(runes), 200)])
+}
+
+// refuseFile lists the problems of a file.
+func (v *paymentsVisit) refuseFile(name string, content []byte, findings []payment.Finding) error {
+	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
+}
+
+// refuseOrder lists the problems of an order, and links to the form for a correction where the form can hold the whole order.
+func (v *paymentsVisit) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
+	model := refusedFile(draft.FileName, draft.File, findings)
+	if read.FitsForm() {
+		values := orderform.ValuesOf(read.Document)
+		model.Scheme = string(read.Scheme())
+		for _, field := range values.Fields() {
+			if *field.Value != "" {
+				model.Answers = append(model.Answers, [2]string{field.Name, *field.Value})
+			}
+		}
+	}
+	return v.renderUpload(http.StatusUnprocessableEntity, model)
+}
+
+// refusedFile describes the problems of a file, with the line of each finding.
+func refusedFile(name string, content []byte, findings []payment.Finding) views.Upload {
+	if name == "" {
+		name = "The file"
+	}
+	model := views.Upload{FileName: name}
+	var positions codec.Positions
+	read := false // a second time, for the findings of rules, which know no lines
+	for _, f := range findings {
+		line := f.Line
+		if line == 0 {
+			if !read {
+				positions, read = codec.PositionsXML(content), true
+			}
+			line = positions.Of(f.Pointer).Line
+		}
+		model.Findings = append(model.Findings, views.Finding{
+			Line: line, Element: f.Pointer, Text: i18n.Sentence(f.Text),
+			Code: f.Code,
+		})
+	}
+	slices.SortStableFunc(model.Findings, func(a, b views.Finding) int { return cmp.Compare(a.Line, b.Line) })
+	return model
+}
+
+// uploadLimit is the largest file taken, in words.
+func uploadLimit() string { return fmt.Sprintf("%d kB", MaxUpload>>10) }
+
+func (v *paymentsVisit) renderUpload(status int, model views.Upload) error {
+	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
+	model.Shell.Failed = len(model.Findings) > 0
+	model.Limit = uploadLimit()
+	model.Accepted = []i18n.Text{
+		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
+		i18n.Text("A table (CSV, UTF-8) whose first line names its columns: %s").With(orderform.TableHead()),
+	}
+	if last, taken := v.previousTaken(); taken {
+		model.Accepted = append(model.Accepted,
+			i18n.Text("pain.001.001.03 when everything in it has a place in pain.001.001.09, until %s").With(last))
+	}
+	return v.Render(status, views.UploadPage(model))
+}
+
+// previousTaken reports whether orders of the previous generation (pain.001.001.03) are accepted today, and the last day on which they are,
+// inclusive.
+func (v *paymentsVisit) previousTaken() (last string, taken bool) {
+	end := v.Config.Rules.EndOfPrevious()
+	return end.AddDate(0, 0, -1).Format(time.DateOnly), calendar.Compare(v.Today(), end) < 0
+}

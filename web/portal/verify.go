@@ -1,0 +1,99 @@
+package portal
+
+import (
+	"errors"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store/integrity"
+	"countersign/views"
+)
+
+// verifyAuditTrail holds the trail of the realm against what was sealed and shows what came of it above the newest events. It changes
+// nothing, but is asked for by a form and by no link: it takes its time.
+func verifyAuditTrail(v *recordsVisit) error {
+	err := payment.MayAudit(v.By)
+	if err != nil {
+		return err
+	}
+	shown := &views.AuditVerification{
+		At: v.At, Took: took(0), Failed: true, Sentence: "Nothing is sealed here, so there is nothing to verify.",
+	}
+	if v.Config.Verify != nil {
+		began := v.Config.Now()
+		found, err := v.Config.Verify(v.Context(), v.By.Realm)
+		if err != nil && !errors.Is(err, integrity.ErrVerifying) {
+			return err
+		}
+		shown = verified(found, err)
+		shown.At, shown.Took = v.At, took(v.Config.Now().Sub(began))
+	}
+	return v.wholeTrail(shown)
+}
+
+// verified says in words what a verification came to.
+func verified(found integrity.Verification, err error) *views.AuditVerification {
+	shown := &views.AuditVerification{}
+	switch {
+	case err != nil:
+		shown.Failed, shown.Sentence = true, "Somebody has the trail verified right now: try again in a moment."
+	case len(found.Found) > 0:
+		shown.Failed = true
+		shown.Sentence = "The trail is not what was sealed. Do not act on it: tell an operator, who runs countersign check."
+	case found.Ended:
+		shown.Failed = true
+		shown.Sentence = i18n.Text("The time was up: %s of %s rows and documents, with %s checkpoints, are what was sealed. "+
+			"countersign check looks at all.").
+			With(i18n.Number(int(found.Looked)), i18n.Number(int(found.Of)), i18n.Number(found.Checkpoints))
+	default:
+		shown.Sentence = i18n.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their order, "+
+			"under %s signed checkpoints.").
+			With(i18n.Number(int(found.Looked)), i18n.Number(found.Checkpoints))
+	}
+	for _, one := range found.Found {
+		shown.Found = append(shown.Found, i18n.Text("%s: %s.").With(one.Table+" "+one.Key, one.What))
+	}
+	return shown
+}
+
+// maxExported bounds the events of a table for a spreadsheet.
+const maxExported = 10_000
+
+// downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most. Of a search that cannot be
+// read it shows the page, which says why: nobody is to take all events for those of a time.
+func downloadAuditTrail(v *recordsVisit) error {
+	err := payment.MayAudit(v.By)
+	if err != nil {
+		return err
+	}
+	model, ask := v.auditSearch()
+	if len(model.Problems) > 0 {
+		return v.wholeTrail(nil)
+	}
+	ask.PageSize = 1000
+	rows := [][]string{{"at", "event", "actor", "account", "client", "channel", "address", "message", "request", "detail", "id"}}
+	for len(rows) <= maxExported {
+		events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
+		if err != nil {
+			return err
+		}
+		for _, e := range events {
+			message := ""
+			if e.MessageID != uuid.Nil {
+				message = e.MessageID.String()
+			}
+			rows = append(rows, []string{
+				e.At.UTC().Format(time.RFC3339Nano), e.Event, e.Actor, e.ActorLogin, e.ClientID, e.Channel, e.SourceAddress, message, e.RequestID,
+				e.Detail, e.ID.String(),
+			})
+		}
+		if len(events) < int(ask.PageSize) {
+			break
+		}
+		ask.Before = events[len(events)-1].ID
+	}
+	return v.table("audit-"+v.At.In(v.Config.Zone).Format(time.DateOnly), rows)
+}

@@ -1,0 +1,318 @@
+package portal
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/a-h/templ"
+	"github.com/google/uuid"
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/auth"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/web/request"
+)
+
+// MaxUpload is the largest file taken, in bytes.
+const MaxUpload = 256 << 10
+
+// maxForm is the largest form taken, in bytes.
+const maxForm = 64 << 10
+
+// Visit is one request for a page: who asks, when, and how the answer looks.
+type Visit struct {
+	site       *Site
+	Config     *SiteConfig
+	Echo       echo.Context
+	By         identity.Principal
+	At         time.Time
+	preference auth.Preference
+	Waiting    int // messages that wait for this person
+	totals     []store.Total
+	Changes    int // changes of administration, or of beneficiaries, that wait for this person
+	broken     []views.BrokenGlass
+	Status     i18n.Text // a sentence left by the request before
+	unread     error     // why the form could not be read, which a second reading would not say
+}
+
+// handler answers one request. An error it returns becomes a page.
+type handler func(*Visit) error
+
+// signedIn makes a route of a page for people who are signed in.
+func (s *Site) signedIn(handle handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v := s.newVisit(c)
+		by, ok, err := s.principal(c)
+		if err != nil {
+			return v.fail(err)
+		}
+		if !ok {
+			return v.askToSignIn()
+		}
+		v.By = by
+		if v.ofAnother() {
+			v.By = identity.Principal{}
+			return v.askToSignIn()
+		}
+		if v.heldBackAt() {
+			return c.Redirect(http.StatusSeeOther, FactorsPath)
+		}
+		c.SetRequest(c.Request().WithContext(request.WithPrincipal(c.Request().Context(), by)))
+		err = v.use()
+		if err != nil {
+			return v.fail(err)
+		}
+		err = v.prepare()
+		if err != nil {
+			return v.fail(err)
+		}
+		err = handle(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		return nil
+	}
+}
+
+// Open makes a route of a page for everybody.
+func (s *Site) Open(handle handler) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		v := s.newVisit(c)
+		err := handle(v)
+		if err != nil {
+			return v.fail(err)
+		}
+		return nil
+	}
+}
+
+func (s *Site) newVisit(c echo.Context) *Visit {
+	header := c.Response().Header()
+	header.Add(echo.HeaderVary, "HX-Request")
+	header.Set(echo.HeaderCacheControl, "no-store")
+	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
+	header.Add(echo.HeaderVary, "Accept-Language")
+	v := &Visit{
+		site: s, Config: &s.Config, Echo: c, At: s.Config.Now(),
+		preference: auth.Preference{Theme: "auto", Density: "default", Shortcuts: true},
+	}
+	v.speak(LanguageOf(c))
+	return v
+}
+
+// prepare reads what surrounds every page.
+func (v *Visit) prepare() error {
+	var err error
+	v.preference, err = v.Config.Auth.Preference(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	if own, chosen := i18n.Parse(v.preference.Language); chosen {
+		v.speak(own)
+	}
+	if !v.Fragment() {
+		v.Status = i18n.Kept(v.site.sessions.PopString(v.Context(), keyStatus))
+	}
+	err = v.CountWaiting()
+	if err != nil || !v.By.Has(identity.RoleAdministrator) {
+		return err
+	}
+	glasses, err := v.Config.Reader.BrokenGlasses(v.Context(), v.By.Realm, v.At.Add(-glassShown))
+	for _, g := range glasses {
+		v.broken = append(v.broken, views.BrokenGlass{User: g.User, Password: g.Password, Reason: g.Reason, At: g.At})
+	}
+	return err
+}
+
+// glassShown is the time during which administrators see a notice about an administrator added by the operator.
+const glassShown = 90 * 24 * time.Hour
+
+// Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.
+func (v *Visit) Fragment() bool {
+	header := v.Echo.Request().Header
+	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
+}
+
+// Shell returns the layout around the page.
+func (v *Visit) Shell(title i18n.Text, place views.Place) views.Shell {
+	return views.Shell{
+		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
+		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
+		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.site.sessionLeft(v), BrokenGlasses: v.broken,
+		ChangeCount: v.Changes,
+		Here:        v.Echo.Request().URL.RequestURI(),
+	}
+}
+
+// FormShell returns the layout of a form that is shown with a status. The title marks a refused form.
+func (v *Visit) FormShell(title i18n.Text, place views.Place, status int) views.Shell {
+	shell := v.Shell(title, place)
+	shell.Failed = status != http.StatusOK
+	return shell
+}
+
+func (v *Visit) person() views.Person {
+	if v.By.UserName == "" {
+		return views.Person{}
+	}
+	return views.Person{
+		UserName: v.By.UserName, Realm: v.By.Realm, Roles: roleNames(v.By.Roles), MaySubmit: v.By.Has(identity.RoleMaker),
+		MayDecide: v.By.Has(identity.RoleChecker), MayRead: payment.MayRead(v.By) == nil,
+		MayOperate: v.MayOperate() == nil, MayAudit: payment.MayAudit(v.By) == nil,
+		MayReport:     v.By.Has(identity.RoleSupervisor),
+		MayAdminister: v.By.Has(identity.RoleAdministrator),
+	}
+}
+
+// roleNames are the roles as people call them.
+func roleNames(roles []identity.Role) []i18n.Text {
+	known := map[identity.Role]i18n.Text{
+		identity.RoleMaker: "Maker", identity.RoleChecker: "Checker",
+		identity.RoleSupervisor: "Supervisor", identity.RoleAdministrator: "Administrator",
+	}
+	names := make([]i18n.Text, 0, len(roles))
+	for _, role := range roles {
+		names = append(names, known[role])
+	}
+	return names
+}
+
+// MayMake tells why the person may not prepare or change payments, or nil.
+func MayMake(by identity.Principal) error { return payment.Message{}.MayChange(by) }
+
+// Render writes a view. It is written as a whole, so that a failure leaves no half page.
+func (v *Visit) Render(status int, view templ.Component) error {
+	v.noteAct()
+	var page bytes.Buffer
+	err := view.Render(v.Context(), &page)
+	if err != nil {
+		return fmt.Errorf("render the page: %w", err)
+	}
+	header := v.Echo.Response().Header()
+	header.Add(echo.HeaderVary, echo.HeaderAcceptEncoding)
+	if page.Len() < worthCompressing || !strings.Contains(v.Echo.Request().Header.Get(echo.HeaderAcceptEncoding), "gzip") {
+		return v.Echo.HTMLBlob(status, page.Bytes())
+	}
+	// What is typed comes back in pages, but no secret stands beside it whose length could tell on it: forms are known by their origin.
+	var compressed bytes.Buffer
+	writer := gzip.NewWriter(&compressed)
+	_, err = writer.Write(page.Bytes())
+	err = errors.Join(err, writer.Close())
+	if err != nil {
+		return fmt.Errorf("compress the page: %w", err)
+	}
+	header.Set(echo.HeaderContentEncoding, "gzip")
+	return v.Echo.HTMLBlob(status, compressed.Bytes())
+}
+
+// worthCompressing is the size in bytes from which a page is compressed: below, it fits into one packet.
+const worthCompressing = 1400
+
+// GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
+func (v *Visit) GoTo(path string, sentence i18n.Text) error {
+	v.noteAct()
+	if sentence != "" {
+		v.site.sessions.Put(v.Context(), keyStatus, string(sentence))
+	}
+	return v.Echo.Redirect(http.StatusSeeOther, path)
+}
+
+// Form reads the fields of a form.
+func (v *Visit) Form() (url.Values, error) {
+	r := v.Echo.Request()
+	r.Body = http.MaxBytesReader(v.Echo.Response(), r.Body, maxForm)
+	err := r.ParseForm()
+	if err != nil {
+		v.unread = &FormError{Cause: err}
+	}
+	return r.PostForm, v.unread
+}
+
+// FormError says that a form cannot be read: it is too large or not a form.
+type FormError struct{ Cause error }
+
+// Error describes the part of the form that could not be read.
+func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() }
+
+// Unwrap is why.
+func (e *FormError) Unwrap() error { return e.Cause }
+
+// ID reads the identifier in the path. Text that is no identifier names nothing.
+func (v *Visit) ID(parameter string) (uuid.UUID, error) {
+	id, err := uuid.Parse(v.Echo.Param(parameter))
+	if err != nil || id == uuid.Nil {
+		return uuid.Nil, payment.ErrNotFound
+	}
+	return id, nil
+}
+
+// Origin is the address of the portal as this browser reaches it.
+func (v *Visit) Origin() string {
+	scheme := "http://"
+	if v.Config.TLS {
+		scheme = "https://"
+	}
+	return scheme + v.Echo.Request().Host
+}
+
+// Context is the context of the request, with its session.
+func (v *Visit) Context() context.Context { return v.Echo.Request().Context() }
+
+// Readable loads the message the path names for somebody who may read payments.
+func (v *Visit) Readable() (payment.Message, error) {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return v.Message()
+}
+
+// Message loads the message the path names.
+func (v *Visit) Message() (payment.Message, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return v.Config.Reader.Message(v.Context(), v.By.Realm, id)
+}
+
+// Midnight is the beginning of the banking day.
+func (v *Visit) Midnight() time.Time {
+	year, month, day := v.Today().Date()
+	return time.Date(year, month, day, 0, 0, 0, 0, v.Config.Zone).UTC()
+}
+
+// LastDay is the beginning of the 24 hours that charts show: whole hours, the current one counted.
+func (v *Visit) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 * time.Hour) }
+
+// Today is the moment in the zone of the banking day.
+func (v *Visit) Today() time.Time { return v.At.In(v.Config.Zone) }
+
+// MayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people
+// who look after the gateway; to those of other realms it does not exist.
+func (v *Visit) MayOperate() error {
+	if v.Config.OperatorRealm == "" || v.By.Realm != v.Config.OperatorRealm {
+		return payment.ErrNotFound
+	}
+	if v.By.Has(identity.RoleSupervisor) || v.By.Has(identity.RoleAdministrator) {
+		return nil
+	}
+	return &payment.ForbiddenError{Text: "You may not see the quarantine: this needs the role supervisor or administrator."}
+}
+
+// MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
+func MayAmend(v *Visit, m payment.Message) bool {
+	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
+	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+}

@@ -1,0 +1,283 @@
+package portal
+
+import (
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/money"
+	"countersign/internal/payment"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// wording puts an R-transaction into words.
+type wording struct {
+	kind   payment.Kind
+	amount money.Amount // what moves, or would
+	full   money.Amount // of the payment
+	debtor string
+	holder string    // the creditor
+	reason i18n.Text // plain text with its code
+	cameIn bool      // another bank's answer to a recall of ours
+
+	title i18n.Text // heads its answers
+}
+
+// sentence says what is asked for and why.
+func (w wording) sentence() i18n.Text {
+	what := w.what()
+	if what == "" {
+		return ""
+	}
+	return i18n.Text("%s Reason: %s.").With(what, w.reason)
+}
+
+func (w wording) what() i18n.Text {
+	if w.cameIn {
+		return w.answer()
+	}
+	switch w.kind {
+	case payment.KindRecall:
+		return i18n.Text("Ask the bank of %s to send %s back.").With(w.holder, w.full.Format())
+	case payment.KindReturn:
+		if order, err := w.amount.Compare(w.full); err == nil && order != 0 {
+			return i18n.Text("Send %s of %s back to %s; the rest is kept as a charge.").With(w.amount.Format(),
+				w.full.Format(), w.debtor)
+		}
+		return i18n.Text("Send %s back to %s.").With(w.amount.Format(), w.debtor)
+	case payment.KindResolution:
+		return i18n.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
+			With(w.full.Format(), w.debtor, w.holder)
+	case payment.KindReceivedRecall:
+		return i18n.Text("The bank of %s asks for %s back.").With(w.debtor, w.full.Format())
+	default: // a payment asks for nothing of the kind
+		return ""
+	}
+}
+
+// answer says what another bank answered to a recall of ours.
+func (w wording) answer() i18n.Text {
+	if w.kind == payment.KindResolution {
+		return i18n.Text("The bank of %s refuses the recall and does not send %s back.").With(w.holder, w.full.Format())
+	}
+	if w.amount != w.full {
+		return i18n.Text("The bank of %s sent %s of %s back to %s; the rest it keeps as a charge.").
+			With(w.holder, w.amount.Format(), w.full.Format(), w.debtor)
+	}
+	return i18n.Text("The bank of %s sent %s back to %s.").With(w.holder, w.amount.Format(), w.debtor)
+}
+
+// titles head what a form asks for.
+var titles = map[payment.Kind]i18n.Text{
+	payment.KindRecall: "The recall", payment.KindReturn: "The return", payment.KindResolution: "The refusal",
+}
+
+// submit names the button that sends the form.
+func (w wording) submit(approval bool) i18n.Text {
+	switch {
+	case w.kind == payment.KindRecall && approval:
+		return i18n.Text("Submit the recall of %s for approval").With(w.full.Format())
+	case w.kind == payment.KindRecall:
+		return i18n.Text("Submit the recall of %s").With(w.full.Format())
+	case w.kind == payment.KindReturn && approval:
+		return i18n.Text("Submit the return of %s for approval").With(w.amount.Format())
+	case w.kind == payment.KindReturn:
+		return i18n.Text("Submit the return of %s").With(w.amount.Format())
+	case approval:
+		return i18n.Text("Submit the refusal of the recall of %s for approval").With(w.full.Format())
+	}
+	return i18n.Text("Submit the refusal of the recall of %s").With(w.full.Format())
+}
+
+// wording is what a form asks for.
+func (a asked) wording() wording {
+	about := a.preview.About.Original.Summary
+	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
+	said.reason = views.ReasonText(a.form.Kind, a.preview.About.Original.Scheme, a.Reason)
+	said.title = titles[said.kind]
+	return said
+}
+
+// FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
+func FillRequest(v *Visit, view *views.Message, m payment.Message) error {
+	s, err := Around(v, m)
+	if err != nil {
+		return err
+	}
+	about, reason := m.Summary, views.ReasonText(m.Kind, m.Scheme, m.Reason)
+	view.Words = wording{
+		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName,
+		holder: about.CreditorName, reason: reason,
+		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
+	}.sentence()
+	if about.Remittance != "" {
+		view.Remittance = ui.Row{Term: "Remittance", Value: about.Remittance}
+	}
+	said := saidIn(m.Content)
+	facts := []ui.Row{{Term: "Reason", Text: reason}}
+	if len(said.by.Information) > 0 {
+		facts = append(facts, plainLines(said.by.Information))
+	}
+	if said.by.Originator != "" {
+		facts = append(facts, wantedBy(said.by))
+	}
+	if !said.charge.IsZero() {
+		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
+	}
+	view.Facts = append(append(facts, limits(v, m)...), relatives(s, m)...)
+	return nil
+}
+
+// wantedBy says for whom an R-transaction is made: a customer is named, a bank has its BIC alone.
+func wantedBy(by interbank.Reason) ui.Row {
+	if by.ByBank {
+		return ui.Row{Term: "On behalf of", Text: i18n.Text("the bank itself (%s)").With(by.Originator)}
+	}
+	return ui.Row{Term: "On behalf of", Value: by.Originator}
+}
+
+// limits are the days that count for an R-transaction.
+func limits(v *Visit, m payment.Message) []ui.Row {
+	var rows []ui.Row
+	if m.State == payment.StateApprovalPending && !m.Deadline.IsZero() {
+		rows = append(rows, ui.Row{
+			Term: "Last day", Value: day(m.Deadline),
+			Details: []i18n.Text{"It cannot be approved after that day."},
+		})
+	}
+	if m.AnswerBy.IsZero() {
+		return rows
+	}
+	due := Due(v, m)
+	switch {
+	case due.Text == "":
+		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day})
+	case m.Kind != payment.KindReceivedRecall: // a notice at the top of its page says when one has to be answered
+		rows = append(rows, ui.Row{Term: "Answer by", Value: due.Day, Details: []i18n.Text{due.Text}})
+	}
+	return rows
+}
+
+// relatives link the payment and, for an answer, the recall it answers.
+func relatives(s Subject, m payment.Message) []ui.Row {
+	link := func(term i18n.Text, of payment.Message) ui.Row {
+		return ui.Row{
+			Term: term, Value: string(of.GlobalID), URL: "/payments/" + of.InternalID.String(), Numeric: true,
+			Details: []i18n.Text{i18n.Data(of.Summary.Amount.Format()), ui.StateLabel(of.State)},
+		}
+	}
+	rows := []ui.Row{link("Original", s.Original)}
+	for _, other := range s.Others {
+		if other.InternalID == m.AnswersID {
+			rows = append(rows, link("Answers", other))
+		}
+	}
+	return rows
+}
+
+// said is what the document of an R-transaction says beyond its reason.
+type said struct {
+	by     interbank.Reason
+	charge money.Amount
+}
+
+// saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
+func saidIn(content []byte) said {
+	document, _ := codec.DecodeXML(content)
+	switch read := document.(type) {
+	case *iso20022.FIToFIPaymentCancellationRequest:
+		recall, err := interbank.ReadCancellation(read)
+		if err == nil {
+			return said{by: recall.Reason}
+		}
+	case *iso20022.PaymentReturn:
+		returned, err := interbank.ReadReturn(read)
+		if err == nil {
+			return said{by: returned.Reason, charge: returned.Charge}
+		}
+	case *iso20022.ResolutionOfInvestigation:
+		refusal, err := interbank.ReadResolution(read)
+		if err == nil {
+			return said{by: refusal.Reason}
+		}
+	}
+	return said{}
+}
+
+// daysLeft counts the days from today to the last day for an answer; negative when it is over.
+func daysLeft(v *Visit, m payment.Message) int {
+	year, month, today := v.Today().Date()
+	return int(m.AnswerBy.Sub(time.Date(year, month, today, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
+}
+
+// Due says until when a recall should be answered. Once it is answered only the day is left to say.
+func Due(v *Visit, m payment.Message) ui.Due {
+	due := ui.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
+	switch m.State {
+	case payment.StateAwaitingDecision, payment.StateProcessing, payment.StateAcknowledged, payment.StateOverdue:
+	default:
+		return due
+	}
+	left := daysLeft(v, m)
+	switch {
+	case left < 0:
+		due.Text, due.Tone = i18n.Text("%d days overdue").With(-left), ui.ToneBad
+	case left == 0:
+		due.Text, due.Tone = "due today", ui.ToneBad
+	default:
+		due.Text = i18n.Text("%d days left").With(left)
+		if left <= preparedDays {
+			due.Tone = ui.ToneWaiting
+		}
+	}
+	return due
+}
+
+// cards are what a form stands below: the payment, and the recall when there is one to answer.
+func (v *rTransactionVisit) cards(s Subject) []views.Card {
+	cards := []views.Card{v.paymentCard(s.Original)}
+	if s.Kind == payment.KindRecall || !s.Recalled() {
+		return cards
+	}
+	due := Due(v.Visit, s.Recall)
+	return append(cards, views.Card{
+		Title: "The recall", Reference: string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
+		Kind: s.Recall.Kind, State: s.Recall.State, Amount: ui.AmountOf(s.Recall.Summary.Amount),
+		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
+		Rows: []ui.Row{
+			{Term: "Reason", Text: views.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
+			{Term: "Received", Value: ui.DateTime(s.Recall.CreatedAt)},
+		},
+	})
+}
+
+func (v *rTransactionVisit) paymentCard(m payment.Message) views.Card {
+	card := views.Card{
+		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind,
+		State: m.State, FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), Words: "to (a creditor)",
+		Name: m.Summary.CreditorName,
+	}
+	if m.Kind == payment.KindPayment {
+		card.Words, card.Name = "from (a debtor)", m.Summary.DebtorName
+		card.Rows = append(card.Rows, ui.Row{
+			Term: "Credited to", Value: ui.GroupFours(m.Summary.CreditorAccount),
+			Details: []i18n.Text{i18n.Data(m.Summary.CreditorName)}, Numeric: true,
+		})
+	} else {
+		card.Rows = append(card.Rows, ui.Row{Term: "Account", Value: ui.GroupFours(m.Summary.CreditorAccount), Numeric: true})
+	}
+	remittance := ui.Row{Term: "Remittance", Value: m.Summary.Remittance}
+	if remittance.Value == "" {
+		remittance.Text = "None"
+	}
+	card.Rows = append(card.Rows,
+		remittance,
+		ui.Row{Term: "End-to-end ID", Value: m.Summary.EndToEndID, Numeric: true},
+		ui.Row{Term: "Settled", Value: day(m.SettledOn(v.Config.Zone))})
+	return card
+}

@@ -1,0 +1,286 @@
+package request
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/labstack/echo/v4"
+
+	"countersign/internal/administration"
+	"countersign/internal/auth"
+	"countersign/internal/payment"
+	"countersign/internal/service"
+	"countersign/internal/store"
+)
+
+// Variant is the shape of an error's body in the API (interface contract, sections 1 and 5).
+type ProblemVariant int
+
+// The variants.
+const (
+	// VariantPlain: errorCode and message.
+	VariantPlain ProblemVariant = iota
+	// VariantFields: the request is malformed; one entry for each place.
+	VariantFields
+	// VariantRefusal: well formed, but a rule or the state of the message refuses it; a status report with RJCT.
+	VariantRefusal
+	// VariantTimeout: there was no answer in time, and it is not known whether anything was done.
+	VariantTimeout
+)
+
+// Problem is an error as the caller sees it.
+type Problem struct {
+	Status  int    // HTTP
+	Code    string // such as 403_FOUR_EYES
+	Text    string // a sentence for people that says what to do
+	Variant ProblemVariant
+	// Findings are the places of VariantFields, or the broken rules of VariantRefusal; none where the state refuses.
+	Findings []payment.Finding
+	// Message is the message of VariantRefusal; nil when there is none.
+	Message *payment.Message
+	// RetryAfter is the time until the next try; 0 when trying again does not help.
+	RetryAfter time.Duration
+	// Unexpected: an operator must see the error behind it; the caller must not.
+	Unexpected bool
+}
+
+// Error is the sentence, so that a handler can return a Problem of its own.
+func (p *Problem) Error() string { return p.Text }
+
+// AskToWait sets Retry-After, in whole seconds rounded up, where trying again may help.
+func (p *Problem) AskToWait(header http.Header) {
+	if p.RetryAfter > 0 {
+		header.Set(echo.HeaderRetryAfter, strconv.Itoa(int((p.RetryAfter+time.Second-1)/time.Second)))
+	}
+}
+
+// Fields makes the problem of a malformed request.
+func FieldsProblem(findings ...payment.Finding) *Problem {
+	return &Problem{
+		Status: http.StatusBadRequest, Code: "400_BAD_REQUEST", Variant: VariantFields, Findings: findings,
+		Text: "The request is malformed. Correct the fields that are named.",
+	}
+}
+
+// UnsupportedMediaType makes the problem of a body of the wrong type.
+func UnsupportedMediaType(wanted string) *Problem {
+	return &Problem{
+		Status: http.StatusUnsupportedMediaType, Code: "415_UNSUPPORTED_MEDIA_TYPE",
+		Text: "Send the body as " + wanted + " in UTF-8, without a content encoding.",
+	}
+}
+
+// TooLarge makes the problem of a body beyond the limit, such as "256 KiB".
+func TooLarge(limit string) *Problem {
+	return &Problem{
+		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE", Text: "The body is too large: at most " + limit + " are taken.",
+	}
+}
+
+// KeyReused makes the problem of an Idempotency-Key that came before with another request.
+func KeyReused() *Problem {
+	return &Problem{
+		Status: http.StatusUnprocessableEntity, Code: "422_IDEMPOTENCY_KEY_REUSED",
+		Text: "Give this request an Idempotency-Key of its own: this one was used before with other content.",
+	}
+}
+
+// InFlight makes the problem of an Idempotency-Key whose first request has no answer yet.
+func InFlight() *Problem {
+	return &Problem{
+		Status: http.StatusConflict, Code: "409_IN_FLIGHT", RetryAfter: retry,
+		Text: "The first request with this Idempotency-Key has no answer yet. Send this one again in a moment.",
+	}
+}
+
+// TooMany makes the problem of a caller above the rate limit. wait is the time until the next call is allowed.
+func TooMany(wait time.Duration) *Problem {
+	return &Problem{
+		Status: http.StatusTooManyRequests, Code: "429_TOO_MANY_REQUESTS", RetryAfter: wait,
+		Text: "You ask more often than you may. Wait as long as Retry-After says, and send fewer requests at a time.",
+	}
+}
+
+// Overloaded makes the problem of a request that came while the gateway had its hands full. Nothing was done.
+func Overloaded() *Problem {
+	return &Problem{
+		Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry,
+		Text: "The gateway has its hands full, and has done nothing for this request. Wait as long as Retry-After says, and send it again.",
+	}
+}
+
+// NotFound makes the problem of an address, or a message of another realm, that the caller cannot see.
+func NotFound() *Problem {
+	return &Problem{Status: http.StatusNotFound, Code: "404_NOT_FOUND", Text: "There is nothing at this address."}
+}
+
+// retry is the Retry-After of an operation that took too long.
+const retry = time.Second
+
+// Of maps an error to the problem for the caller of a page or a read. It returns a *Problem unchanged.
+func ProblemOf(err error) *Problem {
+	var known *Problem
+	if errors.As(err, &known) {
+		return known
+	}
+	for _, find := range []func(error) *Problem{ofAccess, ofRequest, ofMessage, ofServer} {
+		found := find(err)
+		if found != nil {
+			return found
+		}
+	}
+	return &Problem{
+		Status: http.StatusInternalServerError, Code: "500_INTERNAL_ERROR", Unexpected: true,
+		Text: "Something went wrong in the gateway. Try again, and report it with the request id if it stays.",
+	}
+}
+
+// OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state. A time-out and an interrupted write
+// have a variant of their own, because the command may have been carried out.
+func ProblemOfCommand(err error) *Problem {
+	switch {
+	case errors.Is(err, service.ErrKeyReused):
+		return KeyReused()
+	case errors.Is(err, payment.ErrNotFound):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: "There is no message with this internalId.",
+		}
+	case errors.Is(err, store.ErrUnknown), tookTooLong(err) && !errors.Is(err, store.ErrUnavailable):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout,
+			Text: "There was no answer in time, so it is not known whether this was done. Send the same request again.",
+		}
+	}
+	return ProblemOf(err)
+}
+
+// ofAccess: who asks may not.
+func ofAccess(err error) *Problem {
+	var fourEyes *payment.FourEyesError
+	var forbidden *payment.ForbiddenError
+	var stepUp *payment.StepUpError
+	switch {
+	case errors.Is(err, auth.ErrUnauthorized):
+		return &Problem{
+			Status: http.StatusUnauthorized, Code: "401_UNAUTHORIZED",
+			Text: "Send a valid access token as Authorization: Bearer. Get one with login or refresh.",
+		}
+	case errors.As(err, &fourEyes):
+		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Error()}
+	case errors.As(err, &stepUp):
+		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Error(), RetryAfter: stepUp.RetryAfter}
+	case errors.As(err, &forbidden):
+		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
+	case errors.Is(err, store.ErrNoPolicy):
+		return &Problem{
+			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
+			Text: "No approval policy of your institution covers this payment. Ask an administrator.",
+		}
+	}
+	return nil
+}
+
+// ofRequest maps the errors of a malformed request, and of one that breaks rules.
+func ofRequest(err error) *Problem {
+	var malformed *payment.FieldError
+	var refused *payment.RefusalError
+	var tooLarge *http.MaxBytesError
+	var mediaType *MediaTypeError
+	switch {
+	case errors.As(err, &mediaType):
+		return UnsupportedMediaType(mediaType.Wanted)
+	case errors.As(err, &malformed):
+		return FieldsProblem(malformed.Findings...)
+	case errors.As(err, &refused):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_REFUSED", Variant: VariantRefusal, Findings: refused.Findings,
+			Text: "The payment breaks rules of its scheme or of your institution. Correct what is named.",
+		}
+	case errors.As(err, &tooLarge):
+		return TooLarge(strconv.FormatInt(tooLarge.Limit>>10, 10) + " KiB")
+	case errors.Is(err, ErrSlowBody):
+		return &Problem{
+			Status: http.StatusRequestTimeout, Code: "408_REQUEST_TIMEOUT", Text: "The body did not arrive in time. Send it again, all at once.",
+		}
+	case errors.Is(err, ErrBrokenBody):
+		return FieldsProblem(payment.Finding{Code: "FF01", Text: "Send the whole body: it broke off."})
+	}
+	return nil
+}
+
+// ofMessage: the message is not there, or not where it would have to be.
+func ofMessage(err error) *Problem {
+	var state *payment.StateError
+	var content *payment.ContentError
+	var withheld *payment.WithheldError
+	var mismatch *service.MismatchError
+	var conflict *administration.ConflictError
+	switch {
+	case errors.As(err, &conflict):
+		return &Problem{Status: http.StatusBadRequest, Code: "400_STATE", Text: conflict.Error()}
+	case errors.Is(err, payment.ErrNotFound):
+		return NotFound()
+	case errors.As(err, &state):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_STATE", Variant: VariantRefusal, Message: &state.Message, Text: state.Error(),
+		}
+	case errors.As(err, &content):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Error(),
+			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: contentCode(content), Text: content.Error()}},
+		}
+	case errors.As(err, &withheld):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_WITHHELD", Variant: VariantRefusal, Message: &withheld.Message, Text: withheld.Error(),
+		}
+	case errors.As(err, &mismatch):
+		return &Problem{
+			Status: http.StatusBadRequest, Code: "400_WRONG_PATH", Variant: VariantRefusal, Message: &mismatch.Message, Text: mismatch.Error(),
+		}
+	}
+	return nil
+}
+
+// contentCode returns the ISO code of a decision whose digest is missing or differs.
+func contentCode(e *payment.ContentError) string {
+	if e.Unnamed {
+		return "CH21"
+	}
+	return "CH16"
+}
+
+// ofServer: the server cannot, or there is nothing to be done at this address.
+func ofServer(err error) *Problem {
+	var status *echo.HTTPError
+	switch {
+	case errors.Is(err, store.ErrUnknown):
+		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
+	case errors.Is(err, store.ErrUnavailable):
+		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
+	case tookTooLong(err):
+		return unavailable("There was no answer in time. Try again in a moment.")
+	case errors.Is(err, context.Canceled):
+		return unavailable("This was broken off: the connection was closed, or the gateway is about to stop. Try again in a moment.")
+	case !errors.As(err, &status):
+		return nil
+	}
+	switch status.Code {
+	case http.StatusNotFound:
+		return NotFound()
+	case http.StatusMethodNotAllowed:
+		return &Problem{Status: status.Code, Code: "405_METHOD_NOT_ALLOWED", Text: "This address does not take this method."}
+	}
+	return nil
+}
+
+// unavailable asks to come again.
+func unavailable(text string) *Problem {
+	return &Problem{Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry, Text: text}
+}
+
+func tookTooLong(err error) bool {
+	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)
+}

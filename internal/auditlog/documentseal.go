@@ -11,7 +11,6 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/keyring"
-	"countersign/internal/rulebook"
 )
 
 // The documents that may wait in the outbox with a content of their own, and those that may be sent again from there. The table says the
@@ -44,7 +43,7 @@ func New(keys keyring.Ring) (Sealer, error) {
 type Outbound struct {
 	Realm     string
 	MessageID uuid.UUID
-	Scheme    rulebook.Scheme
+	Scheme    string
 	Name      iso20022.MessageName
 	Reference string
 	Hash      [sha256.Size]byte
@@ -54,7 +53,7 @@ func (d Outbound) fields() keyring.Fields {
 	f := make(keyring.Fields, 0, 256)
 	f.Text("countersign document 1", d.Realm)
 	f.ID(d.MessageID)
-	f.Text(string(d.Scheme), string(d.Name), d.Reference)
+	f.Text(d.Scheme, string(d.Name), d.Reference)
 	f.Bytes(d.Hash[:])
 	return f
 }
@@ -93,7 +92,7 @@ func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
 
 // Answer holds the sealed fields of a row of the outbox: an answer with a content of its own, or a stored document to send again.
 type Answer struct {
-	Scheme     rulebook.Scheme
+	Scheme     string
 	Reference  string
 	Name       iso20022.MessageName
 	Content    []byte // nil for a document that is sent again
@@ -103,7 +102,7 @@ type Answer struct {
 
 func (a Answer) fields() keyring.Fields {
 	f := make(keyring.Fields, 0, 256+len(a.Content))
-	f.Text("countersign outbox 1", string(a.Scheme), a.Reference, string(a.Name), a.Realm)
+	f.Text("countersign outbox 1", a.Scheme, a.Reference, string(a.Name), a.Realm)
 	f.ID(a.DocumentID)
 	f.Bytes(a.Content)
 	return f
@@ -127,14 +126,14 @@ func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 
 // Delivery is the mark that clearing has a row of the outbox.
 type Delivery struct {
-	Scheme    rulebook.Scheme
+	Scheme    string
 	Reference string
 	At        time.Time
 }
 
 func (d Delivery) fields() keyring.Fields {
 	f := make(keyring.Fields, 0, 128)
-	f.Text("countersign outbox delivered 1", string(d.Scheme), d.Reference)
+	f.Text("countersign outbox delivered 1", d.Scheme, d.Reference)
 	f.Moment(d.At)
 	return f
 }

@@ -40,6 +40,19 @@ func (e *RefusalError) Error() string {
 	return "refused: " + join(e.Findings)
 }
 
+// MismatchError reports that the message has another kind or scheme than the path of the request names.
+type MismatchError struct {
+	Message Message
+}
+
+// Error is a sentence for people.
+func (e *MismatchError) Error() string {
+	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
+}
+
+// ErrKeyReused reports an Idempotency-Key that the client used before for another request.
+var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
+
 // StateError reports that the message is not in the state that the request needs. It names the person who moved it.
 type StateError struct {
 	Message Message

@@ -55,7 +55,7 @@ type Expectation struct {
 
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
-// Errors: payment.ErrNotFound, MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
+// Errors: payment.ErrNotFound, payment.MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
 // now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.FieldError for the
 // remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more
 // approvals than the message has, payment.StepUpError when a second factor is asked for and none is shown that counts.
@@ -83,16 +83,6 @@ func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input,
 	})
 }
 
-// MismatchError says that the message is of another kind or scheme than the door says.
-type MismatchError struct {
-	Message payment.Message
-}
-
-// Error is a sentence for people.
-func (e *MismatchError) Error() string {
-	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
-}
-
 // decision is a checker's decision and the domain function that makes it.
 type decision struct {
 	action payment.Action
@@ -108,7 +98,7 @@ func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input,
 		Bound: store.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
 		Decide: func(m payment.Message, known store.SubmissionFacts) (_ payment.Transition, err error) {
 			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
-				return payment.Transition{}, &MismatchError{Message: m}
+				return payment.Transition{}, &payment.MismatchError{Message: m}
 			}
 			verdict.At = s.decidedAt(verdict.At)
 			made, err = d.make(m, known, verdict)

@@ -48,7 +48,7 @@ type Result struct {
 // Create makes an instruction. A repeat with the same externalId and content returns the first message again.
 //
 // Errors: payment.ForbiddenError; payment.RefusalError with every rule broken, DU01 for a MsgId used before or an externalId used with
-// other content; payment.FieldError for the note; ErrKeyReused; payment.WithheldError when a key used before is not as it was stored;
+// other content; payment.FieldError for the note; payment.ErrKeyReused; payment.WithheldError when a key used before is not as it was stored;
 // lifecycle.ErrNoPolicy.
 func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment.Order) (Result, error) {
 	found, err := s.verify(ctx, by, in)
@@ -195,9 +195,6 @@ type Preview struct {
 	PendingFor        time.Duration
 }
 
-// ErrKeyReused says that the client used the Idempotency-Key before, for another request.
-var ErrKeyReused = errors.New("the Idempotency-Key was used before with other content")
-
 // repeat answers a request whose externalId, Idempotency-Key or MsgId was used before. The externalId is no part of an order's content, so
 // a key that comes with another one is another request's.
 func (s *Payments) repeat(
@@ -211,16 +208,16 @@ func (s *Payments) repeat(
 		return Result{}, fmt.Errorf("load the first message: %w", err)
 	}
 	if duplicate.Scope == payment.KeyIdempotency && first.ExternalID != in.ExternalID {
-		return Result{}, ErrKeyReused
+		return Result{}, payment.ErrKeyReused
 	}
 	return Result{Message: first, Replayed: true}, nil
 }
 
-// refuseDuplicate refuses a word of the client that stands for something else: ErrKeyReused for an Idempotency-Key, else a
+// refuseDuplicate refuses a word of the client that stands for something else: payment.ErrKeyReused for an Idempotency-Key, else a
 // payment.RefusalError that names the word.
 func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 	if duplicate.Scope == payment.KeyIdempotency {
-		return ErrKeyReused
+		return payment.ErrKeyReused
 	}
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",

@@ -16,7 +16,7 @@ import (
 //
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ForbiddenError; payment.WithheldError when the payment or the
 // recall cannot be trusted; payment.RefusalError with every rule broken, also when another R-transaction about the payment is under way or
-// done, and DU01 for an externalId used for another request; ErrKeyReused.
+// done, and DU01 for an externalId used for another request; payment.ErrKeyReused.
 func (s *Payments) CreateRTransaction(ctx context.Context, by identity.Principal, asked payment.RTransaction) (Result, error) {
 	ask := messagepkg.RTransactionQuery{By: by, Asked: asked, Day: s.today()}
 	message, err := s.cfg.Messages.InsertRTransaction(ctx, ask, func(about payment.RTransactionSubject) (payment.Created, error) {

@@ -54,7 +54,7 @@ func (d Document) Sealed() auditlog.Outbound { return d.SealedAs(sha256.Sum256(d
 // SealedAs returns the fields that the seal of an outbound document covers, by the digest of its content.
 func (d Document) SealedAs(hash [sha256.Size]byte) auditlog.Outbound {
 	return auditlog.Outbound{
-		Realm: d.Realm, MessageID: d.MessageID, Scheme: d.Scheme, Name: d.Name, Reference: d.Reference, Hash: hash,
+		Realm: d.Realm, MessageID: d.MessageID, Scheme: string(d.Scheme), Name: d.Name, Reference: d.Reference, Hash: hash,
 	}
 }
 

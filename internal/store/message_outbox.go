@@ -33,7 +33,7 @@ func NewOutbox(messages *Messages) *Outbox {
 // put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
 // job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
 func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer Document) error {
-	facts := auditlog.Answer{Scheme: answer.Scheme, Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
+	facts := auditlog.Answer{Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
 	switch {
 	case answer.SentAgain():
 		facts.Realm, facts.DocumentID = answer.Realm, answer.ID
@@ -121,7 +121,7 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	}
 	if facts.DocumentID == uuid.Nil {
 		return &Document{
-			Scheme: facts.Scheme, Name: facts.Name, Reference: reference, Content: facts.Content, At: row.CreatedAt.UTC(),
+			Scheme: rulebook.Scheme(facts.Scheme), Name: facts.Name, Reference: reference, Content: facts.Content, At: row.CreatedAt.UTC(),
 		}, nil
 	}
 	var d Document
@@ -130,7 +130,7 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 		d, err = s.documents.checked(row, err)
 		return err
 	})
-	if err == nil && (d.Name != facts.Name || d.Scheme != facts.Scheme) {
+	if err == nil && (d.Name != facts.Name || string(d.Scheme) != facts.Scheme) {
 		err = payment.ErrForged
 	}
 	return &d, err
@@ -153,7 +153,7 @@ func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 
 // Delivered notes under seal that clearing has an answer.
 func (s *Outbox) Delivered(ctx context.Context, scheme rulebook.Scheme, reference string, at time.Time) error {
-	seal := s.db.Seal().SealDelivery(auditlog.Delivery{Scheme: scheme, Reference: reference, At: at})
+	seal := s.db.Seal().SealDelivery(auditlog.Delivery{Scheme: string(scheme), Reference: reference, At: at})
 	return s.db.Outside().OutboxDelivered(ctx, dbsqlc.OutboxDeliveredParams{
 		At: at, Scheme: string(scheme), Reference: reference, KeyID: seal.KeyID, Mac: seal.MAC[:],
 	})

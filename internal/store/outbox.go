@@ -3,19 +3,18 @@ package store
 import (
 	"countersign/internal/auditlog"
 	"countersign/internal/iso20022"
-	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // AnswerFacts returns the fields that the seal of an outbox row covers.
 func AnswerFacts(row dbsqlc.Outbox) auditlog.Answer {
 	return auditlog.Answer{
-		Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
+		Scheme: row.Scheme, Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
 		Realm: Text(row.DocumentRealm), DocumentID: OrZero(row.DocumentID),
 	}
 }
 
 // Delivery returns the fields that the seal of an outbox row's delivery mark covers; At is zero without a mark.
 func Delivery(row dbsqlc.Outbox) auditlog.Delivery {
-	return auditlog.Delivery{Scheme: rulebook.Scheme(row.Scheme), Reference: row.Reference, At: OrZero(row.DeliveredAt)}
+	return auditlog.Delivery{Scheme: row.Scheme, Reference: row.Reference, At: OrZero(row.DeliveredAt)}
 }

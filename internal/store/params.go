@@ -206,7 +206,7 @@ func (r documentRow) params() *dbsqlc.DocumentInsertParams {
 func (s *Messages) sealContent(m payment.Message, from payment.Origin) keyring.Seal {
 	return s.db.Seal().SealKept(auditlog.Kept{
 		Outbound: auditlog.Outbound{
-			Realm: m.Realm, MessageID: m.InternalID, Scheme: m.Scheme, Name: from.Name, Reference: from.Reference, Hash: m.ContentHash,
+			Realm: m.Realm, MessageID: m.InternalID, Scheme: string(m.Scheme), Name: from.Name, Reference: from.Reference, Hash: m.ContentHash,
 		},
 		Direction: string(from.Direction), SourceHash: sha256.Sum256(from.Source), SourceType: from.SourceType,
 	})

@@ -217,7 +217,7 @@ func (r *Reader) marked(scheme, reference string, at *time.Time, seal keyring.Se
 	if at == nil {
 		return true
 	}
-	return r.db.Seal().CheckDelivery(auditlog.Delivery{Scheme: rulebook.Scheme(scheme), Reference: reference, At: *at}, seal) == nil
+	return r.db.Seal().CheckDelivery(auditlog.Delivery{Scheme: scheme, Reference: reference, At: *at}, seal) == nil
 }
 
 // Accounts lists the debtor accounts of a realm.

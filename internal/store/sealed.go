@@ -7,7 +7,6 @@ import (
 	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -15,7 +14,7 @@ import (
 func Kept(d dbsqlc.Document) auditlog.Kept {
 	return auditlog.Kept{
 		Outbound: auditlog.Outbound{
-			Realm: d.Realm, MessageID: OrZero(d.MessageID), Scheme: rulebook.Scheme(d.Scheme), Name: iso20022.MessageName(d.Name),
+			Realm: d.Realm, MessageID: OrZero(d.MessageID), Scheme: d.Scheme, Name: iso20022.MessageName(d.Name),
 			Reference: d.Reference, Hash: sha256.Sum256(d.Content),
 		},
 		Direction: d.Direction, SourceHash: sha256.Sum256(d.Source), SourceType: Text(d.SourceType),

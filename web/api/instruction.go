@@ -164,7 +164,7 @@ func (r reply) noting(notes Notes) reply {
 }
 
 // expected finds the message that a body names and compares it with the path. Kind and scheme of a message never change, so no lock is
-// needed until the next step. Errors: payment.ErrNotFound, service.MismatchError.
+// needed until the next step. Errors: payment.ErrNotFound, payment.MismatchError.
 func (a *API) expected(c echo.Context, command command, expect service.Expectation) (uuid.UUID, error) {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {
@@ -175,7 +175,7 @@ func (a *API) expected(c echo.Context, command command, expect service.Expectati
 		return uuid.Nil, err
 	}
 	if m.Kind != expect.Kind || m.Scheme != expect.Scheme {
-		return uuid.Nil, &service.MismatchError{Message: m}
+		return uuid.Nil, &payment.MismatchError{Message: m}
 	}
 	return id, nil
 }

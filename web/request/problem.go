@@ -12,7 +12,6 @@ import (
 	"countersign/internal/administration"
 	"countersign/internal/auth"
 	"countersign/internal/payment"
-	"countersign/internal/service"
 	"countersign/internal/store"
 )
 
@@ -142,7 +141,7 @@ func ProblemOf(err error) *Problem {
 // have a variant of their own, because the command may have been carried out.
 func ProblemOfCommand(err error) *Problem {
 	switch {
-	case errors.Is(err, service.ErrKeyReused):
+	case errors.Is(err, payment.ErrKeyReused):
 		return KeyReused()
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
@@ -216,7 +215,7 @@ func ofMessage(err error) *Problem {
 	var state *payment.StateError
 	var content *payment.ContentError
 	var withheld *payment.WithheldError
-	var mismatch *service.MismatchError
+	var mismatch *payment.MismatchError
 	var conflict *administration.ConflictError
 	switch {
 	case errors.As(err, &conflict):

@@ -12,7 +12,6 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/payment"
-	"countersign/internal/service"
 	"countersign/internal/store"
 	"countersign/web/request"
 )
@@ -32,7 +31,7 @@ func TestEachErrorHasOneAnswer(t *testing.T) {
 		{"refused", &payment.RefusalError{Findings: findings}, "400 400_REFUSED 2", ""},
 		{"wrong state", &payment.StateError{Message: message, Wanted: payment.StateApprovalPending}, "400 400_STATE 2", ""},
 		{"content changed", &payment.ContentError{Message: message}, "400 400_CONTENT_CHANGED 1", ""},
-		{"wrong path", &service.MismatchError{Message: message}, "400 400_WRONG_PATH 2", ""},
+		{"wrong path", &payment.MismatchError{Message: message}, "400 400_WRONG_PATH 2", ""},
 		{"four-eyes", &payment.FourEyesError{Text: "Another person must decide."}, "403 403_FOUR_EYES 0", ""},
 		{"role", &payment.ForbiddenError{Text: "This needs the role maker."}, "403 403_FORBIDDEN 0", ""},
 		{"no policy", store.ErrNoPolicy, "403 403_FORBIDDEN 0", ""},

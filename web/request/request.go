@@ -1,5 +1,5 @@
-// Package request carries through the context who asks, from which address and under which request id, and names the shape in which
-// the doors of the server hand over their routes.
+// Package request holds the parts that every door of the server shares: the principal, address and id of a request in its context, limits
+// of bodies and time, routes, problem responses (RFC 9457) and CSV that spreadsheets open safely.
 package request
 
 import (

@@ -185,7 +185,7 @@ func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
 	}
 	a.DeliverySeal = store.Seal(o.DeliveryKeyID, o.DeliveryMac)
 	if o.DeliveredAt != nil {
-		a.Delivery = &auditlog.Delivery{Scheme: rulebook.Scheme(o.Scheme), Reference: o.Reference, At: *o.DeliveredAt}
+		a.Delivery = &auditlog.Delivery{Scheme: o.Scheme, Reference: o.Reference, At: *o.DeliveredAt}
 	}
 	return a
 }

@@ -49,7 +49,7 @@ func BatchPage(model Batch) templ.Component {
 				}()
 			}
 			ctx = templ.InitializeContext(ctx)
-			templ_7745c5c3_Err = BackLink("Drafts", "/mine?tab=drafts").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backLink("Drafts", "/mine?tab=drafts").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -321,7 +321,7 @@ func BatchPage(model Batch) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = Page(model.Shell).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(model.Shell).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -2,8 +2,6 @@ package views
 
 import (
 	"countersign/internal/i18n"
-	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
@@ -20,22 +18,14 @@ type Bulk struct {
 
 // BulkItem is one message among several.
 type BulkItem struct {
-	Binding   string // what the decision is bound to
-	URL       string
-	Reference string
-	Kind      payment.Kind
-	Scheme    rulebook.Scheme
-	Amount    ui.Amount
-	Toward    i18n.Text
-	Name      string
-	Account   string
-	Purpose   i18n.Text
-	Maker     string
-	Flags     []QueueFlag
-	Cautions  []i18n.Text // what its own page warns of
-	Said      i18n.Text   // why it is left out, or what became of it
-	Approved  bool        // by the person who looks
-	Waits     bool        // for somebody else's approval too
+	ui.Entry
+
+	Binding  string // what the decision is bound to
+	Account  string
+	Cautions []i18n.Text // what its own page warns of
+	Said     i18n.Text   // why it is left out, or what became of it
+	Approved bool        // by the person who looks
+	Waits    bool        // for somebody else's approval too
 }
 
 // BulkOutcome is what became of messages that were approved together, each for itself. While some are left, the page goes on by itself.
@@ -69,8 +59,4 @@ func (m BulkOutcome) sentence() i18n.Text {
 		said = i18n.Join(" ", said, i18n.Text("%d not: read why below.").With(m.Refused))
 	}
 	return said
-}
-
-func (i BulkItem) facts() []ui.Fact {
-	return ui.Facts(ui.KindFact(i.Kind), ui.SchemeFact(i.Scheme), ui.Fact{Text: i18n.Text("by %s").With(i.Maker)})
 }

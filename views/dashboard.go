@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
-	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
@@ -16,7 +15,7 @@ type Dashboard struct {
 	Tiles    []Tile
 	Heading  i18n.Text  // over the longest waiting; "" for whom nothing can wait
 	Nothing  i18n.Text  // said when nothing waits
-	Waiting  []QueueRow // the longest waiting, at most five
+	Waiting  []ui.Entry // the longest waiting, at most five
 	Lists    []Lines    // what else this person's role has to look at
 	Charts   []Chart    // figures of the role
 	Clearing []Clearing
@@ -26,23 +25,9 @@ type Dashboard struct {
 // Lines is a short list of what needs attention, each line the way to its page.
 type Lines struct {
 	Heading i18n.Text
-	Nothing i18n.Text // said when there are none
-	Rows    []Line
-	More    ui.Step // the whole list
-}
-
-// Line is one thing that needs attention.
-type Line struct {
-	ID        string // of the row
-	URL       string
-	Name      i18n.Text
-	Reference string        // read out after the name
-	Amount    ui.Amount     // none when it has no value
-	State     payment.State // "" for none
-	Due       *ui.Due
-	Note      i18n.Text // why, or what to do
-	At        time.Time // zero for none
-	Step      ui.Step   // what to do next; none without an address
+	Nothing i18n.Text  // said when there are none
+	Rows    []ui.Entry // each with the step to take next, if there is one
+	More    ui.Step    // the whole list
 }
 
 // Chart is a table of numbers with a bar for each, so that it reads with and without the bars. Each number is the way to the rows that it

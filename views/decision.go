@@ -65,7 +65,7 @@ type Conflict struct {
 // sentence.
 type Decided struct {
 	Shell Shell // its Status is the sentence
-	Row   QueueRow
+	Row   ui.Entry
 	Facts QueueFacts
 	Tabs  []ui.Tab
 	// Selecting: the list has boxes to tick.

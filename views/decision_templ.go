@@ -1317,12 +1317,12 @@ func DecidedFragment(decided Decided) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		if decided.Row.InternalID != "" {
+		if decided.Row.ID != "" {
 			templ_7745c5c3_Err = templruntime.WriteString(templ_7745c5c3_Buffer, 102, "<template>")
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.EntryRow(decided.heads(), decided.Row.entry()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = ui.EntryRow(decided.heads(), decided.Row).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

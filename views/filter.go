@@ -17,19 +17,6 @@ var Orders = []ui.Option{
 // ListOrders are the orders of the other lists beside newest first.
 var ListOrders = []string{"oldest", "largest", "smallest", "state"}
 
-// listSorts are the links of such a list's heads: by amount, by state, and by when it was made.
-func listSorts(heads ui.Heads, current string, urlOf func(order string) string) ui.Heads {
-	if urlOf == nil {
-		return heads
-	}
-	heads.AmountSorts = []ui.Sort{sortLink(current, urlOf, "Amount", "largest", "smallest")}
-	heads.WhenSorts = []ui.Sort{sortLink(current, urlOf, heads.When, "", "oldest")}
-	if heads.State != "" {
-		heads.StateSorts = []ui.Sort{sortLink(current, urlOf, heads.State, "state", "state")}
-	}
-	return heads
-}
-
 // sortLink is the link that sorts by a column: first one way, and when it is sorted so, the other.
 func sortLink(current string, urlOf func(order string) string, label i18n.Text, first, second string) ui.Sort {
 	link := ui.Sort{Label: label, URL: urlOf(first)}
@@ -43,14 +30,6 @@ func sortLink(current string, urlOf func(order string) string, label i18n.Text, 
 		link.Direction = "ascending"
 	}
 	return link
-}
-
-// inOrder is what a list is called in another order than newest first.
-func inOrder(newest, other i18n.Text, current string) i18n.Text {
-	if current == "" {
-		return newest
-	}
-	return other
 }
 
 // Ages are how long something waits at least.
@@ -84,8 +63,7 @@ var Flags = []ui.Option{
 	{Value: FlagUnverified, Label: "Payee: name not verified"},
 }
 
-// Filter is the filter form of a list. Its fields are sent by GET under the names tab, scheme, currency, amountFrom, amountTo, maker, kind,
-// direction, state, from, to, since, made, age, flag, sort and text.
+// Filter is the filter form of a list, sent by GET.
 type Filter struct {
 	Action     string // "/queue", "/payments" or "/incoming"
 	Tab        string // sent along as tab; empty for none
@@ -190,67 +168,31 @@ func (f Filter) order() i18n.Text {
 	return "Oldest first"
 }
 
-// set are the fields that narrow or order the queue, with their values.
-func (f Filter) set() [][2]string {
-	var set [][2]string
-	for _, field := range [][2]string{
-		{"tab", f.Tab},
-		{"scheme", f.Scheme},
-		{"currency", f.Currency},
-		{"amountFrom", f.AmountFrom},
-		{"amountTo", f.AmountTo},
-		{"maker", f.Maker},
-		{"kind", f.Kind},
-		{"from", f.From},
-		{"to", f.To},
-		{"age", f.Age},
-		{"flag", f.Flag},
-		{"sort", f.Sort},
-		{"text", f.Text},
-	} {
-		if field[1] != "" {
-			set = append(set, field)
-		}
+// FilterField is a field of a filter by the name under which it is sent.
+type FilterField struct {
+	Name  string
+	Value *string
+}
+
+// Fields are the fields of the filter.
+func (f *Filter) Fields() []FilterField {
+	return []FilterField{
+		{"tab", &f.Tab},
+		{"scheme", &f.Scheme},
+		{"currency", &f.Currency},
+		{"amountFrom", &f.AmountFrom},
+		{"amountTo", &f.AmountTo},
+		{"maker", &f.Maker},
+		{"state", &f.State},
+		{"kind", &f.Kind},
+		{"direction", &f.Direction},
+		{"from", &f.From},
+		{"to", &f.To},
+		{"since", &f.Since},
+		{"age", &f.Age},
+		{"made", &f.Made},
+		{"flag", &f.Flag},
+		{"sort", &f.Sort},
+		{"text", &f.Text},
 	}
-	return set
-}
-
-// SavedViewLimit is the number of characters the name of a saved view may have.
-const SavedViewLimit = 40
-
-// SavedViews is the page of saved views. It sends name, shared (yes) and act (save or remove).
-type SavedViews struct {
-	Shell       Shell
-	Query       string      // what would be saved, with its question mark; "" for nothing
-	Words       []i18n.Text // the same in words
-	Name        string      // as typed
-	Shared      bool
-	Views       []SavedView
-	Changed     string // the view whose change was refused
-	ChangedName string
-	Problems    []ui.Problem
-}
-
-// SavedView is what somebody narrows the queue to, under a name.
-type SavedView struct {
-	ID     string
-	Name   string
-	URL    string
-	Words  []i18n.Text
-	Shared bool
-	Own    bool
-	Owner  string // of somebody else's
-}
-
-func (m SavedViews) name() ui.Field {
-	return ui.Field{ID: "name", Label: "Name", Value: m.Name, Width: "w-20", Limit: SavedViewLimit, Problem: ui.ProblemOf(m.Problems, "name")}
-}
-
-func (m SavedViews) nameOf(view SavedView) ui.Field {
-	field := ui.Field{ID: "name-" + view.ID, Name: "name", Label: "Name", Value: view.Name, Width: "w-20"}
-	field.Problem = ui.ProblemOf(m.Problems, field.ID)
-	if m.Changed == view.ID {
-		field.Value = m.ChangedName
-	}
-	return field
 }

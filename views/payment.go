@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/views/ui"
 )
@@ -94,17 +95,11 @@ type Document struct {
 
 // Related is a message in the tree of a payment: the payment itself, what refers to it, and below a recall its answers.
 type Related struct {
-	Role      i18n.Text // "The payment", "Recall of the payment"
-	Reference string
-	URL       string
-	Kind      payment.Kind
-	State     payment.State
-	FollowUp  string // recallStatus or returnStatus; empty when none
-	Amount    ui.Amount
-	At        time.Time
-	Reason    i18n.Text
-	Current   bool // the message whose page this is
-	Children  []Related
+	payment.Message
+
+	Role     i18n.Text // "The payment", "Recall of the payment"
+	Current  bool      // the message whose page this is
+	Children []Related
 }
 
 // AuditEntry is one row of the audit trail.
@@ -128,14 +123,7 @@ type DocumentView struct {
 	Document  Document
 	Tabs      []ui.Tab // the forms it can be read in
 	Text      string   // formatted; escaped when rendered; empty for the sources
-	Sources   []Source
-}
-
-// Source says where one element of a document came from.
-type Source struct {
-	Element string // its place: "CdtTrfTxInf/Cdtr/Nm"
-	Value   string
-	From    i18n.Text // "pain.001 …/CdtTrfTxInf/Cdtr/Nm", "Account master data"
+	Sources   []interbank.Source
 }
 
 func (m Payment) tabs() []ui.Tab {
@@ -181,7 +169,7 @@ func (r Related) relation() i18n.Text {
 	if r.Reason == "" {
 		return r.Role
 	}
-	return i18n.Text("%s: %s").With(r.Role, r.Reason)
+	return i18n.Text("%s: %s").With(r.Role, ReasonText(r.Kind, r.Scheme, r.Reason))
 }
 
 func (d Document) direction() i18n.Text {

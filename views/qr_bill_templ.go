@@ -54,7 +54,7 @@ func QRBillPage(model QRBill) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = BackLink("Back to the form", "/payments/new").Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = backLink("Back to the form", "/payments/new").Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
@@ -199,7 +199,7 @@ func QRBillPage(model QRBill) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = Page(model.Shell).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(model.Shell).Render(templ.WithChildren(ctx, templ_7745c5c3_Var2), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -8,7 +8,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
-	"countersign/internal/rulebook"
 	"countersign/views/ui"
 )
 
@@ -17,7 +16,7 @@ type Queue struct {
 	Shell    Shell
 	Tabs     []ui.Tab
 	Filter   Filter
-	Rows     []QueueRow
+	Rows     []ui.Entry
 	Facts    QueueFacts
 	Pages    ui.Pages
 	Empty    ui.Empty  // shown when there are no rows
@@ -27,36 +26,6 @@ type Queue struct {
 	// Selecting: rows can be ticked, to be approved together.
 	Selecting bool
 	SortURL   func(order string) string // the list in another order; nil for a list that has one order
-}
-
-// QueueRow is one waiting message.
-type QueueRow struct {
-	InternalID      string
-	URL             string // /queue/{id} with the filters
-	Reference       string
-	Kind            payment.Kind
-	Scheme          rulebook.Scheme
-	Amount          ui.Amount
-	Purpose         i18n.Text // what it is for; may be empty
-	Toward          i18n.Text // before the name: "back to" in a return; empty for a payment to a creditor
-	CreditorName    string    // who gets the amount, or has it
-	CreditorAccount string
-	Maker           string
-	SubmittedAt     time.Time
-	Now             time.Time
-	Flags           []QueueFlag
-	Looked          i18n.Text // who else has it open; may be empty
-	Own             bool      // submitted by the person who looks
-	Current         bool      // open in the pane
-	Decided         i18n.Text // "Approved by you, 08:15"; empty while it waits
-	DecidedAt       time.Time // in the list of what was decided; zero elsewhere
-	Dimmed          bool      // decided since the list was made
-}
-
-// QueueFlag is a short mark with its sentence: "Amended", "First payment".
-type QueueFlag struct {
-	Text  i18n.Text
-	Title i18n.Text
 }
 
 // queueHeads are the columns of the queue.
@@ -80,9 +49,7 @@ func (q Queue) entries() ui.Entries {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}
 		list.Heads.WhenSorts = []ui.Sort{q.sort("Age", "", "newest"), q.sort("Expiry", "expiry", "expiry")}
 	}
-	for _, row := range q.Rows {
-		list.Entries = append(list.Entries, row.entry())
-	}
+	list.Entries = q.Rows
 	return list
 }
 
@@ -101,27 +68,23 @@ func (q Queue) sort(label i18n.Text, first, second string) ui.Sort {
 	return sortLink(q.Filter.Sort, q.SortURL, label, first, second)
 }
 
-func (r QueueRow) entry() ui.Entry {
-	maker := i18n.Text("by %s").With(r.Maker)
-	if r.Own {
+// QueueEntry is a waiting message as the queue shows it to a person; query is the filter that its link keeps.
+func QueueEntry(m payment.Message, person uuid.UUID, query string, now time.Time) ui.Entry {
+	entry, maker := Entry(m, now), i18n.Text("by %s").With(m.MakerLogin)
+	if m.MadeBy(person) {
 		maker = "by you"
 	}
-	entry := ui.Entry{
-		ID: r.InternalID, URL: r.URL, InPane: true, Reference: r.Reference, Amount: r.Amount, Toward: r.Toward, Name: r.CreditorName,
-		Purpose: r.Purpose,
-		Facts: ui.Facts(ui.KindFact(r.Kind), ui.AccountFact(r.CreditorAccount), ui.Fact{Text: i18n.Data(ui.SchemeLabel(r.Scheme))},
-			ui.Fact{Text: maker}),
-		At: r.SubmittedAt, Now: r.Now, Aged: true, Current: r.Current, Decided: r.Decided, Dimmed: r.Dimmed, Looked: r.Looked,
-	}
-	if !r.DecidedAt.IsZero() {
-		entry.At, entry.Aged = r.DecidedAt, false
-	}
-	for _, flag := range r.Flags {
-		entry.Flags = append(entry.Flags, ui.Fact(flag))
-	}
-	if r.Dimmed { // where it stands: what became of it instead of what it was, so that no row grows and pushes the others down
-		entry.Purpose, entry.Facts, entry.Flags, entry.Looked = "", nil, nil, ""
-	}
+	_, account := Facing(m)
+	entry.URL, entry.InPane, entry.Aged = "/queue/"+entry.ID+query, true, true
+	entry.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme), ui.Fact{Text: maker})
+	return entry
+}
+
+// DecidedEntry is a message of the queue that was decided since the list was made: where it stands the decision takes the place of its
+// facts, so that no row grows and pushes the others down.
+func DecidedEntry(entry ui.Entry, decision i18n.Text) ui.Entry {
+	entry.Dimmed, entry.Decided = true, decision
+	entry.Purpose, entry.Facts, entry.Flags, entry.Looked = "", nil, nil, ""
 	return entry
 }
 
@@ -161,7 +124,7 @@ type QueueLive struct {
 	URL      string // the list with them
 	Facts    QueueFacts
 	Tabs     []ui.Tab
-	Rows     []QueueRow
+	Rows     []ui.Entry
 	Older    []Older
 	Present  []Presence
 	Changed  []Changed

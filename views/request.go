@@ -10,17 +10,13 @@ import (
 
 // Card is a payment or a recall pinned above a form, to be read only.
 type Card struct {
-	Title     i18n.Text // "The payment", "The recall"
-	Reference string
-	URL       string
-	Kind      payment.Kind
-	State     payment.State
-	FollowUp  string // recallStatus or returnStatus; empty when none
-	Amount    ui.Amount
-	Words     i18n.Text // before the name: "to", "from"
-	Name      string
-	Rows      []ui.Row
-	Due       *ui.Due // of a received recall
+	payment.Message
+
+	Title i18n.Text // "The payment", "The recall"
+	Words i18n.Text // before the name: "to", "from"
+	Name  string
+	Rows  []ui.Row
+	Due   *ui.Due // of a received recall
 }
 
 // RequestForm is the form for a recall, a return or a resolution. POST Action sends reason, the lines of information under the names

@@ -17,6 +17,9 @@ type Tab struct {
 	Current bool
 }
 
+// Columns are the heads of a table.
+type Columns []i18n.Text
+
 // Pages are the links of a list that is read by cursor: there is no page number and no total.
 type Pages struct {
 	FirstURL    string    // empty on the first page

@@ -61,7 +61,7 @@ func Home(site *Visit, most int32) (home views.Dashboard, err error) {
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
 	})
 	for _, c := range list {
-		lines.Rows = append(lines.Rows, views.Line{
+		lines.Rows = append(lines.Rows, ui.Entry{
 			ID: c.ID.String(), URL: "/admin/changes/" + c.ID.String(), Name: ChangeHeading(c.Kind, c.Subject), Reference: c.Subject,
 			Note: i18n.Text("asked for by %s").With(c.Requester.Name), At: c.RequestedAt,
 		})

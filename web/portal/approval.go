@@ -39,7 +39,7 @@ func ruleWords(p administration.Policy) i18n.Text {
 }
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
-func (v *recordsVisit) approval(m payment.Message) (*views.Approval, error) {
+func (v *paymentsVisit) approval(m payment.Message) (*views.Approval, error) {
 	if m.State != payment.StateApprovalPending {
 		return nil, nil //nolint:nilnil // what is decided needs no approval any more
 	}

@@ -20,7 +20,7 @@ import (
 const auditPage = 100
 
 // showAuditTrail lists what was done and what was refused in the realm, newest first.
-func showAuditTrail(v *recordsVisit) error {
+func showAuditTrail(v *paymentsVisit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func showAuditTrail(v *recordsVisit) error {
 }
 
 // wholeTrail shows the page, with what a verification came to.
-func (v *recordsVisit) wholeTrail(verified *views.AuditVerification) error {
+func (v *paymentsVisit) wholeTrail(verified *views.AuditVerification) error {
 	model, ask := v.auditSearch()
 	after := ask.Before
 	ask.PageSize = auditPage
@@ -68,7 +68,7 @@ func (v *recordsVisit) wholeTrail(verified *views.AuditVerification) error {
 }
 
 // auditSearch reads the filters: what the page shows of them, and what is asked for.
-func (v *recordsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
+func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	query := v.Echo.QueryParams()
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
 	model := views.AuditTrail{
@@ -90,7 +90,7 @@ func (v *recordsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 }
 
 // auditSeal says how far the trail of the realm is sealed.
-func (v *recordsVisit) auditSeal() (views.AuditSeal, error) {
+func (v *paymentsVisit) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {
 		seal.Words = i18n.Sentence(v.Config.Sealing().String())
@@ -103,7 +103,7 @@ func (v *recordsVisit) auditSeal() (views.AuditSeal, error) {
 }
 
 // day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.
-func (v *recordsVisit) day(model *views.AuditTrail, name, typed string) time.Time {
+func (v *paymentsVisit) day(model *views.AuditTrail, name, typed string) time.Time {
 	if typed == "" {
 		return time.Time{}
 	}
@@ -114,7 +114,7 @@ func (v *recordsVisit) day(model *views.AuditTrail, name, typed string) time.Tim
 	return day
 }
 
-func (v *recordsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
+func (v *paymentsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
 	actor := e.Actor
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
 		actor += " (" + e.ActorLogin + ")"

@@ -147,7 +147,7 @@ func endWords(reason string) i18n.Text {
 }
 
 // changeURL is where whoever reads the trail reads the change that an event tells of; "" for none.
-func (v *recordsVisit) changeURL(stored string) string {
+func (v *paymentsVisit) changeURL(stored string) string {
 	var d auditDetail
 	err := json.Unmarshal([]byte(stored), &d)
 	administrators := err == nil && d.Change != "" &&

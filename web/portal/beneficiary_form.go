@@ -23,7 +23,7 @@ type askedBeneficiary struct {
 }
 
 // showNew asks for a new beneficiary; with from= the form is filled from a payment of the realm.
-func showNew(v *beneficiaryVisit) error {
+func showNew(v *paymentsVisit) error {
 	ask := askedBeneficiary{kind: administration.KindBeneficiaryCreate, values: administration.Values{"country": "CH"}}
 	err := ask.kind.MayAsk(v.By)
 	if err != nil {
@@ -40,7 +40,7 @@ func showNew(v *beneficiaryVisit) error {
 }
 
 // creditorOf are the fields of a payment's creditor.
-func (v *beneficiaryVisit) creditorOf(id uuid.UUID) (administration.Values, error) {
+func (v *paymentsVisit) creditorOf(id uuid.UUID) (administration.Values, error) {
 	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
 	if err != nil {
 		return nil, err
@@ -68,12 +68,12 @@ func (v *beneficiaryVisit) creditorOf(id uuid.UUID) (administration.Values, erro
 }
 
 // showUpdate asks how a beneficiary changes.
-func showUpdate(v *beneficiaryVisit) error { return v.show(administration.KindBeneficiaryUpdate) }
+func showUpdate(v *paymentsVisit) error { return v.show(administration.KindBeneficiaryUpdate) }
 
 // showRemove asks whether a beneficiary is to be removed.
-func showRemove(v *beneficiaryVisit) error { return v.show(administration.KindBeneficiaryRemove) }
+func showRemove(v *paymentsVisit) error { return v.show(administration.KindBeneficiaryRemove) }
 
-func (v *beneficiaryVisit) show(kind administration.Kind) error {
+func (v *paymentsVisit) show(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (v *beneficiaryVisit) show(kind administration.Kind) error {
 }
 
 // about reads the beneficiary that the path names, for somebody who may ask for the change.
-func (v *beneficiaryVisit) about(kind administration.Kind) (askedBeneficiary, error) {
+func (v *paymentsVisit) about(kind administration.Kind) (askedBeneficiary, error) {
 	ask := askedBeneficiary{kind: kind}
 	err := kind.MayAsk(v.By)
 	if err != nil || kind.Creates() {
@@ -92,13 +92,13 @@ func (v *beneficiaryVisit) about(kind administration.Kind) (askedBeneficiary, er
 	if err != nil {
 		return ask, err
 	}
-	ask.subject, err = v.station.Beneficiary(v.Context(), v.By, id)
+	ask.subject, err = v.Config.Admin.Beneficiary(v.Context(), v.By, id)
 	ask.values = ask.subject.Values()
 	return ask, err
 }
 
 // form is the form of a change with values.
-func (v *beneficiaryVisit) form(ask askedBeneficiary) views.ChangeForm {
+func (v *paymentsVisit) form(ask askedBeneficiary) views.ChangeForm {
 	model := views.ChangeForm{
 		Heading: "New beneficiary", Action: "/beneficiaries/new", BackURL: "/beneficiaries",
 		Words: "A checker decides before anybody can pick it: name and account as the creditor gave them to you.",
@@ -133,14 +133,14 @@ func (v *beneficiaryVisit) form(ask askedBeneficiary) views.ChangeForm {
 	return model
 }
 
-func askNew(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryCreate) }
+func askNew(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryCreate) }
 
-func askUpdate(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryUpdate) }
+func askUpdate(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryUpdate) }
 
-func askRemove(v *beneficiaryVisit) error { return v.ask(administration.KindBeneficiaryRemove) }
+func askRemove(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryRemove) }
 
 // ask stores a request, or shows what is wrong with it beside its fields.
-func (v *beneficiaryVisit) ask(kind administration.Kind) error {
+func (v *paymentsVisit) ask(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {
 		return err
@@ -158,7 +158,7 @@ func (v *beneficiaryVisit) ask(kind administration.Kind) error {
 		ask.values["country"] = "" // the country alone, which the form offers, is no address
 	}
 	note := typed.Get("note")
-	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{
+	made, err := v.Config.Admin.Request(v.Context(), v.By, service.RequestInput{
 		Kind: kind, Subject: ask.subject.ID, Values: ask.values.Compact(), Note: note,
 	})
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 const bookPage = 50
 
 // list begins a page of a list.
-func (v *beneficiaryVisit) list(current string, heading, words i18n.Text) views.AdministrationList {
+func (v *paymentsVisit) list(current string, heading, words i18n.Text) views.AdministrationList {
 	waiting := ""
 	if v.Changes > 0 {
 		waiting = strconv.Itoa(v.Changes)
@@ -34,11 +34,11 @@ func (v *beneficiaryVisit) list(current string, heading, words i18n.Text) views.
 }
 
 // showBook lists the beneficiaries in force.
-func showBook(v *beneficiaryVisit) error {
+func showBook(v *paymentsVisit) error {
 	search := Searchable(v.Echo.QueryParam("q"))
 	of := admin.Book{Search: search, PageSize: bookPage + 1, AfterName: Searchable(v.Echo.QueryParam("after"))}
 	of.AfterID, _ = uuid.Parse(v.Echo.QueryParam("from"))
-	found, err := v.station.Beneficiaries(v.Context(), v.By, of)
+	found, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, of)
 	if err != nil {
 		return err
 	}

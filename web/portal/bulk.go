@@ -14,6 +14,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
+	"countersign/views/ui"
 )
 
 const (
@@ -31,7 +32,7 @@ const (
 
 // showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages
 // left out with the reason. It decides nothing.
-func showBulk(v *checkerVisit) error {
+func showBulk(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -60,7 +61,7 @@ func showBulk(v *checkerVisit) error {
 
 // bulk sorts the selected messages into those that can be approved together and those left out. Expensive checks run only for as many
 // messages as fit.
-func (v *checkerVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
+func (v *paymentsVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	model := views.Bulk{
 		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
 		Action: "/queue/bulk" + f.Query(),
@@ -69,7 +70,7 @@ func (v *checkerVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) 
 	if err != nil {
 		return model, err
 	}
-	rows, err := QueueRows(v.Visit, messages, f)
+	rows, err := v.queueRows(messages, f)
 	if err != nil {
 		return model, err
 	}
@@ -97,7 +98,7 @@ func (v *checkerVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) 
 }
 
 // selected loads the selected messages. It skips unknown keys.
-func (v *checkerVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
+func (v *paymentsVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
 	messages := make([]payment.Message, 0, len(ids))
 	for _, id := range ids {
 		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
@@ -113,7 +114,7 @@ func (v *checkerVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
-func (v *checkerVisit) leftOut(m payment.Message) i18n.Text {
+func (v *paymentsVisit) leftOut(m payment.Message) i18n.Text {
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	var state *payment.StateError
 	switch {
@@ -134,7 +135,7 @@ const needsFactor i18n.Text = "Open it by itself: the approval policy asks for a
 
 // leftOutBefore is leftOut before anything is approved, beside a number of others: that these are as many as can be, and what asks for a
 // second factor, is said as well.
-func (v *checkerVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
+func (v *paymentsVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
 	said := v.leftOut(m)
 	if said != "" {
 		return said, nil
@@ -149,19 +150,19 @@ func (v *checkerVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, 
 	return "", err
 }
 
-func bulkItem(m payment.Message, row views.QueueRow) views.BulkItem {
-	return views.BulkItem{
-		Binding: strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])},
-			itemParts), URL: row.URL,
-		Reference: row.Reference, Kind: row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
-		Account: row.CreditorAccount, Purpose: row.Purpose, Maker: row.Maker, Flags: row.Flags,
-	}
+func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
+	item := views.BulkItem{Entry: row, Binding: strings.Join([]string{
+		m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:]),
+	}, itemParts)}
+	_, item.Account = views.Facing(m)
+	item.Facts = ui.Facts(ui.KindFact(m.Kind), ui.SchemeFact(m.Scheme), ui.Fact{Text: i18n.Text("by %s").With(m.MakerLogin)})
+	return item
 }
 
 // approveBulk approves the listed messages one by one, with the same call as a single approval. Each gets its own result, and a refusal
 // stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
 // twice, it approves nothing twice.
-func approveBulk(v *checkerVisit) error {
+func approveBulk(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -239,8 +240,8 @@ func counter(form url.Values, name string) int {
 }
 
 // approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.
-func (v *checkerVisit) approveItem(text string, f Filter) (views.BulkItem, error) {
-	nameless := views.BulkItem{Reference: "–", Said: "The form does not say which message this was. Nothing was decided about it."}
+func (v *paymentsVisit) approveItem(text string, f Filter) (views.BulkItem, error) {
+	nameless := views.BulkItem{Entry: ui.Entry{Reference: "–"}, Said: "The form does not say which message this was. Nothing was decided about it."}
 	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])
 	if err != nil || len(parts) != 3 {
@@ -260,7 +261,7 @@ func (v *checkerVisit) approveItem(text string, f Filter) (views.BulkItem, error
 	case decided && decision.PersonID == v.By.PersonID && decision.Action == payment.ActionApprove:
 		return v.bulkDone(m, f), nil // sent twice
 	case left != "" || !said.whole:
-		item := bulkItem(m, QueueRow(v.Visit, m, f))
+		item := bulkItem(m, v.queueRow(m, f))
 		item.Said = left
 		if left == "" {
 			item.Said = i18n.Sentence((&payment.ContentError{Message: m}).Error())
@@ -271,15 +272,15 @@ func (v *checkerVisit) approveItem(text string, f Filter) (views.BulkItem, error
 	if err == nil {
 		return v.bulkDone(after, f), nil
 	}
-	item := bulkItem(m, QueueRow(v.Visit, m, f))
+	item := bulkItem(m, v.queueRow(m, f))
 	item.Said, err = refusalOf(err)
 	return item, err
 }
 
 // bulkDone is a message that this person approved.
-func (v *checkerVisit) bulkDone(m payment.Message, f Filter) views.BulkItem {
+func (v *paymentsVisit) bulkDone(m payment.Message, f Filter) views.BulkItem {
 	m.ApprovalsListed = m.Approvals() // the row was read before the decision
-	item := bulkItem(m, QueueRow(v.Visit, m, f))
+	item := bulkItem(m, v.queueRow(m, f))
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()
 	item.Said = "Approved."
 	if m.State == payment.StateApprovalPending {

@@ -32,7 +32,7 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 
 // counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once is each tab asked for
 // what comes behind it, as far as its count goes.
-func (v *checkerVisit) counted(f *Filter) (counted, error) {
+func (v *paymentsVisit) counted(f *Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
 		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
@@ -51,7 +51,7 @@ func (v *checkerVisit) counted(f *Filter) (counted, error) {
 }
 
 // shares lists the keys of what each tab holds, so many as are counted, and says what all of them are narrowed to.
-func (v *checkerVisit) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
+func (v *paymentsVisit) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
 	shares := map[string][]store.WaitingMessages{}
 	if f.Impossible {
 		return shares, store.QueueFilter{}, nil
@@ -91,7 +91,7 @@ func (v *checkerVisit) shares(f *Filter) (map[string][]store.WaitingMessages, st
 }
 
 // waiting lists the keys of all messages the address leaves, so many as are counted.
-func (v *checkerVisit) waiting(f Filter) ([]store.WaitingMessages, error) {
+func (v *paymentsVisit) waiting(f Filter) ([]store.WaitingMessages, error) {
 	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
@@ -103,7 +103,7 @@ var payeeFlags = map[string][]payee.Result{
 }
 
 // onTab applies the tab's filter on top of the filter in the address.
-func (v *checkerVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
+func (v *paymentsVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
 	switch tab {
 	case tabForMe:
 		ask.ExcludePerson = v.By.PersonID
@@ -114,7 +114,7 @@ func (v *checkerVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilte
 }
 
 // askAll parses the filter in the address. An invalid day is added to the problems of f.
-func (v *checkerVisit) askAll(f *Filter) store.QueueFilter {
+func (v *paymentsVisit) askAll(f *Filter) store.QueueFilter {
 	ask := store.QueueFilter{
 		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search:  ReadSearch(f.View.Text, v.Today()).Search,

@@ -15,31 +15,31 @@ import (
 const YoungBeneficiary = 7 * 24 * time.Hour
 
 // CreditorFlags returns the marks of a payment in lists for a new creditor or account.
-func CreditorFlags(m payment.Message, news store.CreditorNews, now time.Time) []views.QueueFlag {
-	var flags []views.QueueFlag
+func CreditorFlags(m payment.Message, news store.CreditorNews, now time.Time) []ui.Fact {
+	var flags []ui.Fact
 	switch {
 	case young(news.AccountChangedAt, now):
-		flags = append(flags, views.QueueFlag{
+		flags = append(flags, ui.Fact{
 			Text:  "Changed bank",
 			Title: i18n.Text("The beneficiary has this account since %s").With(ui.DateTime(news.AccountChangedAt)),
 		})
 	case news.OtherAccount:
-		flags = append(flags, views.QueueFlag{Text: "Changed bank", Title: "The creditor was paid at another account before"})
+		flags = append(flags, ui.Fact{Text: "Changed bank", Title: "The creditor was paid at another account before"})
 	}
 	if young(news.AddedAt, now) {
-		flags = append(flags, views.QueueFlag{
+		flags = append(flags, ui.Fact{
 			Text:  "New beneficiary",
 			Title: i18n.Text("Taken into the list at %s").With(ui.DateTime(news.AddedAt)),
 		})
 	}
 	if namedOtherwise(m, news) {
-		flags = append(flags, views.QueueFlag{
+		flags = append(flags, ui.Fact{
 			Text:  "Other name than listed",
 			Title: i18n.Text("The list of beneficiaries has this account under the name %s").With(news.ListedName),
 		})
 	}
 	if news.First {
-		flags = append(flags, views.QueueFlag{Text: "First payment", Title: "Nothing was paid to this account before"})
+		flags = append(flags, ui.Fact{Text: "First payment", Title: "Nothing was paid to this account before"})
 	}
 	return flags
 }

@@ -66,7 +66,7 @@ func (v *visit) fillWaiting(model *views.Dashboard) error {
 		return err
 	}
 	for _, m := range waiting {
-		model.Waiting = append(model.Waiting, QueueRow(v.Visit, m, Filter{}))
+		model.Waiting = append(model.Waiting, views.QueueEntry(m, v.By.PersonID, "", v.At))
 	}
 	return v.fillRole(model)
 }

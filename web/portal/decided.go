@@ -11,7 +11,7 @@ import (
 )
 
 // decidedRows fills the page with the decisions of this person today, newest first.
-func (v *checkerVisit) decidedRows(f Filter, model *views.Queue) error {
+func (v *paymentsVisit) decidedRows(f Filter, model *views.Queue) error {
 	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), beginOf(f), queuePage+1)
 	if err != nil {
 		return err
@@ -31,8 +31,8 @@ func (v *checkerVisit) decidedRows(f Filter, model *views.Queue) error {
 		if !there {
 			continue
 		}
-		row := QueueRow(v.Visit, m, f)
-		row.Decided, row.DecidedAt = decidedNote(d.Action, "you (by)", d.At), d.At
+		row := v.queueRow(m, f)
+		row.Decided, row.At, row.Aged = decidedNote(d.Action, "you (by)", d.At), d.At, false
 		model.Rows = append(model.Rows, row)
 	}
 	if len(decided) > 0 {

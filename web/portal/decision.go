@@ -18,7 +18,7 @@ import (
 )
 
 // showDecision is one waiting message beside the list, or for htmx the message alone.
-func showDecision(v *checkerVisit) error {
+func showDecision(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func showDecision(v *checkerVisit) error {
 }
 
 // renderDecision renders a message with the additions of a refused decision: a conflict, problems, the typed reason.
-func (v *checkerVisit) renderDecision(status int, m payment.Message, added views.Decision) error {
+func (v *paymentsVisit) renderDecision(status int, m payment.Message, added views.Decision) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	detail, err := v.decision(m, f, added)
 	if err != nil {
@@ -51,7 +51,7 @@ func (v *checkerVisit) renderDecision(status int, m payment.Message, added views
 }
 
 // decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
-func (v *checkerVisit) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
+func (v *paymentsVisit) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
 	detail := added
 	err := v.look(m)
 	if err == nil && v.lookers == nil {
@@ -89,7 +89,7 @@ func (v *checkerVisit) decision(m payment.Message, f Filter, added views.Decisio
 }
 
 // limits adds the limits of the message and of this person with the amounts used today.
-func (v *checkerVisit) limits(m payment.Message, detail *views.Decision) error {
+func (v *paymentsVisit) limits(m payment.Message, detail *views.Decision) error {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
 	for _, l := range limits {
 		if l.Currency != m.Summary.Amount.Currency() {
@@ -109,7 +109,7 @@ func (v *checkerVisit) limits(m payment.Message, detail *views.Decision) error {
 }
 
 // askStepUp adds the question for a second factor where an approval needs one.
-func (v *checkerVisit) askStepUp(m payment.Message, detail *views.Decision) error {
+func (v *paymentsVisit) askStepUp(m payment.Message, detail *views.Decision) error {
 	var err error
 	detail.StepUp, err = v.Config.Approval.AsksStepUp(v.Context(), m)
 	if err != nil || !detail.StepUp {
@@ -158,7 +158,7 @@ func readVerdict(id uuid.UUID, form url.Values) verdict {
 	return v
 }
 
-func approve(v *checkerVisit) error {
+func approve(v *paymentsVisit) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -169,7 +169,7 @@ func approve(v *checkerVisit) error {
 	})
 }
 
-func reject(v *checkerVisit) error {
+func reject(v *paymentsVisit) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -201,7 +201,7 @@ func rejectReason(l i18n.Language, typed views.Reject) string {
 }
 
 // decide sends a decision to the approval station and goes on to the next message.
-func (v *checkerVisit) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
+func (v *paymentsVisit) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (v *checkerVisit) decide(typed views.Reject, carryOut func(service.Input) (
 }
 
 // refuseDecision renders the current message with the cause of the refusal. The typed text is preserved.
-func (v *checkerVisit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
+func (v *paymentsVisit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError
@@ -261,7 +261,7 @@ func (v *checkerVisit) refuseDecision(m payment.Message, cause error, typed view
 }
 
 // leadOn adds the link to the next message for this person to the panel of a decision that lost; to the queue when there is none.
-func (v *checkerVisit) leadOn(conflict *views.Conflict, m payment.Message) error {
+func (v *paymentsVisit) leadOn(conflict *views.Conflict, m payment.Message) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	next, found, err := v.nextAfter(m, f)
 	if err != nil || !found || next.InternalID == m.InternalID {
@@ -273,7 +273,7 @@ func (v *checkerVisit) leadOn(conflict *views.Conflict, m payment.Message) error
 }
 
 // decided answers a decision: it opens the next message with a sentence about the decision.
-func (v *checkerVisit) decided(m payment.Message) error {
+func (v *paymentsVisit) decided(m payment.Message) error {
 	v.Forget(m.InternalID)
 	decision, _ := m.LastDecision()
 	sentence := decidedSentence(m, decision.Action)
@@ -298,8 +298,8 @@ func (v *checkerVisit) decided(m payment.Message) error {
 	}
 	left := f // what may be empty now is the list of this person, as it is narrowed
 	left.View.Tab = tabForMe
-	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), Row: QueueRow(v.Visit, m, f), AllDone: v.emptyQueue(left)}
-	answer.Row.Dimmed, answer.Row.Decided = true, decidedNote(decision.Action, "you (by)", decision.DecidedAt)
+	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), AllDone: v.emptyQueue(left)}
+	answer.Row = views.DecidedEntry(v.queueRow(m, f), decidedNote(decision.Action, "you (by)", decision.DecidedAt))
 	now, err := v.counted(&f)
 	if err != nil {
 		return err
@@ -331,7 +331,7 @@ func decidedSentence(m payment.Message, action payment.Action) i18n.Text {
 }
 
 // nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
-func (v *checkerVisit) nextAfter(decided payment.Message, f Filter) (payment.Message, bool, error) {
+func (v *paymentsVisit) nextAfter(decided payment.Message, f Filter) (payment.Message, bool, error) {
 	f.View.Tab = tabForMe
 	first := f
 	first.After, first.Place = uuid.Nil, ""
@@ -349,7 +349,7 @@ func (v *checkerVisit) nextAfter(decided payment.Message, f Filter) (payment.Mes
 }
 
 // showReject is the form to reject on a page of its own.
-func showReject(v *checkerVisit) error {
+func showReject(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -365,7 +365,7 @@ func showReject(v *checkerVisit) error {
 	return v.renderReject(http.StatusOK, m, typed)
 }
 
-func (v *checkerVisit) renderReject(status int, m payment.Message, added views.Decision) error {
+func (v *paymentsVisit) renderReject(status int, m payment.Message, added views.Decision) error {
 	detail, err := v.decision(m, ReadFilter(v.Echo.QueryParams(), "/queue"), added)
 	if err != nil {
 		return err

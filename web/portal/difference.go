@@ -67,7 +67,7 @@ func Cautions(v *Visit, of []payment.Message) (map[uuid.UUID][]i18n.Text, error)
 		if m.Kind != payment.KindInstruction {
 			continue
 		}
-		alike, err := (&recordsVisit{v}).warnings(m)
+		alike, err := (&paymentsVisit{Visit: v}).warnings(m)
 		if err != nil {
 			return nil, err
 		}

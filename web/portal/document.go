@@ -34,7 +34,7 @@ func formOf(text string) string {
 }
 
 // document loads the document of the path; one of another message does not exist here.
-func (v *recordsVisit) document() (payment.Message, store.OutboundDocument, error) {
+func (v *paymentsVisit) document() (payment.Message, store.OutboundDocument, error) {
 	m, err := v.Readable()
 	if err != nil {
 		return m, store.OutboundDocument{}, err
@@ -51,7 +51,7 @@ func (v *recordsVisit) document() (payment.Message, store.OutboundDocument, erro
 }
 
 // showDocument shows one document: as XML or JSON, indented when it can be read, or element by element with where each came from.
-func showDocument(v *recordsVisit) error {
+func showDocument(v *paymentsVisit) error {
 	m, d, err := v.document()
 	if err != nil {
 		return err
@@ -73,7 +73,7 @@ func showDocument(v *recordsVisit) error {
 		model.Tabs = append(model.Tabs, ui.Tab{Label: formLabels[other], URL: shown.URL + "?form=" + other, Current: other == form})
 	}
 	if form == formSources {
-		model.Sources = sourcesOf(d)
+		model.Sources = interbank.Sources(string(d.Name), d.Content)
 	} else {
 		model.Text = textOf(d.Content, form)
 	}
@@ -83,15 +83,6 @@ func showDocument(v *recordsVisit) error {
 // madeHere reports whether it is known of each element of a document where it came from: of those this gateway makes from others.
 func madeHere(d store.OutboundDocument) bool {
 	return d.Direction == payment.DocumentOut && interbank.Known(string(d.Name))
-}
-
-// sourcesOf lists the elements of a document, each with where it came from.
-func sourcesOf(d store.OutboundDocument) []views.Source {
-	var shown []views.Source
-	for _, s := range interbank.Sources(string(d.Name), d.Content) {
-		shown = append(shown, views.Source{Element: s.Element, Value: s.Value, From: i18n.Sentence(s.From)})
-	}
-	return shown
 }
 
 // textOf writes a document to be read. What cannot be read as a document is shown as it is.
@@ -127,7 +118,7 @@ func jsonOf(content []byte) []byte {
 }
 
 // downloadDocument gives the exact bytes as a file, or the JSON form.
-func downloadDocument(v *recordsVisit) error {
+func downloadDocument(v *paymentsVisit) error {
 	m, d, err := v.document()
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (b begun) count() int { return len(b.forms) + len(b.files) }
 
 // CountBegun counts what this person began and did not submit, as the tab of drafts lists it.
 func CountBegun(site *Visit) (int, error) {
-	b, err := (&paymentsVisit{site}).begun()
+	b, err := (&paymentsVisit{Visit: site}).begun()
 	return b.count(), err
 }
 
@@ -63,7 +63,7 @@ func (v *paymentsVisit) draftRows(b begun) ([]ui.Entry, error) {
 	rows := make([]ui.Entry, 0, b.count())
 	for _, f := range b.files {
 		rows = append(rows, ui.Entry{
-			ID: f.ID.String(), URL: batchPath(f.ID), Name: f.FileName, At: f.SavedAt, Now: v.At, Aged: true,
+			ID: f.ID.String(), URL: batchPath(f.ID), Name: i18n.Data(f.FileName), At: f.SavedAt, Now: v.At, Aged: true,
 			Reference: v.Say("until %s", ui.ShortTime(f.ExpiresAt, v.At)), Purpose: i18n.Text("%d of %d submitted").With(f.Submitted, f.Lines),
 		})
 	}
@@ -86,7 +86,7 @@ func (v *paymentsVisit) draftRow(d store.ListedDraft) (ui.Entry, error) {
 		Facts:     ui.Facts(ui.SchemeFact(string(d.Scheme))), Steps: []ui.Step{{Label: "Check and submit", URL: path + "/check"}},
 	}
 	if d.FileName != "" {
-		row.Name, row.URL = v.Say("The file %s", d.FileName), path+"/check"
+		row.Name, row.URL = i18n.Text("The file %s").With(d.FileName), path+"/check"
 		return row, nil
 	}
 	about, err := SketchOf(store.Draft{ID: d.ID, Scheme: d.Scheme, Answers: d.Answers})
@@ -94,7 +94,7 @@ func (v *paymentsVisit) draftRow(d store.ListedDraft) (ui.Entry, error) {
 		return row, err
 	}
 	if about.URL != "" {
-		row.URL, row.Toward, row.Name, row.Purpose = about.URL, about.Toward, cmp.Or(about.Name, d.ID.String()), about.Reason
+		row.URL, row.Toward, row.Name, row.Purpose = about.URL, about.Toward, i18n.Data(cmp.Or(about.Name, d.ID.String())), about.Reason
 		row.Amount = ui.Amount{Currency: about.Currency, Value: about.Amount}
 		return row, nil
 	}
@@ -102,9 +102,9 @@ func (v *paymentsVisit) draftRow(d store.ListedDraft) (ui.Entry, error) {
 	if err != nil {
 		return row, err
 	}
-	row.Name, row.Purpose = values.CreditorName, i18n.Data(values.RemittanceText)
-	if row.Name == "" {
-		row.Name = v.Say("No name yet")
+	row.Name, row.Purpose = i18n.Data(values.CreditorName), i18n.Data(values.RemittanceText)
+	if values.CreditorName == "" {
+		row.Name = "No name yet"
 	}
 	if values.Amount != "" {
 		row.Amount = typedAmount(d.Scheme, values.Amount)

@@ -170,7 +170,7 @@ func endedCounts(v *Visit, period store.Period) (map[payment.State]int, error) {
 }
 
 // reportedEnded lists what came into a state in a period, of one reason where the address names one.
-func (v *recordsVisit) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
+func (v *paymentsVisit) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
 	headings := map[payment.State]i18n.Text{
 		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
 	}
@@ -211,12 +211,9 @@ func DueLines(v *Visit, most int32) (views.Lines, error) {
 	}
 	list, err := v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, v.At.AddDate(10, 0, 0), most)
 	for _, m := range list {
-		due := Due(v, m)
-		name, _ := views.Facing(m)
-		lines.Rows = append(lines.Rows, views.Line{
-			ID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Name: i18n.Data(name), Reference: string(m.GlobalID),
-			Amount: ui.AmountOf(m.Summary.Amount), Due: &due,
-		})
+		row, due := views.Entry(m, time.Time{}), Due(v, m)
+		row.At, row.Due = time.Time{}, &due
+		lines.Rows = append(lines.Rows, row)
 	}
 	return lines, err
 }

@@ -36,15 +36,15 @@ type Filter struct {
 
 // ReadFilter reads the filter of an address. What cannot be read is named in problems and does not narrow the list.
 func ReadFilter(query url.Values, action string) Filter {
-	get := func(name string) string { return Searchable(query.Get(name)) }
-	f := Filter{View: views.Filter{
-		Action: action, Tab: get("tab"), Scheme: get("scheme"), Currency: get("currency"), AmountFrom: get("amountFrom"),
-		AmountTo: get("amountTo"), Maker: get("maker"), State: get("state"), Text: get("text"),
-		Kind: get("kind"), Direction: get("direction"), From: get("from"), To: get("to"), Since: get("since"),
-		Age: get("age"), Made: get("made"), Flag: get("flag"), Sort: get("sort"),
-	}}
+	f := Filter{View: views.Filter{Action: action}}
+	for _, field := range f.View.Fields() {
+		*field.Value = Searchable(query.Get(field.Name))
+		if *field.Value != "" && field.Name != "tab" && field.Name != "sort" && field.Name != "text" {
+			f.View.Active++
+		}
+	}
 	if f.View.Text == "" {
-		f.View.Text = get("q")
+		f.View.Text = Searchable(query.Get("q"))
 	}
 	after, place, _ := strings.Cut(query.Get("after"), "~")
 	f.After, _ = uuid.Parse(after)
@@ -53,14 +53,6 @@ func ReadFilter(query url.Values, action string) Filter {
 	f.Scheme, f.Impossible = schemeFor(f.View.Scheme, f.View.Currency)
 	f.AmountFrom = f.amount("amountFrom", f.View.AmountFrom)
 	f.AmountTo = f.amount("amountTo", f.View.AmountTo)
-	for _, set := range []string{
-		f.View.Scheme, f.View.Currency, f.View.AmountFrom, f.View.AmountTo, f.View.Maker, f.View.State, f.View.Kind, f.View.Direction,
-		f.View.From, f.View.To, f.View.Since, f.View.Age, f.View.Flag, f.View.Made,
-	} {
-		if set != "" {
-			f.View.Active++
-		}
-	}
 	f.View.ClearURL = action
 	if f.View.Tab != "" {
 		f.View.ClearURL += "?tab=" + url.QueryEscape(f.View.Tab)
@@ -153,23 +145,9 @@ func (f Filter) Query(changes ...string) string {
 			values.Set(name, value)
 		}
 	}
-	set("tab", f.View.Tab)
-	set("scheme", f.View.Scheme)
-	set("currency", f.View.Currency)
-	set("amountFrom", f.View.AmountFrom)
-	set("amountTo", f.View.AmountTo)
-	set("maker", f.View.Maker)
-	set("state", f.View.State)
-	set("kind", f.View.Kind)
-	set("direction", f.View.Direction)
-	set("from", f.View.From)
-	set("to", f.View.To)
-	set("since", f.View.Since)
-	set("age", f.View.Age)
-	set("made", f.View.Made)
-	set("flag", f.View.Flag)
-	set("sort", f.View.Sort)
-	set("text", f.View.Text)
+	for _, field := range f.View.Fields() {
+		set(field.Name, *field.Value)
+	}
 	if f.After != uuid.Nil {
 		set("after", f.after())
 		set("trail", strings.Join(f.Trail, ","))

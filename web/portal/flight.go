@@ -14,7 +14,7 @@ import (
 
 // showFlight tells the page of a payment under way, which asks by itself, what became of it: nothing while it shows what is true, which
 // takes one row to know, else the part of the page anew. Somebody who opens the address comes to the page.
-func showFlight(v *recordsVisit) error {
+func showFlight(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func showFlight(v *recordsVisit) error {
 }
 
 // flightOf is how long a message is under way to clearing's answer; nil for one that is not.
-func (v *recordsVisit) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
+func (v *paymentsVisit) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
 	if !inFlight(m) {
 		return nil
 	}

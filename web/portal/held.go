@@ -20,7 +20,7 @@ func ShowCheck(v *Visit, draft store.Draft, status int, problems []ui.Problem) (
 	if err != nil || f == nil {
 		return false, err
 	}
-	return true, (&rTransactionVisit{v}).showCheckPage(draft, *f, status, problems)
+	return true, (&paymentsVisit{Visit: v}).showCheckPage(draft, *f, status, problems)
 }
 
 // Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.
@@ -29,7 +29,7 @@ func Submit(v *Visit, draft store.Draft) (held bool, err error) {
 	if err != nil || f == nil {
 		return false, err
 	}
-	return true, (&rTransactionVisit{v}).submitForm(draft, *f)
+	return true, (&paymentsVisit{Visit: v}).submitForm(draft, *f)
 }
 
 // FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
@@ -90,7 +90,7 @@ func KeepRTransaction(v *Visit) (string, error) {
 	if kind == payment.KindResolution {
 		f.Original, f.Recall = uuid.Nil, id
 	}
-	a, err := (&rTransactionVisit{v}).look(f)
+	a, err := (&paymentsVisit{Visit: v}).previewRequest(f)
 	if errors.Is(err, payment.ErrNotFound) {
 		return "", nil
 	}
@@ -98,7 +98,7 @@ func KeepRTransaction(v *Visit) (string, error) {
 		return "", err
 	}
 	a.read(values)
-	at, err := (&rTransactionVisit{v}).placeOf(a, values)
+	at, err := (&paymentsVisit{Visit: v}).placeOfRequest(a, values)
 	if err != nil {
 		return "", err
 	}

@@ -77,7 +77,7 @@ func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 		view.Remittance = views.RemittanceRow(tx.RemittanceInformation)
 	}
 	if m.State == payment.StateApprovalPending {
-		view.Warnings, err = (&recordsVisit{v}).warnings(m)
+		view.Warnings, err = (&paymentsVisit{Visit: v}).warnings(m)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 		view.Warnings = slices.Concat(views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
-		return (&recordsVisit{v}).fillChanges(view, m, document)
+		return (&paymentsVisit{Visit: v}).fillChanges(view, m, document)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func noteOf(steps []store.Step, version int) (editor, note string) {
 }
 
 // warnings are what a checker should look at first: payments like this one.
-func (v *recordsVisit) warnings(m payment.Message) ([]views.Warning, error) {
+func (v *paymentsVisit) warnings(m payment.Message) ([]views.Warning, error) {
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
 	})
@@ -128,7 +128,7 @@ func (v *recordsVisit) warnings(m payment.Message) ([]views.Warning, error) {
 
 // fillChanges compares the current version with the one before, field by field. A version before that cannot be read says nothing about
 // the current one, which has a seal of its own: the page says so instead.
-func (v *recordsVisit) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
+func (v *paymentsVisit) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return err

@@ -13,63 +13,24 @@ import (
 )
 
 // showIncoming lists the payments that came in.
-func showIncoming(v *recordsVisit) error {
+func showIncoming(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/incoming")
-	f.View.States = incomingStates()
+	f.View.States, f.View.Dated = stateOptions(payment.StateBooked, payment.StateFailed), true
 	f.View.Kind, f.View.Direction = string(payment.KindPayment), string(payment.DirectionIn)
-	f.View.Dated = true
-	list, next, err := v.search(&f, ReadSearch(f.View.Text, v.Today()))
-	if err != nil {
-		return err
-	}
-	f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
-	sorts := f.SortLinks("/incoming")
-	model := views.Incoming{Shell: v.Shell("Incoming payments", views.PlaceIncoming), Filter: f.View, Problems: f.Problems, SortURL: sorts}
-	model.Shell.Failed = len(f.Problems) > 0
-	for _, m := range list {
-		model.Rows = append(model.Rows, incomingRow(m))
-	}
-	model.Pages = f.PagesOf("/incoming", list, next)
-	model.Empty = ui.Empty{
-		Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
-	}
-	switch {
-	case next.MessageID != uuid.Nil:
-		model.Empty = f.NotYet("/incoming", next)
-	case f.View.Active > 0 || f.View.Text != "":
-		model.Empty = f.NothingMatches("No incoming payment matches what you look for.")
-	}
-	status := http.StatusOK
-	if len(f.Problems) > 0 {
-		status = http.StatusUnprocessableEntity
-	}
-	if v.Fragment() {
-		return v.Render(status, views.IncomingFragment(model))
-	}
-	return v.Render(status, views.IncomingPage(model))
-}
-
-func incomingStates() []ui.Option {
-	options := []ui.Option{{Label: "Any"}}
-	for _, state := range []payment.State{payment.StateBooked, payment.StateFailed} {
-		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(state)})
-	}
-	return options
-}
-
-func incomingRow(m payment.Message) views.IncomingRow {
-	return views.IncomingRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
-		Scheme: m.Scheme,
-		Amount: ui.AmountOf(m.Summary.Amount), DebtorName: m.Summary.DebtorName, CreditorName: m.Summary.CreditorName,
-		CreditorAccount: m.Summary.CreditorAccount, Remittance: m.Summary.Remittance, State: m.State, FollowUp: views.FollowUp(m),
-		ReceivedAt: m.CreatedAt,
-	}
+	return v.showFiltered(f, ReadSearch(f.View.Text, v.Today()), filtered{
+		path: "/incoming", part: "incoming-list", title: "Incoming payments", newest: "Incoming payments, newest first",
+		place: views.PlaceIncoming,
+		heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"}, entry: views.IncomingEntry,
+		empty: ui.Empty{
+			Icon: "arrow-down-left", Title: "No incoming payments yet", Text: "What other banks send to your accounts is listed here.",
+		},
+		nothing: "No incoming payment matches what you look for.",
+	})
 }
 
 // tabAnswered is the part of the received recalls that were granted or refused.
@@ -87,14 +48,14 @@ var recallTabs = []struct {
 }
 
 // showReceivedRecalls lists the recalls that came in, with the days left for an answer.
-func showReceivedRecalls(v *recordsVisit) error {
+func showReceivedRecalls(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/recalls")
-	model := views.ReceivedRecalls{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
+	model := views.List{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
 	ask := store.Filter{Kind: string(payment.KindReceivedRecall)}
 	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v.Visit), MaxOnTab+1)
 	if err != nil {
@@ -115,9 +76,12 @@ func showReceivedRecalls(v *recordsVisit) error {
 	if err != nil {
 		return err
 	}
-	if f.View.Tab != tabLate { // those come in the order of their last day
-		model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/recalls")
+	sort, links := f.View.Sort, f.SortLinks("/recalls")
+	if f.View.Tab == tabLate { // those come in the order of their last day
+		sort, links = "", nil
 	}
+	heads := ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"}
+	model.Entries = views.Sorted("Received recalls, newest first", "Received recalls", heads, sort, links)
 	answers, err := v.Config.Reader.Answers(v.Context(), v.By.Realm, list)
 	if err != nil {
 		return err
@@ -125,9 +89,9 @@ func showReceivedRecalls(v *recordsVisit) error {
 	for _, m := range list {
 		row := v.receivedRecallRow(m)
 		if answer, given := answers[m.InternalID]; given && m.Withheld == "" {
-			row.Answer = i18n.Text("%s: %s").With(ui.KindLabel(answer.Kind), ui.StateLabel(string(answer.State)))
+			row.Note = i18n.Text("%s: %s").With(ui.KindLabel(answer.Kind), ui.StateLabel(string(answer.State)))
 		}
-		model.Rows = append(model.Rows, row)
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	model.Pages = f.PagesOf("/recalls", list, next)
 	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
@@ -139,11 +103,11 @@ func showReceivedRecalls(v *recordsVisit) error {
 	case f.View.Tab != "":
 		model.Empty = ui.Empty{Icon: "undo-2", Title: "Nothing here", Text: "Recalls that were granted or refused are listed here."}
 	}
-	return v.Render(http.StatusOK, views.ReceivedRecallsPage(model))
+	return v.Render(http.StatusOK, views.ListPage(model))
 }
 
 // recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
-func (v *recordsVisit) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
+func (v *paymentsVisit) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	if f.View.Tab == tabLate {
 		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v.Visit), ListPage)
 		return list, next, err
@@ -151,26 +115,23 @@ func (v *recordsVisit) recalls(f *Filter, ask store.Filter) (list []payment.Mess
 	return v.Listed(f, ask)
 }
 
-func (v *recordsVisit) receivedRecallRow(m payment.Message) views.ReceivedRecallRow {
-	row := views.ReceivedRecallRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID),
-		Scheme: m.Scheme,
-		Amount: ui.AmountOf(m.Summary.Amount), DebtorName: m.Summary.DebtorName, Reason: m.Reason, State: m.State,
-		ReceivedAt: m.CreatedAt,
-	}
-	row.ReasonText = views.ReasonWords(m.Kind, m.Scheme, m.Reason)
+func (v *paymentsVisit) receivedRecallRow(m payment.Message) ui.Entry {
+	row := views.Entry(m, v.At)
+	row.Toward, row.Purpose = "", views.ReasonWords(m.Kind, m.Scheme, m.Reason)
+	row.Facts = ui.Facts(ui.Fact{Text: i18n.Data(m.Reason)}, ui.SchemeFact(m.Scheme))
+	row.States = []string{string(m.State)}
 	if m.State == payment.StateAwaitingDecision {
 		due := Due(v.Visit, m)
 		row.Due = &due
 	}
 	if m.Withheld != "" {
-		row.Answer = ui.Withheld
+		row.Note = ui.Withheld
 	}
 	return row
 }
 
 // showReceivedRecall leads to the page of a recall that came in.
-func showReceivedRecall(v *recordsVisit) error {
+func showReceivedRecall(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err

@@ -35,7 +35,7 @@ func Keep(v *Visit) (string, error) {
 }
 
 // keptReject loads the unsent rejection form of this person about a message.
-func (v *checkerVisit) keptReject(about uuid.UUID) (views.Reject, error) {
+func (v *paymentsVisit) keptReject(about uuid.UUID) (views.Reject, error) {
 	kept, err := v.Unsent(about)
 	if err != nil || kept.ID == "" {
 		return views.Reject{}, err
@@ -47,7 +47,7 @@ func (v *checkerVisit) keptReject(about uuid.UUID) (views.Reject, error) {
 }
 
 // keepReject keeps a reason to reject while it is being typed, by somebody who could decide the message or could before somebody else did.
-func keepReject(v *checkerVisit) error {
+func keepReject(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func decidedBy(m payment.Message, by identity.Principal) bool {
 }
 
 // typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
-func (v *checkerVisit) typed(m payment.Message) (views.Decision, error) {
+func (v *paymentsVisit) typed(m payment.Message) (views.Decision, error) {
 	kept, err := v.keptReject(m.InternalID)
 	if err != nil || m.State == payment.StateApprovalPending {
 		return views.Decision{Reject: kept}, err

@@ -29,7 +29,7 @@ const slow = 2 * time.Second
 // Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and
 // which still wait as something else: amended, or with one approval more.
 type Live struct {
-	visit  *checkerVisit
+	visit  *paymentsVisit
 	filter Filter
 	since  time.Time               // when the page was made
 	known  map[uuid.UUID]bool      // waited when the stream began
@@ -43,7 +43,7 @@ type Live struct {
 func Follow(v *Visit) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &checkerVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+		visit: &paymentsVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(openedField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {
@@ -157,7 +157,7 @@ func (l *Live) present() error {
 
 // rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
 // told, so that further ones come at the next look.
-func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) ([]views.QueueRow, []views.Changed, error) {
+func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) ([]ui.Entry, []views.Changed, error) {
 	other, before := l.otherwise(waiting)
 	gone := slices.DeleteFunc(l.last, func(w store.WaitingMessages) bool { return still[w.MessageID] })
 	l.last = append(slices.Clone(waiting), gone[min(len(gone), maxGone):]...)
@@ -172,15 +172,14 @@ func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) (
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := QueueRows(l.visit.Visit, list, l.filter)
+	rows, err := l.visit.queueRows(list, l.filter)
 	var changed []views.Changed
 	for i, m := range list {
 		rows[i].Looked = l.visit.looked(m.InternalID)
 		changed = append(changed, changedMeanwhile(m, before[i]))
 	}
 	for _, m := range decided {
-		row := QueueRow(l.visit.Visit, m, l.filter)
-		row.Dimmed, row.Decided, row.Now = true, l.visit.whatBecame(m), l.visit.At
+		row := views.DecidedEntry(l.visit.queueRow(m, l.filter), l.visit.whatBecame(m))
 		rows = append(rows, row)
 		changed = append(changed, views.Changed{InternalID: m.InternalID, State: m.State, Text: row.Decided})
 	}
@@ -212,7 +211,7 @@ func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".
-func (v *checkerVisit) whatBecame(m payment.Message) i18n.Text {
+func (v *paymentsVisit) whatBecame(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case decided && decision.PersonID == v.By.PersonID:

@@ -32,7 +32,7 @@ func KeepPayment(v *Visit) (string, error) {
 		}
 		return batchPath(id), nil
 	case "/payments/qr-bill":
-		return keepQRBill(&paymentsVisit{v})
+		return keepQRBill(&paymentsVisit{Visit: v})
 	}
 	return "", nil
 }
@@ -57,7 +57,7 @@ func keepWords(v *Visit, part, reason string) (string, error) {
 
 // keepFile keeps an uploaded file of a size that is taken.
 func keepFile(v *Visit) (string, error) {
-	content, name, err := (&paymentsVisit{v}).uploaded()
+	content, name, err := (&paymentsVisit{Visit: v}).uploaded()
 	if err != nil || len(content) == 0 || len(content) > MaxUpload {
 		return "", err
 	}
@@ -69,7 +69,7 @@ func keepForm(v *Visit, path string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	draft, err := (&paymentsVisit{v}).newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
+	draft, err := (&paymentsVisit{Visit: v}).newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func keepForm(v *Visit, path string) (string, error) {
 		}
 		draft.Amends, draft.AmendsVersion = m.InternalID, version
 	}
-	kept, _, err := (&paymentsVisit{v}).keepIn(form, draft)
+	kept, _, err := (&paymentsVisit{Visit: v}).keepIn(form, draft)
 	var tooMany *payment.ForbiddenError
 	if errors.As(err, &tooMany) {
 		return "", nil

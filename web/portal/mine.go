@@ -37,7 +37,10 @@ func showMine(v *paymentsVisit) error {
 	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/mine")
-	model := views.Mine{Shell: v.Shell("My submissions", views.PlaceMine)}
+	model := views.List{
+		Shell: v.Shell("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"},
+	}
+	heads := ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"}
 	unsubmitted, err := v.begun()
 	if err != nil {
 		return err
@@ -62,29 +65,31 @@ func showMine(v *paymentsVisit) error {
 	}
 	if f.View.Tab == tabDrafts {
 		model.Empty.Text = "A form that you fill in is kept while you type, for a day."
-		model.Drafts, err = v.draftRows(unsubmitted)
+		heads.State, heads.When = "", "Kept"
+		model.Entries = ui.Entries{Caption: "Drafts, the last changed first", Heads: heads}
+		model.Entries.Entries, err = v.draftRows(unsubmitted)
 		if err != nil {
 			return err
 		}
-		return v.Render(http.StatusOK, views.MinePage(model))
+		return v.Render(http.StatusOK, views.ListPage(model))
 	}
 	list, next, err := v.Listed(&f, ask)
 	if err != nil {
 		return err
 	}
+	model.Entries = views.Sorted("Submissions, newest first", "My submissions", heads, f.View.Sort, f.SortLinks("/mine"))
 	for _, m := range list {
 		row, err := v.mineRow(m)
 		if err != nil {
 			return err
 		}
-		model.Rows = append(model.Rows, row)
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
-	model.Sort, model.SortURL = f.View.Sort, f.SortLinks("/mine")
 	model.Pages = f.PagesOf("/mine", list, next)
 	if next.MessageID != uuid.Nil {
 		model.Empty = f.NotYet("/mine", next)
 	}
-	return v.Render(http.StatusOK, views.MinePage(model))
+	return v.Render(http.StatusOK, views.ListPage(model))
 }
 
 // mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
@@ -110,27 +115,20 @@ func (v *paymentsVisit) mineCounts(unsubmitted begun) (map[string]string, error)
 }
 
 // mineRow shows one submission with the steps the domain allows its maker.
-func (v *paymentsVisit) mineRow(m payment.Message) (views.MineRow, error) {
-	path := "/payments/" + m.InternalID.String()
-	row := views.MineRow{
-		InternalID: m.InternalID.String(), URL: path, Reference: string(m.GlobalID), Kind: m.Kind, Scheme: m.Scheme,
-		Amount: ui.AmountOf(m.Summary.Amount), State: m.State, SubmittedAt: m.CreatedAt,
-		Note: views.StatusReason(m), Toward: views.Toward(m), Purpose: views.Purpose(m),
+func (v *paymentsVisit) mineRow(m payment.Message) (ui.Entry, error) {
+	_, account := views.Facing(m)
+	row := views.Entry(m, v.At)
+	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
+	row.States, row.Note = []string{string(m.State)}, views.StatusReason(m)
+	if m.Withheld == "" && MayAmend(v.Visit, m) {
+		row.Steps = append(row.Steps, ui.Step{Label: "Amend", URL: row.URL + "/amend"})
 	}
-	row.CreditorName, row.Account = views.Facing(m)
-	if row.LikeLabel = views.AgainLabel(m); row.LikeLabel != "" {
-		row.LikeURL = "/payments/new?like=" + m.InternalID.String()
+	if _, err := m.Withdraw(v.By, "", v.At); err == nil { // asks the domain; nothing is stored
+		row.Steps = append(row.Steps, ui.Step{Label: "Withdraw", URL: row.URL + "/withdraw"})
 	}
-	_, err := m.Withdraw(v.By, "", v.At) // asks the domain; nothing is stored
-	if err == nil {
-		row.WithdrawURL = path + "/withdraw"
-	}
-	if MayAmend(v.Visit, m) {
-		row.AmendURL = path + "/amend"
-	}
+	row.Steps = append(row.Steps, againStep(m)...)
 	if m.Withheld != "" {
 		row.Note = "Withheld: do not act on it, and tell an operator."
-		row.LikeURL, row.AmendURL = "", ""
 	}
 	if m.State != payment.StateRejected {
 		return row, nil
@@ -144,12 +142,21 @@ func (v *paymentsVisit) mineRow(m payment.Message) (views.MineRow, error) {
 	return row, err
 }
 
+// againStep leads to a new payment filled from this one, where that is offered.
+func againStep(m payment.Message) []ui.Step {
+	label := views.AgainLabel(m)
+	if label == "" {
+		return nil
+	}
+	return []ui.Step{{Label: label, URL: "/payments/new?like=" + m.InternalID.String()}}
+}
+
 // endedDays limits the age in days of rejected and failed messages shown to their maker.
 const endedDays = 7
 
 // EndedLines returns up to most recently rejected or failed messages of this person, each with its reason.
 func EndedLines(site *Visit, most int32) (views.Lines, error) {
-	v := &paymentsVisit{site}
+	v := &paymentsVisit{Visit: site}
 	lines := views.Lines{
 		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
@@ -163,14 +170,8 @@ func EndedLines(site *Visit, most int32) (views.Lines, error) {
 		if err != nil {
 			return lines, err
 		}
-		line := views.Line{
-			ID: row.InternalID, URL: row.URL, Name: i18n.Data(row.CreditorName), Reference: row.Reference, Amount: row.Amount, State: m.State,
-			Note: row.Note, At: m.StateSince,
-		}
-		if row.LikeURL != "" {
-			line.Step = ui.Step{Label: row.LikeLabel, URL: row.LikeURL}
-		}
-		lines.Rows = append(lines.Rows, line)
+		row.At, row.Steps = m.StateSince, againStep(m)
+		lines.Rows = append(lines.Rows, row)
 	}
 	return lines, err
 }

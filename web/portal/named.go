@@ -2,6 +2,7 @@ package portal
 
 import (
 	"errors"
+	"net/http"
 	"net/url"
 	"strings"
 	"unicode"
@@ -10,27 +11,28 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/views"
 	"countersign/views/ui"
 )
 
-// Named describes a list of saved names of a person, views or templates: its rules for a name and its changes.
-type Named struct {
-	Limit int       // characters of a name
-	Empty i18n.Text // refusal of an empty name
+// named is a list of entries that a person keeps under names, views or templates: its page, its refusals and its changes.
+type named struct {
+	page  views.NamedList
+	after string // the page that follows a new entry
 
-	List   string // address of the page that lists them
-	Remove func(id uuid.UUID) error
-	// Change renames one and shares it or not. It fails with Taken when another one of theirs has the name.
-	Change func(id uuid.UUID, name string, shared bool) error
-	Taken  error
-	Other  i18n.Text // refusal when Change fails with Taken
-	// Again shows the list with the typed text and the problem of the entry with this id.
-	Again func(id, typed string, problem ui.Problem) error
+	empty, other, most i18n.Text // refusals of an empty name, of a name that is taken, and of an entry too many
+	taken, full        error
+
+	list    func() ([]views.NamedEntry, error)
+	save    func(id uuid.UUID, name string, shared bool) error
+	unsaved i18n.Text // why what the address names cannot be saved; "" when it can
+	change  func(id uuid.UUID, name string, shared bool) error
+	remove  func(id uuid.UUID) error
 }
 
-// Name is the name of a form as it is stored: without spaces around it, and without marks that turn the text of a page around, because
+// nameIn is the name of a form as it is stored: without spaces around it, and without marks that turn the text of a page around, because
 // others read a name that is shared.
-func (n Named) Name(form url.Values) string {
+func nameIn(form url.Values) string {
 	read := strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Bidi_Control, r) {
 			return -1
@@ -40,19 +42,61 @@ func (n Named) Name(form url.Values) string {
 	return strings.Join(strings.Fields(read), " ")
 }
 
-// Wrong returns the problem with a name; "" for none.
-func (n Named) Wrong(name string) i18n.Text {
+// wrong returns the problem with a name; "" for none.
+func (n named) wrong(name string) i18n.Text {
 	switch length := utf8.RuneCountInString(name); {
 	case !strings.ContainsFunc(name, unicode.IsGraphic): // nothing of it can be seen
-		return n.Empty
-	case length > n.Limit:
-		return i18n.Text("Shorten the name to %d characters.").With(n.Limit)
+		return n.empty
+	case length > n.page.Limit:
+		return i18n.Text("Shorten the name to %d characters.").With(n.page.Limit)
 	}
 	return ""
 }
 
-// ChangeNamed renames, shares, unshares or removes the named entry in the path, as the form requests.
-func (v *Visit) ChangeNamed(n Named) error {
+// showNamed shows the list.
+func (v *paymentsVisit) showNamed(status int, n named) (err error) {
+	n.page.Shell = v.FormShell(n.page.Title, n.page.Place, status)
+	n.page.Entries, err = n.list()
+	if err != nil {
+		return err
+	}
+	return v.Render(status, views.NamedPage(n.page))
+}
+
+// refuseNamed shows the list again with a problem beside a field.
+func (v *paymentsVisit) refuseNamed(n named, field string, problem i18n.Text) error {
+	n.page.Problems = []ui.Problem{{Field: field, Text: problem}}
+	return v.showNamed(http.StatusUnprocessableEntity, n)
+}
+
+// saveNamed stores what the address names under the name of the form.
+func (v *paymentsVisit) saveNamed(n named) error {
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	name, shared := nameIn(form), form.Get("shared") == "yes"
+	problem := n.wrong(name)
+	if problem == "" {
+		problem = n.unsaved
+	}
+	if problem == "" {
+		err = n.save(v.Config.NewID(), name, shared)
+	}
+	if errors.Is(err, n.full) {
+		problem = n.most
+	} else if err != nil {
+		return err
+	}
+	if problem != "" {
+		n.page.Name, n.page.Shared = form.Get("name"), shared
+		return v.refuseNamed(n, "name", problem)
+	}
+	return v.GoTo(n.after, i18n.Text("Saved as “%s”.").With(name))
+}
+
+// changeNamed renames, shares, unshares or removes the entry in the path, as the form requests.
+func (v *paymentsVisit) changeNamed(n named) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -62,24 +106,25 @@ func (v *Visit) ChangeNamed(n Named) error {
 		return err
 	}
 	if form.Get("act") == "remove" {
-		err = n.Remove(id)
+		err = n.remove(id)
 		if err != nil {
 			return err
 		}
-		return v.GoTo(n.List, "Removed.")
+		return v.GoTo(n.page.URL, "Removed.")
 	}
-	name := n.Name(form)
-	problem := n.Wrong(name)
+	name := nameIn(form)
+	problem := n.wrong(name)
 	if problem == "" {
-		err = n.Change(id, name, form.Get("shared") == "yes")
+		err = n.change(id, name, form.Get("shared") == "yes")
 	}
-	if errors.Is(err, n.Taken) {
-		problem = n.Other
+	if errors.Is(err, n.taken) {
+		problem = n.other
 	} else if err != nil {
 		return err
 	}
 	if problem != "" {
-		return n.Again(id.String(), form.Get("name"), ui.Problem{Field: "name-" + id.String(), Text: problem})
+		n.page.Changed, n.page.Typed = id.String(), form.Get("name")
+		return v.refuseNamed(n, "name-"+id.String(), problem)
 	}
-	return v.GoTo(n.List, i18n.Text("Saved as “%s”.").With(name))
+	return v.GoTo(n.page.URL, i18n.Text("Saved as “%s”.").With(name))
 }

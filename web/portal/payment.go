@@ -17,10 +17,10 @@ import (
 )
 
 // showPayment is the first part of a payment's page.
-func showPayment(v *recordsVisit) error { return v.renderPayment(views.TabOverview) }
+func showPayment(v *paymentsVisit) error { return v.renderPayment(views.TabOverview) }
 
 // showPaymentPart is one of the other parts.
-func showPaymentPart(v *recordsVisit) error {
+func showPaymentPart(v *paymentsVisit) error {
 	part := views.PaymentTab(v.Echo.Param("part"))
 	if part == views.TabOverview || !isPart(part) {
 		return payment.ErrNotFound
@@ -36,7 +36,7 @@ func isPart(part views.PaymentTab) bool {
 	return false
 }
 
-func (v *recordsVisit) renderPayment(tab views.PaymentTab) error {
+func (v *paymentsVisit) renderPayment(tab views.PaymentTab) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func (v *recordsVisit) renderPayment(tab views.PaymentTab) error {
 	return v.Render(http.StatusOK, views.PaymentPage(model))
 }
 
-func (v *recordsVisit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
+func (v *paymentsVisit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
 	model := views.Payment{Shell: v.Shell(i18n.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
 	documents, err := v.documents(m)
 	if err != nil {
@@ -91,7 +91,7 @@ var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncomi
 func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
 
 // actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
-func (v *recordsVisit) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
+func (v *paymentsVisit) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
@@ -159,7 +159,7 @@ func documentName(name iso20022.MessageName) i18n.Text {
 	return "Message"
 }
 
-func (v *recordsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
+func (v *paymentsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
 	entries := make([]views.AuditEntry, 0, len(events))
 	for i, e := range events {

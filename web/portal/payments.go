@@ -16,14 +16,14 @@ import (
 )
 
 // showPayments lists everything of the realm. An exact identifier leads straight to its message.
-func showPayments(v *recordsVisit) error {
+func showPayments(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/payments")
-	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(), KindOptions(payment.Kinds()), directionOptions()
+	f.View.States, f.View.Kinds, f.View.Directions = stateOptions(payment.States()...), KindOptions(payment.Kinds()), directionOptions()
 	f.View.Dated = true
 	found := ReadSearch(f.View.Text, v.Today())
 	id, err := v.exact(found)
@@ -33,36 +33,59 @@ func showPayments(v *recordsVisit) error {
 	if id != uuid.Nil {
 		return v.jump("/payments/" + id.String())
 	}
+	return v.showFiltered(f, found, filtered{
+		path: "/payments", part: "payment-list", title: "Payments", newest: "Payments, newest first", place: views.PlacePayments,
+		heads: ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}, entry: views.PaymentEntry,
+		empty:   ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."},
+		nothing: "No payment matches what you look for.",
+	})
+}
+
+// filtered is a list of messages that a filter narrows.
+type filtered struct {
+	path, part    string
+	title, newest i18n.Text // of the page, and of the list in the order of age
+	place         views.Place
+	heads         ui.Heads
+	entry         func(payment.Message, time.Time) ui.Entry
+	empty         ui.Empty  // of the whole list
+	nothing       i18n.Text // said when the filter matches nothing
+}
+
+// showFiltered shows the page of such a list, or for htmx the list alone.
+func (v *paymentsVisit) showFiltered(f Filter, found Searched, of filtered) error {
 	list, next, err := v.search(&f, found)
 	if err != nil {
 		return err
 	}
-	model := views.Payments{Shell: v.Shell("Payments", views.PlacePayments), Filter: f.View, Problems: f.Problems}
-	model.SortURL = f.SortLinks("/payments")
-	model.Shell.Failed = len(f.Problems) > 0
-	for _, m := range list {
-		model.Rows = append(model.Rows, paymentRow(m))
+	if of.place == views.PlaceIncoming {
+		f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
 	}
-	model.Pages = f.PagesOf("/payments", list, next)
-	model.Empty = ui.Empty{Icon: "list", Title: "No payments yet", Text: "What is submitted in this realm is listed here."}
+	model := views.List{
+		Shell: v.Shell(of.title, of.place), Filter: &f.View, Part: of.part, Problems: f.Problems, Pages: f.PagesOf(of.path, list, next),
+		Entries: views.Sorted(of.newest, of.title, of.heads, f.View.Sort, f.SortLinks(of.path)), Empty: of.empty,
+	}
+	for _, m := range list {
+		model.Entries.Entries = append(model.Entries.Entries, of.entry(m, v.At))
+	}
 	switch {
 	case next.MessageID != uuid.Nil:
-		model.Empty = f.NotYet("/payments", next)
+		model.Empty = f.NotYet(of.path, next)
 	case f.View.Active > 0 || f.View.Text != "":
-		model.Empty = f.NothingMatches("No payment matches what you look for.")
+		model.Empty = f.NothingMatches(of.nothing)
 	}
 	status := http.StatusOK
 	if len(f.Problems) > 0 {
-		status = http.StatusUnprocessableEntity
+		status, model.Shell.Failed = http.StatusUnprocessableEntity, true
 	}
 	if v.Fragment() {
-		return v.Render(status, views.PaymentFragment(model))
+		return v.Render(status, views.ListFragment(model))
 	}
-	return v.Render(status, views.PaymentsPage(model))
+	return v.Render(status, views.ListPage(model))
 }
 
 // jump leads to another page; htmx is told to load it as a whole.
-func (v *recordsVisit) jump(path string) error {
+func (v *paymentsVisit) jump(path string) error {
 	if v.Fragment() {
 		v.Echo.Response().Header().Set("HX-Redirect", path)
 		return v.Echo.NoContent(http.StatusOK)
@@ -71,7 +94,7 @@ func (v *recordsVisit) jump(path string) error {
 }
 
 // exact finds the one message an identifier names; zero when the text names none, or more than one.
-func (v *recordsVisit) exact(s Searched) (uuid.UUID, error) {
+func (v *paymentsVisit) exact(s Searched) (uuid.UUID, error) {
 	if s.Text == "" {
 		return uuid.Nil, nil
 	}
@@ -105,7 +128,7 @@ func (v *recordsVisit) exact(s Searched) (uuid.UUID, error) {
 }
 
 // search lists a page of messages, and says where the next one begins.
-func (v *recordsVisit) search(f *Filter, found Searched) (list []payment.Message, next store.ListPlace, err error) {
+func (v *paymentsVisit) search(f *Filter, found Searched) (list []payment.Message, next store.ListPlace, err error) {
 	if f.Impossible {
 		return nil, next, nil
 	}
@@ -131,7 +154,7 @@ func (v *recordsVisit) search(f *Filter, found Searched) (list []payment.Message
 }
 
 // narrowToLastDay lists what the charts of the dashboard count: payments both ways that were not closed before their release.
-func (v *recordsVisit) narrowToLastDay(ask *store.Filter) {
+func (v *paymentsVisit) narrowToLastDay(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}
@@ -146,28 +169,11 @@ func (v *recordsVisit) narrowToLastDay(ask *store.Filter) {
 }
 
 // narrowToApproved lists what the times of the dashboard are about: payments that needed an approval and were released.
-func (v *recordsVisit) narrowToApproved(ask *store.Filter) {
+func (v *paymentsVisit) narrowToApproved(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}
 	ask.Kind, ask.Approved = string(payment.KindInstruction), true
-}
-
-func paymentRow(m payment.Message) views.PaymentRow {
-	row := views.PaymentRow{
-		InternalID: m.InternalID.String(), URL: "/payments/" + m.InternalID.String(), Reference: string(m.GlobalID), Kind: m.Kind,
-		Scheme: m.Scheme, Amount: ui.AmountOf(m.Summary.Amount), State: m.State, CreatedAt: m.CreatedAt,
-		Maker:    m.MakerLogin,
-		FollowUp: views.FollowUp(m), Toward: views.Toward(m), Purpose: views.Purpose(m),
-	}
-	row.Name, row.Account = views.Facing(m)
-	switch {
-	case row.Name != m.Summary.DebtorName && m.Summary.DebtorName != "":
-		row.Other = i18n.Text("from %s").With(m.Summary.DebtorName)
-	case row.Name != m.Summary.CreditorName && m.Summary.CreditorName != "":
-		row.Other = i18n.Text("to %s").With(m.Summary.CreditorName)
-	}
-	return row
 }
 
 func directionOptions() []ui.Option {
@@ -176,9 +182,9 @@ func directionOptions() []ui.Option {
 	}
 }
 
-func stateOptions() []ui.Option {
+func stateOptions(states ...payment.State) []ui.Option {
 	options := []ui.Option{{Label: "Any"}}
-	for _, state := range payment.States() {
+	for _, state := range states {
 		options = append(options, ui.Option{Value: string(state), Label: ui.StateLabel(state)})
 	}
 	return options

@@ -12,17 +12,17 @@ import (
 )
 
 // desk is where checkers decide what makers asked for.
-func (v *beneficiaryVisit) desk() ChangeDesk {
+func (v *paymentsVisit) desk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
 		List: func(f adminpkg.Filter) ([]administration.Change, error) {
-			return v.station.BeneficiaryChanges(v.Context(), v.By, f)
+			return v.Config.Admin.BeneficiaryChanges(v.Context(), v.By, f)
 		},
 		Read: func(id uuid.UUID) (administration.Change, error) {
-			return v.station.BeneficiaryChange(v.Context(), v.By, id)
+			return v.Config.Admin.BeneficiaryChange(v.Context(), v.By, id)
 		},
 		Decide: func(id uuid.UUID, approve bool, reason string) (Decided, error) {
-			decided, err := v.station.DecideBeneficiary(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			decided, err := v.Config.Admin.DecideBeneficiary(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return Decided{Change: decided}, err
 		},
 		Cells: func(c administration.Change, cells []i18n.Text) []i18n.Text {
@@ -44,7 +44,7 @@ func heading(c administration.Change) i18n.Text {
 }
 
 // showChanges lists the changes that wait, and with ?tab=all those that were decided too.
-func showChanges(v *beneficiaryVisit) error {
+func showChanges(v *paymentsVisit) error {
 	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
 		"What one maker asked for and a checker decides, who is somebody else.")
 	model.Empty.Text = "No change of a beneficiary waits for a decision."
@@ -53,8 +53,8 @@ func showChanges(v *beneficiaryVisit) error {
 }
 
 // showChange shows one change, field by field, and lets a checker decide it.
-func showChange(v *beneficiaryVisit) error { return v.ShowChange(v.desk()) }
+func showChange(v *paymentsVisit) error { return v.ShowChange(v.desk()) }
 
-func approveBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), true) }
+func approveBeneficiary(v *paymentsVisit) error { return v.DecideChange(v.desk(), true) }
 
-func rejectBeneficiary(v *beneficiaryVisit) error { return v.DecideChange(v.desk(), false) }
+func rejectBeneficiary(v *paymentsVisit) error { return v.DecideChange(v.desk(), false) }

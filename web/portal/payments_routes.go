@@ -3,20 +3,52 @@ package portal
 import (
 	"github.com/google/uuid"
 
+	"countersign/internal/payment"
 	"countersign/web/request"
 )
 
-// visit is one request for a page of this room.
-type checkerVisit struct {
+// visit is the request of one page, with the other viewers of the messages it shows.
+type paymentsVisit struct {
 	*Visit
 
-	lookers map[uuid.UUID][]string // who else looks at which message
+	lookers map[uuid.UUID][]string
 }
 
-// Routes lists the pages of this room in the order in which people meet them.
-func CheckerRoutes(site *Site) []request.Route {
-	get, post := Room(site, func(v *Visit) *checkerVisit { return &checkerVisit{Visit: v} })
-	return []request.Route{
+// Routes lists the pages in the order in which people meet them.
+func Routes(site *Site) []request.Route {
+	get, post := Room(site, func(v *Visit) *paymentsVisit { return &paymentsVisit{Visit: v} })
+	all := []request.Route{
+		get("/payments/new", showNewPayment),
+		post("/payments/new", checkNewPayment),
+		post("/payments/keep", keepTyped),
+		get(IBANPath, showIBAN),
+		post(OutlookPath, showOutlook),
+		get("/payments/creditors", findCreditors),
+		get("/templates", showTemplates),
+		post("/templates", saveTemplate),
+		post("/templates/:id", changeTemplate),
+		get("/payments/qr-bill", showQRBill),
+		post("/payments/qr-bill", readQRBill),
+		get("/payments/upload", showUpload),
+		post("/payments/upload", readUpload),
+		get("/payments/batches/:id", showBatch),
+		post("/payments/batches/:id/submit", submitBatch),
+		get("/payments/:id/edit", showEdit),
+		post("/payments/:id/edit", checkEdit),
+		get("/payments/:id/check", showCheck),
+		post("/payments/:id/check/keep", keepAnswer),
+		post("/payments/:id/payee", usePayee),
+		post("/payments/:id/submit", submit),
+		get("/payments/:id/submitted", showSubmitted),
+
+		get("/mine", showMine),
+		get("/payments/:id/amend", showAmend),
+		post("/payments/:id/amend", checkAmend),
+		post("/payments/:id/amend/keep", keepAmend),
+		get("/payments/:id/withdraw", showWithdraw),
+		post("/payments/:id/withdraw", withdraw),
+		post("/payments/:id/withdraw/keep", keepWithdraw),
+
 		get("/queue", showQueue),
 		get("/queue/bulk", showBulk),
 		post("/queue/bulk", approveBulk),
@@ -28,5 +60,54 @@ func CheckerRoutes(site *Site) []request.Route {
 		get("/queue/:id/reject", showReject),
 		post("/queue/:id/reject", reject),
 		post("/queue/:id/reject/keep", keepReject),
+
+		get("/payments", showPayments),
+		get("/search", showPayments),
+		get("/incoming", showIncoming),
+		get("/recalls", showReceivedRecalls),
+		get("/recalls/:id", showReceivedRecall),
+		get("/payments/:id", showPayment),
+		get(FlightPath, showFlight),
+		get("/payments/:id/:part", showPaymentPart),
+		get("/payments/:id/messages/:document", showDocument),
+		get("/payments/:id/messages/:document/download", downloadDocument),
+
+		get("/reference", showReference),
+		get("/audit", showAuditTrail),
+		post("/audit/verify", verifyAuditTrail),
+		get("/audit/table", downloadAuditTrail),
+		get("/reports", showReports),
+		get("/reports/changes/:id", showReportedChange),
+		get("/reports/:report", showReport),
+		get("/reports/:report/table", downloadReport),
+		get("/quarantine", showQuarantine),
+		get(quarantinedPath, showQuarantined),
+		get(quarantinedPath+"/download", downloadQuarantined),
+
+		get("/beneficiaries", showBook),
+		get("/beneficiaries/new", showNew),
+		post("/beneficiaries/new", askNew),
+		get("/beneficiaries/:id/change", showUpdate),
+		post("/beneficiaries/:id/change", askUpdate),
+		get("/beneficiaries/:id/remove", showRemove),
+		post("/beneficiaries/:id/remove", askRemove),
+		get("/beneficiaries/changes", showChanges),
+		get("/beneficiaries/changes/:id", showChange),
+		post("/beneficiaries/changes/:id/approve", approveBeneficiary),
+		post("/beneficiaries/changes/:id/reject", rejectBeneficiary),
 	}
+	for _, form := range []struct {
+		path string
+		kind payment.Kind
+	}{
+		{"/payments/:id/recall", payment.KindRecall},
+		{"/payments/:id/return", payment.KindReturn},
+		{"/recalls/:id/resolve", payment.KindResolution},
+	} {
+		all = append(all,
+			get(form.path, func(v *paymentsVisit) error { return v.showForm(form.kind) }),
+			post(form.path, func(v *paymentsVisit) error { return v.takeForm(form.kind) }),
+			post(form.path+"/keep", func(v *paymentsVisit) error { return v.keepRequestForm(form.kind) }))
+	}
+	return all
 }

@@ -17,7 +17,7 @@ const quarantineLimit = 100
 const quarantinedPath = "/quarantine/document"
 
 // showQuarantine lists what arrived from clearing and matched nothing.
-func showQuarantine(v *recordsVisit) error {
+func showQuarantine(v *paymentsVisit) error {
 	err := v.MayOperate()
 	if err != nil {
 		return err
@@ -46,7 +46,7 @@ func quarantinedURL(d store.Quarantined) string {
 }
 
 // quarantined loads the document the address names.
-func (v *recordsVisit) quarantined() (store.Quarantined, error) {
+func (v *paymentsVisit) quarantined() (store.Quarantined, error) {
 	err := v.MayOperate()
 	if err != nil {
 		return store.Quarantined{}, err
@@ -55,7 +55,7 @@ func (v *recordsVisit) quarantined() (store.Quarantined, error) {
 	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, Searchable(v.Echo.QueryParam("reference")))
 }
 
-func showQuarantined(v *recordsVisit) error {
+func showQuarantined(v *paymentsVisit) error {
 	d, err := v.quarantined()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func showQuarantined(v *recordsVisit) error {
 	return v.Render(http.StatusOK, views.DocumentPage(model))
 }
 
-func downloadQuarantined(v *recordsVisit) error {
+func downloadQuarantined(v *paymentsVisit) error {
 	d, err := v.quarantined()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func downloadQuarantined(v *recordsVisit) error {
 }
 
 // sendFile gives a document as a file, never as a page: the exact bytes, or its JSON form.
-func (v *recordsVisit) sendFile(name string, content []byte, form string) error {
+func (v *paymentsVisit) sendFile(name string, content []byte, form string) error {
 	kind, ending := "application/xml", ".xml"
 	if form == formJSON {
 		encoded := jsonOf(content)

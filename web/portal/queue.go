@@ -35,7 +35,7 @@ const openedField = "opened"
 var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
 
 // showQueue is the list of waiting messages.
-func showQueue(v *checkerVisit) error {
+func showQueue(v *paymentsVisit) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -62,8 +62,8 @@ func showQueue(v *checkerVisit) error {
 }
 
 // firstDetail opens the first row beside the list, where there is room for it.
-func (v *checkerVisit) firstDetail(model *views.Queue, f Filter) (*views.Decision, error) {
-	id, err := uuid.Parse(model.Rows[0].InternalID)
+func (v *paymentsVisit) firstDetail(model *views.Queue, f Filter) (*views.Decision, error) {
+	id, err := uuid.Parse(model.Rows[0].ID)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (v *checkerVisit) firstDetail(model *views.Queue, f Filter) (*views.Decisio
 }
 
 // queue fills the page for a filter.
-func (v *checkerVisit) queue(f Filter) (views.Queue, error) {
+func (v *paymentsVisit) queue(f Filter) (views.Queue, error) {
 	f.View.Kinds, f.View.Queued, f.View.Dated = KindOptions(pendingKinds), true, true
 	f.View.Tab = v.tab(f)
 	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
@@ -121,7 +121,7 @@ func (v *checkerVisit) queue(f Filter) (views.Queue, error) {
 
 // tab returns the tab of the queue to show. A person without the right to decide sees other tabs: a maker their own waiting messages, a
 // reader all of them.
-func (v *checkerVisit) tab(f Filter) string {
+func (v *paymentsVisit) tab(f Filter) string {
 	for _, t := range v.tabs() {
 		if t.name == f.View.Tab {
 			return t.name
@@ -131,17 +131,17 @@ func (v *checkerVisit) tab(f Filter) string {
 }
 
 // selecting reports whether rows have check boxes: this person may decide, and the list holds waiting messages.
-func (v *checkerVisit) selecting(f Filter) bool {
+func (v *paymentsVisit) selecting(f Filter) bool {
 	tab := v.tab(f)
 	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
 }
 
-func (v *checkerVisit) waitingRows(f Filter, now counted, model *views.Queue) error {
+func (v *paymentsVisit) waitingRows(f Filter, now counted, model *views.Queue) error {
 	list, more, err := v.pending(f, now.all)
 	if err != nil {
 		return err
 	}
-	model.Rows, err = QueueRows(v.Visit, list, f)
+	model.Rows, err = v.queueRows(list, f)
 	if err != nil {
 		return err
 	}
@@ -159,7 +159,7 @@ func (v *checkerVisit) waitingRows(f Filter, now counted, model *views.Queue) er
 }
 
 // pending reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
-func (v *checkerVisit) pending(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
+func (v *paymentsVisit) pending(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
@@ -172,28 +172,23 @@ func (v *checkerVisit) pending(f Filter, all store.QueueFilter) (list []payment.
 	return list, false, err
 }
 
-// QueueRows converts waiting messages to rows, with marks for new creditors and accounts.
-func QueueRows(v *Visit, list []payment.Message, f Filter) ([]views.QueueRow, error) {
+// queueRows converts waiting messages to rows, with marks for new creditors and accounts.
+func (v *paymentsVisit) queueRows(list []payment.Message, f Filter) ([]ui.Entry, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
-	rows := make([]views.QueueRow, len(list))
+	rows := make([]ui.Entry, len(list))
 	for i, m := range list {
-		rows[i] = QueueRow(v, m, f)
+		rows[i] = v.queueRow(m, f)
 		rows[i].Flags = append(rows[i].Flags, CreditorFlags(m, news[m.InternalID], v.At)...)
 	}
 	return rows, err
 }
 
-// QueueRow is a waiting message as lists show it; the filter goes on in its link.
-func QueueRow(v *Visit, m payment.Message, f Filter) views.QueueRow {
-	row := views.QueueRow{
-		InternalID: m.InternalID.String(), URL: "/queue/" + m.InternalID.String() + f.Query(), Reference: string(m.GlobalID),
-		Kind: m.Kind, Scheme: m.Scheme, Amount: ui.AmountOf(m.Summary.Amount),
-		Maker: m.MakerLogin, SubmittedAt: m.CreatedAt, Now: v.At,
-		Toward: views.Toward(m), Purpose: views.Purpose(m), Own: m.MadeBy(v.By.PersonID), Current: m.InternalID == f.Current,
-	}
-	row.CreditorName, row.CreditorAccount = views.Facing(m)
+// queueRow is a waiting message as lists show it; the filter goes on in its link.
+func (v *paymentsVisit) queueRow(m payment.Message, f Filter) ui.Entry {
+	row := views.QueueEntry(m, v.By.PersonID, f.Query(), v.At)
+	row.Current = m.InternalID == f.Current
 	if m.Withheld != "" {
-		row.Flags = append(row.Flags, views.QueueFlag{Text: ui.Withheld, Title: i18n.Sentence(m.Withheld)})
+		row.Flags = append(row.Flags, ui.Fact{Text: ui.Withheld, Title: i18n.Sentence(m.Withheld)})
 	}
 	row.Flags = append(row.Flags, flagsOf(m, v.At)...)
 	return row
@@ -203,22 +198,22 @@ func QueueRow(v *Visit, m payment.Message, f Filter) views.QueueRow {
 const endsSoon = 4 * time.Hour
 
 // flagsOf returns the marks of a waiting message for its checkers.
-func flagsOf(m payment.Message, now time.Time) []views.QueueFlag {
-	var flags []views.QueueFlag
+func flagsOf(m payment.Message, now time.Time) []ui.Fact {
+	var flags []ui.Fact
 	if m.ApprovalsRequired > 1 {
-		flags = append(flags, views.QueueFlag{
+		flags = append(flags, ui.Fact{
 			Text:  i18n.Text("%s of %s").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired)),
 			Title: "Approvals given, and needed",
 		})
 	}
 	if m.Version > 1 {
-		flags = append(flags, views.QueueFlag{Text: "Amended", Title: "Changed after its submission"})
+		flags = append(flags, ui.Fact{Text: "Amended", Title: "Changed after its submission"})
 	}
 	if text, title := views.PayeeFlag(m.Payee); text != "" {
-		flags = append(flags, views.QueueFlag{Text: text, Title: title})
+		flags = append(flags, ui.Fact{Text: text, Title: title})
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
-		flags = append(flags, views.QueueFlag{
+		flags = append(flags, ui.Fact{
 			Text: i18n.Text("Ends %s").With(ui.ShortTime(m.ExpiresAt,
 				now)), Title: i18n.Text("Expires without a decision at %s").With(ui.DateTime(m.ExpiresAt)),
 		})
@@ -241,7 +236,7 @@ type queueTab struct {
 }
 
 // tabs are the parts of the queue this person has a use for; the first one is shown first.
-func (v *checkerVisit) tabs() []queueTab {
+func (v *paymentsVisit) tabs() []queueTab {
 	all, mine := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	switch {
@@ -255,7 +250,7 @@ func (v *checkerVisit) tabs() []queueTab {
 	return []queueTab{all}
 }
 
-func (v *checkerVisit) queueTabs(f Filter, now counted) []ui.Tab {
+func (v *paymentsVisit) queueTabs(f Filter, now counted) []ui.Tab {
 	var tabs []ui.Tab
 	for _, t := range v.tabs() {
 		tabs = append(tabs, ui.Tab{
@@ -283,7 +278,7 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 }
 
 // emptyQueue explains an empty list and names the next step.
-func (v *checkerVisit) emptyQueue(f Filter) ui.Empty {
+func (v *paymentsVisit) emptyQueue(f Filter) ui.Empty {
 	switch {
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}

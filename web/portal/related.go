@@ -8,7 +8,6 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/views"
-	"countersign/views/ui"
 )
 
 // tree is the payment with everything that refers to it, oldest first; answers stand below the recall they answer. It is empty when
@@ -37,13 +36,7 @@ func tree(s Subject, current uuid.UUID) []views.Related {
 }
 
 func relatedView(m payment.Message, current uuid.UUID) views.Related {
-	view := views.Related{
-		Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind, State: m.State,
-		FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), At: m.CreatedAt, Current: m.InternalID == current,
-	}
-	if m.Reason != "" {
-		view.Reason = views.ReasonText(m.Kind, m.Scheme, m.Reason)
-	}
+	view := views.Related{Message: m, Current: m.InternalID == current}
 	roles := map[payment.Kind]i18n.Text{
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
 		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
@@ -57,7 +50,7 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 }
 
 // requests are the R-transactions the state allows this person to make about a message, or the sentence that says why not.
-func (v *recordsVisit) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
+func (v *paymentsVisit) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	if MayMake(v.By) != nil {
 		return nil, nil
 	}
@@ -125,7 +118,7 @@ func refusalPath(recall payment.Message) string {
 }
 
 // noticeOfRecall tells on a payment's page and on a recall's that another bank waits for an answer.
-func (v *recordsVisit) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
+func (v *paymentsVisit) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	if !s.Recalled() || m.Kind != payment.KindPayment && m.Kind != payment.KindReceivedRecall {
 		return nil
 	}

@@ -57,8 +57,7 @@ func (p *Portal) Routes() []request.Route {
 			get(FactorsPath+"/:id/remove", showRemoveFactor),
 			post(FactorsPath+"/:id/remove", removeFactor),
 		},
-		Routes(p.site), RTransactionRoutes(p.site), CheckerRoutes(p.site), RecordsRoutes(p.site), AdminRoutes(p.site),
-		BeneficiaryRoutes(p.site))
+		Routes(p.site), AdminRoutes(p.site))
 	if p.site.Config.SimulatorURL == "" {
 		return routes
 	}

@@ -17,7 +17,7 @@ import (
 )
 
 // emptyForm is the form of the path before anything is typed.
-func (v *rTransactionVisit) emptyForm(kind payment.Kind) (form, error) {
+func (v *paymentsVisit) emptyForm(kind payment.Kind) (form, error) {
 	err := MayMake(v.By)
 	if err != nil {
 		return form{}, err
@@ -31,12 +31,12 @@ func (v *rTransactionVisit) emptyForm(kind payment.Kind) (form, error) {
 
 // showForm is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
 // an answer by now gets one prepared, which a person still has to submit.
-func (v *rTransactionVisit) showForm(kind payment.Kind) error {
+func (v *paymentsVisit) showForm(kind payment.Kind) error {
 	f, err := v.emptyForm(kind)
 	if err != nil {
 		return err
 	}
-	a, err := v.look(f)
+	a, err := v.previewRequest(f)
 	if err != nil {
 		return err
 	}
@@ -57,11 +57,11 @@ func (v *rTransactionVisit) showForm(kind payment.Kind) error {
 	if barred := a.barred(); barred != "" {
 		return v.cannot(a, barred)
 	}
-	return v.renderForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
+	return v.renderRequestForm(http.StatusOK, a, views.RequestForm{Prepared: prepared})
 }
 
 // proposeReason chooses the only reason there is, or the one of an answer that should have been given by now; it says why it did that.
-func (v *rTransactionVisit) proposeReason(a *asked) (prepared i18n.Text) {
+func (v *paymentsVisit) proposeReason(a *asked) (prepared i18n.Text) {
 	if a.barred() != "" {
 		return ""
 	}
@@ -92,7 +92,7 @@ func PreparedAnswer(v *Visit, s Subject) i18n.Text {
 }
 
 // draftOf loads a draft that the address of a form names, and what it keeps, if it is one of this form; nil when nothing is kept yet.
-func (v *rTransactionVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
+func (v *paymentsVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
 	if id == uuid.Nil {
 		return draft, nil, nil
 	}
@@ -111,7 +111,7 @@ func (v *rTransactionVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft st
 }
 
 // takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
-func (v *rTransactionVisit) takeForm(kind payment.Kind) error {
+func (v *paymentsVisit) takeForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
@@ -120,7 +120,7 @@ func (v *rTransactionVisit) takeForm(kind payment.Kind) error {
 	if err != nil {
 		return err
 	}
-	at, err := v.placeOf(a, values)
+	at, err := v.placeOfRequest(a, values)
 	if err != nil {
 		return err
 	}
@@ -137,7 +137,7 @@ func (v *rTransactionVisit) takeForm(kind payment.Kind) error {
 }
 
 // typedForm is the form of the request.
-func (v *rTransactionVisit) typedForm(kind payment.Kind) (form, url.Values, error) {
+func (v *paymentsVisit) typedForm(kind payment.Kind) (form, url.Values, error) {
 	f, err := v.emptyForm(kind)
 	if err != nil {
 		return form{}, nil, err
@@ -148,16 +148,16 @@ func (v *rTransactionVisit) typedForm(kind payment.Kind) (form, url.Values, erro
 }
 
 // keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
-func (v *rTransactionVisit) keepForm(kind payment.Kind) error {
+func (v *paymentsVisit) keepRequestForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
 	}
-	a, err := v.look(f)
+	a, err := v.previewRequest(f)
 	if err != nil {
 		return err
 	}
-	at, err := v.placeOf(a, values)
+	at, err := v.placeOfRequest(a, values)
 	if err != nil {
 		return err
 	}
@@ -170,7 +170,7 @@ func (v *rTransactionVisit) keepForm(kind payment.Kind) error {
 }
 
 // cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
-func (v *rTransactionVisit) cannot(a asked, barred i18n.Text) error {
+func (v *paymentsVisit) cannot(a asked, barred i18n.Text) error {
 	s := a.Subject
 	heading := map[payment.Kind]i18n.Text{
 		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
@@ -187,7 +187,7 @@ func (v *rTransactionVisit) cannot(a asked, barred i18n.Text) error {
 }
 
 // renderForm completes the form.
-func (v *rTransactionVisit) renderForm(status int, a asked, model views.RequestForm) (err error) {
+func (v *paymentsVisit) renderRequestForm(status int, a asked, model views.RequestForm) (err error) {
 	s := a.Subject
 	model.Heading, model.Note = s.heading()
 	model.Shell = v.Shell(model.Heading, s.place())
@@ -226,7 +226,7 @@ func (v *rTransactionVisit) renderForm(status int, a asked, model views.RequestF
 }
 
 // keptForm tells the form where it is kept while it is being typed, and where it is found again.
-func (v *rTransactionVisit) keptForm(a asked) (views.Kept, error) {
+func (v *paymentsVisit) keptForm(a asked) (views.Kept, error) {
 	kept := views.Kept{URL: a.path() + "/keep"}
 	if a.draft.ID == uuid.Nil {
 		return v.KeyedForm(kept, a.path(), url.Values{})

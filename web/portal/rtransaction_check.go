@@ -14,7 +14,7 @@ import (
 
 // showCheckPage shows a recall, return or resolution once more, under problems if there are any. What is no longer fine goes back to its
 // form.
-func (v *rTransactionVisit) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
+func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
 	a, err := v.check(f)
 	if err != nil {
 		return err
@@ -55,18 +55,18 @@ func (v *rTransactionVisit) showCheckPage(draft store.Draft, f form, status int,
 
 // passes reports whether a form that was checked is fine. One that is not has been answered with what stands in the way; what was typed is
 // in that answer.
-func (v *rTransactionVisit) passes(a asked) (fine bool, err error) {
+func (v *paymentsVisit) passes(a asked) (fine bool, err error) {
 	if barred := a.barred(); barred != "" {
 		return false, v.cannot(a, barred)
 	}
 	if len(a.problems) > 0 {
-		return false, v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
+		return false, v.renderRequestForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: a.problems})
 	}
 	return true, nil
 }
 
 // submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
-func (v *rTransactionVisit) submitForm(draft store.Draft, f form) error {
+func (v *paymentsVisit) submitForm(draft store.Draft, f form) error {
 	charge, problems, err := f.charge(money.Currency(f.Currency))
 	if err != nil {
 		return err
@@ -83,8 +83,8 @@ func (v *rTransactionVisit) submitForm(draft store.Draft, f form) error {
 }
 
 // refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
-func (v *rTransactionVisit) refuse(typed asked, refused *payment.RefusalError) error {
-	a, err := v.look(typed.form)
+func (v *paymentsVisit) refuse(typed asked, refused *payment.RefusalError) error {
+	a, err := v.previewRequest(typed.form)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (v *rTransactionVisit) refuse(typed asked, refused *payment.RefusalError) e
 	problems := typed.form.problems(nil, refused.Findings)
 	for _, p := range problems {
 		if p.Field != "" {
-			return v.renderForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: problems})
+			return v.renderRequestForm(http.StatusUnprocessableEntity, a, views.RequestForm{Problems: problems})
 		}
 	}
 	return v.cannot(a, refusalText(refused))

@@ -45,7 +45,7 @@ func (a asked) barred() i18n.Text {
 }
 
 // look asks the station about a form, whatever charge it keeps.
-func (v *rTransactionVisit) look(f form) (asked, error) {
+func (v *paymentsVisit) previewRequest(f form) (asked, error) {
 	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
 	if err != nil {
 		return asked{}, err
@@ -55,8 +55,8 @@ func (v *rTransactionVisit) look(f form) (asked, error) {
 }
 
 // check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
-func (v *rTransactionVisit) check(f form) (asked, error) {
-	a, err := v.look(f)
+func (v *paymentsVisit) check(f form) (asked, error) {
+	a, err := v.previewRequest(f)
 	if err != nil {
 		return asked{}, err
 	}

@@ -15,8 +15,8 @@ type savedForm struct {
 }
 
 // placeOf finds where a form is kept: in the draft that it, or its address, names, else in a new one.
-func (v *rTransactionVisit) placeOf(a asked, values url.Values) (savedForm, error) {
-	draft, err := v.newDraft(a)
+func (v *paymentsVisit) placeOfRequest(a asked, values url.Values) (savedForm, error) {
+	draft, err := v.newRequestDraft(a)
 	if err != nil {
 		return savedForm{}, err
 	}

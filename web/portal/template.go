@@ -18,44 +18,24 @@ import (
 
 // showTemplates lists the templates; with draft= or like= in the address it asks for the name of a new one.
 func showTemplates(v *paymentsVisit) error {
-	return v.renderTemplates(http.StatusOK, views.Templates{})
+	n, err := v.templates()
+	if err != nil {
+		return err
+	}
+	return v.showNamed(http.StatusOK, n)
 }
 
-// renderTemplates renders the page with the additions of a refused form: the typed text and the problems.
-func (v *paymentsVisit) renderTemplates(status int, model views.Templates) error {
-	err := MayMake(v.By)
-	if err != nil {
-		return err
+// templateEntry is a template as its list shows it.
+func templateEntry(t store.Template) (views.NamedEntry, error) {
+	shown := views.NamedEntry{
+		ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Owner: t.Owner, Words: "It was saved under a key that is gone.",
 	}
-	scheme, values, found, err := v.toSave()
-	if err != nil {
-		return err
+	if len(t.Answers) == 0 {
+		return shown, nil
 	}
-	if found {
-		model.SaveURL, model.Saved = "/templates?"+v.Echo.QueryParams().Encode(), templateWords(scheme, values)
-	}
-	list, err := v.Config.Drafts.Templates(v.Context(), v.By)
-	if err != nil {
-		return err
-	}
-	for _, t := range list {
-		shown := views.Template{
-			ID: t.ID.String(), Name: t.Name, Shared: t.Shared, Own: t.Own, Words: "It was saved under a key that is gone.",
-		}
-		if !t.Own {
-			shown.Owner = t.Owner
-		}
-		if len(t.Answers) > 0 {
-			answers, err := orderform.DecodeValues(t.Answers)
-			if err != nil {
-				return err
-			}
-			shown.URL, shown.Words = "/payments/new?template="+t.ID.String(), templateWords(t.Scheme, answers)
-		}
-		model.Templates = append(model.Templates, shown)
-	}
-	model.Shell = v.FormShell("Templates", views.PlaceNew, status)
-	return v.Render(status, views.TemplatesPage(model))
+	answers, err := orderform.DecodeValues(t.Answers)
+	shown.URL, shown.Words = "/payments/new?template="+t.ID.String(), templateWords(t.Scheme, answers)
+	return shown, err
 }
 
 // toSave are the answers that the address names: those of a draft of this person, or of a payment of the realm. What belongs to one payment
@@ -111,71 +91,77 @@ func templateWords(scheme rulebook.Scheme, values orderform.Values) i18n.Text {
 
 // saveTemplate stores the form in the address under a name.
 func saveTemplate(v *paymentsVisit) error {
-	err := MayMake(v.By)
+	n, err := v.templates()
+	if err == nil && n.page.SaveURL == "" {
+		err = payment.ErrNotFound
+	}
 	if err != nil {
 		return err
 	}
-	form, err := v.Form()
-	if err != nil {
-		return err
-	}
-	scheme, values, found, err := v.toSave()
-	if err != nil {
-		return err
-	}
-	if !found {
-		return payment.ErrNotFound
-	}
-	answers, err := values.Encode()
-	if err != nil {
-		return err
-	}
-	kept := v.templates()
-	t := store.Template{
-		ID: v.Config.NewID(), Name: kept.Name(form), Scheme: scheme, Answers: answers, Shared: form.Get("shared") == "yes", SavedAt: v.At,
-	}
-	problem := kept.Wrong(t.Name)
-	if problem == "" {
-		err = v.Config.Drafts.SaveTemplate(v.Context(), v.By, t)
-	}
-	if errors.Is(err, store.ErrTooManyTemplates) {
-		problem = i18n.Text("You have %d templates. Remove one first.").With(store.MaxTemplates)
-	} else if err != nil {
-		return err
-	}
-	if problem != "" {
-		return v.renderTemplates(http.StatusUnprocessableEntity, views.Templates{
-			Name: form.Get("name"), Shared: t.Shared, Problems: []ui.Problem{{Field: "name", Text: problem}},
-		})
-	}
-	return v.GoTo("/templates", i18n.Text("Saved as “%s”.").With(t.Name))
+	return v.saveNamed(n)
 }
 
 // changeTemplate renames a template, shares it or not, or removes it.
 func changeTemplate(v *paymentsVisit) error {
-	err := MayMake(v.By)
+	n, err := v.templates()
 	if err != nil {
 		return err
 	}
-	return v.ChangeNamed(v.templates())
+	return v.changeNamed(n)
 }
 
-// templates are the templates of this person.
-func (v *paymentsVisit) templates() Named {
-	ctx, kept := v.Context(), v.Config.Drafts
-	return Named{
-		Limit: views.TemplateNameLimit, Empty: "Enter a name, such as “Rent”.", List: "/templates",
-		Remove: func(id uuid.UUID) error { return kept.RemoveTemplate(ctx, v.By, id) },
-		Change: func(id uuid.UUID, name string, shared bool) error {
-			return kept.ChangeTemplate(ctx, v.By, store.Template{ID: id, Name: name, Shared: shared})
+// templates are the templates of this person, who may make payments, and the payment in the address as a new one.
+func (v *paymentsVisit) templates() (n named, err error) {
+	err = MayMake(v.By)
+	if err != nil {
+		return n, err
+	}
+	scheme, values, found, err := v.toSave()
+	if err != nil {
+		return n, err
+	}
+	answers, err := values.Encode()
+	if err != nil {
+		return n, err
+	}
+	ctx, drafts := v.Context(), v.Config.Drafts
+	n = named{
+		page: views.NamedList{
+			Title: "Templates", Place: views.PlaceNew, Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, URL: "/templates", Limit: 60,
+			Words: views.NamedWords{
+				Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it",
+				How: "A template fills the form with a payment that you enter again and again. Fill the form in, check it, and choose " +
+					"“Save as a template”.",
+			},
 		},
-		Taken: store.ErrTemplateNameTaken, Other: "Another template of yours has this name.",
-		Again: func(id, typed string, problem ui.Problem) error {
-			return v.renderTemplates(http.StatusUnprocessableEntity, views.Templates{
-				Changed: id, ChangedName: typed, Problems: []ui.Problem{problem},
+		after: "/templates", empty: "Enter a name, such as “Rent”.", other: "Another template of yours has this name.",
+		most:  i18n.Text("You have %d templates. Remove one first.").With(store.MaxTemplates),
+		taken: store.ErrTemplateNameTaken, full: store.ErrTooManyTemplates,
+		list: func() (entries []views.NamedEntry, err error) {
+			list, err := drafts.Templates(ctx, v.By)
+			for _, t := range list {
+				shown, err := templateEntry(t)
+				if err != nil {
+					return nil, err
+				}
+				entries = append(entries, shown)
+			}
+			return entries, err
+		},
+		save: func(id uuid.UUID, name string, shared bool) error {
+			return drafts.SaveTemplate(ctx, v.By, store.Template{
+				ID: id, Name: name, Scheme: scheme, Answers: answers, Shared: shared, SavedAt: v.At,
 			})
 		},
+		change: func(id uuid.UUID, name string, shared bool) error {
+			return drafts.ChangeTemplate(ctx, v.By, store.Template{ID: id, Name: name, Shared: shared})
+		},
+		remove: func(id uuid.UUID) error { return drafts.RemoveTemplate(ctx, v.By, id) },
 	}
+	if found {
+		n.page.SaveURL, n.page.Saved = "/templates?"+v.Echo.QueryParams().Encode(), templateWords(scheme, values)
+	}
+	return n, nil
 }
 
 // fillTemplate fills the form from a template.

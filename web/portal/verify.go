@@ -14,7 +14,7 @@ import (
 
 // verifyAuditTrail holds the trail of the realm against what was sealed and shows what came of it above the newest events. It changes
 // nothing, but is asked for by a form and by no link: it takes its time.
-func verifyAuditTrail(v *recordsVisit) error {
+func verifyAuditTrail(v *paymentsVisit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ const maxExported = 10_000
 
 // downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most. Of a search that cannot be
 // read it shows the page, which says why: nobody is to take all events for those of a time.
-func downloadAuditTrail(v *recordsVisit) error {
+func downloadAuditTrail(v *paymentsVisit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err

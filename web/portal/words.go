@@ -239,15 +239,14 @@ func Due(v *Visit, m payment.Message) ui.Due {
 }
 
 // cards are what a form stands below: the payment, and the recall when there is one to answer.
-func (v *rTransactionVisit) cards(s Subject) []views.Card {
+func (v *paymentsVisit) cards(s Subject) []views.Card {
 	cards := []views.Card{v.paymentCard(s.Original)}
 	if s.Kind == payment.KindRecall || !s.Recalled() {
 		return cards
 	}
 	due := Due(v.Visit, s.Recall)
 	return append(cards, views.Card{
-		Title: "The recall", Reference: string(s.Recall.GlobalID), URL: "/payments/" + s.Recall.InternalID.String(),
-		Kind: s.Recall.Kind, State: s.Recall.State, Amount: ui.AmountOf(s.Recall.Summary.Amount),
+		Message: s.Recall, Title: "The recall",
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
 		Rows: []ui.Row{
 			{Term: "Reason", Text: views.ReasonText(s.Recall.Kind, s.Recall.Scheme, s.Recall.Reason)},
@@ -256,12 +255,8 @@ func (v *rTransactionVisit) cards(s Subject) []views.Card {
 	})
 }
 
-func (v *rTransactionVisit) paymentCard(m payment.Message) views.Card {
-	card := views.Card{
-		Title: "The payment", Reference: string(m.GlobalID), URL: "/payments/" + m.InternalID.String(), Kind: m.Kind,
-		State: m.State, FollowUp: views.FollowUp(m), Amount: ui.AmountOf(m.Summary.Amount), Words: "to (a creditor)",
-		Name: m.Summary.CreditorName,
-	}
+func (v *paymentsVisit) paymentCard(m payment.Message) views.Card {
+	card := views.Card{Message: m, Title: "The payment", Words: "to (a creditor)", Name: m.Summary.CreditorName}
 	if m.Kind == payment.KindPayment {
 		card.Words, card.Name = "from (a debtor)", m.Summary.DebtorName
 		card.Rows = append(card.Rows, ui.Row{

@@ -10,15 +10,15 @@ import (
 
 func bulkItems(count int) []views.BulkItem {
 	var items []views.BulkItem
-	for _, row := range rows(count) {
-		items = append(items, views.BulkItem{
-			Binding: row.InternalID + "~1~" + digest, URL: "/queue/" + row.InternalID,
-			Reference: row.Reference,
-			Kind:      row.Kind, Scheme: row.Scheme, Amount: row.Amount, Toward: row.Toward, Name: row.CreditorName,
-			Account: row.CreditorAccount,
-			Purpose: "Rechnung 1107", Maker: row.Maker,
-			Flags: row.Flags,
-		})
+	for index, row := range rows(count) {
+		row.URL, row.Purpose = "/queue/"+row.ID, "Rechnung 1107"
+		item := views.BulkItem{Entry: row, Binding: row.ID + "~1~" + digest, Account: "CH4431999123000889012"}
+		if index%5 == 1 {
+			item.Account = "DE62007620110623852957"
+		}
+		kind, scheme := row.Facts[:len(row.Facts)-3], row.Facts[len(row.Facts)-2:]
+		item.Facts = append(slices.Clone(kind), scheme...)
+		items = append(items, item)
 	}
 	return items
 }
@@ -50,15 +50,15 @@ func bulkExhibits() []Exhibit {
 	going.Rest = []string{"a~1~" + digest, "b~1~" + digest}
 	selecting := queue()
 	selecting.Selecting, selecting.SortURL = true, func(order string) string { return "/queue?sort=" + order }
-	saved := views.SavedViews{
-		Shell: shell("Saved views", views.PlaceQueue), Query: "?amountFrom=1000&sort=largest",
-		Words: []i18n.Text{i18n.Text("from (an amount) %s").With("1000"), "Largest amount first"},
-		Views: []views.SavedView{
-			{
-				ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true,
-				Words: []i18n.Text{i18n.Text("from (an amount) %s").With("1000")},
-			},
-			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: []i18n.Text{"4 hours or more"}, Owner: "Checker 2", Shared: true},
+	large := i18n.Text("from (an amount) %s").With("1000")
+	query := "?amountFrom=1000&sort=largest"
+	saved := views.NamedList{
+		Shell: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
+		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
+		Words: views.NamedWords{Heading: "Save what the queue shows", Save: "Save view", Sharing: "Everybody in the realm sees it"},
+		Entries: []views.NamedEntry{
+			{ID: "1", Name: "Large today", URL: "/queue?amountFrom=1000", Own: true, Shared: true, Words: large},
+			{ID: "2", Name: "Old ones", URL: "/queue?age=4h", Words: "4 hours or more", Owner: "Checker 2", Shared: true},
 		},
 	}
 	refused := saved
@@ -66,8 +66,8 @@ func bulkExhibits() []Exhibit {
 	refused.Shell.Failed = true
 	selecting.Rows[1].Looked = i18n.Text("%s is looking at this").With("Checker 2")
 	return []Exhibit{
-		{Name: "saved-views", Page: views.SavedViewsPage(saved)},
-		{Name: "saved-views-refused", Page: views.SavedViewsPage(refused), Failed: true},
+		{Name: "saved-views", Page: views.NamedPage(saved)},
+		{Name: "saved-views-refused", Page: views.NamedPage(refused), Failed: true},
 		{Name: "queue-selecting", Page: views.QueuePage(selecting)},
 		{Name: "bulk", Page: views.BulkPage(compared)},
 		{Name: "bulk-nothing", Page: views.BulkPage(nothing)},

@@ -109,7 +109,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 	shown.Message.Summary.CreditorName, shown.Message.Remittance.Value, shown.Reject.Reason = attack, attack, attack
 	shown.Message.Warnings = []views.Warning{{Title: attack, Links: []views.Link{{Label: attack, URL: "javascript:alert(1)"}}}}
 	model := openQueue(shown)
-	model.Rows[0].CreditorName, model.Filter.Text, model.Shell.Status = attack, attack, attack
+	model.Rows[0].Name, model.Filter.Text, model.Shell.Status = attack, attack, attack
 	page := parse(t, views.QueuePage(model))
 	if page.Find("main script, main img, [onerror]").Length() != 0 {
 		t.Error("typed text became markup")
@@ -130,7 +130,7 @@ func TestNavigationFollowsWhatAPersonMayDo(t *testing.T) {
 	entries := func(person views.Person) string {
 		made := shell("Payments", views.PlacePayments)
 		made.Person = person
-		return words(parse(t, views.PaymentsPage(views.Payments{Shell: made})).Find("nav.primary .nav-label"))
+		return words(parse(t, views.ListPage(views.List{Shell: made})).Find("nav.primary .nav-label"))
 	}
 	maker := entries(views.Person{UserName: "maker1", MaySubmit: true})
 	if strings.Contains(maker, "queue") || !strings.Contains(maker, "New payment") {
@@ -221,12 +221,12 @@ func TestWhatIsOpenInTheQueueStandsWhereItsAgePutsIt(t *testing.T) {
 	t.Parallel()
 	for name, detail := range map[string]views.Decision{"warned": warned(), "conflict": conflicted(), "recall": requestDecision()} {
 		model := openQueue(detail)
-		if !slices.IsSortedFunc(model.Rows, func(a, b views.QueueRow) int { return a.SubmittedAt.Compare(b.SubmittedAt) }) {
+		if !slices.IsSortedFunc(model.Rows, func(a, b ui.Entry) int { return a.At.Compare(b.At) }) {
 			t.Errorf("%s: the rows are in another order than their age", name)
 		}
-		shown, row := model.Detail.Message, model.Rows[slices.IndexFunc(model.Rows, func(r views.QueueRow) bool { return r.Current })]
-		if !shown.CreatedAt.Equal(row.SubmittedAt) || !shown.Timeline[0].At.Equal(row.SubmittedAt) {
-			t.Errorf("%s: the pane says %s, the row %s", name, shown.CreatedAt, row.SubmittedAt)
+		shown, row := model.Detail.Message, model.Rows[slices.IndexFunc(model.Rows, func(r ui.Entry) bool { return r.Current })]
+		if !shown.CreatedAt.Equal(row.At) || !shown.Timeline[0].At.Equal(row.At) {
+			t.Errorf("%s: the pane says %s, the row %s", name, shown.CreatedAt, row.At)
 		}
 	}
 }

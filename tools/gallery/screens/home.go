@@ -15,13 +15,13 @@ func endedLines() views.Lines {
 		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},
 	}
-	for i, line := range []views.Line{
-		{State: "Rejected", Note: i18n.Data("Checker 1: Rechnung vom Oktober fehlt")},
-		{State: "Failed", Note: "The creditor's account is closed. Ask the creditor for another one."},
+	for i, line := range []ui.Entry{
+		{States: []string{"Rejected"}, Note: i18n.Data("Checker 1: Rechnung vom Oktober fehlt")},
+		{States: []string{"Failed"}, Note: "The creditor's account is closed. Ask the creditor for another one."},
 	} {
 		line.ID, line.URL, line.Name = fmt.Sprintf("ended-%d", i), "/payments/x", i18n.Data(creditors[i])
 		line.Amount, line.At = ui.Amount{Currency: "CHF", Value: "1'234'567.50"}, now.Add(-time.Duration(i+1)*time.Hour)
-		line.Step = ui.Step{Label: "Correct and submit again", URL: "/payments/new?like=x"}
+		line.Steps = []ui.Step{{Label: "Correct and submit again", URL: "/payments/new?like=x"}}
 		lines.Rows = append(lines.Rows, line)
 	}
 	return lines
@@ -71,7 +71,7 @@ func supervisorHome() views.Dashboard {
 	due := ui.Due{Day: "23.11.2026", Text: "due today", Tone: ui.ToneBad}
 	model.Lists = []views.Lines{{
 		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
-		Rows: []views.Line{{
+		Rows: []ui.Entry{{
 			ID: "due-1", URL: "/payments/x", Name: i18n.Data(creditors[2]), Due: &due, Amount: ui.Amount{Currency: "EUR", Value: "980.00"},
 		}},
 	}}
@@ -117,7 +117,7 @@ func administratorHome() views.Dashboard {
 		},
 		Lists: []views.Lines{{
 			Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
-			Rows: []views.Line{
+			Rows: []ui.Entry{
 				{
 					ID: "change-1", URL: "/admin/changes/x", Name: i18n.Text("Change the roles of %s").With("maker3"),
 					Note: i18n.Text("asked for by %s").With("Administrator 2"), At: now.Add(-3 * time.Hour),

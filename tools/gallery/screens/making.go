@@ -6,11 +6,13 @@ import (
 	"countersign/views/ui"
 )
 
-func templates() views.Templates {
+func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
-	model := views.Templates{
-		Shell: makerShell("Templates", views.PlaceNew), SaveURL: "/templates?draft=x", Saved: shown,
-		Templates: []views.Template{
+	model := views.NamedList{
+		Shell: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", SaveURL: "/templates?draft=x", Saved: shown,
+		Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, Limit: 60,
+		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it"},
+		Entries: []views.NamedEntry{
 			{ID: "x", Name: "Rent", URL: "/payments/new?template=x", Words: shown, Shared: true, Own: true},
 			{ID: "y", Name: "Cleaning", Words: "It was saved under a key that is gone.", Owner: "Maker 2"},
 		},
@@ -92,7 +94,7 @@ func batchExhibits() []Exhibit {
 // makingExhibits are the pages of the maker's tools.
 func makingExhibits() []Exhibit {
 	return append(batchExhibits(), []Exhibit{
-		{Name: "templates", Failed: true, Page: views.TemplatesPage(templates())},
+		{Name: "templates", Failed: true, Page: views.NamedPage(templates())},
 		{Name: "qr-bill", Failed: true, Page: views.QRBillPage(qrBill())},
 	}...)
 }

@@ -69,7 +69,7 @@ func TestTitlesAreReadWhole(t *testing.T) {
 	t.Parallel()
 	long := views.Shell{Title: i18n.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
 	wordy := views.Shell{Title: i18n.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
-	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.Page(long)}, Exhibit{Name: "wordy", Page: views.Page(wordy)})
+	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.NamedPage(views.NamedList{Shell: long})}, Exhibit{Name: "wordy", Page: views.NamedPage(views.NamedList{Shell: wordy})})
 	for _, one := range shown {
 		if one.Fragment {
 			continue

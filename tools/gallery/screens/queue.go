@@ -87,25 +87,27 @@ var creditors = []string{
 	"A. Muster", "Elektro Beispiel SA", "Muster Logistik AG",
 }
 
-func rows(count int) []views.QueueRow {
-	made := make([]views.QueueRow, 0, count)
+func rows(count int) []ui.Entry {
+	made := make([]ui.Entry, 0, count)
 	for index := range count {
-		row := views.QueueRow{
-			InternalID: fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d",
-				index), URL: "/queue/open", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5", index),
-			Kind: "instruction", Scheme: "sic-inst",
-			Amount:       ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.%02d", index*7%91+1, index*137%1000, index*13%100)},
-			CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012", Maker: "maker1",
-			Purpose:     purposes[index%len(purposes)],
-			SubmittedAt: now.Add(-time.Duration(190-index*9) * time.Minute), Now: now,
+		m := payment.Message{
+			InternalID: uuid.MustParse(fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index)), GlobalID: payment.ID(fmt.Sprintf("7QK4M2XW9T%02dH3F5", index)),
+			Kind: payment.KindInstruction, Scheme: "sic-inst", MakerLogin: "maker1", CreatedAt: now.Add(-time.Duration(190-index*9) * time.Minute),
+			Summary: payment.Summary{
+				Amount:       amount(money.CHF, int64(((index*7%91+1)*1000+index*137%1000)*100+index*13%100)),
+				CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012",
+			},
 		}
 		switch index % 5 {
 		case 1:
-			row.Scheme, row.Amount.Currency, row.CreditorAccount = "sct-inst", "EUR", "DE62007620110623852957"
-		case 2:
-			row.Flags = []views.QueueFlag{{Text: "Amended", Title: "Changed after its submission"}}
+			m.Scheme, m.Summary.CreditorAccount, m.Summary.Amount = "sct-inst", "DE62007620110623852957", amount(money.EUR, m.Summary.Amount.Minor())
 		case 3:
-			row.Kind, row.Maker, row.Toward = "recall", "maker2", "back from"
+			m.Kind, m.MakerLogin = payment.KindRecall, "maker2"
+		}
+		row := views.QueueEntry(m, uuid.Nil, "", now)
+		row.URL, row.Purpose = "/queue/open", purposes[index%len(purposes)]
+		if index%5 == 2 {
+			row.Flags = []ui.Fact{{Text: "Amended", Title: "Changed after its submission"}}
 		}
 		made = append(made, row)
 	}
@@ -131,12 +133,15 @@ func queue() views.Queue {
 
 func openQueue(detail views.Decision) views.Queue {
 	model := queue()
-	open := &model.Rows[0] // what the pane shows, and what waits longest
-	about := detail.Message.Summary
-	detail.Message.CreatedAt, detail.Message.Timeline[0].At = open.SubmittedAt, open.SubmittedAt
-	open.Current, open.InternalID, open.Reference = true, detail.Message.InternalID.String(), string(detail.Message.GlobalID)
-	open.Amount, open.CreditorName, open.CreditorAccount = ui.AmountOf(about.Amount), about.CreditorName, about.CreditorAccount
-	open.Scheme = detail.Message.Scheme
+	at := model.Rows[0].At // what the pane shows is what waits longest
+	detail.Message.CreatedAt, detail.Message.Timeline[0].At = at, at
+	open := payment.Message{
+		InternalID: detail.Message.InternalID, GlobalID: detail.Message.GlobalID, Scheme: detail.Message.Scheme, Summary: detail.Message.Summary,
+		CreatedAt: at, MakerLogin: "maker1", Kind: payment.KindInstruction,
+	}
+	purpose := model.Rows[0].Purpose
+	model.Rows[0] = views.QueueEntry(open, uuid.Nil, "", now)
+	model.Rows[0].URL, model.Rows[0].Purpose, model.Rows[0].Current = "/queue/open", purpose, true
 	model.Rows[3].Decided = i18n.Text("Approved by %s, %s").With("checker2", "08:15:22 CET")
 	model.Detail = &detail
 	return model
@@ -152,7 +157,7 @@ func decidedToday() views.Queue {
 	}
 	for i := range model.Rows {
 		at := now.Add(-time.Duration(i*17) * time.Minute)
-		model.Rows[i].DecidedAt = at
+		model.Rows[i].At, model.Rows[i].Aged = at, false
 		model.Rows[i].Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), ui.ClockTime(at))
 	}
 	return model

@@ -5,33 +5,37 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
-func mine() views.Mine {
-	place := -1
-	row := func(reference string, state payment.State, note i18n.Text) views.MineRow {
-		place++
-		return views.MineRow{
-			InternalID: "id-" + reference, URL: "/payments/" + reference, Reference: reference, Kind: "instruction", Scheme: "sic-inst",
-			Amount:       ui.Amount{Currency: "CHF", Value: []string{"1'234.56", "88.40", "12'000.00", "640.00", "3'918.05"}[place]},
-			CreditorName: creditors[place], Account: "CH4431999123000889012", Purpose: purposes[place], State: state,
-			SubmittedAt: now.Add(-time.Duration(12+place*95) * time.Minute), Note: note, LikeURL: "/payments/new?like=" + reference,
+func mine() views.List {
+	model := views.List{
+		Shell: makerShell("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"}, Tabs: mineTabs(""),
+		Entries: ui.Entries{
+			Caption: "Submissions, newest first",
+			Heads:   ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"},
+		},
+	}
+	for i, minor := range []int64{123456, 8840, 1200000, 64000, 391805} {
+		reference := fmt.Sprintf("7QK4M2XW9TCH3F5%c", 'A'+i)
+		m := payment.Message{
+			Scheme: "sic-inst", Kind: payment.KindInstruction, GlobalID: payment.ID(reference), CreatedAt: now.Add(-time.Duration(12+i*95) * time.Minute),
+			Summary: payment.Summary{Amount: amount(money.CHF, minor), CreditorName: creditors[i]},
 		}
+		row := views.Entry(m, now)
+		row.ID, row.URL, row.Purpose, row.States = "id-"+reference, "/payments/"+reference, purposes[i], []string{string(payment.StateApprovalPending)}
+		row.Facts = ui.Facts(ui.AccountFact("CH4431999123000889012"), ui.SchemeFact(m.Scheme))
+		row.Steps = []ui.Step{
+			{Label: "Amend", URL: "/payments/x/amend"},
+			{Label: "Withdraw", URL: "/payments/x/withdraw"},
+			{Label: "New payment like this", URL: "/payments/new?like=" + reference},
+		}
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
-	var rows []views.MineRow
-	for i := range 5 {
-		waiting := row(fmt.Sprintf("7QK4M2XW9TCH3F5%c", 'A'+i), payment.StateApprovalPending, "")
-		waiting.AmendURL, waiting.WithdrawURL = "/payments/x/amend", "/payments/x/withdraw"
-		rows = append(rows, waiting)
-	}
-	return views.Mine{
-		Shell: makerShell("My submissions", views.PlaceMine),
-		Tabs:  mineTabs(""),
-		Rows:  rows,
-	}
+	return model
 }
 
 // mineTabs are the parts of a maker's own list, as the product has them, with the current one of this name.
@@ -53,14 +57,15 @@ func mineTabs(current string) []ui.Tab {
 }
 
 // mineOf is the part of a maker's own list that holds one submission which ended, and why.
-func mineOf(tab string, state payment.State, note i18n.Text) views.Mine {
+func mineOf(tab string, state payment.State, note i18n.Text) views.List {
 	model := mine()
-	model.Tabs, model.Rows = mineTabs(tab), model.Rows[1:2]
-	model.Rows[0].State, model.Rows[0].Note, model.Rows[0].AmendURL, model.Rows[0].WithdrawURL = state, note, "", ""
-	model.Rows[0].LikeURL, model.Rows[0].LikeLabel = "/payments/new?like=x", "Correct and submit again"
+	row := model.Entries.Entries[1]
+	row.States, row.Note = []string{string(state)}, note
+	row.Steps = []ui.Step{{Label: "Correct and submit again", URL: "/payments/new?like=x"}}
 	if state == payment.StateUnconfirmed {
-		model.Rows[0].LikeURL = ""
+		row.Steps = nil
 	}
+	model.Tabs, model.Entries.Entries = mineTabs(tab), []ui.Entry{row}
 	return model
 }
 
@@ -102,13 +107,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 			document("1", "pain.001.001.09", "Instruction", false), document("2", "pacs.008.001.08", "Payment to clearing", true),
 			document("3", "pacs.002.001.10", "Answer of clearing", false), document("4", "pain.002.001.10", "Status report", true),
 		},
-		Related: []views.Related{
-			{
-				Role: "Recall of the payment", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "recall",
-				State: "Processing", Amount: ui.AmountOf(message().Summary.Amount), At: now,
-				Reason: i18n.Text("%s (%s)").With(i18n.Text("Sent twice by mistake"), "DUPL"),
-			},
-		},
+		Related: []views.Related{{Message: duplicate(), Role: "Recall of the payment"}},
 		Audit: []views.AuditEntry{
 			{
 				Sequence: "1041", At: now.Add(-12 * time.Minute), Actor: "maker1", Action: "Submitted", Channel: "Portal",
@@ -133,36 +132,42 @@ const documentText = `<?xml version="1.0" encoding="UTF-8"?>
   </FIToFICstmrCdtTrf>
 </Document>`
 
-func payments() views.Payments {
+func payments() views.List {
 	states := []payment.State{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
-	model := views.Payments{
-		Shell: bothShell("Payments", views.PlacePayments),
-		Filter: views.Filter{
+	sorts := func(order string) string { return "/payments?sort=" + order }
+	model := views.List{
+		Shell: bothShell("Payments", views.PlacePayments), Part: "payment-list",
+		Filter: &views.Filter{
 			Action: "/payments", ClearURL: "/payments", Currency: "CHF", Active: 1,
 			States: []ui.Option{{Value: "", Label: "Any"}, {Value: "Settled", Label: "Settled"}},
 		},
-		Pages:   ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
-		SortURL: func(order string) string { return "/payments?sort=" + order },
+		Pages: ui.Pages{FirstURL: "/payments", NextURL: "/payments?after=x", NextLabel: "Next 60"},
+		Entries: views.Sorted("Payments, newest first", "Payments",
+			ui.Heads{Name: "Creditor and purpose", State: "State", When: "Created"}, "", sorts),
 	}
-	incoming := i18n.Text("to %s").With("Muster Logistik AG")
 	for index := range 14 {
-		row := views.PaymentRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: fmt.Sprintf("7QK4M2XW9T%02dH3F5",
-				index), Kind: "instruction",
-			Scheme: "sic-inst", Amount: ui.Amount{Currency: "CHF", Value: fmt.Sprintf("%d'%03d.00", index*3+1, index*91%1000)},
-			Name: creditors[index%len(creditors)], Account: "CH4431999123000889012", Other: i18n.Text("from %s").With("Muster AG"),
-			Purpose: "Invoice 4711, second instalment", State: states[index%len(states)],
-			CreatedAt: now.Add(-time.Duration(index) * time.Hour),
-			Maker:     "maker1",
+		name := creditors[index%len(creditors)]
+		m := payment.Message{
+			GlobalID: payment.ID(fmt.Sprintf("7QK4M2XW9T%02dH3F5", index)), Kind: payment.KindInstruction, Scheme: "sic-inst",
+			State: states[index%len(states)], CreatedAt: now.Add(-time.Duration(index) * time.Hour), MakerLogin: "maker1",
+			Summary: payment.Summary{
+				Amount: amount(money.CHF, int64((index*3+1)*1000+index*91%1000)*100), DebtorName: "Muster AG",
+				CreditorName: name, CreditorAccount: "CH4431999123000889012",
+			},
 		}
 		if index == 0 {
-			row.FollowUp = "Recall in Progress"
+			m.RecallState = payment.StateProcessing
 		}
 		if index%4 == 3 {
-			row.Kind, row.Toward, row.Other, row.Maker = "payment", "from (a debtor)", incoming, ""
-			row.Scheme, row.Amount.Currency = "sct-inst", "EUR"
+			m.Kind, m.Scheme, m.MakerLogin = payment.KindPayment, "sct-inst", ""
+			m.Summary = payment.Summary{
+				Amount: amount(money.EUR, m.Summary.Amount.Minor()), DebtorName: name, DebtorAccount: "CH4431999123000889012",
+				CreditorName: "Muster Logistik AG",
+			}
 		}
-		model.Rows = append(model.Rows, row)
+		row := views.PaymentEntry(m, now)
+		row.ID, row.URL, row.Purpose = fmt.Sprintf("id-%d", index), "/payments/x", "Invoice 4711, second instalment"
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	return model
 }
@@ -221,16 +226,16 @@ func arrived() views.Payment {
 	return model
 }
 
-func drafts() views.Mine {
+func drafts() views.List {
 	model := mine()
-	model.Tabs, model.Rows, model.Pages = mineTabs("drafts"), nil, ui.Pages{}
+	model.Tabs = mineTabs("drafts")
+	model.Entries = ui.Entries{
+		Caption: "Drafts, the last changed first", Heads: ui.Heads{Name: "Creditor and purpose", Steps: "Next step", When: "Kept"},
+	}
 	for index, name := range creditors[:3] {
-		model.Drafts = append(model.Drafts, ui.Entry{
-			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: name, Purpose: "Invoice 4711", Aged: true, Now: now,
-			Amount: ui.Amount{
-				Currency: "CHF",
-				Value:    "12.00",
-			}, At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
+		model.Entries.Entries = append(model.Entries.Entries, ui.Entry{
+			ID: fmt.Sprintf("draft-%d", index), URL: "/payments/x/edit", Name: i18n.Data(name), Purpose: "Invoice 4711", Aged: true, Now: now,
+			Amount: ui.AmountOf(amount(money.CHF, 1200)), At: now.Add(-time.Duration(index*17+4) * time.Minute), Reference: "until 08:26",
 			Facts: ui.Facts(ui.Fact{Text: "SIC"}), Steps: []ui.Step{{Label: "Check and submit", URL: "/payments/x/check"}},
 		})
 	}
@@ -262,7 +267,7 @@ func flying() views.Payment {
 
 func recordExhibits() []Exhibit {
 	noneMine := mine()
-	noneMine.Rows = nil
+	noneMine.Entries.Entries = nil
 	noneMine.Empty = ui.Empty{
 		Icon: "file-text", Title: "Nothing here", LinkLabel: "New payment",
 		LinkURL: "/payments/new",
@@ -273,12 +278,12 @@ func recordExhibits() []Exhibit {
 		{Name: "payment-flying", Page: views.PaymentPage(flying())},
 		{Name: "payment-unconfirmed", Page: views.PaymentPage(unconfirmed())},
 		{Name: "payment-arrived", Page: views.PaymentUpdate(arrived()), Fragment: true},
-		{Name: "mine", Page: views.MinePage(mine())},
-		{Name: "mine-rejected", Page: views.MinePage(mineOf("rejected", payment.StateRejected, rejection))},
-		{Name: "mine-failed", Page: views.MinePage(mineOf("failed", payment.StateFailed, "The account is closed"))},
-		{Name: "mine-sent", Page: views.MinePage(mineOf("sent", payment.StateUnconfirmed, ""))},
-		{Name: "mine-drafts", Page: views.MinePage(drafts())},
-		{Name: "mine-empty", Page: views.MinePage(noneMine)},
+		{Name: "mine", Page: views.ListPage(mine())},
+		{Name: "mine-rejected", Page: views.ListPage(mineOf("rejected", payment.StateRejected, rejection))},
+		{Name: "mine-failed", Page: views.ListPage(mineOf("failed", payment.StateFailed, "The account is closed"))},
+		{Name: "mine-sent", Page: views.ListPage(mineOf("sent", payment.StateUnconfirmed, ""))},
+		{Name: "mine-drafts", Page: views.ListPage(drafts())},
+		{Name: "mine-empty", Page: views.ListPage(noneMine)},
 		{
 			Name: "withdraw",
 			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message()}),
@@ -293,7 +298,7 @@ func recordExhibits() []Exhibit {
 			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
 			BackURL: "/payments/x/messages", Document: paymentPage(views.TabMessages).Documents[1], Text: documentText,
 		})},
-		{Name: "payments", Page: views.PaymentsPage(payments())},
+		{Name: "payments", Page: views.ListPage(payments())},
 		{Name: "dashboard", Page: views.DashboardPage(dashboard())},
 		{Name: "dashboard-supervisor", Page: views.DashboardPage(supervisorHome())},
 		{Name: "dashboard-administrator", Page: views.DashboardPage(administratorHome())},
@@ -303,3 +308,10 @@ func recordExhibits() []Exhibit {
 // rejection is why a checker rejected a payment.
 var rejection = i18n.Text("%s: %s").With("checker1",
 	i18n.Join(": ", "Creditor or account is wrong", i18n.Data("Konto laut Rechnung anders.")))
+
+// duplicate is a recall of a payment that was sent twice.
+func duplicate() payment.Message {
+	m := about("7QK4M2XW9TCH3F5R", payment.KindRecall, payment.StateProcessing)
+	m.Reason = "DUPL"
+	return m
+}

@@ -5,14 +5,22 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
 )
 
+// about is a message of the payment.
+func about(reference payment.ID, kind payment.Kind, state payment.State) payment.Message {
+	m := message().Message
+	m.GlobalID, m.Kind, m.State, m.CreatedAt = reference, kind, state, now
+	return m
+}
+
 func paymentCard() views.Card {
 	return views.Card{
-		Title: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked", Amount: ui.AmountOf(message().Summary.Amount),
+		Message: about("7QK4M2XW9TCH3F5A", payment.KindPayment, payment.StateBooked), Title: "The payment",
 		Words: "from (a debtor)", Name: "Muster Logistik AG", Rows: []ui.Row{
 			{Term: "Credited to", Value: "CH50 2197 7000 0043 3134 6", Details: []i18n.Text{"Muster AG"}, Numeric: true},
 			{Term: "Remittance", Value: "Rechnung 1107"},
@@ -23,8 +31,8 @@ func paymentCard() views.Card {
 
 func recallCard() views.Card {
 	return views.Card{
-		Title: "The recall", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall", State: "Awaiting Decision",
-		Amount: ui.AmountOf(message().Summary.Amount), Words: "asked back for", Name: "Muster Logistik AG",
+		Message: about("7QK4M2XW9TCH3F5R", payment.KindReceivedRecall, payment.StateAwaitingDecision), Title: "The recall",
+		Words: "asked back for", Name: "Muster Logistik AG",
 		Due:  &ui.Due{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		Rows: []ui.Row{{Term: "Reason", Text: asked}, {Term: "Received", Value: "02.11.2026 08:14:03 CET"}},
 	}
@@ -147,20 +155,17 @@ func requestPayment() views.Payment {
 
 func relatedTree() views.Payment {
 	model := paymentPage(views.TabRelated)
-	answer := views.Related{
-		Role: "Return of the payment", Reference: "7QK4M2XW9TCH3F5T", URL: "/payments/z", Kind: "return",
-		State: "Approval Pending", Amount: ui.AmountOf(message().Summary.Amount), At: now, Reason: "Answer to a recall (FOCR)",
-	}
-	recall := views.Related{
-		Role: "Recall by the other bank", Reference: "7QK4M2XW9TCH3F5R", URL: "/payments/y", Kind: "received recall",
-		State: "Awaiting Decision", Amount: ui.AmountOf(message().Summary.Amount), At: now, Reason: "Fraud (FRAD)", Children: []views.Related{answer},
-	}
-	model.Related = []views.Related{
-		{
-			Role: "The payment", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x", Kind: "payment", State: "Booked",
-			FollowUp: "Return in Progress", Amount: ui.AmountOf(message().Summary.Amount), At: now, Current: true, Children: []views.Related{recall},
-		},
-	}
+	returned := about("7QK4M2XW9TCH3F5T", payment.KindReturn, payment.StateApprovalPending)
+	returned.Reason = "FOCR"
+	asked := about("7QK4M2XW9TCH3F5R", payment.KindReceivedRecall, payment.StateAwaitingDecision)
+	asked.Reason = "FRAD"
+	original := about("7QK4M2XW9TCH3F5A", payment.KindPayment, payment.StateBooked)
+	original.ReturnState = payment.StateProcessing
+	model.Related = []views.Related{{
+		Message: original, Role: "The payment", Current: true, Children: []views.Related{{
+			Message: asked, Role: "Recall by the other bank", Children: []views.Related{{Message: returned, Role: "Return of the payment"}},
+		}},
+	}}
 	return model
 }
 
@@ -177,45 +182,52 @@ func requestExhibits() []Exhibit {
 	}
 }
 
-func incoming() views.Incoming {
-	model := views.Incoming{
-		Shell: operatorShell("Incoming payments", views.PlaceIncoming), Filter: views.Filter{Action: "/incoming", ClearURL: "/incoming"},
+func incoming() views.List {
+	model := views.List{
+		Shell: operatorShell("Incoming payments", views.PlaceIncoming), Part: "incoming-list",
+		Filter: &views.Filter{Action: "/incoming", ClearURL: "/incoming"},
+		Entries: ui.Entries{
+			Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"},
+		},
 	}
 	for index, name := range creditors {
-		row := views.IncomingRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/x", Reference: "7QK4M2XW9TCH3F5A", Scheme: "sic-inst", Amount: ui.AmountOf(message().Summary.Amount),
-			DebtorName: name, CreditorName: "Muster AG", CreditorAccount: "CH5021977000004331346",
-			Remittance: "Rechnung 1107 vom 3. November, zweite Mahnung", State: "Booked",
-			ReceivedAt: now.Add(-time.Duration(index) * time.Hour),
-		}
+		m := message().Message
+		m.Kind, m.State, m.CreatedAt = payment.KindPayment, payment.StateBooked, now.Add(-time.Duration(index)*time.Hour)
+		m.Summary.DebtorName, m.Summary.CreditorName, m.Summary.CreditorAccount = name, "Muster AG", "CH5021977000004331346"
+		m.Summary.Remittance = "Rechnung 1107 vom 3. November, zweite Mahnung"
 		if index == 1 {
-			row.FollowUp = "Return in Progress"
+			m.ReturnState = payment.StateProcessing
 		}
-		model.Rows = append(model.Rows, row)
+		row := views.IncomingEntry(m, now)
+		row.ID, row.URL = fmt.Sprintf("id-%d", index), "/payments/x"
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	return model
 }
 
-func receivedRecalls() views.ReceivedRecalls {
-	model := views.ReceivedRecalls{
+func receivedRecalls() views.List {
+	model := views.List{
 		Shell: operatorShell("Received recalls", views.PlaceRecalls),
 		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
+		Entries: ui.Entries{
+			Caption: "Received recalls, newest first",
+			Heads:   ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"},
+		},
 	}
 	for index, due := range []ui.Due{
 		{Day: "11.12.2026", Text: i18n.Text("%d days left").With(21), Tone: ui.ToneMoving},
 		{Day: "22.11.2026", Text: i18n.Text("%d days left").With(2), Tone: ui.ToneWaiting},
 		{Day: "18.11.2026", Text: i18n.Text("%d days overdue").With(2), Tone: ui.ToneBad},
 	} {
-		row := views.ReceivedRecallRow{
-			InternalID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Scheme: "sct-inst",
-			Amount: ui.AmountOf(message().Summary.Amount), Due: &due, DebtorName: creditors[index], Reason: "CUST",
-			ReasonText: "The customer asks for it", State: "Awaiting Decision",
-			ReceivedAt: now,
+		row := ui.Entry{
+			ID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Amount: ui.AmountOf(message().Summary.Amount), Due: &due,
+			Name: i18n.Data(creditors[index]), Purpose: "The customer asks for it", States: []string{"Awaiting Decision"}, At: now, Now: now,
+			Facts: ui.Facts(ui.Fact{Text: "CUST"}, ui.SchemeFact("sct-inst")),
 		}
 		if index == 1 {
-			row.Answer = i18n.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
+			row.Note = i18n.Text("%s: %s").With(ui.KindLabel("return"), ui.StateLabel("Approval Pending"))
 		}
-		model.Rows = append(model.Rows, row)
+		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
 	return model
 }
@@ -254,7 +266,7 @@ func clearingExhibits() []Exhibit {
 			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 		Document: paymentPage(views.TabMessages).Documents[1],
 		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
-		Sources: []views.Source{
+		Sources: []interbank.Source{
 			{Element: "GrpHdr/MsgId", Value: "P87QK4M2XW9TCH3F5A", From: "Made from the Global ID"},
 			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},
 		},
@@ -267,9 +279,9 @@ func clearingExhibits() []Exhibit {
 		},
 	}}
 	return []Exhibit{
-		{Name: "incoming", Page: views.IncomingPage(incoming())},
-		{Name: "incoming-fragment", Page: views.IncomingList(incoming()), Fragment: true},
-		{Name: "recalls", Page: views.ReceivedRecallsPage(receivedRecalls())},
+		{Name: "incoming", Page: views.ListPage(incoming())},
+		{Name: "incoming-fragment", Page: views.ListFragment(incoming()), Fragment: true},
+		{Name: "recalls", Page: views.ListPage(receivedRecalls())},
 		{Name: "operation", Page: views.OperationPage(operation())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
 			Shell: operatorShell("Operation", views.PlaceOperation), Lanes: operation().Lanes[:1], Queues: operation().Queues[:1],

@@ -1,0 +1,53 @@
+package views
+
+import (
+	"countersign/internal/i18n"
+	"countersign/views/ui"
+)
+
+// NamedList is a page of entries that a person keeps under names: saved views of the queue, or templates. POST SaveURL (name, shared) stores
+// a new entry; POST {URL}/{id} (name, shared, act=save or act=remove) changes one.
+type NamedList struct {
+	Shell    Shell
+	Title    i18n.Text
+	Place    Place
+	Back     ui.Step
+	URL      string
+	SaveURL  string     // "" when there is nothing to save
+	Saved    i18n.Text  // what would be saved, in words
+	Words    NamedWords // of this kind of list
+	Limit    int        // characters of a name
+	Name     string     // as typed
+	Shared   bool       // as ticked
+	Entries  []NamedEntry
+	Changed  string // the entry whose change was refused
+	Typed    string // the name typed for it
+	Problems []ui.Problem
+}
+
+// NamedWords are the words that differ between such lists.
+type NamedWords struct{ Heading, Save, How, Sharing i18n.Text }
+
+// NamedEntry is an entry of such a list.
+type NamedEntry struct {
+	ID     string
+	Name   string
+	URL    string    // where it is used; "" for one that cannot be read
+	Words  i18n.Text // what it holds
+	Shared bool
+	Own    bool
+	Owner  string // of somebody else's
+}
+
+func (m NamedList) name() ui.Field {
+	return ui.Field{ID: "name", Label: "Name", Value: m.Name, Width: "w-20", Limit: m.Limit, Problem: ui.ProblemOf(m.Problems, "name")}
+}
+
+func (m NamedList) nameOf(entry NamedEntry) ui.Field {
+	field := ui.Field{ID: "name-" + entry.ID, Name: "name", Label: "Name", Value: entry.Name, Width: "w-20"}
+	field.Problem = ui.ProblemOf(m.Problems, field.ID)
+	if m.Changed == entry.ID {
+		field.Value = m.Typed
+	}
+	return field
+}

@@ -9,6 +9,7 @@ type Client struct {
 	MayDecideOwn bool   `field:"mayDecideOwn"` // it may decide what it created
 	PayeeWaived  bool   `field:"payeeWaived"`  // payees of what it sends by the API are not verified
 	Status       string `field:"status"`
+	SecretHash   []byte // SHA-256 of the secret; nil unless confidential, or where it is not read
 }
 
 // The kinds of clients.

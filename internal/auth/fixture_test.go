@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/auth"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
@@ -93,13 +94,13 @@ func realm(name, mark string) admin.RealmDefinition {
 			person("maker", store.UserActive, identity.RoleMaker), person("checker", store.UserActive, identity.RoleChecker),
 			person("fresh", store.UserUnverified, identity.RoleMaker), person("barred", store.UserSuppressed, identity.RoleMaker),
 		},
-		Clients: []admin.ClientDefinition{
-			{ClientID: "office", Kind: store.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},
-			{ClientID: "other", Kind: store.ClientConfidential, SecretHash: digest[:]},
-			{ClientID: "phone", Kind: store.ClientPublic},
-			{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true},
+		Clients: []administration.Client{
+			{ClientID: "office", Kind: administration.ClientConfidential, SecretHash: digest[:], MayDecideOwn: true},
+			{ClientID: "other", Kind: administration.ClientConfidential, SecretHash: digest[:]},
+			{ClientID: "phone", Kind: administration.ClientPublic},
+			{ClientID: identity.PortalClient, Kind: administration.ClientPortal, MayDecideOwn: true},
 		},
-		Policies: []admin.PolicyDefinition{{ApprovalsRequired: 1, Pending: 24 * time.Hour}},
+		Policies: []administration.Policy{{Approvals: 1, ExpiresAfter: 24 * time.Hour}},
 	}
 }
 

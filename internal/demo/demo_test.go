@@ -139,7 +139,7 @@ func TestFourEyesIsOffForTheStraightClientOnly(t *testing.T) {
 	t.Parallel()
 	for _, realm := range demo.Realms() {
 		for _, policy := range realm.Policies {
-			if (policy.ApprovalsRequired == 0) != (policy.ClientID == demo.Straight) {
+			if (policy.Approvals == 0) != (policy.ClientID == demo.Straight) {
 				t.Errorf("%s: policy %+v", realm.Realm, policy)
 			}
 		}

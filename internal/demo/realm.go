@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
@@ -46,20 +47,20 @@ func demoRealm() admin.RealmDefinition {
 			administrator("admin1", "Admin 1"),
 			administrator("admin2", "Admin 2"),
 		},
-		Clients: []admin.ClientDefinition{
+		Clients: []administration.Client{
 			backoffice(Backoffice),
 			// Its messages never wait for a decision, so it needs no leave to decide them.
-			{ClientID: Straight, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
+			{ClientID: Straight, Kind: administration.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: false},
 			backoffice(Brief),
 			portal(),
 		},
-		Policies: []admin.PolicyDefinition{
+		Policies: []administration.Policy{
 			defaultPolicy(),
 			// Of a large payment two people must say yes.
-			{Rank: 5, AmountFrom: largeAmount(), ApprovalsRequired: 2, Pending: pendingDefault},
-			{Rank: 10, ClientID: Straight, ApprovalsRequired: 0, Pending: pendingDefault},
+			{Rank: 5, AmountFrom: largeAmount(), Approvals: 2, ExpiresAfter: pendingDefault},
+			{Rank: 10, ClientID: Straight, Approvals: 0, ExpiresAfter: pendingDefault},
 			// The shortest time a policy may give, so that a day shows what becomes of a payment nobody looked at. Large ones wait as others do.
-			{Rank: 3, ClientID: Brief, ApprovalsRequired: 1, Pending: time.Minute},
+			{Rank: 3, ClientID: Brief, Approvals: 1, ExpiresAfter: time.Minute},
 		},
 		DebtorAccounts: debtorAccounts(true),
 	}
@@ -73,8 +74,8 @@ func secondRealm() admin.RealmDefinition {
 			payer("maker1", "Maker 1", identity.RoleMaker),
 			payer("checker1", "Checker 1", identity.RoleChecker),
 		},
-		Clients:        []admin.ClientDefinition{backoffice(SecondClient), portal()},
-		Policies:       []admin.PolicyDefinition{defaultPolicy()},
+		Clients:        []administration.Client{backoffice(SecondClient), portal()},
+		Policies:       []administration.Policy{defaultPolicy()},
 		DebtorAccounts: debtorAccounts(false),
 	}
 }
@@ -98,13 +99,13 @@ func administrator(name, displayName string) admin.PersonDefinition {
 // backoffice is an API client of a demo realm. It may decide the payments it created, so that an integrator can walk through login,
 // creation and approval with one client, as maker1 and then as checker1. The people are still compared. Leave this off outside a demo: a
 // back end with the passwords of both is one pair of eyes.
-func backoffice(clientID string) admin.ClientDefinition {
-	return admin.ClientDefinition{ClientID: clientID, Kind: store.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
+func backoffice(clientID string) administration.Client {
+	return administration.Client{ClientID: clientID, Kind: administration.ClientConfidential, SecretHash: secretHash(), MayDecideOwn: true}
 }
 
 // portal is the client of the people who work in the browser; makers and checkers share it by its nature.
-func portal() admin.ClientDefinition {
-	return admin.ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true}
+func portal() administration.Client {
+	return administration.Client{ClientID: identity.PortalClient, Kind: administration.ClientPortal, MayDecideOwn: true}
 }
 
 func secretHash() []byte {
@@ -112,8 +113,8 @@ func secretHash() []byte {
 	return digest[:]
 }
 
-func defaultPolicy() admin.PolicyDefinition {
-	return admin.PolicyDefinition{Rank: 0, ApprovalsRequired: 1, Pending: pendingDefault}
+func defaultPolicy() administration.Policy {
+	return administration.Policy{Rank: 0, Approvals: 1, ExpiresAfter: pendingDefault}
 }
 
 // largeAmount is CHF or EUR 10,000.00, in minor units. The second realm has one checker, so it makes no difference there.
@@ -124,13 +125,13 @@ func largeAmount() *int64 {
 
 // debtorAccounts are the two accounts of the demo and the two of the sample documents. The bank codes are those in the IBANs; the
 // BICs of banks without one in the public list are neutral.
-func debtorAccounts(receives bool) []admin.DebtorAccountDefinition {
-	swiss := admin.DebtorAccountDefinition{
+func debtorAccounts(receives bool) []administration.Account {
+	swiss := administration.Account{
 		Receives: receives,
 		IBAN:     "CH5021977000004331346", Scheme: "sic-inst", Currency: "CHF", HolderName: "Muster AG", HolderStreet: "Musterstrasse",
 		HolderBuilding: "24", HolderPostcode: "3000", HolderTown: "Bern", HolderCountry: "CH", AgentBIC: "AAAACHBBXXX", AgentIID: "21977",
 	}
-	german := admin.DebtorAccountDefinition{
+	german := administration.Account{
 		Receives: receives,
 		IBAN:     "DE62007620110623852957", Scheme: "sct-inst", Currency: "EUR", HolderName: "Muster GmbH", HolderStreet: "Hauptstrasse",
 		HolderBuilding: "7", HolderPostcode: "50667", HolderTown: "Koeln", HolderCountry: "DE", AgentBIC: "AAAADEFFXXX",
@@ -138,5 +139,5 @@ func debtorAccounts(receives bool) []admin.DebtorAccountDefinition {
 	swissSample, germanSample := swiss, german
 	swissSample.IBAN, swissSample.AgentBIC, swissSample.AgentIID = "CH7280005000088877766", "RAIFCH22005", "80005"
 	germanSample.IBAN = "DE89370400440532013000"
-	return []admin.DebtorAccountDefinition{swiss, german, swissSample, germanSample}
+	return []administration.Account{swiss, german, swissSample, germanSample}
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"time"
 
 	"countersign/internal/administration"
@@ -183,16 +182,13 @@ func (d *definer) user(u administration.User, suppressed bool) (account admin.Ac
 	return account, linked
 }
 
-func (d *definer) client(at string, c Client) admin.ClientDefinition {
-	read, err := administration.ClientOf(administration.Values{"clientId": c.Client, "kind": c.Kind}, at)
+func (d *definer) client(at string, c Client) administration.Client {
+	client, err := administration.ClientOf(administration.ValuesOf(c), at)
 	d.note(err)
-	client := admin.ClientDefinition{
-		ClientID: read.ClientID, Kind: store.ClientKind(read.Kind), MayDecideOwn: bool(c.MayDecideOwn), PayeeWaived: bool(c.PayeeWaived),
-	}
 	if client.ClientID == identity.PortalClient {
 		d.find(at+"/client", "Leave the client "+identity.PortalClient+" out: every realm has its own.")
 	}
-	if client.Kind != store.ClientConfidential {
+	if client.Kind != administration.ClientConfidential {
 		return client
 	}
 	for _, known := range d.now.Clients {
@@ -207,39 +203,21 @@ func (d *definer) client(at string, c Client) admin.ClientDefinition {
 	return client
 }
 
-func (d *definer) policy(at string, p Policy) admin.PolicyDefinition {
-	values := administration.Values{
-		"clientId": p.Client, "channel": p.Channel, "scheme": p.Scheme, "kind": p.Kind, "amountFrom": p.AmountFrom, "amountTo": p.AmountTo,
-		"expiresAfter": p.ExpiresAfter,
-	}
-	if p.Rank != nil {
-		values["rank"] = strconv.Itoa(int(*p.Rank))
-	}
-	if p.Approvals != nil {
-		values["approvals"] = strconv.Itoa(int(*p.Approvals))
-	}
-	read, err := administration.PolicyOf(values, at)
+func (d *definer) policy(at string, p Policy) administration.Policy {
+	read, err := administration.PolicyOf(administration.ValuesOf(p), at)
 	d.note(err)
-	return admin.PolicyDefinition{
-		Rank: read.Rank, ClientID: read.ClientID, Channel: identity.Channel(read.Channel), Scheme: read.Scheme, Kind: read.Kind,
-		AmountFrom: read.AmountFrom, AmountTo: read.AmountTo, ApprovalsRequired: read.Approvals, Pending: read.ExpiresAfter,
-		ContentHashRequired: bool(p.ContentHashRequired), StepUp: bool(p.StepUp),
-	}
+	return read
 }
 
-func (d *definer) account(at string, a Account) admin.DebtorAccountDefinition {
-	read, err := administration.AccountOf(administration.Values{
-		"iban": a.IBAN, "scheme": a.Scheme, "currency": a.Currency, "holderName": a.Holder.Name, "holderStreet": a.Holder.Street,
-		"holderBuilding": a.Holder.Building, "holderPostcode": a.Holder.Postcode, "holderTown": a.Holder.Town, "holderCountry": a.Holder.Country,
-		"agentBic": a.Agent.BIC, "agentIid": a.Agent.IID,
-	}, at)
+func (d *definer) account(at string, a Account) administration.Account {
+	read, err := administration.AccountOf(administration.ValuesOf(a), at)
 	d.note(err)
 	d.note(read.Check(at))
-	return admin.DebtorAccountDefinition{
-		IBAN: read.IBAN, Scheme: read.Scheme, Currency: read.Currency, HolderName: read.HolderName, HolderStreet: read.HolderStreet,
-		HolderBuilding: read.HolderBuilding, HolderPostcode: read.HolderPostcode, HolderTown: read.HolderTown, HolderCountry: read.HolderCountry,
-		AgentBIC: read.AgentBIC, AgentIID: read.AgentIID, Receives: bool(a.Receives), Closed: bool(a.Closed),
+	read.Status = administration.StatusOpen
+	if a.Closed {
+		read.Status = administration.StatusClosed
 	}
+	return read
 }
 
 // namesakes refuses people of one name: were they one human being, four-eyes would take them for two.

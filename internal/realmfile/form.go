@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 
@@ -56,52 +57,52 @@ type User struct {
 
 // Client is a client of the API; the portal's own is not named.
 type Client struct {
-	Client       string `yaml:"client"`
-	Kind         string `yaml:"kind"`
-	MayDecideOwn Flag   `yaml:"mayDecideOwn,omitempty"`
-	PayeeWaived  Flag   `yaml:"payeeWaived,omitempty"`
+	Client       string `yaml:"client" field:"clientId"`
+	Kind         string `yaml:"kind" field:"kind"`
+	MayDecideOwn Flag   `yaml:"mayDecideOwn,omitempty" field:"mayDecideOwn"`
+	PayeeWaived  Flag   `yaml:"payeeWaived,omitempty" field:"payeeWaived"`
 }
 
 // Policy is a policy in force; empty fields match everything.
 type Policy struct {
-	Rank                *Whole `yaml:"rank,omitempty"`
-	Client              string `yaml:"client,omitempty"`
-	Channel             string `yaml:"channel,omitempty"`
-	Scheme              string `yaml:"scheme,omitempty"`
-	Kind                string `yaml:"kind,omitempty"`
-	AmountFrom          string `yaml:"amountFrom,omitempty"`
-	AmountTo            string `yaml:"amountTo,omitempty"`
-	Approvals           *Whole `yaml:"approvals"`
-	ContentHashRequired Flag   `yaml:"contentHashRequired,omitempty"`
-	StepUp              Flag   `yaml:"stepUp,omitempty"`
-	ExpiresAfter        string `yaml:"expiresAfter,omitempty"`
+	Rank                *Whole `yaml:"rank,omitempty" field:"rank"`
+	Client              string `yaml:"client,omitempty" field:"clientId"`
+	Channel             string `yaml:"channel,omitempty" field:"channel"`
+	Scheme              string `yaml:"scheme,omitempty" field:"scheme"`
+	Kind                string `yaml:"kind,omitempty" field:"kind"`
+	AmountFrom          string `yaml:"amountFrom,omitempty" field:"amountFrom"`
+	AmountTo            string `yaml:"amountTo,omitempty" field:"amountTo"`
+	Approvals           *Whole `yaml:"approvals" field:"approvals"`
+	ContentHashRequired Flag   `yaml:"contentHashRequired,omitempty" field:"contentHashRequired"`
+	StepUp              Flag   `yaml:"stepUp,omitempty" field:"stepUp"`
+	ExpiresAfter        string `yaml:"expiresAfter,omitempty" field:"expiresAfter"`
 }
 
 // Account is a debtor account.
 type Account struct {
-	IBAN     string `yaml:"iban"`
-	Scheme   string `yaml:"scheme"`
-	Currency string `yaml:"currency,omitempty"`
+	IBAN     string `yaml:"iban" field:"iban"`
+	Scheme   string `yaml:"scheme" field:"scheme"`
+	Currency string `yaml:"currency,omitempty" field:"currency"`
 	Holder   Holder `yaml:"holder"`
 	Agent    Agent  `yaml:"agent"`
-	Receives Flag   `yaml:"receives,omitempty"`
+	Receives Flag   `yaml:"receives,omitempty" field:"receives"`
 	Closed   Flag   `yaml:"closed,omitempty"`
 }
 
 // Holder is whom an account belongs to.
 type Holder struct {
-	Name     string `yaml:"name"`
-	Street   string `yaml:"street,omitempty"`
-	Building string `yaml:"building,omitempty"`
-	Postcode string `yaml:"postcode,omitempty"`
-	Town     string `yaml:"town"`
-	Country  string `yaml:"country"`
+	Name     string `yaml:"name" field:"holderName"`
+	Street   string `yaml:"street,omitempty" field:"holderStreet"`
+	Building string `yaml:"building,omitempty" field:"holderBuilding"`
+	Postcode string `yaml:"postcode,omitempty" field:"holderPostcode"`
+	Town     string `yaml:"town" field:"holderTown"`
+	Country  string `yaml:"country" field:"holderCountry"`
 }
 
 // Agent is the bank that keeps an account.
 type Agent struct {
-	BIC string `yaml:"bic"`
-	IID string `yaml:"iid,omitempty"`
+	BIC string `yaml:"bic" field:"agentBic"`
+	IID string `yaml:"iid,omitempty" field:"agentIid"`
 }
 
 // Limit is the longest file taken, in bytes.
@@ -157,26 +158,12 @@ func Of(realm admin.RealmDefinition) Form {
 		}
 		form.People = append(form.People, shown)
 	}
-	for _, client := range realm.Clients {
-		if client.Kind != store.ClientPortal {
-			form.Clients = append(form.Clients, Client{
-				Client: client.ClientID, Kind: string(client.Kind), MayDecideOwn: Flag(client.MayDecideOwn),
-				PayeeWaived: Flag(client.PayeeWaived),
-			})
-		}
-	}
-	for _, policy := range realm.Policies {
-		form.Policies = append(form.Policies, policyForm(policy))
-	}
-	for _, a := range realm.DebtorAccounts {
-		form.Accounts = append(form.Accounts, Account{
-			IBAN: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, Receives: Flag(a.Receives), Closed: Flag(a.Closed),
-			Holder: Holder{
-				Name: a.HolderName, Street: a.HolderStreet, Building: a.HolderBuilding, Postcode: a.HolderPostcode, Town: a.HolderTown,
-				Country: a.HolderCountry,
-			},
-			Agent: Agent{BIC: a.AgentBIC, IID: a.AgentIID},
-		})
+	form.Clients = forms[Client](slices.DeleteFunc(slices.Clone(realm.Clients), func(c administration.Client) bool {
+		return c.Kind == administration.ClientPortal
+	}))
+	form.Policies, form.Accounts = forms[Policy](realm.Policies), forms[Account](realm.DebtorAccounts)
+	for i, account := range realm.DebtorAccounts {
+		form.Accounts[i].Closed = account.Status == administration.StatusClosed
 	}
 	form.Limits = forms[SpendingLimit](realm.Limits)
 	return form
@@ -191,16 +178,6 @@ func forms[Form any, Subject administration.Subject](subjects []Subject) []Form 
 		list = append(list, form)
 	}
 	return list
-}
-
-func policyForm(p admin.PolicyDefinition) Policy {
-	values := administration.Policy{AmountFrom: p.AmountFrom, AmountTo: p.AmountTo, ExpiresAfter: p.Pending}.Values()
-	rank, approvals := Whole(p.Rank), Whole(p.ApprovalsRequired)
-	return Policy{
-		Rank: &rank, Client: p.ClientID, Channel: string(p.Channel), Scheme: p.Scheme, Kind: p.Kind, AmountFrom: values["amountFrom"],
-		AmountTo: values["amountTo"], Approvals: &approvals, ContentHashRequired: Flag(p.ContentHashRequired), StepUp: Flag(p.StepUp),
-		ExpiresAfter: values["expiresAfter"],
-	}
 }
 
 func names(roles []identity.Role) []string {

@@ -9,12 +9,12 @@ import (
 
 // IdentityProvider is the identity provider of the realm, with the fields of the change provider.set.
 type IdentityProvider struct {
-	Issuer         string          `yaml:"issuer"`
-	ProviderClient string          `yaml:"providerClient"`
+	Issuer         string          `yaml:"issuer" field:"issuer"`
+	ProviderClient string          `yaml:"providerClient" field:"providerClient"`
 	ProviderSecret *ProviderSecret `yaml:"providerSecret,omitempty,flow"`
-	PortalAddress  string          `yaml:"portalAddress"`
-	SignInAge      string          `yaml:"signInAge,omitempty"`
-	Passwords      string          `yaml:"passwords,omitempty"`
+	PortalAddress  string          `yaml:"portalAddress" field:"portalAddress"`
+	SignInAge      string          `yaml:"signInAge,omitempty" field:"signInAge"`
+	Passwords      string          `yaml:"passwords,omitempty" field:"passwords"`
 }
 
 // ProviderSecret names the source of the portal's secret at the provider, which never stands in the file itself. One of the three is set.
@@ -34,12 +34,8 @@ func (d *definer) provider(p *IdentityProvider) *admin.ProviderDefinition {
 	if p == nil {
 		return d.now.Provider
 	}
-	values := administration.Values{
-		"issuer": p.Issuer, "providerClient": p.ProviderClient, "portalAddress": p.PortalAddress, "signInAge": p.SignInAge,
-		"passwords": p.Passwords,
-	}
 	const at = "/identityProvider"
-	read, err := administration.ProviderOf(values, at)
+	read, err := administration.ProviderOf(administration.ValuesOf(*p), at)
 	d.note(err)
 	wanted := &admin.ProviderDefinition{Provider: read}
 	wanted.Status = administration.StatusInForce
@@ -71,10 +67,8 @@ func providerForm(d *admin.ProviderDefinition) *IdentityProvider {
 	if d == nil {
 		return nil
 	}
-	values := d.Values()
-	shown := &IdentityProvider{
-		Issuer: d.Issuer, ProviderClient: d.ClientID, PortalAddress: d.PortalAddress, SignInAge: values["signInAge"], Passwords: d.Passwords,
-	}
+	shown := &IdentityProvider{}
+	administration.Fill(shown, d.Values())
 	if d.HasSecret {
 		shown.ProviderSecret = &ProviderSecret{Kept: d.Secret == ""}
 	}

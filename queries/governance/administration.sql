@@ -27,15 +27,6 @@ SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.rea
 WHERE g.realm = @realm AND g.role = 'administrator' AND (u.status <> 'unverified' OR EXISTS (
   SELECT FROM user_setup_use s WHERE s.realm = u.realm AND s.user_id = u.user_id));
 
--- name: ClientList :many
-SELECT * FROM client WHERE realm = @realm ORDER BY client_id;
-
--- name: DebtorAccountList :many
-SELECT * FROM debtor_account WHERE realm = @realm ORDER BY iban;
-
--- name: IncomingAccountList :many
-SELECT iban FROM incoming_account WHERE realm = @realm ORDER BY iban;
-
 -- name: BreakGlassInsert :exec
 INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at) VALUES (@realm, @break_glass_id, @user_id, @deed, @reason, @at);
 

@@ -56,12 +56,12 @@ SELECT DISTINCT person_id, duty FROM user_account WHERE realm = @realm AND name 
 
 -- name: PersonProvision :exec
 INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
-VALUES (@realm, @person_id, @display_name, @duty, @at, @key_id, @seal)
+VALUES (@realm, @person_id, @display_name, @duty, @created_at, @key_id, @seal)
 ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name, key_id = excluded.key_id, seal = excluded.seal;
 
 -- name: UserProvision :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, signed_out_at, created_at, key_id, seal)
-VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, sqlc.narg(signed_out_at), @at, @key_id, @seal)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at), @key_id, @seal)
 ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
   signed_out_at = excluded.signed_out_at, key_id = excluded.key_id, seal = excluded.seal;
 
@@ -71,15 +71,9 @@ SELECT * FROM user_role WHERE realm = @realm AND user_id = @user_id AND ended_at
 -- name: GrantEnded :one
 SELECT (ended_at IS NOT NULL)::boolean AS ended FROM user_role WHERE realm = @realm AND grant_id = @grant_id;
 
--- name: GrantPut :exec
--- A new grant, or the end or a new seal of one that is there. What was granted to whom never changes.
-INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, ended_at, key_id, seal)
-VALUES (@realm, @user_id, @duty, @role, @grant_id, @granted_at, sqlc.narg(ended_at), @key_id, @seal)
-ON CONFLICT (realm, grant_id) DO UPDATE SET ended_at = excluded.ended_at, key_id = excluded.key_id, seal = excluded.seal;
-
 -- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @payee_waived, @at, @key_id, @seal)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, @key_id, @seal, sqlc.narg(suppressed_at), @payee_waived)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
   may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived, key_id = excluded.key_id, seal = excluded.seal;
 
@@ -94,10 +88,12 @@ WHERE u.realm = @realm AND u.user_id IN (
 -- name: PolicyInForce :many
 SELECT * FROM policy WHERE realm = @realm AND retired_at IS NULL ORDER BY policy_id;
 
--- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, step_up, created_at, key_id, seal)
+-- name: PolicyInsert :exec
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds,
+  created_at, retired_at, key_id, seal, content_hash_required, step_up)
 VALUES (@realm, @policy_id, @rank, sqlc.narg(client_id), sqlc.narg(channel), sqlc.narg(scheme), sqlc.narg(kind), sqlc.narg(amount_from),
-        sqlc.narg(amount_to), @approvals_required, @pending_seconds, @content_hash_required, @step_up, @at, @key_id, @seal);
+  sqlc.narg(amount_to), @approvals_required, @pending_seconds, @created_at, sqlc.narg(retired_at), @key_id, @seal, @content_hash_required,
+  @step_up);
 
 -- name: PolicySeal :exec
 -- The end or a new seal of a policy; what it says never changes.

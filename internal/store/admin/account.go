@@ -13,8 +13,9 @@ func (c *Changes) Accounts(ctx context.Context, realm string) ([]administration.
 	return ask(ctx, c, question{realm, "list accounts"}, func(s step) ([]administration.Account, error) { return s.accounts(ctx, "") })
 }
 
-func (s step) accounts(ctx context.Context, iban string) ([]administration.Account, error) {
-	rows, err := s.q.DebtorAccountSubjectList(ctx, s.realm, store.OrNull(iban))
+// accounts reads one account, or all for an empty IBAN.
+func (w writer) accounts(ctx context.Context, iban string) ([]administration.Account, error) {
+	rows, err := w.q.DebtorAccountSubjectList(ctx, w.realm, store.OrNull(iban))
 	list := make([]administration.Account, len(rows))
 	for i, row := range rows {
 		a := row.DebtorAccount
@@ -30,26 +31,45 @@ func (s step) accounts(ctx context.Context, iban string) ([]administration.Accou
 	return list, err
 }
 
-func (s step) applyAccount(ctx context.Context, c administration.Change) error {
-	a, err := administration.AccountOf(c.After, "")
+// accountRow makes the sealed row of an account.
+func (w writer) accountRow(a administration.Account) (dbsqlc.DebtorAccount, error) {
+	row := dbsqlc.DebtorAccount{
+		Realm: w.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
+		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
+		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: a.Status != administration.StatusClosed,
+	}
+	var err error
+	row.KeyID, row.Seal, err = store.DebtorAccount(row).Sealed(w.keys)
+	return row, err
+}
+
+// account brings an account of a realm's file into force.
+func (p provision) account(ctx context.Context, a administration.Account) error {
+	row, err := p.accountRow(a)
 	if err != nil {
 		return err
 	}
-	row := dbsqlc.DebtorAccount{
-		Realm: s.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
-		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
-		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: a.Status == administration.StatusOpen,
+	err = p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row))
+	if err != nil || !a.Receives {
+		return err
 	}
-	keyID, seal, err := store.DebtorAccount(row).Sealed(s.keys)
+	receives := dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}
+	receives.KeyID, receives.Seal, err = store.IncomingAccount(receives).Sealed(p.keys)
+	if err != nil {
+		return err
+	}
+	return p.q.IncomingAccountProvision(ctx, dbsqlc.IncomingAccountProvisionParams(receives))
+}
+
+func (s step) applyAccount(ctx context.Context, c administration.Change) error {
+	var a administration.Account
+	administration.Fill(&a, c.After)
+	row, err := s.accountRow(a)
 	if err != nil {
 		return err
 	}
 	if c.Kind == administration.KindAccountCreate {
-		err = s.q.DebtorAccountInsert(ctx, dbsqlc.DebtorAccountInsertParams{
-			Realm: row.Realm, Iban: row.Iban, Scheme: row.Scheme, Currency: row.Currency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
-			HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
-			AgentBic: row.AgentBic, AgentIid: row.AgentIid, KeyID: keyID, Seal: seal,
-		})
+		err = s.q.DebtorAccountInsert(ctx, dbsqlc.DebtorAccountInsertParams(row))
 		if err != nil || !a.Receives {
 			return err
 		}
@@ -58,7 +78,7 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 	return store.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
 		HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode,
 		HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic, AgentIid: row.AgentIid, Open: row.Open,
-		KeyID: keyID, Seal: seal, Realm: row.Realm, Iban: row.Iban,
+		KeyID: row.KeyID, Seal: row.Seal, Realm: row.Realm, Iban: row.Iban,
 	}))
 }
 

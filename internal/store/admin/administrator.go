@@ -57,11 +57,11 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 		if err != nil {
 			return err
 		}
-		err = p.client(ctx, ClientDefinition{ClientID: identity.PortalClient, Kind: store.ClientPortal, MayDecideOwn: true})
+		err = p.client(ctx, administration.Client{ClientID: identity.PortalClient, Kind: administration.ClientPortal, MayDecideOwn: true})
 		if err != nil {
 			return err
 		}
-		err = p.insertPolicy(ctx, PolicyDefinition{ApprovalsRequired: 1, Pending: administration.DefaultWait})
+		err = p.insertPolicy(ctx, administration.Policy{Approvals: 1, ExpiresAfter: administration.DefaultWait})
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func ApplyFirst(ctx context.Context, by Provisioner, seen Known, realm RealmDefi
 		if err != nil {
 			return err
 		}
-		now, err := reading{q: p.q, realm: p.realm}.all(ctx)
+		now, err := p.all(ctx)
 		switch {
 		case err != nil:
 			return err
@@ -160,6 +160,28 @@ func (p provision) freeName(ctx context.Context, name string) error {
 	return err
 }
 
+// mayAlone allows the operator the work of administrators until the realm has had two of them. It counts also inactive ones: otherwise a
+// reset of one administrator would let the operator in. Errors: store.ErrUnknownRealm, ErrNoGlass, refusal, payment.FieldError for the
+// reason.
+func (p provision) mayAlone(ctx context.Context, breakGlass string, refusal error) error {
+	err := p.lock(ctx)
+	if err != nil {
+		return err
+	}
+	ever, err := p.q.AdministratorEverCount(ctx, p.realm)
+	switch {
+	case err != nil:
+		return err
+	case ever < 2 && breakGlass != "":
+		return ErrNoGlass
+	case ever < 2:
+		return nil
+	case breakGlass == "":
+		return refusal
+	}
+	return administration.CheckReason("breakGlass", breakGlass)
+}
+
 // lock makes operators take turns in the realm. Error: store.ErrUnknownRealm.
 func (p provision) lock(ctx context.Context) error {
 	_, err := p.q.RealmLock(ctx, p.realm)
@@ -201,24 +223,14 @@ func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
 	return p.told(ctx, auditlog.EventRealmBreakGlass, auditlog.SubjectDetail(b.user.Name, b.reason))
 }
 
-// setUp lets the owner of an account choose a password. Earlier set-ups of the account are over by it.
+// setUp lets the owner of an account choose a password.
 func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.SetUpSecret) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
 	link, code := p.setUps.Link(p.realm, secret.Link)[0], p.setUps.Code(p.realm, id, secret.Code)[0]
-	row := dbsqlc.UserSetup{
-		Realm: p.realm, SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:], MadeAt: p.at, ExpiresAt: p.at.Add(identity.SetUpLife),
-	}
-	keyID, seal, err := store.SetUp(row).Sealed(p.keys)
-	if err != nil {
-		return err
-	}
-	return p.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams{
-		Realm: row.Realm, SetupID: row.SetupID, UserID: row.UserID, LinkHash: row.LinkHash, CodeHash: row.CodeHash, MadeAt: row.MadeAt,
-		ExpiresAt: row.ExpiresAt, KeyID: *keyID, Seal: seal,
-	})
+	return p.insertSetUp(ctx, dbsqlc.UserSetup{SetupID: id, UserID: user, LinkHash: link[:], CodeHash: code[:]})
 }
 
 // told writes an action of the operator into the realm's audit trail.

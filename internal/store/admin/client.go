@@ -13,13 +13,14 @@ func (c *Changes) Clients(ctx context.Context, realm string) ([]administration.C
 	return ask(ctx, c, question{realm, "list clients"}, func(s step) ([]administration.Client, error) { return s.clients(ctx, "") })
 }
 
-func (s step) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
-	rows, err := s.q.ClientSubjectList(ctx, s.realm, store.OrNull(clientID))
+// clients reads one client, or all for an empty id.
+func (w writer) clients(ctx context.Context, clientID string) ([]administration.Client, error) {
+	rows, err := w.q.ClientSubjectList(ctx, w.realm, store.OrNull(clientID))
 	list := make([]administration.Client, len(rows))
 	for i, row := range rows {
 		list[i] = administration.Client{
 			ClientID: row.ClientID, Kind: row.Kind, MayDecideOwn: row.MayDecideOwn, PayeeWaived: row.PayeeWaived,
-			Status: administration.StatusActive,
+			Status: administration.StatusActive, SecretHash: row.SecretHash,
 		}
 		if row.SuppressedAt != nil {
 			list[i].Status = administration.StatusSuppressed
@@ -28,27 +29,38 @@ func (s step) clients(ctx context.Context, clientID string) ([]administration.Cl
 	return list, err
 }
 
+// clientRow makes the sealed row of a client.
+func (w writer) clientRow(c administration.Client) (dbsqlc.Client, error) {
+	row := dbsqlc.Client{
+		Realm: w.realm, ClientID: c.ClientID, Kind: c.Kind, SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
+		PayeeWaived: c.PayeeWaived, CreatedAt: w.at,
+	}
+	var err error
+	row.KeyID, row.Seal, err = store.Client(row).Sealed(w.keys)
+	return row, err
+}
+
+// client brings a client of a realm's file into force.
+func (p provision) client(ctx context.Context, c administration.Client) error {
+	row, err := p.clientRow(c)
+	if err != nil {
+		return err
+	}
+	return p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(row))
+}
+
 func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	if c.Kind == administration.KindClientCreate {
-		after, err := administration.ClientOf(c.After, "")
-		if err != nil {
-			return err
-		}
-		row := dbsqlc.Client{
-			Realm: s.realm, ClientID: after.ClientID, Kind: after.Kind, MayDecideOwn: after.MayDecideOwn, PayeeWaived: after.PayeeWaived,
-		}
+		var after administration.Client
+		administration.Fill(&after, c.After)
 		if after.Kind == administration.ClientConfidential {
-			row.SecretHash = s.secrets.ClientSecretHash
+			after.SecretHash = s.secrets.ClientSecretHash
 		}
-		keyID, seal, err := store.Client(row).Sealed(s.keys)
+		row, err := s.clientRow(after)
 		if err != nil {
 			return err
 		}
-		return s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams{
-			Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
-			PayeeWaived: row.PayeeWaived, At: s.at,
-			KeyID: keyID, Seal: seal,
-		})
+		return s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row))
 	}
 	rows, err := s.q.ClientSubjectList(ctx, s.realm, &c.Subject)
 	if err != nil {

@@ -20,12 +20,12 @@ func (c *Changes) Limits(ctx context.Context, realm string, day time.Time) ([]ad
 	})
 }
 
-func (s step) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) ([]administration.LimitToday, error) {
-	asked.Realm = s.realm
+func (w writer) limits(ctx context.Context, asked dbsqlc.LimitSubjectListParams) ([]administration.LimitToday, error) {
+	asked.Realm = w.realm
 	if asked.Day == "" {
 		asked.Day = time.Time{}.Format(time.DateOnly) // what is used is not asked for
 	}
-	rows, err := s.q.LimitSubjectList(ctx, asked)
+	rows, err := w.q.LimitSubjectList(ctx, asked)
 	list := make([]administration.LimitToday, len(rows))
 	for i, row := range rows {
 		list[i] = administration.LimitToday{Used: row.Used, Limit: limitOf(row)}
@@ -182,28 +182,22 @@ func (p provision) limit(ctx context.Context, l administration.Limit) error {
 	return p.setLimit(ctx, l, rows)
 }
 
-// limits reads the limits of a realm that have an amount; a person is named by the first of their user accounts.
-func (r reading) limits(ctx context.Context, into *RealmDefinition) error {
-	rows, err := r.q.LimitSubjectList(ctx, dbsqlc.LimitSubjectListParams{Realm: r.realm, Day: time.Time{}.Format(time.DateOnly)})
-	if err != nil {
-		return err
-	}
-	users, err := r.q.UserList(ctx, r.realm)
-	names := map[string]string{}
-	for _, user := range users {
-		if names[user.PersonID.String()] == "" {
-			names[user.PersonID.String()] = user.Name
-		}
-	}
-	for _, row := range rows {
-		l := limitOf(row)
-		l.ID, l.HolderName = "", ""
+// fileLimits reads the limits that have an amount, as a realm's file has them: a person is named by the first of their user accounts.
+func (w writer) fileLimits(ctx context.Context, people []PersonDefinition) ([]administration.Limit, error) {
+	all, err := w.limits(ctx, dbsqlc.LimitSubjectListParams{})
+	var list []administration.Limit
+	for _, one := range all {
+		l := one.Limit
 		if l.Of == rulebook.OfPerson {
-			l.Holder = names[l.Holder]
+			for _, person := range people {
+				if person.ID.String() == l.Holder {
+					l.Holder = person.Accounts[0].Name
+				}
+			}
 		}
-		if l.PerPayment != nil || l.PerDay != nil {
-			into.Limits = append(into.Limits, l)
+		if l.ID, l.HolderName = "", ""; l.PerPayment != nil || l.PerDay != nil {
+			list = append(list, l)
 		}
 	}
-	return err
+	return list, err
 }

@@ -2,7 +2,8 @@ package admin
 
 import (
 	"context"
-	"time"
+	"errors"
+	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -17,67 +18,131 @@ func (c *Changes) Policies(ctx context.Context, realm string) ([]administration.
 	return ask(ctx, c, question{realm, "list policies"}, func(s step) ([]administration.Policy, error) { return s.policies(ctx) })
 }
 
-func (s step) policies(ctx context.Context) ([]administration.Policy, error) {
-	rows, err := s.q.PolicySubjectList(ctx, s.realm, nil)
+func (w writer) policies(ctx context.Context) ([]administration.Policy, error) {
+	rows, err := w.q.PolicySubjectList(ctx, w.realm, nil)
 	list := make([]administration.Policy, len(rows))
 	for i, row := range rows {
-		list[i] = administration.Policy{
-			ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: store.Text(row.ClientID), Channel: store.Text(row.Channel),
-			Scheme: store.Text(row.Scheme), Kind: store.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
-			Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
-			ExpiresAfter: store.Seconds(row.PendingSeconds),
-			Status:       administration.StatusInForce,
-		}
-		if row.RetiredAt != nil {
-			list[i].Status = administration.StatusRetired
-		}
+		list[i] = policyOf(row)
 	}
 	return list, err
 }
 
-func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
-	id, err := uuid.Parse(c.Subject)
-	if err != nil {
-		return err
+func policyOf(row dbsqlc.Policy) administration.Policy {
+	p := administration.Policy{
+		ID: row.PolicyID.String(), Rank: int(row.Rank), ClientID: store.Text(row.ClientID), Channel: store.Text(row.Channel),
+		Scheme: store.Text(row.Scheme), Kind: store.Text(row.Kind), AmountFrom: row.AmountFrom, AmountTo: row.AmountTo,
+		Approvals: int(row.ApprovalsRequired), ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp,
+		ExpiresAfter: store.Seconds(row.PendingSeconds), Status: administration.StatusInForce,
 	}
-	if c.Kind == administration.KindPolicyRetire {
-		rows, err := s.q.PolicySubjectList(ctx, s.realm, &id)
-		if err != nil {
-			return err
-		}
-		if len(rows) != 1 {
-			return store.ErrMoved
-		}
-		if !s.guard.Policy(ctx, rows[0]) {
-			return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
-		}
-		rows[0].RetiredAt = &s.at
-		keyID, seal, err := store.Policy(rows[0]).Sealed(s.keys)
-		if err != nil {
-			return err
-		}
-		return s.q.PolicySeal(ctx, dbsqlc.PolicySealParams{RetiredAt: &s.at, KeyID: keyID, Seal: seal, Realm: s.realm, PolicyID: id})
+	if row.RetiredAt != nil {
+		p.Status = administration.StatusRetired
 	}
-	p, err := administration.PolicyOf(c.Values, "")
+	return p
+}
+
+// insertPolicy adds a policy, by its id or under a new one.
+func (w writer) insertPolicy(ctx context.Context, p administration.Policy) error {
+	id, err := uuid.Parse(p.ID)
+	if p.ID == "" {
+		id, err = uuid.NewV7()
+	}
 	if err != nil {
 		return err
 	}
 	row := dbsqlc.Policy{
-		Realm: s.realm, PolicyID: id, Rank: int32(p.Rank), //nolint:gosec // at most 1000
+		Realm: w.realm, PolicyID: id, Rank: int32(p.Rank), //nolint:gosec // at most 1000
 		ClientID: store.OrNull(p.ClientID), Channel: store.OrNull(p.Channel),
 		Scheme: store.OrNull(p.Scheme), Kind: store.OrNull(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
-		ApprovalsRequired: int32(p.Approvals), PendingSeconds: int32(p.ExpiresAfter / time.Second), //nolint:gosec // at most 9, and a year
-		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
+		ApprovalsRequired: int32(p.Approvals), PendingSeconds: wholeSeconds(p.ExpiresAfter), //nolint:gosec // at most 9
+		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, CreatedAt: w.at,
 	}
-	keyID, seal, err := store.Policy(row).Sealed(s.keys)
+	row.KeyID, row.Seal, err = store.Policy(row).Sealed(w.keys)
 	if err != nil {
 		return err
 	}
-	return s.q.PolicyProvision(ctx, dbsqlc.PolicyProvisionParams{
-		Realm: row.Realm, PolicyID: row.PolicyID, Rank: row.Rank, ClientID: row.ClientID, Channel: row.Channel, Scheme: row.Scheme,
-		Kind: row.Kind, AmountFrom: row.AmountFrom, AmountTo: row.AmountTo, ApprovalsRequired: row.ApprovalsRequired,
-		PendingSeconds: row.PendingSeconds, ContentHashRequired: row.ContentHashRequired, StepUp: row.StepUp, At: s.at, KeyID: keyID, Seal: seal,
+	return w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
+}
+
+// sealPolicy seals a policy that stays or has just been retired.
+func (w writer) sealPolicy(ctx context.Context, row dbsqlc.Policy) error {
+	keyID, seal, err := store.Policy(row).Sealed(w.keys)
+	if err != nil {
+		return err
+	}
+	return w.q.PolicySeal(ctx, dbsqlc.PolicySealParams{
+		RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: row.Realm, PolicyID: row.PolicyID,
 	})
+}
+
+func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
+	var p administration.Policy
+	administration.Fill(&p, c.After)
+	if c.Kind == administration.KindPolicyCreate {
+		return s.insertPolicy(ctx, p)
+	}
+	id, err := uuid.Parse(c.Subject)
+	if err != nil {
+		return err
+	}
+	rows, err := s.q.PolicySubjectList(ctx, s.realm, &id)
+	if err != nil {
+		return err
+	}
+	if len(rows) != 1 {
+		return store.ErrMoved
+	}
+	if !s.guard.Policy(ctx, rows[0]) {
+		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
+	}
+	rows[0].RetiredAt = &s.at
+	return s.sealPolicy(ctx, rows[0])
+}
+
+// bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to the one they
+// were made under: what differs is retired, and a new row takes its place.
+func (p provision) bringPolicies(ctx context.Context, wanted []administration.Policy) error {
+	missing := map[string]administration.Policy{}
+	for _, policy := range wanted {
+		_, twice := missing[policyKey(policy)]
+		if twice {
+			return errors.New("two policies are the same")
+		}
+		missing[policyKey(policy)] = policy
+	}
+	rows, err := p.q.PolicyInForce(ctx, p.realm)
+	if err != nil {
+		return fmt.Errorf("read those in force: %w", err)
+	}
+	for _, row := range rows {
+		key := policyKey(policyOf(row))
+		_, stays := missing[key]
+		if stays {
+			delete(missing, key)
+		} else {
+			row.RetiredAt = &p.at
+		}
+		err = p.sealPolicy(ctx, row)
+		if err != nil {
+			return fmt.Errorf("keep or retire one: %w", err)
+		}
+	}
+	for _, policy := range wanted {
+		_, absent := missing[policyKey(policy)]
+		if !absent {
+			continue
+		}
+		err = p.insertPolicy(ctx, policy)
+		if err != nil {
+			return fmt.Errorf("add one: %w", err)
+		}
+	}
+	return nil
+}
+
+// policyKey is all that a policy rules, so that two can be compared.
+func policyKey(p administration.Policy) string {
+	p.ID, p.Status = "", ""
+	return fmt.Sprint(p.Values())
 }
 
 // maxDryRun is how many messages a dry run looks at.

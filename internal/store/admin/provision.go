@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -38,17 +39,18 @@ type RealmDefinition struct {
 	Life           store.TokenLife // whole seconds
 	SecondFactor   []identity.Role // roles of which a second factor is asked
 	People         []PersonDefinition
-	Clients        []ClientDefinition
-	Policies       []PolicyDefinition // all of them: a policy in force that is not here is retired
-	DebtorAccounts []DebtorAccountDefinition
-	Limits         []administration.Limit // a person is named by a user account
-	Directories    []DirectoryImport      // of any scheme; their Realm is this one
+	Clients        []administration.Client
+	Policies       []administration.Policy  // all of them: a policy in force that is not here is retired
+	DebtorAccounts []administration.Account // open unless their status says closed
+	Limits         []administration.Limit   // a person is named by a user account
+	Directories    []DirectoryImport        // of any scheme; their Realm is this one
 	// Provider is the identity provider; nil leaves the realm's own as it is.
 	Provider *ProviderDefinition
 }
 
 // PersonDefinition is a human being with at least one account, by whose name the person is known again.
 type PersonDefinition struct {
+	ID          uuid.UUID // as it is read
 	DisplayName string
 	Duty        Duty
 	Accounts    []AccountDefinition
@@ -66,50 +68,6 @@ type AccountDefinition struct {
 	ToBeSetUp bool
 	// OuterSubject is who the account is at the identity provider; "" leaves it as it is.
 	OuterSubject string
-}
-
-// ClientDefinition is a client.
-type ClientDefinition struct {
-	ClientID     string
-	Kind         store.ClientKind
-	SecretHash   []byte // SHA-256 of the secret if confidential, else nil
-	MayDecideOwn bool   // the API client may decide a message it created itself
-	PayeeWaived  bool   // payees of what it sends by the API are not verified
-}
-
-// PolicyDefinition is a policy; empty fields match everything.
-type PolicyDefinition struct {
-	Rank              int
-	ClientID          string
-	Channel           identity.Channel
-	Scheme            string
-	Kind              string
-	AmountFrom        *int64 // minor units
-	AmountTo          *int64
-	ApprovalsRequired int
-	Pending           time.Duration // whole seconds
-	// ContentHashRequired: every approval has to name the content it is about.
-	ContentHashRequired bool
-	// StepUp: whoever approves shows a second factor.
-	StepUp bool
-}
-
-// DebtorAccountDefinition is an account that the realm may debit.
-type DebtorAccountDefinition struct {
-	IBAN           string
-	Scheme         string
-	Currency       string
-	HolderName     string
-	HolderStreet   string
-	HolderBuilding string
-	HolderPostcode string
-	HolderTown     string
-	HolderCountry  string
-	AgentBIC       string
-	AgentIID       string // "" outside Switzerland and Liechtenstein
-	// Receives says that payments to the account come in for this realm; of one account only one realm can say so.
-	Receives bool
-	Closed   bool // nothing can be paid from it any more
 }
 
 // asOwner opens a connection of the schema's owner; done closes it.
@@ -193,8 +151,8 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 			return err
 		}
 		err = work(provision{
-			writer: writer{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond)},
-			setUps: setUps, providers: providers,
+			writer: writer{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond), reseals: true},
+			setUps: setUps, providerKeys: providers,
 		})
 		if err != nil || by.Tell == nil {
 			return err
@@ -209,14 +167,16 @@ type writer struct {
 	keys  keyring.Ring // seal the rows
 	realm string
 	at    time.Time
+	// reseals: rows that stay get a new seal, under the first key.
+	reseals bool
 }
 
 // provision is one run of the operator.
 type provision struct {
 	writer
 	setUps identity.SetUpKeys
-	// providers hides secrets of the portal at identity providers.
-	providers identity.ProviderKeys
+	// providerKeys hides secrets of the portal at identity providers.
+	providerKeys identity.ProviderKeys
 }
 
 func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
@@ -230,7 +190,7 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 			return fmt.Errorf("person %s: %w", person.DisplayName, err)
 		}
 	}
-	err = p.outer(ctx, realm)
+	err = p.bringOuter(ctx, realm)
 	if err != nil {
 		return err
 	}
@@ -240,12 +200,12 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 			return fmt.Errorf("client %s: %w", client.ClientID, err)
 		}
 	}
-	err = p.policies(ctx, realm.Policies)
+	err = p.bringPolicies(ctx, realm.Policies)
 	if err != nil {
 		return fmt.Errorf("policies: %w", err)
 	}
 	for _, account := range realm.DebtorAccounts {
-		err = p.debtorAccount(ctx, account)
+		err = p.account(ctx, account)
 		if err != nil {
 			return fmt.Errorf("debtor account of %s: %w", account.HolderName, err)
 		}
@@ -288,45 +248,6 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 		return ErrForeignRealm
 	}
 	return err
-}
-
-func (p provision) client(ctx context.Context, c ClientDefinition) error {
-	row := dbsqlc.ClientProvisionParams{
-		Realm: p.realm, ClientID: c.ClientID, Kind: string(c.Kind), SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
-		PayeeWaived: c.PayeeWaived, At: p.at,
-	}
-	var err error
-	row.KeyID, row.Seal, err = store.Client(dbsqlc.Client{
-		Realm: row.Realm, ClientID: row.ClientID, Kind: row.Kind, SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
-		PayeeWaived: row.PayeeWaived,
-	}).Sealed(p.keys)
-	if err != nil {
-		return err
-	}
-	return p.q.ClientProvision(ctx, row)
-}
-
-func (p provision) debtorAccount(ctx context.Context, a DebtorAccountDefinition) error {
-	row := dbsqlc.DebtorAccountProvisionParams{
-		Realm: p.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
-		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
-		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: !a.Closed,
-	}
-	var err error
-	row.KeyID, row.Seal, err = store.DebtorAccount(dbsqlc.DebtorAccount(row)).Sealed(p.keys)
-	if err != nil {
-		return err
-	}
-	err = p.q.DebtorAccountProvision(ctx, row)
-	if err != nil || !a.Receives {
-		return err
-	}
-	receives := dbsqlc.IncomingAccountProvisionParams{Iban: a.IBAN, Realm: p.realm}
-	receives.KeyID, receives.Seal, err = store.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}).Sealed(p.keys)
-	if err != nil {
-		return err
-	}
-	return p.q.IncomingAccountProvision(ctx, receives)
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -30,8 +28,7 @@ func Read(ctx context.Context, ownerURL, realm string) (Known, error) {
 	defer done()
 	var read Known
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
-		r := reading{q: dbsqlc.New(tx), realm: realm}
-		read, err = r.all(ctx)
+		read, err = writer{q: dbsqlc.New(tx), realm: realm}.all(ctx)
 		return err
 	})
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -43,14 +40,9 @@ func Read(ctx context.Context, ownerURL, realm string) (Known, error) {
 	return read, nil
 }
 
-// reading is one look at a realm.
-type reading struct {
-	q     *dbsqlc.Queries
-	realm string
-}
-
-func (r reading) all(ctx context.Context) (Known, error) {
-	row, err := r.q.RealmGet(ctx, r.realm)
+// all reads a realm.
+func (w writer) all(ctx context.Context) (Known, error) {
+	row, err := w.q.RealmGet(ctx, w.realm)
 	if err != nil {
 		return Known{}, err
 	}
@@ -61,96 +53,36 @@ func (r reading) all(ctx context.Context) (Known, error) {
 		},
 		SecondFactor: store.FactorRoles(row.SecondFactorRoles),
 	}}
-	administrators, err := r.q.AdministratorEverCount(ctx, r.realm)
+	administrators, err := w.q.AdministratorEverCount(ctx, w.realm)
 	if err != nil {
 		return Known{}, err
 	}
 	read.EverTwo = administrators >= 2
-	for _, look := range []func(context.Context, *RealmDefinition) error{
-		r.people, r.outer, r.clients, r.policies, r.debtorAccounts, r.limits,
-	} {
-		err = look(ctx, &read.RealmDefinition)
-		if err != nil {
-			return Known{}, err
-		}
-	}
-	return read, nil
-}
-
-func (r reading) people(ctx context.Context, into *RealmDefinition) error {
-	people, err := r.q.PersonList(ctx, r.realm)
+	outer, err := w.outerOf(ctx, &read.RealmDefinition)
 	if err != nil {
-		return err
+		return Known{}, err
 	}
-	users, err := r.q.UserSubjectList(ctx, r.realm, nil)
+	read.People, err = w.people(ctx, outer)
 	if err != nil {
-		return err
+		return Known{}, err
 	}
-	grants, err := r.q.GrantList(ctx, r.realm)
+	read.Clients, err = w.clients(ctx, "")
 	if err != nil {
-		return err
+		return Known{}, err
 	}
-	roles := map[uuid.UUID][]identity.Role{}
-	for _, grant := range grants {
-		roles[grant.UserID] = append(roles[grant.UserID], identity.Role(grant.Role))
-	}
-	subjects, err := r.subjects(ctx)
+	policies, err := w.q.PolicyInForce(ctx, w.realm)
 	if err != nil {
-		return err
+		return Known{}, err
 	}
-	accounts := map[uuid.UUID][]AccountDefinition{}
-	for _, row := range users {
-		user := row.UserAccount
-		accounts[user.PersonID] = append(accounts[user.PersonID], AccountDefinition{
-			Name: user.Name, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), Roles: roles[user.UserID],
-			OuterSubject: subjects[user.UserID], ToBeSetUp: row.ToBeSetUp,
-		})
+	for _, policy := range policies {
+		read.Policies = append(read.Policies, policyOf(policy))
 	}
-	for _, person := range people {
-		into.People = append(into.People, PersonDefinition{
-			DisplayName: person.DisplayName, Duty: Duty(person.Duty), Accounts: accounts[person.PersonID],
-		})
-	}
-	return nil
-}
-
-func (r reading) clients(ctx context.Context, into *RealmDefinition) error {
-	rows, err := r.q.ClientList(ctx, r.realm)
-	for _, row := range rows {
-		into.Clients = append(into.Clients, ClientDefinition{
-			ClientID: row.ClientID, Kind: store.ClientKind(row.Kind), SecretHash: row.SecretHash, MayDecideOwn: row.MayDecideOwn,
-			PayeeWaived: row.PayeeWaived,
-		})
-	}
-	return err
-}
-
-func (r reading) policies(ctx context.Context, into *RealmDefinition) error {
-	rows, err := r.q.PolicyInForce(ctx, r.realm)
-	for _, row := range rows {
-		into.Policies = append(into.Policies, policyDefinitionFromDB(row))
-	}
-	return err
-}
-
-func (r reading) debtorAccounts(ctx context.Context, into *RealmDefinition) error {
-	rows, err := r.q.DebtorAccountList(ctx, r.realm)
+	read.DebtorAccounts, err = w.accounts(ctx, "")
 	if err != nil {
-		return err
+		return Known{}, err
 	}
-	incoming, err := r.q.IncomingAccountList(ctx, r.realm)
-	receives := map[string]bool{}
-	for _, iban := range incoming {
-		receives[iban] = true
-	}
-	for _, row := range rows {
-		into.DebtorAccounts = append(into.DebtorAccounts, DebtorAccountDefinition{
-			IBAN: row.Iban, Scheme: row.Scheme, Currency: row.Currency, HolderName: row.HolderName, HolderStreet: row.HolderStreet,
-			HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode, HolderTown: row.HolderTown, HolderCountry: row.HolderCountry,
-			AgentBIC: row.AgentBic, AgentIID: row.AgentIid, Receives: receives[row.Iban], Closed: !row.Open,
-		})
-	}
-	return err
+	read.Limits, err = w.fileLimits(ctx, read.People)
+	return read, err
 }
 
 // Administered tells which realms administrators changed, as the owner.

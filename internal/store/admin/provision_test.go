@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
@@ -19,8 +20,8 @@ func bank() admin.RealmDefinition {
 			{Name: "One-A", PasswordHash: "hash", Status: store.UserActive, Roles: []identity.Role{identity.RoleMaker, identity.RoleChecker}},
 			{Name: "one-b", PasswordHash: "hash", Status: store.UserActive, Roles: []identity.Role{identity.RoleChecker}},
 		}}},
-		Clients:  []admin.ClientDefinition{{ClientID: "portal", Kind: store.ClientPortal, MayDecideOwn: true}},
-		Policies: []admin.PolicyDefinition{{ApprovalsRequired: 1, Pending: time.Hour}},
+		Clients:  []administration.Client{{ClientID: "portal", Kind: administration.ClientPortal, MayDecideOwn: true}},
+		Policies: []administration.Policy{{Approvals: 1, ExpiresAfter: time.Hour}},
 	}
 }
 
@@ -61,7 +62,7 @@ func TestProvisionBringsChangesIntoForce(t *testing.T) {
 	changed := bank()
 	changed.People[0].Accounts[0].Roles = []identity.Role{identity.RoleMaker}
 	changed.People[0].Accounts[1].Status = store.UserSuppressed
-	changed.Policies = []admin.PolicyDefinition{{ApprovalsRequired: 2, Pending: time.Hour, ContentHashRequired: true}}
+	changed.Policies = []administration.Policy{{Approvals: 2, ExpiresAfter: time.Hour, ContentHashRequired: true}}
 	err = admin.Apply(t.Context(), db.Provisioner(t), changed)
 	if err != nil {
 		t.Fatal(err)

@@ -2,9 +2,12 @@ package admin
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
@@ -18,12 +21,13 @@ func (c *Changes) Users(ctx context.Context, realm string) ([]administration.Use
 	return ask(ctx, c, question{realm, "list users"}, func(s step) ([]administration.User, error) { return s.users(ctx, "") })
 }
 
-func (s step) users(ctx context.Context, name string) ([]administration.User, error) {
-	rows, err := s.q.UserSubjectList(ctx, s.realm, store.OrNull(name))
+// users reads one user account, or all for an empty name.
+func (w writer) users(ctx context.Context, name string) ([]administration.User, error) {
+	rows, err := w.q.UserSubjectList(ctx, w.realm, store.OrNull(name))
 	if err != nil {
 		return nil, err
 	}
-	outer, err := s.q.OuterIdentityInForceList(ctx, s.realm)
+	outer, err := w.q.OuterIdentityInForceList(ctx, w.realm)
 	if err != nil {
 		return nil, err
 	}
@@ -96,14 +100,11 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 			return err
 		}
 		u.Person = id
-		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty}
-		keyID, seal, err := store.Person(person).Sealed(s.keys)
+		person, err := s.personRow(dbsqlc.Person{PersonID: id, DisplayName: u.DisplayName, Duty: duty})
 		if err != nil {
 			return err
 		}
-		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams{
-			Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty, At: s.at, KeyID: keyID, Seal: seal,
-		})
+		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams(person))
 		if err != nil {
 			return err
 		}
@@ -112,21 +113,17 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	if err != nil {
 		return err
 	}
-	row := dbsqlc.UserAccount{
-		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
-	}
-	keyID, seal, err := store.User(row).Sealed(s.keys)
-	if err != nil {
-		return err
-	}
-	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams{
-		Realm: row.Realm, UserID: id, PersonID: row.PersonID, Duty: duty, Name: row.Name, PasswordHash: row.PasswordHash, Status: row.Status,
-		At: s.at, KeyID: keyID, Seal: seal,
+	row, err := s.userRow(dbsqlc.UserAccount{
+		UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
 	})
 	if err != nil {
 		return err
 	}
-	err = s.putRoles(ctx, c, row, u.Roles)
+	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row))
+	if err != nil {
+		return err
+	}
+	err = s.changeGrants(ctx, c, row, u.Roles)
 	if err != nil {
 		return err
 	}
@@ -135,7 +132,7 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 
 // changeRoles gives an account other roles. Without a second factor it goes on with none of which the realm asks one.
 func (s step) changeRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
-	err := s.putRoles(ctx, c, user, wanted)
+	err := s.changeGrants(ctx, c, user, wanted)
 	if err != nil {
 		return err
 	}
@@ -146,77 +143,211 @@ func (s step) changeRoles(ctx context.Context, c administration.Change, user dbs
 	return s.signOutUnproven(ctx, unproven{roles: asked, only: user.UserID})
 }
 
-// putRoles ends the grants of roles that are not wanted, grants those that are missing from now on, and tells the trail.
-func (s step) putRoles(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
-	rights := auditlog.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
-	inForce, err := s.q.GrantInForce(ctx, s.realm, user.UserID)
+// changeGrants brings the grants of an account about, and tells the trail.
+func (s step) changeGrants(ctx context.Context, c administration.Change, user dbsqlc.UserAccount, wanted []identity.Role) error {
+	rights, err := s.putRoles(ctx, user, wanted)
 	if err != nil {
 		return err
 	}
-	var held []identity.Role
+	return s.tellRights(ctx, c, rights)
+}
+
+// personRow seals the row of a person.
+func (w writer) personRow(row dbsqlc.Person) (dbsqlc.Person, error) {
+	var err error
+	row.Realm, row.CreatedAt = w.realm, w.at
+	row.KeyID, row.Seal, err = store.Person(row).Sealed(w.keys)
+	return row, err
+}
+
+// userRow seals the row of a user account.
+func (w writer) userRow(row dbsqlc.UserAccount) (dbsqlc.UserAccount, error) {
+	var err error
+	row.Realm, row.CreatedAt = w.realm, w.at
+	row.KeyID, row.Seal, err = store.User(row).Sealed(w.keys)
+	return row, err
+}
+
+// putRoles ends the grants of roles that are not wanted and grants those that are missing from now on. It returns what changed.
+func (w writer) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) (auditlog.Rights, error) {
+	rights := auditlog.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
+	inForce, err := w.q.GrantInForce(ctx, w.realm, user.UserID)
+	if err != nil {
+		return rights, fmt.Errorf("read the grants: %w", err)
+	}
+	held := make([]identity.Role, 0, len(inForce))
 	for _, grant := range inForce {
-		role := identity.Role(grant.Role)
-		held = append(held, role)
-		if slices.Contains(wanted, role) {
+		held = append(held, identity.Role(grant.Role))
+		stays := slices.Contains(wanted, identity.Role(grant.Role))
+		if stays && !w.reseals {
 			continue
 		}
-		end := s.at
-		if end.Before(grant.GrantedAt) {
-			end = grant.GrantedAt
+		if !stays {
+			end := w.at
+			if end.Before(grant.GrantedAt) {
+				end = grant.GrantedAt
+			}
+			grant.EndedAt = &end
+			rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
 		}
-		grant.EndedAt = &end
-		keyID, seal, err := store.Grant(grant).Sealed(s.keys)
+		keyID, seal, err := store.Grant(grant).Sealed(w.keys)
 		if err != nil {
-			return err
+			return rights, err
 		}
-		rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
-		err = store.One(s.q.GrantEnd(ctx, dbsqlc.GrantEndParams{
-			EndedAt: &end, KeyID: keyID, Seal: seal, Realm: s.realm, GrantID: grant.GrantID,
+		err = store.One(w.q.GrantSeal(ctx, dbsqlc.GrantSealParams{
+			EndedAt: grant.EndedAt, KeyID: keyID, Seal: seal, Realm: w.realm, GrantID: grant.GrantID,
 		}))
 		if err != nil {
-			return err
+			return rights, err
 		}
 	}
 	for _, role := range wanted {
 		if slices.Contains(held, role) {
 			continue
 		}
-		id, err := s.grant(ctx, user, role)
+		held = append(held, role)
+		id, err := w.grant(ctx, user, role)
 		if err != nil {
-			return err
+			return rights, fmt.Errorf("role %s: %w", role, err)
 		}
 		rights.Granted = append(rights.Granted, auditlog.AuditRight{Grant: id.String(), Role: string(role)})
 	}
-	return s.tellRights(ctx, c, rights)
+	return rights, nil
 }
 
-func (s step) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) (uuid.UUID, error) {
+func (w writer) grant(ctx context.Context, user dbsqlc.UserAccount, role identity.Role) (uuid.UUID, error) {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return id, err
 	}
-	grant := dbsqlc.UserRole{Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at}
-	keyID, seal, err := store.Grant(grant).Sealed(s.keys)
+	grant := dbsqlc.UserRole{Realm: w.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: w.at}
+	grant.KeyID, grant.Seal, err = store.Grant(grant).Sealed(w.keys)
 	if err != nil {
 		return id, err
 	}
-	return id, s.q.GrantInsert(ctx, dbsqlc.GrantInsertParams{
-		Realm: s.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: s.at, KeyID: keyID, Seal: seal,
-	})
+	return id, w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant))
 }
 
 // setUp lets the owner of the account choose a password with the approver's link and the requester's code. It has the id of its change.
 func (s step) setUp(ctx context.Context, change, user uuid.UUID) error {
-	row := dbsqlc.UserSetup{
-		Realm: s.realm, SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash, MadeAt: s.at,
-		ExpiresAt: s.at.Add(identity.SetUpLife),
-	}
-	keyID, seal, err := store.SetUp(row).Sealed(s.keys)
+	return s.insertSetUp(ctx, dbsqlc.UserSetup{SetupID: change, UserID: user, LinkHash: s.secrets.LinkHash, CodeHash: s.codeHash})
+}
+
+// insertSetUp adds a set-up. Earlier set-ups of the account are over by it.
+func (w writer) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
+	row.Realm, row.MadeAt, row.ExpiresAt = w.realm, w.at, w.at.Add(identity.SetUpLife)
+	keyID, seal, err := store.SetUp(row).Sealed(w.keys)
 	if err != nil {
 		return err
 	}
-	return s.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams{
-		Realm: row.Realm, SetupID: change, UserID: user, LinkHash: row.LinkHash, CodeHash: row.CodeHash, MadeAt: row.MadeAt,
-		ExpiresAt: row.ExpiresAt, KeyID: *keyID, Seal: seal,
-	})
+	row.KeyID, row.Seal = *keyID, seal
+	return w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
+}
+
+// people reads the people of a realm with their user accounts.
+func (w writer) people(ctx context.Context, outer map[uuid.UUID]string) ([]PersonDefinition, error) {
+	people, err := w.q.PersonList(ctx, w.realm)
+	if err != nil {
+		return nil, err
+	}
+	users, err := w.q.UserSubjectList(ctx, w.realm, nil)
+	list := make([]PersonDefinition, len(people))
+	for i, person := range people {
+		list[i] = PersonDefinition{ID: person.PersonID, DisplayName: person.DisplayName, Duty: Duty(person.Duty)}
+		for _, row := range users {
+			if user := row.UserAccount; user.PersonID == person.PersonID {
+				list[i].Accounts = append(list[i].Accounts, AccountDefinition{
+					Name: user.Name, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), Roles: store.Roles(row.Roles),
+					OuterSubject: outer[user.UserID], ToBeSetUp: row.ToBeSetUp,
+				})
+			}
+		}
+	}
+	return list, err
+}
+
+func (p provision) person(ctx context.Context, person PersonDefinition) error {
+	id, err := p.personOf(ctx, person)
+	if err != nil {
+		return err
+	}
+	row, err := p.personRow(dbsqlc.Person{PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty)})
+	if err != nil {
+		return err
+	}
+	err = p.q.PersonProvision(ctx, dbsqlc.PersonProvisionParams(row))
+	if err != nil {
+		return err
+	}
+	for _, account := range person.Accounts {
+		err = p.user(ctx, dbsqlc.UserAccount{
+			Realm: p.realm, PersonID: id, Duty: string(person.Duty), Name: identity.NormaliseName(account.Name),
+			PasswordHash: account.PasswordHash, Status: string(account.Status),
+		}, account)
+		if err != nil {
+			return fmt.Errorf("account %s: %w", account.Name, err)
+		}
+	}
+	return nil
+}
+
+// personOf finds the person again by the accounts, or makes an identifier for a new one. An account never changes its person:
+// four-eyes compares people, over all that was ever decided.
+func (p provision) personOf(ctx context.Context, person PersonDefinition) (uuid.UUID, error) {
+	names := make([]string, len(person.Accounts))
+	for i, account := range person.Accounts {
+		names[i] = identity.NormaliseName(account.Name)
+	}
+	if len(names) == 0 {
+		return uuid.Nil, errors.New("a person needs an account")
+	}
+	known, err := p.q.PersonByAccount(ctx, p.realm, names)
+	if err != nil {
+		return uuid.Nil, fmt.Errorf("find the person: %w", err)
+	}
+	switch {
+	case len(known) == 0:
+		return uuid.NewV7()
+	case len(known) > 1:
+		return uuid.Nil, errors.New("these accounts belong to different people already")
+	case known[0].Duty != string(person.Duty):
+		return uuid.Nil, fmt.Errorf("the duty of this person is %s and cannot change", known[0].Duty)
+	}
+	return known[0].PersonID, nil
+}
+
+// account creates or updates an account to match its definition. Another password ends the sessions and tokens of the account.
+func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition AccountDefinition) error {
+	known, err := p.q.UserByName(ctx, p.realm, user.Name)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		user.UserID, err = uuid.NewV7()
+	case err == nil:
+		user.UserID, user.SignedOutAt = known.UserID, known.SignedOutAt
+		if known.PasswordHash != user.PasswordHash {
+			user.SignedOutAt = &p.at
+		}
+	}
+	if err != nil {
+		return err
+	}
+	user, err = p.userRow(user)
+	if err != nil {
+		return err
+	}
+	err = p.q.UserProvision(ctx, dbsqlc.UserProvisionParams(user))
+	if err != nil {
+		return err
+	}
+	if definition.SetUp != (identity.SetUpSecret{}) {
+		err = p.setUp(ctx, user.UserID, definition.SetUp)
+		if err != nil {
+			return err
+		}
+	}
+	rights, err := p.putRoles(ctx, user, definition.Roles)
+	if err != nil || rights.None() {
+		return err
+	}
+	return p.told(ctx, auditlog.EventUserRights, auditlog.RightsDetail(rights))
 }

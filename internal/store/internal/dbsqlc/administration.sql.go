@@ -157,81 +157,6 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 	return items, nil
 }
 
-const clientList = `-- name: ClientList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client WHERE realm = $1 ORDER BY client_id
-`
-
-func (q *Queries) ClientList(ctx context.Context, realm string) ([]Client, error) {
-	rows, err := q.db.Query(ctx, clientList, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []Client
-	for rows.Next() {
-		var i Client
-		if err := rows.Scan(
-			&i.Realm,
-			&i.ClientID,
-			&i.Kind,
-			&i.SecretHash,
-			&i.MayDecideOwn,
-			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
-			&i.SuppressedAt,
-			&i.PayeeWaived,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const debtorAccountList = `-- name: DebtorAccountList :many
-SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open, key_id, seal FROM debtor_account WHERE realm = $1 ORDER BY iban
-`
-
-func (q *Queries) DebtorAccountList(ctx context.Context, realm string) ([]DebtorAccount, error) {
-	rows, err := q.db.Query(ctx, debtorAccountList, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []DebtorAccount
-	for rows.Next() {
-		var i DebtorAccount
-		if err := rows.Scan(
-			&i.Realm,
-			&i.Iban,
-			&i.Scheme,
-			&i.Currency,
-			&i.HolderName,
-			&i.HolderStreet,
-			&i.HolderBuilding,
-			&i.HolderPostcode,
-			&i.HolderTown,
-			&i.HolderCountry,
-			&i.AgentBic,
-			&i.AgentIid,
-			&i.Open,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const grantList = `-- name: GrantList :many
 SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role WHERE realm = $1 AND ended_at IS NULL ORDER BY user_id, role
 `
@@ -260,30 +185,6 @@ func (q *Queries) GrantList(ctx context.Context, realm string) ([]UserRole, erro
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const incomingAccountList = `-- name: IncomingAccountList :many
-SELECT iban FROM incoming_account WHERE realm = $1 ORDER BY iban
-`
-
-func (q *Queries) IncomingAccountList(ctx context.Context, realm string) ([]string, error) {
-	rows, err := q.db.Query(ctx, incomingAccountList, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var iban string
-		if err := rows.Scan(&iban); err != nil {
-			return nil, err
-		}
-		items = append(items, iban)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -477,8 +477,8 @@ func (q *Queries) ChangesDecided(ctx context.Context, realm string) (int64, erro
 }
 
 const clientInsert = `-- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 `
 
 type ClientInsertParams struct {
@@ -487,10 +487,11 @@ type ClientInsertParams struct {
 	Kind         string
 	SecretHash   []byte
 	MayDecideOwn bool
-	PayeeWaived  bool
-	At           time.Time
+	CreatedAt    time.Time
 	KeyID        *string
 	Seal         []byte
+	SuppressedAt *time.Time
+	PayeeWaived  bool
 }
 
 func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) error {
@@ -500,10 +501,11 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
-		arg.PayeeWaived,
-		arg.At,
+		arg.CreatedAt,
 		arg.KeyID,
 		arg.Seal,
+		arg.SuppressedAt,
+		arg.PayeeWaived,
 	)
 	return err
 }
@@ -578,7 +580,7 @@ const debtorAccountInsert = `-- name: DebtorAccountInsert :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
                             holder_country, agent_bic, agent_iid, open, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, true, $13, $14)
+        $10, $11, $12, $13, $14, $15)
 `
 
 type DebtorAccountInsertParams struct {
@@ -594,6 +596,7 @@ type DebtorAccountInsertParams struct {
 	HolderCountry  string
 	AgentBic       string
 	AgentIid       string
+	Open           bool
 	KeyID          *string
 	Seal           []byte
 }
@@ -612,6 +615,7 @@ func (q *Queries) DebtorAccountInsert(ctx context.Context, arg DebtorAccountInse
 		arg.HolderCountry,
 		arg.AgentBic,
 		arg.AgentIid,
+		arg.Open,
 		arg.KeyID,
 		arg.Seal,
 	)
@@ -711,35 +715,9 @@ func (q *Queries) DebtorAccountSubjectList(ctx context.Context, realm string, ib
 	return items, nil
 }
 
-const grantEnd = `-- name: GrantEnd :execrows
-UPDATE user_role SET ended_at = $1, key_id = $2, seal = $3 WHERE realm = $4 AND grant_id = $5 AND ended_at IS NULL
-`
-
-type GrantEndParams struct {
-	EndedAt *time.Time
-	KeyID   *string
-	Seal    []byte
-	Realm   string
-	GrantID uuid.UUID
-}
-
-func (q *Queries) GrantEnd(ctx context.Context, arg GrantEndParams) (int64, error) {
-	result, err := q.db.Exec(ctx, grantEnd,
-		arg.EndedAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.GrantID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const grantInsert = `-- name: GrantInsert :exec
-INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type GrantInsertParams struct {
@@ -747,8 +725,9 @@ type GrantInsertParams struct {
 	UserID    uuid.UUID
 	Duty      string
 	Role      string
-	GrantID   uuid.UUID
 	GrantedAt time.Time
+	GrantID   uuid.UUID
+	EndedAt   *time.Time
 	KeyID     *string
 	Seal      []byte
 }
@@ -759,12 +738,41 @@ func (q *Queries) GrantInsert(ctx context.Context, arg GrantInsertParams) error 
 		arg.UserID,
 		arg.Duty,
 		arg.Role,
-		arg.GrantID,
 		arg.GrantedAt,
+		arg.GrantID,
+		arg.EndedAt,
 		arg.KeyID,
 		arg.Seal,
 	)
 	return err
+}
+
+const grantSeal = `-- name: GrantSeal :execrows
+UPDATE user_role SET ended_at = $1, key_id = $2, seal = $3
+WHERE realm = $4 AND grant_id = $5 AND ended_at IS NULL
+`
+
+type GrantSealParams struct {
+	EndedAt *time.Time
+	KeyID   *string
+	Seal    []byte
+	Realm   string
+	GrantID uuid.UUID
+}
+
+// The end or a new seal of a grant in force.
+func (q *Queries) GrantSeal(ctx context.Context, arg GrantSealParams) (int64, error) {
+	result, err := q.db.Exec(ctx, grantSeal,
+		arg.EndedAt,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+		arg.GrantID,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const incomingAccountInsert = `-- name: IncomingAccountInsert :execrows
@@ -852,7 +860,7 @@ type PersonInsertParams struct {
 	PersonID    uuid.UUID
 	DisplayName string
 	Duty        string
-	At          time.Time
+	CreatedAt   time.Time
 	KeyID       *string
 	Seal        []byte
 }
@@ -863,7 +871,7 @@ func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) erro
 		arg.PersonID,
 		arg.DisplayName,
 		arg.Duty,
-		arg.At,
+		arg.CreatedAt,
 		arg.KeyID,
 		arg.Seal,
 	)
@@ -998,8 +1006,8 @@ func (q *Queries) RoleHolderList(ctx context.Context, realm string) ([]RoleHolde
 }
 
 const userInsert = `-- name: UserInsert :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 `
 
 type UserInsertParams struct {
@@ -1010,7 +1018,8 @@ type UserInsertParams struct {
 	Name         string
 	PasswordHash string
 	Status       string
-	At           time.Time
+	CreatedAt    time.Time
+	SignedOutAt  *time.Time
 	KeyID        *string
 	Seal         []byte
 }
@@ -1024,7 +1033,8 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) error {
 		arg.Name,
 		arg.PasswordHash,
 		arg.Status,
-		arg.At,
+		arg.CreatedAt,
+		arg.SignedOutAt,
 		arg.KeyID,
 		arg.Seal,
 	)

@@ -48,8 +48,8 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 }
 
 const clientProvision = `-- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, payee_waived, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
   may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived, key_id = excluded.key_id, seal = excluded.seal
 `
@@ -60,10 +60,11 @@ type ClientProvisionParams struct {
 	Kind         string
 	SecretHash   []byte
 	MayDecideOwn bool
-	PayeeWaived  bool
-	At           time.Time
+	CreatedAt    time.Time
 	KeyID        *string
 	Seal         []byte
+	SuppressedAt *time.Time
+	PayeeWaived  bool
 }
 
 func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams) error {
@@ -73,10 +74,11 @@ func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
-		arg.PayeeWaived,
-		arg.At,
+		arg.CreatedAt,
 		arg.KeyID,
 		arg.Seal,
+		arg.SuppressedAt,
+		arg.PayeeWaived,
 	)
 	return err
 }
@@ -250,40 +252,6 @@ func (q *Queries) GrantListAll(ctx context.Context) ([]UserRole, error) {
 	return items, nil
 }
 
-const grantPut = `-- name: GrantPut :exec
-INSERT INTO user_role (realm, user_id, duty, role, grant_id, granted_at, ended_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-ON CONFLICT (realm, grant_id) DO UPDATE SET ended_at = excluded.ended_at, key_id = excluded.key_id, seal = excluded.seal
-`
-
-type GrantPutParams struct {
-	Realm     string
-	UserID    uuid.UUID
-	Duty      string
-	Role      string
-	GrantID   uuid.UUID
-	GrantedAt time.Time
-	EndedAt   *time.Time
-	KeyID     *string
-	Seal      []byte
-}
-
-// A new grant, or the end or a new seal of one that is there. What was granted to whom never changes.
-func (q *Queries) GrantPut(ctx context.Context, arg GrantPutParams) error {
-	_, err := q.db.Exec(ctx, grantPut,
-		arg.Realm,
-		arg.UserID,
-		arg.Duty,
-		arg.Role,
-		arg.GrantID,
-		arg.GrantedAt,
-		arg.EndedAt,
-		arg.KeyID,
-		arg.Seal,
-	)
-	return err
-}
-
 const incomingAccountListAll = `-- name: IncomingAccountListAll :many
 SELECT iban, realm, key_id, seal FROM incoming_account ORDER BY iban
 `
@@ -409,7 +377,7 @@ type PersonProvisionParams struct {
 	PersonID    uuid.UUID
 	DisplayName string
 	Duty        string
-	At          time.Time
+	CreatedAt   time.Time
 	KeyID       *string
 	Seal        []byte
 }
@@ -420,7 +388,7 @@ func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams
 		arg.PersonID,
 		arg.DisplayName,
 		arg.Duty,
-		arg.At,
+		arg.CreatedAt,
 		arg.KeyID,
 		arg.Seal,
 	)
@@ -469,6 +437,57 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 	return items, nil
 }
 
+const policyInsert = `-- name: PolicyInsert :exec
+INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds,
+  created_at, retired_at, key_id, seal, content_hash_required, step_up)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
+  $9, $10, $11, $12, $13, $14, $15, $16,
+  $17)
+`
+
+type PolicyInsertParams struct {
+	Realm               string
+	PolicyID            uuid.UUID
+	Rank                int32
+	ClientID            *string
+	Channel             *string
+	Scheme              *string
+	Kind                *string
+	AmountFrom          *int64
+	AmountTo            *int64
+	ApprovalsRequired   int32
+	PendingSeconds      int32
+	CreatedAt           time.Time
+	RetiredAt           *time.Time
+	KeyID               *string
+	Seal                []byte
+	ContentHashRequired bool
+	StepUp              bool
+}
+
+func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) error {
+	_, err := q.db.Exec(ctx, policyInsert,
+		arg.Realm,
+		arg.PolicyID,
+		arg.Rank,
+		arg.ClientID,
+		arg.Channel,
+		arg.Scheme,
+		arg.Kind,
+		arg.AmountFrom,
+		arg.AmountTo,
+		arg.ApprovalsRequired,
+		arg.PendingSeconds,
+		arg.CreatedAt,
+		arg.RetiredAt,
+		arg.KeyID,
+		arg.Seal,
+		arg.ContentHashRequired,
+		arg.StepUp,
+	)
+	return err
+}
+
 const policyListAll = `-- name: PolicyListAll :many
 SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy ORDER BY realm, policy_id
 `
@@ -509,53 +528,6 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 		return nil, err
 	}
 	return items, nil
-}
-
-const policyProvision = `-- name: PolicyProvision :exec
-INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, content_hash_required, step_up, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13, $14, $15, $16)
-`
-
-type PolicyProvisionParams struct {
-	Realm               string
-	PolicyID            uuid.UUID
-	Rank                int32
-	ClientID            *string
-	Channel             *string
-	Scheme              *string
-	Kind                *string
-	AmountFrom          *int64
-	AmountTo            *int64
-	ApprovalsRequired   int32
-	PendingSeconds      int32
-	ContentHashRequired bool
-	StepUp              bool
-	At                  time.Time
-	KeyID               *string
-	Seal                []byte
-}
-
-func (q *Queries) PolicyProvision(ctx context.Context, arg PolicyProvisionParams) error {
-	_, err := q.db.Exec(ctx, policyProvision,
-		arg.Realm,
-		arg.PolicyID,
-		arg.Rank,
-		arg.ClientID,
-		arg.Channel,
-		arg.Scheme,
-		arg.Kind,
-		arg.AmountFrom,
-		arg.AmountTo,
-		arg.ApprovalsRequired,
-		arg.PendingSeconds,
-		arg.ContentHashRequired,
-		arg.StepUp,
-		arg.At,
-		arg.KeyID,
-		arg.Seal,
-	)
-	return err
 }
 
 const policySeal = `-- name: PolicySeal :exec
@@ -991,7 +963,7 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 }
 
 const userProvision = `-- name: UserProvision :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, signed_out_at, created_at, key_id, seal)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
 ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
   signed_out_at = excluded.signed_out_at, key_id = excluded.key_id, seal = excluded.seal
@@ -1005,8 +977,8 @@ type UserProvisionParams struct {
 	Name         string
 	PasswordHash string
 	Status       string
+	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	At           time.Time
 	KeyID        *string
 	Seal         []byte
 }
@@ -1020,8 +992,8 @@ func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) er
 		arg.Name,
 		arg.PasswordHash,
 		arg.Status,
+		arg.CreatedAt,
 		arg.SignedOutAt,
-		arg.At,
 		arg.KeyID,
 		arg.Seal,
 	)

@@ -62,13 +62,16 @@ type result[O any] struct {
 
 // Do does one operation, together with others of its realm that wait. Errors: that of Send; ErrUnknown; that of the context.
 func (b *Batcher[I, O]) Do(ctx context.Context, realm string, item I) (O, error) {
-	return b.Submit(ctx, realm, item)()
+	q, own, unlock := b.enqueue(ctx, realm, item)
+	if own == nil {
+		return b.sendInline(ctx, realm, q, unlock, item)
+	}
+	return b.wait(q, own)
 }
 
-// Submit queues the operation and returns a function that waits for its outcome. Operations run in the order of Submit.
-// Call the function exactly once and soon: an operation that found no running statement is sent by that call and
-// blocks the queue until then.
-func (b *Batcher[I, O]) Submit(ctx context.Context, realm string, item I) (wait func() (O, error)) {
+// enqueue queues an operation, or returns none if no statement of the realm runs: then the caller has the lock and sends
+// the item itself.
+func (b *Batcher[I, O]) enqueue(ctx context.Context, realm string, item I) (q *queue[I, O], own *operation[I, O], unlock func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	q, busy := b.queues[realm]
@@ -76,13 +79,13 @@ func (b *Batcher[I, O]) Submit(ctx context.Context, realm string, item I) (wait 
 		q = &queue[I, O]{}
 		b.queues[realm] = q
 		if unlock, free := b.mutex.TryLock(realm); free {
-			return func() (O, error) { return b.sendInline(ctx, realm, q, unlock, item) }
+			return q, nil, unlock
 		}
 		go b.flush(realm, q)
 	}
-	own := &operation[I, O]{ctx: ctx, item: item, result: make(chan result[O], 1)}
+	own = &operation[I, O]{ctx: ctx, item: item, result: make(chan result[O], 1)}
 	q.waiting = append(q.waiting, own)
-	return func() (O, error) { return b.wait(q, own) }
+	return q, own, nil
 }
 
 // wait waits for the outcome of an operation, or until its caller gives up.

@@ -77,42 +77,6 @@ func TestWhatWaitsGoesOutTogether(t *testing.T) {
 	}
 }
 
-// TestWhatEntersStandsInLine: whoever enters first leaves first, whoever waits for its outcome first; what found nothing under way holds up
-// the others until its caller waits for it.
-func TestWhatEntersStandsInLine(t *testing.T) {
-	t.Parallel()
-	c := newCounter()
-	g := store.NewBatcher(store.NewFairMutex(time.Minute), c.send)
-	var ends []func() (string, error)
-	for _, item := range []int{2, 4, 6} {
-		ends = append(ends, g.Submit(t.Context(), "demo", item))
-	}
-	told := make(chan error, len(ends))
-	wait := func(i int) {
-		text, err := ends[i]()
-		if want := fmt.Sprintf("demo %d", 2*i+2); text != want {
-			err = errors.Join(err, errors.New(text+" instead of "+want))
-		}
-		told <- err
-	}
-	go wait(2)
-	select {
-	case <-c.began:
-		t.Error("what entered later left while the first had the turn")
-	case <-time.After(50 * time.Millisecond):
-	}
-	go wait(1)
-	go wait(0)
-	c.allow <- nil
-	c.allow <- nil
-	if err := errors.Join(<-told, <-told, <-told); err != nil {
-		t.Error(err)
-	}
-	if len(c.batches) != 2 || !slices.Equal(c.batches[0], []int{2}) || !slices.Equal(c.batches[1], []int{4, 6}) {
-		t.Errorf("sent %v", c.batches)
-	}
-}
-
 // TestNoRealmWaitsForAnother: what is under way in one holds up nothing in the other, and nobody travels with another realm's items.
 func TestNoRealmWaitsForAnother(t *testing.T) {
 	t.Parallel()

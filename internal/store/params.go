@@ -38,38 +38,6 @@ func merge[P any](all []*P) P {
 	return merged
 }
 
-// join makes one move of consecutive steps of a message: the row changes once, from the state before the first step to
-// the state after the last, with the last value that a step sets for each column.
-func join(path []*dbsqlc.MessageMoveParams) dbsqlc.MessageMoveParams {
-	p := merge(path)
-	if len(path) == 1 {
-		return p
-	}
-	p.MessageIds, p.StepCounts = p.MessageIds[:1], []int32{int32(len(path))} //nolint:gosec // a few
-	p.FromStates, p.Sequences, p.Versions = p.FromStates[:1], p.Sequences[:1], p.Versions[:1]
-	p.ToStates, p.Sinces, p.Approvals = lastOf(p.ToStates), lastOf(p.Sinces), lastOf(p.Approvals)
-	p.AcceptedAts, p.DeliveredAts, p.SettledAts = lastSet(p.AcceptedAts), lastSet(p.DeliveredAts), lastSet(p.SettledAts)
-	p.StatusCodes, p.StatusTexts = lastSet(p.StatusCodes), lastSet(p.StatusTexts)
-	p.InquireAts, p.AnswerBys = lastSet(p.InquireAts), lastSet(p.AnswerBys)
-	inquired := int32(0)
-	for _, one := range p.Inquireds {
-		inquired += one
-	}
-	p.Inquireds = []int32{inquired}
-	return p
-}
-
-func lastOf[T any](values []T) []T { return values[len(values)-1:] }
-
-// lastSet returns the last value that is not zero, or one zero value.
-func lastSet[T comparable](values []T) []T {
-	var zero T
-	for len(values) > 1 && values[len(values)-1] == zero {
-		values = values[:len(values)-1]
-	}
-	return lastOf(values)
-}
-
 func one[T any](value T) []T { return []T{value} }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
@@ -121,16 +89,14 @@ func (s *Messages) addVersion(p *dbsqlc.MessageInsertParams, m payment.Message) 
 
 func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 	m, c, by, move := t.Message(), t.Changes(), t.Actor(), t.Move()
-	sequence := int32(m.Sequence) //nolint:gosec // counts from 1
 	p := dbsqlc.MessageMoveParams{
-		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)), Sequences: one(sequence), StepCounts: one(int32(1)),
-		Versions: one(int32(m.Version)), ToStates: one(string(move.To)), Sinces: one(t.At()), //nolint:gosec // counts from 1
+		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)), Sequences: one(int32(m.Sequence)), //nolint:gosec // counts from 1
+		Versions: one(int32(m.Version)), ToStates: one(string(move.To)), Ats: one(t.At()), //nolint:gosec // counts from 1
 		Approvals: one(int32(m.Approvals())), AcceptedAts: one(c.AcceptedAt), DeliveredAts: one(c.DeliveredAt), //nolint:gosec // 0 to 9
 		SettledAts: one(c.SettledAt), StatusCodes: one(c.StatusCode), StatusTexts: one(c.StatusText), Inquireds: one(int32(0)),
 		InquireAts: one(c.InquireAt), AnswerBys: one(c.AnswerBy),
 
-		EventIds: one(s.newID()), StepMessages: one(m.InternalID), StepSequences: one(sequence), StepFromStates: one(string(move.From)),
-		Actions: one(string(move.Action)), StepToStates: one(string(move.To)), Ats: one(t.At()), ActorUsers: one(by.UserID),
+		EventIds: one(s.newID()), Actions: one(string(move.Action)), ActorUsers: one(by.UserID),
 		ActorPersons: one(by.PersonID), ActorNames: one(by.Name), ClientIds: one(by.ClientID), Channels: one(string(by.Channel)),
 		Reasons: one(t.Reason()), Events: one(auditlog.EventOf(string(m.Kind), string(move.Action))), RequestIds: one(by.RequestID),
 		SourceAddresses: one(by.SourceAddress), ContentHashes: one(m.ContentHash[:]),

@@ -2,7 +2,6 @@ package store
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"slices"
@@ -95,6 +94,8 @@ type step struct {
 }
 
 func (s *step) id() uuid.UUID { return s.values.EventIds[0] }
+
+func (s *step) message() []byte { return s.values.MessageIds[0][:] }
 
 // batchable reports whether a write batch can hold a transition: neither a new version nor one that uses limits.
 func batchable(t payment.Transition) bool {
@@ -216,40 +217,15 @@ func all(failed []error, err error) []error {
 	return failed
 }
 
-// moves returns the values of the statement that writes steps.
+// moves returns the values of the statement that writes steps. Of several steps of a message only one is tried. The
+// steps are ordered by message, so transactions that lock the same messages do not deadlock.
 func moves(steps []*step) dbsqlc.MessageMoveParams {
-	var of []*dbsqlc.MessageMoveParams
-	for _, path := range paths(steps) {
-		values := make([]*dbsqlc.MessageMoveParams, len(path))
-		for i, one := range path {
-			values[i] = &one.values
-		}
-		joined := join(values)
-		of = append(of, &joined)
-	}
-	return merge(of)
-}
-
-// paths groups consecutive steps of the same message: each was decided on the result of the one before. Of two steps
-// from one state only one is tried. The paths are ordered by message, so transactions that lock the same messages do
-// not deadlock.
-func paths(steps []*step) (of [][]*step) {
 	steps = slices.Clone(steps)
-	slices.SortStableFunc(steps, func(a, b *step) int {
-		one, other := a.transition.Message(), b.transition.Message()
-		return cmp.Or(bytes.Compare(one.InternalID[:], other.InternalID[:]), cmp.Compare(one.Sequence, other.Sequence))
-	})
-	for _, one := range steps {
-		m := one.transition.Message()
-		if len(of) == 0 || of[len(of)-1][0].transition.Message().InternalID != m.InternalID {
-			of = append(of, []*step{one})
-			continue
-		}
-		path := of[len(of)-1]
-		before := path[len(path)-1].transition
-		if m.Sequence == before.Message().Sequence+1 && one.transition.Move().From == before.Move().To {
-			of[len(of)-1] = append(path, one)
-		}
+	slices.SortStableFunc(steps, func(a, b *step) int { return bytes.Compare(a.message(), b.message()) })
+	steps = slices.CompactFunc(steps, func(a, b *step) bool { return bytes.Equal(a.message(), b.message()) })
+	values := make([]*dbsqlc.MessageMoveParams, len(steps))
+	for i, one := range steps {
+		values[i] = &one.values
 	}
-	return of
+	return merge(values)
 }

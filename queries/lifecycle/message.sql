@@ -205,26 +205,20 @@ WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting De
 LIMIT @page_size;
 
 -- name: MessageMove :many
--- Steps of messages: state, history, audit and, where a step has them, decision and release. A message takes one step or several, one after
--- the other, and its row changes once; a message that is no longer where the caller saw it is left out. It returns the steps that it wrote,
--- by the event each writes. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
--- join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
--- steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
--- makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
-WITH goal AS (
+-- Steps of messages, each of another one: state, history, audit and, where a step has them, decision and release. A message that is no longer
+-- where the caller saw it is left out. It returns the steps that it wrote, by the event each writes. The rows exist, so the INSERT always
+-- finds them, by their keys, and changes them: an UPDATE would join them with the items, and on a young database that join is planned to
+-- begin with all messages of the realm. The document that brought a step goes to the inbox and the documents, the report of an end to the
+-- documents; both name the event of the step.
+WITH item AS (
   SELECT unnest(@message_ids::uuid[]) AS message_id, unnest(@from_states::text[]) AS from_state,
-    unnest(@sequences::integer[]) AS sequence, unnest(@step_counts::integer[]) AS step_count,
-    unnest(@versions::integer[]) AS version, unnest(@to_states::text[]) AS to_state,
-    unnest(@sinces::timestamptz[]) AS since, unnest(@approvals::integer[]) AS approvals,
+    unnest(@sequences::integer[]) AS sequence, unnest(@versions::integer[]) AS version, unnest(@to_states::text[]) AS to_state,
+    unnest(@ats::timestamptz[]) AS at, unnest(@approvals::integer[]) AS approvals,
     unnest(@accepted_ats::timestamptz[]) AS accepted_at, unnest(@delivered_ats::timestamptz[]) AS delivered_at,
     unnest(@settled_ats::timestamptz[]) AS settled_at, unnest(@status_codes::text[]) AS status_code,
     unnest(@status_texts::text[]) AS status_text, unnest(@inquireds::integer[]) AS inquired,
-    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by
-), item AS (
-  SELECT unnest(@event_ids::uuid[]) AS event_id, unnest(@step_messages::uuid[]) AS message_id,
-    unnest(@step_sequences::integer[]) AS sequence, unnest(@step_from_states::text[]) AS from_state,
-    unnest(@actions::text[]) AS action, unnest(@step_to_states::text[]) AS to_state,
-    unnest(@ats::timestamptz[]) AS at, unnest(@actor_users::uuid[]) AS actor_user,
+    unnest(@inquire_ats::timestamptz[]) AS inquire_at, unnest(@answer_bys::timestamptz[]) AS answer_by,
+    unnest(@event_ids::uuid[]) AS event_id, unnest(@actions::text[]) AS action, unnest(@actor_users::uuid[]) AS actor_user,
     unnest(@actor_persons::uuid[]) AS actor_person, unnest(@actor_names::text[]) AS actor_name,
     unnest(@client_ids::text[]) AS client_id, unnest(@channels::text[]) AS channel,
     unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event,
@@ -256,13 +250,13 @@ WITH goal AS (
     state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
   SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
     o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
-    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    g.to_state, o.state_sequence + 1, g.at, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
     coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
     coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
     coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
     coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
-  FROM goal g CROSS JOIN LATERAL (
+  FROM item g CROSS JOIN LATERAL (
     SELECT * FROM message x
     WHERE x.realm = @realm::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
       AND x.version = g.version OFFSET 0) o
@@ -272,9 +266,9 @@ WITH goal AS (
       status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
       inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
   WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
-  RETURNING m.message_id, m.kind, m.version, m.created_at
+  RETURNING m.message_id, m.kind, m.created_at
 ), moved AS (
-  SELECT @realm::text AS realm, i.*, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT @realm::text AS realm, i.*, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)

@@ -769,60 +769,55 @@ func (q *Queries) MessageLock(ctx context.Context, realm string, messageID uuid.
 }
 
 const messageMove = `-- name: MessageMove :many
-WITH goal AS (
+WITH item AS (
   SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS from_state,
-    unnest($3::integer[]) AS sequence, unnest($4::integer[]) AS step_count,
-    unnest($5::integer[]) AS version, unnest($6::text[]) AS to_state,
-    unnest($7::timestamptz[]) AS since, unnest($8::integer[]) AS approvals,
-    unnest($9::timestamptz[]) AS accepted_at, unnest($10::timestamptz[]) AS delivered_at,
-    unnest($11::timestamptz[]) AS settled_at, unnest($12::text[]) AS status_code,
-    unnest($13::text[]) AS status_text, unnest($14::integer[]) AS inquired,
-    unnest($15::timestamptz[]) AS inquire_at, unnest($16::timestamptz[]) AS answer_by
-), item AS (
-  SELECT unnest($17::uuid[]) AS event_id, unnest($18::uuid[]) AS message_id,
-    unnest($19::integer[]) AS sequence, unnest($20::text[]) AS from_state,
-    unnest($21::text[]) AS action, unnest($22::text[]) AS to_state,
-    unnest($23::timestamptz[]) AS at, unnest($24::uuid[]) AS actor_user,
-    unnest($25::uuid[]) AS actor_person, unnest($26::text[]) AS actor_name,
-    unnest($27::text[]) AS client_id, unnest($28::text[]) AS channel,
-    unnest($29::text[]) AS reason, unnest($30::text[]) AS event,
-    unnest($31::text[]) AS request_id, unnest($32::text[]) AS source_address,
-    unnest($33::bytea[]) AS content_hash, unnest($34::text[]) AS detail,
-    unnest($35::boolean[]) AS decides, unnest($36::integer[]) AS ordinal,
-    unnest($37::text[]) AS makers, unnest($38::integer[]) AS approvals_required,
-    unnest($39::integer[]) AS previous_ordinal, unnest($40::text[]) AS previous_action,
-    unnest($41::uuid[]) AS grant_id, unnest($42::timestamptz[]) AS granted_at,
-    unnest($43::text[]) AS decision_key_id, unnest($44::bytea[]) AS decision_seal,
-    unnest($45::uuid[]) AS factor_use_id,
-    unnest($46::text[]) AS key_id, unnest($47::bytea[]) AS mac,
-    unnest($48::bytea[]) AS account_digest
+    unnest($3::integer[]) AS sequence, unnest($4::integer[]) AS version, unnest($5::text[]) AS to_state,
+    unnest($6::timestamptz[]) AS at, unnest($7::integer[]) AS approvals,
+    unnest($8::timestamptz[]) AS accepted_at, unnest($9::timestamptz[]) AS delivered_at,
+    unnest($10::timestamptz[]) AS settled_at, unnest($11::text[]) AS status_code,
+    unnest($12::text[]) AS status_text, unnest($13::integer[]) AS inquired,
+    unnest($14::timestamptz[]) AS inquire_at, unnest($15::timestamptz[]) AS answer_by,
+    unnest($16::uuid[]) AS event_id, unnest($17::text[]) AS action, unnest($18::uuid[]) AS actor_user,
+    unnest($19::uuid[]) AS actor_person, unnest($20::text[]) AS actor_name,
+    unnest($21::text[]) AS client_id, unnest($22::text[]) AS channel,
+    unnest($23::text[]) AS reason, unnest($24::text[]) AS event,
+    unnest($25::text[]) AS request_id, unnest($26::text[]) AS source_address,
+    unnest($27::bytea[]) AS content_hash, unnest($28::text[]) AS detail,
+    unnest($29::boolean[]) AS decides, unnest($30::integer[]) AS ordinal,
+    unnest($31::text[]) AS makers, unnest($32::integer[]) AS approvals_required,
+    unnest($33::integer[]) AS previous_ordinal, unnest($34::text[]) AS previous_action,
+    unnest($35::uuid[]) AS grant_id, unnest($36::timestamptz[]) AS granted_at,
+    unnest($37::text[]) AS decision_key_id, unnest($38::bytea[]) AS decision_seal,
+    unnest($39::uuid[]) AS factor_use_id,
+    unnest($40::text[]) AS key_id, unnest($41::bytea[]) AS mac,
+    unnest($42::bytea[]) AS account_digest
 ), brought AS (
-  SELECT unnest($49::uuid[]) AS event_id, unnest($50::text[]) AS scheme,
-    unnest($51::text[]) AS reference, unnest($52::text[]) AS name,
-    unnest($53::bytea[]) AS content_hash, unnest($54::uuid[]) AS document_id,
-    unnest($55::timestamptz[]) AS received_at
+  SELECT unnest($43::uuid[]) AS event_id, unnest($44::text[]) AS scheme,
+    unnest($45::text[]) AS reference, unnest($46::text[]) AS name,
+    unnest($47::bytea[]) AS content_hash, unnest($48::uuid[]) AS document_id,
+    unnest($49::timestamptz[]) AS received_at
 ), beside AS (
-  SELECT unnest($56::uuid[]) AS event_id, unnest($57::uuid[]) AS document_id,
-    unnest($58::text[]) AS scheme, unnest($59::text[]) AS direction,
-    unnest($60::text[]) AS name, unnest($61::text[]) AS reference,
-    unnest($62::bytea[]) AS content, unnest($63::bytea[]) AS content_hash,
-    unnest($64::timestamptz[]) AS created_at, unnest($65::text[]) AS key_id,
-    unnest($66::bytea[]) AS mac
+  SELECT unnest($50::uuid[]) AS event_id, unnest($51::uuid[]) AS document_id,
+    unnest($52::text[]) AS scheme, unnest($53::text[]) AS direction,
+    unnest($54::text[]) AS name, unnest($55::text[]) AS reference,
+    unnest($56::bytea[]) AS content, unnest($57::bytea[]) AS content_hash,
+    unnest($58::timestamptz[]) AS created_at, unnest($59::text[]) AS key_id,
+    unnest($60::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
     state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, answer_by)
   SELECT o.realm, o.message_id, o.global_id, o.kind, o.scheme, o.direction, o.channel, o.client_id, o.external_id, o.maker_user, o.maker_person,
     o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
-    g.to_state, o.state_sequence + g.step_count, g.since, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
+    g.to_state, o.state_sequence + 1, g.at, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
     coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
     coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
     coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
     coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
-  FROM goal g CROSS JOIN LATERAL (
+  FROM item g CROSS JOIN LATERAL (
     SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
-    WHERE x.realm = $67::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+    WHERE x.realm = $61::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
       AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
@@ -830,9 +825,9 @@ WITH goal AS (
       status_code = excluded.status_code, status_text = excluded.status_text, inquiries = excluded.inquiries,
       inquire_at = excluded.inquire_at, answer_by = excluded.answer_by
   WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
-  RETURNING m.message_id, m.kind, m.version, m.created_at
+  RETURNING m.message_id, m.kind, m.created_at
 ), moved AS (
-  SELECT $67::text AS realm, i.event_id, i.message_id, i.sequence, i.from_state, i.action, i.to_state, i.at, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.version, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT $61::text AS realm, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.event_id, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -875,10 +870,9 @@ type MessageMoveParams struct {
 	MessageIds         []uuid.UUID
 	FromStates         []string
 	Sequences          []int32
-	StepCounts         []int32
 	Versions           []int32
 	ToStates           []string
-	Sinces             []time.Time
+	Ats                []time.Time
 	Approvals          []int32
 	AcceptedAts        []time.Time
 	DeliveredAts       []time.Time
@@ -889,12 +883,7 @@ type MessageMoveParams struct {
 	InquireAts         []time.Time
 	AnswerBys          []time.Time
 	EventIds           []uuid.UUID
-	StepMessages       []uuid.UUID
-	StepSequences      []int32
-	StepFromStates     []string
 	Actions            []string
-	StepToStates       []string
-	Ats                []time.Time
 	ActorUsers         []uuid.UUID
 	ActorPersons       []uuid.UUID
 	ActorNames         []string
@@ -941,21 +930,19 @@ type MessageMoveParams struct {
 	Realm              string
 }
 
-// Steps of messages: state, history, audit and, where a step has them, decision and release. A message takes one step or several, one after
-// the other, and its row changes once; a message that is no longer where the caller saw it is left out. It returns the steps that it wrote,
-// by the event each writes. The rows are there, so the INSERT always meets them and changes them: found one by one, by their keys. An UPDATE would
-// join them with the items, and on a young database that join is planned to begin with all messages of the realm. Where a message of several
-// steps was moved by somebody else meanwhile, the keys of history and trail stop the statement. What a step brought (the document of clearing that
-// makes it, in the inbox and among the documents) and what it leaves (the report of an end) is written beside it; both name its event.
+// Steps of messages, each of another one: state, history, audit and, where a step has them, decision and release. A message that is no longer
+// where the caller saw it is left out. It returns the steps that it wrote, by the event each writes. The rows exist, so the INSERT always
+// finds them, by their keys, and changes them: an UPDATE would join them with the items, and on a young database that join is planned to
+// begin with all messages of the realm. The document that brought a step goes to the inbox and the documents, the report of an end to the
+// documents; both name the event of the step.
 func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageMove,
 		arg.MessageIds,
 		arg.FromStates,
 		arg.Sequences,
-		arg.StepCounts,
 		arg.Versions,
 		arg.ToStates,
-		arg.Sinces,
+		arg.Ats,
 		arg.Approvals,
 		arg.AcceptedAts,
 		arg.DeliveredAts,
@@ -966,12 +953,7 @@ func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uui
 		arg.InquireAts,
 		arg.AnswerBys,
 		arg.EventIds,
-		arg.StepMessages,
-		arg.StepSequences,
-		arg.StepFromStates,
 		arg.Actions,
-		arg.StepToStates,
-		arg.Ats,
 		arg.ActorUsers,
 		arg.ActorPersons,
 		arg.ActorNames,

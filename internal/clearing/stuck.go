@@ -73,7 +73,7 @@ func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject s
 			return false, nil
 		}
 	}
-	err = s.cfg.Messages.Told(ctx, store.Deed{
+	err = s.cfg.Messages.RecordAction(ctx, store.OperatorAction{
 		Actor: by.Actor(), Realm: by.Realm, Event: auditlog.EventTryAgain, Subject: told, At: s.cfg.Now(),
 	})
 	if err != nil {

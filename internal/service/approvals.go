@@ -62,7 +62,7 @@ type Expectation struct {
 func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
-		make: func(m payment.Message, known store.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, known store.CreateContext, v payment.Verdict) (payment.Transition, error) {
 			return m.Approve(v, payment.Terms{
 				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
 				Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
@@ -77,7 +77,7 @@ func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input
 func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input, reason string) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionReject,
-		make: func(m payment.Message, _ store.SubmissionFacts, v payment.Verdict) (payment.Transition, error) {
+		make: func(m payment.Message, _ store.CreateContext, v payment.Verdict) (payment.Transition, error) {
 			return m.Reject(v, reason)
 		},
 	})
@@ -86,7 +86,7 @@ func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input,
 // decision is a checker's decision and the domain function that makes it.
 type decision struct {
 	action payment.Action
-	make   func(payment.Message, store.SubmissionFacts, payment.Verdict) (payment.Transition, error)
+	make   func(payment.Message, store.CreateContext, payment.Verdict) (payment.Transition, error)
 }
 
 func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input, d decision) (payment.Message, error) {
@@ -94,9 +94,9 @@ func (s *Approvals) decide(ctx context.Context, by identity.Principal, in Input,
 		By: by, At: s.cfg.Now(), ContentHash: in.ContentHash, Version: in.Version, Remark: in.Remark,
 	}
 	var made payment.Transition
-	considered := store.Considered{
-		Bound: store.Bound{Person: by.PersonID, Day: s.day(verdict.At)},
-		Decide: func(m payment.Message, known store.SubmissionFacts) (_ payment.Transition, err error) {
+	considered := store.DecisionCallback{
+		Scope: store.LimitScope{Person: by.PersonID, Day: s.day(verdict.At)},
+		Decide: func(m payment.Message, known store.CreateContext) (_ payment.Transition, err error) {
 			if in.Expect.Kind != "" && in.Expect.Kind != m.Kind || in.Expect.Scheme != "" && in.Expect.Scheme != m.Scheme {
 				return payment.Transition{}, &payment.MismatchError{Message: m}
 			}
@@ -147,7 +147,7 @@ func (s *Approvals) day(at time.Time) string { return at.In(s.cfg.Zone).Format(t
 
 // Limits returns the limits of an approval by this person now, with their use today.
 func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment.Message) ([]rulebook.SpendingLimit, error) {
-	return s.cfg.Messages.Limits(ctx, m, store.Bound{Person: by.PersonID, Day: s.day(s.cfg.Now())})
+	return s.cfg.Messages.Limits(ctx, m, store.LimitScope{Person: by.PersonID, Day: s.day(s.cfg.Now())})
 }
 
 // AsksStepUp reports whether the approval of the message needs a second factor.

@@ -37,15 +37,15 @@ func (s *Payments) Amend(ctx context.Context, by identity.Principal, id uuid.UUI
 		return payment.Message{}, err
 	}
 	c := change{by: by, action: payment.ActionAmend, at: s.cfg.Now()}
-	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, store.Considered{
-		Bound: store.Bound{Person: by.PersonID, Day: s.today()},
-		Ask: func(m payment.Message) store.SubmissionQuery {
+	seen, err := s.cfg.Messages.Consider(ctx, by.Realm, id, store.DecisionCallback{
+		Scope: store.LimitScope{Person: by.PersonID, Day: s.today()},
+		Ask: func(m payment.Message) store.ContextQuery {
 			// The policy is that of the message's own client and channel: the door its editor came through does not count.
 			ask := s.ask(by, in)
 			ask.ClientID, ask.Channel, ask.Scheme, ask.Kind = m.ClientID, m.Channel, m.Scheme, m.Kind
 			return ask
 		},
-		Decide: func(m payment.Message, known store.SubmissionFacts) (payment.Transition, error) {
+		Decide: func(m payment.Message, known store.CreateContext) (payment.Transition, error) {
 			err := m.MayChange(by)
 			if err != nil {
 				return payment.Transition{}, err

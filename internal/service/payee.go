@@ -30,7 +30,7 @@ func (s *Payments) verify(ctx context.Context, by identity.Principal, in payment
 	if !s.Verifies(in.Scheme) || !by.Has(identity.RoleMaker) {
 		return payee.Verification{}, nil
 	}
-	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
 	if err != nil {
 		return payee.Verification{}, err
 	}

@@ -58,7 +58,7 @@ func (s *Payments) Create(ctx context.Context, by identity.Principal, in payment
 	at := s.cfg.Now()
 	in.ManyTransactions = false
 	ask := s.ask(by, in)
-	message, err := s.cfg.Messages.Insert(ctx, ask, func(known messagepkg.SubmissionFacts) (payment.Created, error) {
+	message, err := s.cfg.Messages.Insert(ctx, ask, func(known messagepkg.CreateContext) (payment.Created, error) {
 		order := s.instruction(by, in, known, at)
 		order.Payee = found
 		return payment.NewInstruction(order)
@@ -136,7 +136,7 @@ func (s *Payments) validate(
 	if !by.Has(identity.RoleMaker) {
 		return payment.InstructionInput{}, nil, errNotMaker
 	}
-	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
 	if err != nil {
 		return payment.InstructionInput{}, nil, err
 	}
@@ -158,7 +158,7 @@ func (s *Payments) further(ctx context.Context, by identity.Principal, in paymen
 		ask := s.askAbout(by, in, index)
 		debit, known := read[ask.DebtorAccount]
 		if !known {
-			facts, err := s.cfg.Messages.Facts(ctx, ask)
+			facts, err := s.cfg.Messages.CreateContext(ctx, ask)
 			if err != nil {
 				return nil, err
 			}
@@ -176,7 +176,7 @@ func (s *Payments) Preview(ctx context.Context, by identity.Principal, in paymen
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
 	}
-	known, err := s.cfg.Messages.Facts(ctx, s.ask(by, in))
+	known, err := s.cfg.Messages.CreateContext(ctx, s.ask(by, in))
 	if err != nil {
 		return Preview{}, err
 	}
@@ -231,13 +231,13 @@ func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 }
 
 // ask returns the query for the realm data of a new message. The rules report missing fields later.
-func (s *Payments) ask(by identity.Principal, in payment.Order) messagepkg.SubmissionQuery {
+func (s *Payments) ask(by identity.Principal, in payment.Order) messagepkg.ContextQuery {
 	return s.askAbout(by, in, 0)
 }
 
 // askAbout is ask about the payment information of an index.
-func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) messagepkg.SubmissionQuery {
-	q := messagepkg.SubmissionQuery{
+func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) messagepkg.ContextQuery {
+	q := messagepkg.ContextQuery{
 		Realm: by.Realm, ClientID: by.ClientID, Channel: by.Channel, Scheme: in.Scheme, Kind: payment.KindInstruction,
 		People: []uuid.UUID{by.PersonID}, Day: s.today(),
 	}
@@ -260,7 +260,7 @@ func (s *Payments) askAbout(by identity.Principal, in payment.Order, index int) 
 
 // instruction returns an order with the current data of its realm.
 func (s *Payments) instruction(
-	by identity.Principal, in payment.Order, known messagepkg.SubmissionFacts, at time.Time,
+	by identity.Principal, in payment.Order, known messagepkg.CreateContext, at time.Time,
 ) payment.InstructionInput {
 	return payment.InstructionInput{
 		Order: in, By: by, Account: known.Account, Directory: known.Directory, Policy: known.Policy, Limits: known.Limits,

@@ -16,13 +16,13 @@ import (
 // maxCheckers limits the possible approvers that are named.
 const maxCheckers = 50
 
-// Approvers are the rule by which a message needs its approvals, and the people who hold the role to give them.
+// Approvers are the policy of a message and the people with the role to approve it.
 type Approvers struct {
 	Rule     administration.Policy // the one it was made under; zero when there is none
 	Checkers []identity.Principal  // at most 50, with the grant of the role
 }
 
-// Approvers returns the policy under which a message needs approvals, and the people who could give them.
+// Approvers returns the policy of a message and the people that may approve it.
 func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
 	var found Approvers
 	err := r.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -103,7 +103,7 @@ type answered struct {
 	moves  DecideFunc
 }
 
-// moveRecall writes what an answer does to a recall, and returns it; the zero Transition for nothing.
+// moveRecall writes the transition that an answer causes in a recall, and returns it; the zero Transition for none.
 func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (payment.Transition, error) {
 	if a.moves == nil {
 		return payment.Transition{}, nil
@@ -140,8 +140,8 @@ func (s *Inbox) HeldInbound(ctx context.Context, scheme rulebook.Scheme, waitsFo
 	return list, nil
 }
 
-// HoldExpired lists documents whose time to wait is over, oldest first, without those held: their scheme and reference with a space
-// between.
+// HoldExpired lists documents that have waited until their time, oldest first, without the held ones: scheme and reference with a
+// space between.
 func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, most int32) ([]Document, error) {
 	rows, err := s.db.Outside().InboxListOverdue(ctx, now, append([]string{}, held...), most)
 	if err != nil {
@@ -165,5 +165,7 @@ func (s *Inbox) GiveUp(ctx context.Context, in Document, reason string) (first b
 // Refused keeps a refusal in the audit trail.
 func (s *Inbox) Refused(ctx context.Context, r Refusal) { s.db.Refused(ctx, r) }
 
-// Told writes an operator action that changed no message to the audit log.
-func (s *Messages) Told(ctx context.Context, deed Deed) error { return s.db.Told(ctx, deed) }
+// RecordAction writes an operator action to the audit log.
+func (s *Messages) RecordAction(ctx context.Context, action OperatorAction) error {
+	return s.db.RecordAction(ctx, action)
+}

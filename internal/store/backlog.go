@@ -11,7 +11,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Backlog counts the waiting messages of a scheme, in all realms together.
+// Backlog counts the waiting work of each scheme.
 type Backlog struct {
 	Scheme      rulebook.Scheme
 	Pending     int64     // for approval

@@ -18,7 +18,7 @@ type Checkpoint struct {
 	At   time.Time
 }
 
-// Checkpoint reads the newest checkpoint of a realm; the zero Checkpoint where nothing is sealed.
+// Checkpoint reads the newest checkpoint of a realm; the zero Checkpoint if nothing is sealed.
 func (r *Reader) Checkpoint(ctx context.Context, realm string) (Checkpoint, error) {
 	var newest Checkpoint
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {

@@ -56,7 +56,7 @@ func registerTypes(types *pgtype.Map) {
 	})
 }
 
-// microsecondsTo2000 lie between 1970, where Unix counts from, and 2000, where the database does.
+// microsecondsTo2000 is the time from the epoch of Unix, 1970, to the epoch of PostgreSQL, 2000.
 const microsecondsTo2000 = 946_684_800_000_000
 
 func readTime(src []byte) (time.Time, error) {

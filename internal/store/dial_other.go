@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// limitUnheard has no means here: the deadlines of statements end what hangs.
+// limitUnheard does nothing on this system: the deadlines of statements end broken connections.
 func limitUnheard(syscall.RawConn, time.Duration) error { return nil }

@@ -132,7 +132,7 @@ func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, n
 	return draft, err
 }
 
-// unreadable tells the log of a draft whose key is not at hand, or which somebody changed by hand: it counts for nothing.
+// unreadable logs a draft whose key is missing or whose row was changed by hand. Such a draft is ignored.
 func (d *Drafts) unreadable(ctx context.Context, row dbsqlc.Draft, err error) {
 	d.db.Log().LogAttrs(ctx, slog.LevelError, "a draft cannot be read and counts for nothing; put the token key back that it was kept under",
 		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("row", row.DraftID.String()), slog.String("error", err.Error()))
@@ -149,7 +149,7 @@ func (d *Drafts) draftOf(row dbsqlc.Draft) (Draft, error) {
 	}, err
 }
 
-// Listed is an open draft as a list shows it.
+// ListedDraft is an open draft in a list.
 type ListedDraft struct {
 	ID        uuid.UUID
 	Scheme    rulebook.Scheme

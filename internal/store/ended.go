@@ -29,7 +29,7 @@ type Ended struct {
 	CreditorName string
 }
 
-// Ended lists what came into a state in a period, the last first, MaxEnded at most.
+// Ended lists the messages that came into a state in a period, the last first, MaxEnded at most.
 func (r *Reader) Ended(ctx context.Context, realm string, state payment.State, p Period) ([]Ended, error) {
 	var list []Ended
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -56,7 +56,7 @@ type EndedReason struct {
 	Count      int
 }
 
-// EndedReasons counts what Ended lists of rejections or of failures by why it ended, the most frequent reason first.
+// EndedReasons counts the rejections or failures of Ended by reason, the most frequent first.
 func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.State, p Period) ([]EndedReason, error) {
 	var list []EndedReason
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -76,7 +76,7 @@ func (r *Reader) EndedReasons(ctx context.Context, realm string, state payment.S
 	return list, reportError(err)
 }
 
-// EndedCount counts what Ended lists.
+// EndedCount counts the messages of Ended.
 func (r *Reader) EndedCount(ctx context.Context, realm string, state payment.State, p Period) (int, error) {
 	var count int64
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) (err error) {
@@ -101,8 +101,7 @@ func (r *Reader) HabitCounts(ctx context.Context, realm string, since time.Time,
 	return counts, reportError(err)
 }
 
-// AnswersDue lists received recalls that wait for an answer whose last day is before a time, the one that is due first first, so many at
-// most.
+// AnswersDue lists a number of received recalls without an answer whose last day is before a time, the earliest first.
 func (r *Reader) AnswersDue(ctx context.Context, realm string, before time.Time, most int32) ([]payment.Message, error) {
 	var list []payment.Message
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

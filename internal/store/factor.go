@@ -31,7 +31,7 @@ func FactorUse(u dbsqlc.FactorUse) Row {
 		covers(u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action, u.SignCount)
 }
 
-// Removal says whose factors are removed, and when.
+// Removal names the person and the time of a removal of factors.
 type Removal struct {
 	Realm  string
 	UserID uuid.UUID

@@ -18,8 +18,7 @@ type Guard struct {
 	Log  *slog.Logger
 }
 
-// PrincipalRows say who acts: an account, the person behind it, the client, and the grants in force, whose columns stand in lists of
-// equal length.
+// PrincipalRows are the rows of an actor: account, person, client, and the grants in force as columns of equal length.
 type PrincipalRows struct {
 	User       dbsqlc.UserAccount
 	Person     dbsqlc.Person

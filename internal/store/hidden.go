@@ -12,8 +12,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// hidden encrypts what people type into forms while it is kept, bound to the row and the column it stands in: under another key of the
-// table, in another column or in another realm it does not open.
+// hidden encrypts stored form data, bound to its table, column, key and realm: it does not decrypt in another place.
 type hidden struct {
 	keys   keyring.Ring
 	table  string
@@ -84,7 +83,7 @@ type form struct {
 	fileName    string
 }
 
-// hideForm encrypts a form whose answers stand in the column.
+// hideForm encrypts a form for its column.
 func (h hidden) hideForm(column string, plain form) (form, error) {
 	typed, errTyped := h.hide(column, plain.typed)
 	file, errFile := h.hide("file", plain.file)

@@ -22,7 +22,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// DuplicateError says that the client used one of the message's keys before: its externalId, its Idempotency-Key or its MsgId.
+// DuplicateError reports that the client used one of the message's keys before: its externalId, its Idempotency-Key or its MsgId.
 type DuplicateError struct {
 	Scope       payment.KeyScope
 	MessageID   uuid.UUID
@@ -34,8 +34,8 @@ func (e *DuplicateError) Error() string {
 	return "the " + string(e.Scope) + " was used before, by message " + e.MessageID.String()
 }
 
-// SubmissionQuery selects the realm data for a new message.
-type SubmissionQuery struct {
+// ContextQuery selects the realm data for a new message.
+type ContextQuery struct {
 	Realm         string
 	ClientID      string
 	Channel       identity.Channel
@@ -50,8 +50,8 @@ type SubmissionQuery struct {
 	About uuid.UUID
 }
 
-// SubmissionFacts are the realm data for a new message.
-type SubmissionFacts struct {
+// CreateContext is the realm data for a new message or a decision.
+type CreateContext struct {
 	Mark   string // opens the realm's Global IDs
 	Policy payment.Policy
 	// StepUp: the current policy, or the policy of a stored message's time, requires a second factor. Set only for
@@ -70,16 +70,16 @@ type SubmissionFacts struct {
 }
 
 // NewMessageFunc makes a new message from the realm data. It is pure.
-type NewMessageFunc func(SubmissionFacts) (payment.Created, error)
+type NewMessageFunc func(CreateContext) (payment.Created, error)
 
-// Insert lets create make a new message and writes it with its document, first version, history and audit, and, when it needs no
-// approval, its release, all in one transaction; the job that sends it follows. It returns the message as create made it, also when it
-// was not written. Many at a time share their statements (see store.Batcher), and create may then be called a second time.
+// Insert calls create to make a new message and writes it with its document, first version, history and audit and, without need of
+// approval, its release, in one transaction. After the commit it enqueues the delivery. It returns the message of create even if it was not
+// written. Concurrent calls are batched (see Batcher); create may be called twice.
 //
-// Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key is not as it was stored;
-// ErrNoPolicy; payment.ForbiddenError when the maker's role has ended meanwhile; what create returns.
-func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
-	known, err := s.asking.Do(ctx, ask.Realm, ask)
+// Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key fails its seal; ErrNoPolicy;
+// payment.ForbiddenError when the role of the maker ended meanwhile; the errors of create.
+func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessageFunc) (payment.Message, error) {
+	known, err := s.contexts.Do(ctx, ask.Realm, ask)
 	if err == nil && known == nil {
 		err = ErrNoPolicy
 	}
@@ -101,9 +101,9 @@ func (s *Messages) Insert(ctx context.Context, ask SubmissionQuery, create NewMe
 }
 
 // insertLocked is Insert in a transaction of its own, which locks the limits that apply and returns the exact error.
-func (s *Messages) insertLocked(ctx context.Context, ask SubmissionQuery, create NewMessageFunc) (payment.Message, error) {
+func (s *Messages) insertLocked(ctx context.Context, ask ContextQuery, create NewMessageFunc) (payment.Message, error) {
 	c, err := s.insert(ctx, ask.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
-		known, err := s.submissionFacts(ctx, q, ask)
+		known, err := s.readContext(ctx, q, ask)
 		if err == nil {
 			err = s.bind(ctx, q, ask, &known, true)
 		}
@@ -169,12 +169,12 @@ func (s *Messages) put(ctx context.Context, q *dbsqlc.Queries, c payment.Created
 	return s.use(ctx, q, c.Message, c.Uses)
 }
 
-// Facts answers what Insert would let create know, without writing anything.
-func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFacts, error) {
-	var known SubmissionFacts
+// CreateContext reads the data that Insert passes to create, without writing anything.
+func (s *Messages) CreateContext(ctx context.Context, ask ContextQuery) (CreateContext, error) {
+	var known CreateContext
 	err := s.db.InRealm(ctx, ask.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		known, err = s.submissionFacts(ctx, q, ask)
+		known, err = s.readContext(ctx, q, ask)
 		if err != nil {
 			return err
 		}
@@ -187,34 +187,34 @@ func (s *Messages) Facts(ctx context.Context, ask SubmissionQuery) (SubmissionFa
 // its seal. The message can then be neither made nor decided.
 var ErrNoPolicy = errors.New("no policy of the realm matches")
 
-// submissionFacts reads the realm data for one message. Error: ErrNoPolicy.
-func (s *Messages) submissionFacts(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery) (SubmissionFacts, error) {
-	found, err := s.facts(ctx, q, ask.Realm, []SubmissionQuery{ask})
+// readContext reads the realm data for one message. Error: ErrNoPolicy.
+func (s *Messages) readContext(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery) (CreateContext, error) {
+	found, err := s.readContexts(ctx, q, ask.Realm, []ContextQuery{ask})
 	if err != nil {
-		return SubmissionFacts{}, fmt.Errorf("load the policy and the account: %w", err)
+		return CreateContext{}, fmt.Errorf("load the policy and the account: %w", err)
 	}
 	if found[0] == nil {
-		return SubmissionFacts{}, ErrNoPolicy
+		return CreateContext{}, ErrNoPolicy
 	}
 	return *found[0], nil
 }
 
-// askBatch is facts in a transaction of its own.
-func (s *Messages) askBatch(ctx context.Context, realm string, asked []SubmissionQuery) (found []*SubmissionFacts, err error) {
+// contextBatch is facts in a transaction of its own.
+func (s *Messages) contextBatch(ctx context.Context, realm string, asked []ContextQuery) (found []*CreateContext, err error) {
 	err = s.db.InRealm(ctx, realm, ReadBatch, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
-		found, err = s.facts(ctx, q, realm, asked)
+		found, err = s.readContexts(ctx, q, realm, asked)
 		return err
 	})
 	return found, err
 }
 
 // facts reads the realm data for several messages; nil for one that no valid policy matches.
-func (s *Messages) facts(
-	ctx context.Context, q *dbsqlc.Queries, realm string, asked []SubmissionQuery,
-) ([]*SubmissionFacts, error) {
-	p, found := dbsqlc.SubmissionContextParams{Realm: realm}, make([]*SubmissionFacts, len(asked))
+func (s *Messages) readContexts(
+	ctx context.Context, q *dbsqlc.Queries, realm string, asked []ContextQuery,
+) ([]*CreateContext, error) {
+	p, found := dbsqlc.SubmissionContextParams{Realm: realm}, make([]*CreateContext, len(asked))
 	for i, ask := range asked {
-		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID) //nolint:gosec // at most store.MaxBatch
+		p.Items, p.ClientIds = append(p.Items, int32(i)), append(p.ClientIds, ask.ClientID)
 		p.Channels, p.Schemes = append(p.Channels, string(ask.Channel)), append(p.Schemes, string(ask.Scheme))
 		p.Kinds, p.Amounts = append(p.Kinds, string(ask.Kind)), append(p.Amounts, ask.Amount)
 		p.DebtorAccounts, p.Abouts = append(p.DebtorAccounts, ask.DebtorAccount), append(p.Abouts, ask.About)
@@ -224,7 +224,7 @@ func (s *Messages) facts(
 		return nil, err
 	}
 	for _, row := range rows {
-		known, err := s.factsOf(ctx, q, realm, row)
+		known, err := s.contextOf(ctx, q, realm, row)
 		switch {
 		case err == nil:
 			found[row.Item] = &known
@@ -235,13 +235,13 @@ func (s *Messages) facts(
 	return found, nil
 }
 
-// factsOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
-func (s *Messages) factsOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (SubmissionFacts, error) {
+// contextOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
+func (s *Messages) contextOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (CreateContext, error) {
 	guard, policy := Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
 	if !guard.Policy(ctx, policy) || !guard.Realm(ctx, row.Realm) {
-		return SubmissionFacts{}, ErrNoPolicy
+		return CreateContext{}, ErrNoPolicy
 	}
-	known := SubmissionFacts{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
+	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: Seconds(policy.PendingSeconds),
 		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
 	}}
@@ -290,7 +290,7 @@ func (s *Messages) duplicate(ctx context.Context, c payment.Created) error {
 	return err
 }
 
-// Keys are the keys that a client may use once; an empty key is ignored.
+// MessageKeys are the keys that a client may use once; an empty key is ignored.
 type MessageKeys struct {
 	Realm, ClientID                        string
 	ExternalID, IdempotencyKey, MessageKey string

@@ -9,8 +9,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// WrongKeyError says that a key of tokens has the id, but is not the key, that sealed the people and policies of a realm; or that there is
-// no key of that id.
+// RowKeyError reports that a token key has the id of the key that sealed the people and policies of a realm, but another
+// value, or that no key has that id.
 type RowKeyError struct {
 	KeyID, Realm string
 	Missing      bool // there is no key of that id
@@ -28,7 +28,7 @@ func (e *RowKeyError) Error() string {
 
 // TryKeys holds accounts, clients and policies of a realm against their seals. One that does not fit is for the auditor. When none of a key
 // does, it is another key under that id; when the key of none is there, it is missing. The keys are made by identity.MasterDataKeys. Error:
-// WrongKeyError.
+// RowKeyError.
 func TryKeys(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.Ring) error {
 	rows, err := tried(ctx, q, realm)
 	if err != nil {

@@ -62,7 +62,7 @@ func newLimits(next pgx.QueryTracer) *limits {
 	return &limits{next: next, renew: rate.Sometimes{Interval: renewAtMost}}
 }
 
-// watch names the pool whose connections are renewed.
+// watch sets the pool for the renewal of connections.
 func (l *limits) watch(pool *pgxpool.Pool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -86,7 +86,7 @@ func (r *running) Value(key any) any {
 	return r.Context.Value(key)
 }
 
-// limited ends what runs in ctx after so long. A deadline that comes sooner already does: a second one beside it would never be met.
+// limited adds a time-out to ctx, unless ctx has an earlier deadline.
 func limited(ctx context.Context, within time.Duration) context.Context {
 	began := time.Now()
 	deadline, given := ctx.Deadline()
@@ -97,7 +97,7 @@ func limited(ctx context.Context, within time.Duration) context.Context {
 	return &running{Context: ctx, end: cancel, began: began}
 }
 
-// ended frees what limited took. conn is the connection that a deadline may speak against.
+// ended releases the timer of limited. conn is the connection of the statement that may have reached its deadline.
 func (l *limits) ended(ctx context.Context, conn *pgx.Conn, err error) {
 	r, known := ctx.Value(limitKey{}).(*running)
 	if !known {

@@ -15,9 +15,9 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Listed makes the domain's message of its row and holds it against the seal of its version: every message that leaves the store says
-// whether it is withheld. It never fails: one row that somebody planted must not keep the others from being shown, so an amount that no
-// currency has is no amount, which the seal cannot cover.
+// ListedMessage makes a message from its row and checks the seal of its version: Withheld is set for an invalid one. It
+// never fails, so one planted row does not hide the others; an amount in an unknown currency becomes zero, which no seal
+// covers.
 func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message {
 	amount, err := money.FromMinor(money.Currency(m.Currency), m.Amount)
 	message := payment.Message{
@@ -57,7 +57,7 @@ func Undecided(m dbsqlc.MessageListed) bool {
 		m.State == string(payment.StateApprovalPending) && m.Approvals == 0 && m.ApprovalsRequired == 1
 }
 
-// Whole adds to a message what lists do without: its content, its account and the decisions about its current version.
+// Whole makes a complete message: with its content, its account and the decisions about its current version.
 func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.DecisionListRow) payment.Message {
 	message := ListedMessage(seal, row.MessageListed).WithContent(row.Content)
 	message.Account = AccountOrNone(AccountColumns{

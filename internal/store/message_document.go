@@ -11,7 +11,7 @@ import (
 	"countersign/internal/payment"
 )
 
-// Document is a stored document as it is shown to people and callers.
+// OutboundDocument is a stored document for pages and answers.
 type OutboundDocument struct {
 	Document
 	Direction  payment.DocumentDirection

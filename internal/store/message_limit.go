@@ -20,10 +20,10 @@ import (
 // same: two uses of a limit cannot start at the same sum.
 
 // mayBind reports whether limits have to be looked at before the message is made or approved.
-func (f SubmissionFacts) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
+func (f CreateContext) mayBind(kind payment.Kind) bool { return f.limited && kind.Limited() }
 
 // bind reads the limits of a query; lock locks them until the transaction ends.
-func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask SubmissionQuery, known *SubmissionFacts, lock bool) error {
+func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery, known *CreateContext, lock bool) error {
 	if !known.mayBind(ask.Kind) {
 		return nil
 	}
@@ -106,7 +106,7 @@ func (s *Messages) use(ctx context.Context, q *dbsqlc.Queries, m payment.Message
 	return nil
 }
 
-// withLimits adds to the detail of a step what its release takes of limits.
+// withLimits adds the amounts that a release uses of limits to the detail of a step.
 func withLimits(detail string, uses []rulebook.LimitUse) string {
 	taken := make([]auditlog.LimitUse, len(uses))
 	for i, u := range uses {
@@ -118,15 +118,15 @@ func withLimits(detail string, uses []rulebook.LimitUse) string {
 	return auditlog.WithLimits(detail, taken)
 }
 
-// Bound names the people and the day of a step, to find their limits.
-type Bound struct {
+// LimitScope names the people and the day of a step, to find their limits.
+type LimitScope struct {
 	Person uuid.UUID // who acts
 	Day    string    // as 2026-11-22, in the zone of the banking day
 }
 
 // people returns the users whose limits apply to a message: its makers, the approvers of its current content, and the
 // actor.
-func (b Bound) people(m payment.Message) []uuid.UUID {
+func (b LimitScope) people(m payment.Message) []uuid.UUID {
 	people := append([]uuid.UUID{}, m.Makers...)
 	for _, d := range m.Decisions {
 		people = append(people, d.PersonID)
@@ -138,13 +138,13 @@ func (b Bound) people(m payment.Message) []uuid.UUID {
 }
 
 // Limits returns the limits that would apply if somebody approved the message now, for display.
-func (s *Messages) Limits(ctx context.Context, m payment.Message, b Bound) ([]rulebook.SpendingLimit, error) {
-	var known SubmissionFacts
+func (s *Messages) Limits(ctx context.Context, m payment.Message, b LimitScope) ([]rulebook.SpendingLimit, error) {
+	var known CreateContext
 	if !m.Kind.Limited() {
 		return nil, nil
 	}
 	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		ask := SubmissionOf(m)
+		ask := ContextQueryOf(m)
 		ask.People, ask.Day, known.limited = b.people(m), b.Day, true
 		return s.bind(ctx, q, ask, &known, false)
 	})

@@ -23,9 +23,9 @@ type Messages struct {
 	makeOutbound MakeOutbound // nil: clearing stores what carries a release
 
 	// Batches: reads run one after the other, and so do writes, with those of other stores.
-	asking  *Batcher[SubmissionQuery, *SubmissionFacts] // nil: no policy matches
-	reading *Batcher[uuid.UUID, *payment.Message]       // nil: see readBatch
-	writing *Batcher[write, bool]                       // whether it was written
+	contexts *Batcher[ContextQuery, *CreateContext] // nil: no policy matches
+	reading  *Batcher[uuid.UUID, *payment.Message]  // nil: see readBatch
+	writing  *Batcher[write, bool]                  // whether it was written
 }
 
 // TurnWithin is the longest wait of a read or write for its turn. The statements before it take milliseconds; a
@@ -37,7 +37,7 @@ const TurnWithin = time.Second
 func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() uuid.UUID) *Messages {
 	s := &Messages{db: db, nudges: nudges, newID: newID, banks: newDirectories(db)}
 	reads := NewFairMutex(TurnWithin)
-	s.asking, s.reading = NewBatcher(reads, s.askBatch), NewBatcher(reads, s.readBatch)
+	s.contexts, s.reading = NewBatcher(reads, s.contextBatch), NewBatcher(reads, s.readBatch)
 	s.writing = NewBatcher(writes, s.writeBatch)
 	s.documents = newDocuments(db, newID, writes)
 	return s

@@ -26,8 +26,8 @@ var (
 	ErrUnknown = errors.New("it is not known whether this was stored")
 )
 
-// connections is the pool, whose errors say by ErrUnavailable and ErrBusy what another try may not meet. It writes one line when
-// the database goes away and one when it is back, however many requests fail meanwhile.
+// connections is the pool. It adds ErrUnavailable and ErrBusy to errors that another attempt may not meet, and logs one line when the
+// database goes away and one when it is back.
 type connections struct {
 	*pgxpool.Pool
 	outage *outage
@@ -36,7 +36,7 @@ type connections struct {
 // BeginTx begins a transaction.
 func (c connections) BeginTx(ctx context.Context, options pgx.TxOptions) (pgx.Tx, error) {
 	tx, err := c.Pool.BeginTx(ctx, options)
-	return tx, c.told(ctx, err)
+	return tx, c.wrap(ctx, err)
 }
 
 // Begin begins a transaction with the server's defaults.
@@ -45,47 +45,47 @@ func (c connections) Begin(ctx context.Context) (pgx.Tx, error) {
 }
 
 // Ping asks for a sign of life.
-func (c connections) Ping(ctx context.Context) error { return c.told(ctx, c.Pool.Ping(ctx)) }
+func (c connections) Ping(ctx context.Context) error { return c.wrap(ctx, c.Pool.Ping(ctx)) }
 
 // Exec runs a statement in a transaction of its own.
 func (c connections) Exec(ctx context.Context, statement string, values ...any) (pgconn.CommandTag, error) {
 	tag, err := c.Pool.Exec(ctx, statement, values...)
-	return tag, c.told(ctx, err)
+	return tag, c.wrap(ctx, err)
 }
 
 // Query runs a query in a transaction of its own.
 func (c connections) Query(ctx context.Context, statement string, values ...any) (pgx.Rows, error) {
 	rows, err := c.Pool.Query(ctx, statement, values...)
-	return toldRows{rows, c, ctx}, c.told(ctx, err)
+	return wrappedRows{rows, c, ctx}, c.wrap(ctx, err)
 }
 
 // QueryRow is Query for one row.
 func (c connections) QueryRow(ctx context.Context, statement string, values ...any) pgx.Row {
-	return toldRow{c.Pool.QueryRow(ctx, statement, values...), c, ctx}
+	return wrappedRow{c.Pool.QueryRow(ctx, statement, values...), c, ctx}
 }
 
-// toldRows are rows whose error is told.
-type toldRows struct {
+// wrappedRows are rows that classify their error.
+type wrappedRows struct {
 	pgx.Rows
 	from connections
 	ctx  context.Context //nolint:containedctx // of the query that the rows are read from
 }
 
 // Err returns the error that ended the rows early.
-func (r toldRows) Err() error { return r.from.told(r.ctx, r.Rows.Err()) }
+func (r wrappedRows) Err() error { return r.from.wrap(r.ctx, r.Rows.Err()) }
 
-// toldRow is a row whose error is told.
-type toldRow struct {
+// wrappedRow is a row that classifies its error.
+type wrappedRow struct {
 	pgx.Row
 	from connections
 	ctx  context.Context //nolint:containedctx // of the query that the row is read from
 }
 
 // Scan reads the row.
-func (r toldRow) Scan(targets ...any) error { return r.from.told(r.ctx, r.Row.Scan(targets...)) }
+func (r wrappedRow) Scan(targets ...any) error { return r.from.wrap(r.ctx, r.Row.Scan(targets...)) }
 
-// told wraps a database error for the caller and records whether the database is reachable.
-func (c connections) told(ctx context.Context, err error) error {
+// wrap classifies a database error for the caller and records whether the database is reachable.
+func (c connections) wrap(ctx context.Context, err error) error {
 	if err == nil {
 		c.outage.over()
 		return nil
@@ -146,11 +146,11 @@ func operatorEnded(code string) bool {
 	return false
 }
 
-// committed tells the error of a commit. Only a refusal by the server says that nothing was stored: after a broken connection or a
-// time that ran out nobody knows, also where the driver calls the error safe to retry (it does when it notices the end of the
-// connection after it sent the commit).
+// committed classifies the error of a commit. Only a refusal by the server proves that nothing was stored. After a broken connection or a
+// time-out the result is unknown, even if the driver calls the error safe to retry: it does so when it notices the end of the connection
+// after it sent the commit.
 func (c connections) committed(ctx context.Context, err error) error {
-	err = c.told(ctx, err)
+	err = c.wrap(ctx, err)
 	var refused *pgconn.PgError
 	switch {
 	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback):
@@ -171,7 +171,7 @@ type outage struct {
 	forsake func()
 
 	mu     sync.Mutex
-	told   bool // that it is away
+	logged bool // that it is away
 	failed int  // statements since then
 }
 
@@ -190,11 +190,11 @@ func (o *outage) note(err error) {
 		o.forsake()
 	}
 	o.failed++
-	if o.told {
+	if o.logged {
 		return
 	}
 	o.line.Do(func() {
-		o.told = true
+		o.logged = true
 		o.log.Error("the database is not available: requests are answered 503 until it is back", "error", err.Error())
 	})
 }
@@ -206,9 +206,9 @@ func (o *outage) over() {
 	}
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if o.told {
+	if o.logged {
 		o.log.Info("the database is available again", "failed", o.failed)
 	}
 	o.away.Store(false)
-	o.told, o.failed = false, 0
+	o.logged, o.failed = false, 0
 }

@@ -82,7 +82,7 @@ func (r *Reader) listed(w where, f Filter, keys []uuid.UUID) (list []payment.Mes
 	return list, nil
 }
 
-// where looks for keys in a realm.
+// where finds keys in a realm.
 type where struct {
 	ctx   context.Context //nolint:containedctx // one question, asked in parts
 	q     *dbsqlc.Queries
@@ -180,7 +180,7 @@ func (w where) narrowest(f Filter) (found, error) {
 	return at, nil
 }
 
-// usual are the states that most payments are in, on their way or at their end; an index has what came to be in another one by when it did.
+// usual are the states of most payments. An index has the messages of other states by the time of their change.
 var usual = []payment.State{
 	payment.StateApprovalPending, payment.StateApproved, payment.StateProcessing, payment.StateSettled, payment.StateBooked,
 }

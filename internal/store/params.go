@@ -55,9 +55,11 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Sources: one(from.Source), SourceTypes: one(from.SourceType), DocumentKeyIds: one(kept.KeyID), DocumentMacs: one(kept.MAC[:]),
 		MakerUsers: one(by.UserID), MakerPersons: one(by.PersonID), Makers: one(uuidArray(m.Makers)), MakerRoles: one(string(c.Grant.Role)),
 		MakerGrantIds: one(c.Grant.ID), MakerGrantedAts: one(c.Grant.GrantedAt), Clients: one(textArray(m.Clients)),
-		ActorNames: one(by.Name), Notes: one(from.Note), EventIds: one(s.newID()), Events: one(auditlog.EventOf(string(m.Kind), string(c.Action))),
-		RequestIds: one(by.RequestID), SourceAddresses: one(by.SourceAddress), Details: one(openingDetail(c)), Fingerprints: one(c.Fingerprint[:]),
-		KeyCounts: one(int32(0)), KeyIds: one(""), Macs: one([]byte(nil)), AccountDigests: one([]byte(nil)),
+		ActorNames: one(by.Name), Notes: one(from.Note), EventIds: one(s.newID()),
+		Events:     one(auditlog.EventOf(string(m.Kind), string(c.Action))),
+		RequestIds: one(by.RequestID), SourceAddresses: one(by.SourceAddress), Details: one(openingDetail(c)),
+		Fingerprints: one(c.Fingerprint[:]),
+		KeyCounts:    one(int32(0)), KeyIds: one(""), Macs: one([]byte(nil)), AccountDigests: one([]byte(nil)),
 	}
 	s.addVersion(&p, m)
 	for _, key := range c.RequestKeys() {
@@ -90,8 +92,9 @@ func (s *Messages) addVersion(p *dbsqlc.MessageInsertParams, m payment.Message) 
 func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 	m, c, by, move := t.Message(), t.Changes(), t.Actor(), t.Move()
 	p := dbsqlc.MessageMoveParams{
-		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)), Sequences: one(int32(m.Sequence)), //nolint:gosec // counts from 1
-		Versions: one(int32(m.Version)), ToStates: one(string(move.To)), Ats: one(t.At()), //nolint:gosec // counts from 1
+		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)),
+		Sequences: one(int32(m.Sequence)),                                                  //nolint:gosec // counts from 1
+		Versions:  one(int32(m.Version)), ToStates: one(string(move.To)), Ats: one(t.At()), //nolint:gosec // counts from 1
 		Approvals: one(int32(m.Approvals())), AcceptedAts: one(c.AcceptedAt), DeliveredAts: one(c.DeliveredAt), //nolint:gosec // 0 to 9
 		SettledAts: one(c.SettledAt), StatusCodes: one(c.StatusCode), StatusTexts: one(c.StatusText), Inquireds: one(int32(0)),
 		InquireAts: one(c.InquireAt), AnswerBys: one(c.AnswerBy),
@@ -162,8 +165,9 @@ func addDocument(p *dbsqlc.MessageMoveParams, r documentRow) {
 func (r documentRow) params() *dbsqlc.DocumentInsertParams {
 	d := r.document
 	return &dbsqlc.DocumentInsertParams{
-		Realm: d.Realm, DocumentIds: one(r.id), MessageIds: one(d.MessageID), Schemes: one(string(d.Scheme)), Directions: one(string(r.direction)),
-		Names: one(string(d.Name)), Refs: one(d.Reference), Contents: one(d.Content), ContentHashes: one(r.hash[:]), CreatedAts: one(d.At),
+		Realm: d.Realm, DocumentIds: one(r.id), MessageIds: one(d.MessageID), Schemes: one(string(d.Scheme)),
+		Directions: one(string(r.direction)),
+		Names:      one(string(d.Name)), Refs: one(d.Reference), Contents: one(d.Content), ContentHashes: one(r.hash[:]), CreatedAts: one(d.At),
 		KeyIds: one(r.seal.KeyID), Macs: one(r.seal.MAC[:]),
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Parked is a form that was sent after the session had run out. It belongs to the user whose session it was; to anybody else it does not
-// exist. Nothing of it is done: it is there to be filled in again.
+// Parked is a form that was sent after the session expired. It belongs to the user of that session and does not exist for anybody else.
+// Nothing of it is done: the user can fill it in again.
 type Parked struct {
 	ID        uuid.UUID
 	Fields    []byte // as the form sent them; at most 64 KiB

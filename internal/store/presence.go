@@ -13,7 +13,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Desk keeps what belongs to the work at the queue and not to any message: who looks at what, and which views people saved.
+// Desk stores the data of the work at the queue: the viewers of messages and the saved views.
 type Desk struct {
 	db *Database
 }
@@ -54,7 +54,7 @@ func (d *Desk) Stay(ctx context.Context, by identity.Principal, now time.Time) e
 	return nil
 }
 
-// Lookers are the names of the other people who look at a message now, by its key.
+// Lookers are the names of the other viewers of a message, by its key.
 func (d *Desk) Lookers(ctx context.Context, by identity.Principal, now time.Time) (map[uuid.UUID][]string, error) {
 	lookers := map[uuid.UUID][]string{}
 	err := d.db.InRealm(ctx, by.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {

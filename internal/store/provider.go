@@ -34,7 +34,7 @@ func OuterIdentity(o dbsqlc.OuterIdentity) Row {
 		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
 }
 
-// Outer writes who people of a realm are elsewhere: the realm's identity provider, and its accounts there.
+// Outer stores external identities: the realm's identity provider and the accounts of people there.
 type Outer struct {
 	Queries *dbsqlc.Queries
 	Keys    keyring.Ring // seal the rows

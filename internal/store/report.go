@@ -26,7 +26,7 @@ const (
 // Period is the period of a report: from From until before Until.
 type Period struct{ From, Until time.Time }
 
-// Pair is a maker and a checker who meet more often than chance lets them.
+// Pair is a maker and a checker that meet more often than by chance.
 type Pair struct {
 	Maker, Checker         uuid.UUID
 	MakerName, CheckerName string
@@ -34,7 +34,7 @@ type Pair struct {
 	Of                     int // by anybody
 }
 
-// Pairs lists makers whose messages one checker approves nearly always.
+// Pairs lists makers with one checker for nearly all of their messages.
 func (r *Reader) Pairs(ctx context.Context, realm string, p Period) ([]Pair, error) {
 	var list []Pair
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
@@ -125,7 +125,7 @@ func (r *Reader) ReportCounts(ctx context.Context, asked ReportQuery) (ReportCou
 	return counts, reportError(err)
 }
 
-// Raised is a change whose requester gains by it, or a limit that was raised or taken away.
+// Raised is a change in favour of its requester, or a limit that was raised or deleted.
 type Raised struct {
 	Change, Kind, Subject       string
 	At                          time.Time

@@ -8,14 +8,13 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Rights tell everybody who keeps a page open whether rights of their realm may have changed: by one look for all who ask within a while,
-// so that many open pages cost what one does.
+// Rights report whether rights of a realm may have changed. The answer is cached for a short time, so many open pages cost one query.
 type Rights struct {
 	reader  *Reader
 	decided Answers[int64]
 }
 
-// NewRights makes Rights whose answers are at most so old.
+// NewRights makes Rights with a maximum age of their answers.
 func NewRights(r *Reader, age time.Duration) *Rights {
 	return &Rights{reader: r, decided: Answers[int64]{Age: age}}
 }

@@ -59,7 +59,7 @@ func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery
 	return c.Message, err
 }
 
-// RTransactionSubject answers what InsertRTransaction would let create know, without writing or locking anything. Errors:
+// RTransactionSubject reads the data that InsertRTransaction passes to create, without writing or locking anything. Errors:
 // payment.ErrNotFound, ErrNoPolicy, payment.WithheldError.
 func (s *Messages) RTransactionSubject(ctx context.Context, ask RTransactionQuery) (payment.RTransactionSubject, error) {
 	about, err := Read(ctx, s.db, ask.By.Realm, func(q *dbsqlc.Queries) (payment.RTransactionSubject, error) {
@@ -79,11 +79,11 @@ func (s *Messages) rTransactionSubject(
 		return payment.RTransactionSubject{}, err
 	}
 	original := about.Original
-	asked := SubmissionQuery{
+	asked := ContextQuery{
 		Realm: ask.By.Realm, ClientID: ask.By.ClientID, Channel: ask.By.Channel, Scheme: original.Scheme, Kind: ask.Asked.Kind,
 		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original), People: []uuid.UUID{ask.By.PersonID}, Day: ask.Day,
 	}
-	row, err := s.submissionFacts(ctx, q, asked)
+	row, err := s.readContext(ctx, q, asked)
 	if err == nil {
 		err = s.bind(ctx, q, asked, &row, mode == ForUpdate)
 	}

@@ -186,7 +186,7 @@ func stateRank(state payment.State) int { return slices.Index(payment.States(), 
 // compare orders two messages.
 func (o ordered) compare(a, b payment.Message) int { return o.comparePlaces(placeOf(a), placeOf(b)) }
 
-// behind reports whether a message comes behind the place where the page begins.
+// behind reports whether a message comes after the start of the page.
 func (o ordered) behind(m payment.Message) bool { return o.comparePlaces(placeOf(m), o.after) > 0 }
 
 func (o ordered) comparePlaces(a, b ListPlace) int {

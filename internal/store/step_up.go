@@ -34,7 +34,7 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 func (s *Messages) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
 	var asks bool
 	err := s.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		known, err := s.submissionFacts(ctx, q, SubmissionOf(m))
+		known, err := s.readContext(ctx, q, ContextQueryOf(m))
 		if errors.Is(err, ErrNoPolicy) {
 			return nil
 		}

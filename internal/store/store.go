@@ -30,8 +30,8 @@ import (
 // appRole is the role the service works as; see the first migration.
 const appRole = "countersign_app"
 
-// gatewayStep stands in place of a realm where none is known yet: a statement outside a transaction of a realm sees what clearing sent and
-// whose it is, and no realm's messages. No realm can have this name.
+// gatewayStep replaces the realm outside a transaction of a realm: such a statement sees the documents of clearing and their realms, and
+// no messages. No realm can have this name.
 const gatewayStep = "(gateway)"
 
 // Use is a purpose of connections. Each use has its own pool, so one cannot exhaust the connections of another.
@@ -222,7 +222,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 // Seal returns the sealer of the stored data.
 func (d *Database) Seal() payment.Sealer { return d.seal }
 
-// AnswerKeys encrypt what people type into forms while it is kept.
+// AnswerKeys encrypt stored form data.
 func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
 
 // MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
@@ -231,10 +231,10 @@ func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
 // Log returns the logger of alarms about stored data.
 func (d *Database) Log() *slog.Logger { return d.log }
 
-// Metrics counts what happens; nil, which takes everything too, where nobody watches.
+// Metrics returns the counters; nil, which ignores all calls, for none.
 func (d *Database) Metrics() *observability.Metrics { return d.metrics }
 
-// Traces tells of the steps of messages; nil, which takes everything too, where nobody watches.
+// Traces returns the tracer of messages; nil, which ignores all calls, for none.
 func (d *Database) Traces() *observability.Traces { return d.traces }
 
 // Usage is the number of used connections per use.
@@ -273,7 +273,7 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 	}()
 	err = work(tx, dbsqlc.New(tx))
 	if err != nil || mode.reads() {
-		return d.pool.told(ctx, err)
+		return d.pool.wrap(ctx, err)
 	}
 	err = d.pool.committed(ctx, tx.Commit(ctx))
 	if err != nil {

@@ -16,7 +16,7 @@ const (
 	Access  Kind = "access"
 )
 
-// Keys derives the keys that the rows of tokens are sealed with from those of tokens.
+// TokenSealKeys derives the keys for the seals of token rows.
 func TokenSealKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("token seal") }
 
 // Issued holds the sealed fields of a token: the digest of its text, its use, its lifetime, and its sign-in.

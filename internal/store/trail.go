@@ -28,7 +28,7 @@ type Step struct {
 	At         time.Time
 }
 
-// Event is one row of the audit trail.
+// HistoryEvent is one row of the audit trail.
 type HistoryEvent struct {
 	ID            uuid.UUID
 	MessageID     uuid.UUID // it is about; zero for none

@@ -16,8 +16,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// DecideFunc is a pure decision about a message: it returns the transition to write. It may be asked twice: about the message as it was
-// read, and about the message as it is under the lock.
+// DecideFunc is a pure decision about a message: it returns the transition to write. It may be called twice: for the message as it was
+// read, and for the message under the lock.
 type DecideFunc func(payment.Message) (payment.Transition, error)
 
 // ErrNoChange is returned by a DecideFunc that changes nothing and found no error.
@@ -34,19 +34,19 @@ func (s *Messages) Transact(ctx context.Context, realm string, id uuid.UUID, dec
 	return s.transact(ctx, realm, id, func(_ *dbsqlc.Queries, m payment.Message) (payment.Transition, error) { return decide(m) })
 }
 
-// Considered is a decision that needs what holds in the realm at this moment: the policy in force and the debtor account.
-type Considered struct {
+// DecisionCallback is a decision that also needs current data of the realm: the policy in force and the debtor account.
+type DecisionCallback struct {
 	// Ask returns the query for new content; nil for the message's current content.
-	Ask    func(payment.Message) SubmissionQuery
-	Bound  Bound
-	Decide func(payment.Message, SubmissionFacts) (payment.Transition, error)
+	Ask    func(payment.Message) ContextQuery
+	Scope  LimitScope
+	Decide func(payment.Message, CreateContext) (payment.Transition, error)
 }
 
 // Consider is Transact for a decision that also needs realm data. Concurrent decisions are batched (see store.Batcher):
 // message and data are read without a lock, and the guard of the UPDATE refuses a message that changed since. A refused
 // decision is made again on the message as it then is: losers of a race so get their error without a wait for the lock.
 // Decisions that need a lock are made in a transaction of their own. Errors: as Transact, and ErrNoPolicy.
-func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c DecisionCallback) (payment.Message, error) {
 	if c.Ask != nil {
 		return s.considerLocked(ctx, realm, id, c)
 	}
@@ -71,33 +71,33 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c C
 }
 
 // read reads a message with the data for a decision, in batches; a nil message for one that must be read under its lock.
-func (s *Messages) read(ctx context.Context, realm string, id uuid.UUID) (*payment.Message, SubmissionFacts, error) {
+func (s *Messages) read(ctx context.Context, realm string, id uuid.UUID) (*payment.Message, CreateContext, error) {
 	seen, err := s.reading.Do(ctx, realm, id)
 	if err != nil || seen == nil {
-		return nil, SubmissionFacts{}, err
+		return nil, CreateContext{}, err
 	}
-	known, err := s.asking.Do(ctx, realm, SubmissionOf(*seen))
+	known, err := s.contexts.Do(ctx, realm, ContextQueryOf(*seen))
 	if err != nil || known == nil {
-		return nil, SubmissionFacts{}, err
+		return nil, CreateContext{}, err
 	}
 	return seen, *known, nil
 }
 
 // mustLock reports whether a message must be decided under a lock: a policy needs a second factor, it changed since the
 // message was made, or a limit may apply.
-func (f SubmissionFacts) mustLock(m payment.Message) bool {
+func (f CreateContext) mustLock(m payment.Message) bool {
 	return f.Policy.StepUp || m.PolicyID != f.Policy.ID || f.mayBind(m.Kind)
 }
 
 // considerLocked is Consider under the lock of the message.
-func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUID, c Considered) (payment.Message, error) {
+func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUID, c DecisionCallback) (payment.Message, error) {
 	return s.transact(ctx, realm, id, func(q *dbsqlc.Queries, m payment.Message) (payment.Transition, error) {
-		ask := SubmissionOf(m)
+		ask := ContextQueryOf(m)
 		if c.Ask != nil {
 			ask = c.Ask(m)
 		}
-		ask.People, ask.Day = c.Bound.people(m), c.Bound.Day
-		known, err := s.submissionFacts(ctx, q, ask)
+		ask.People, ask.Day = c.Scope.people(m), c.Scope.Day
+		known, err := s.readContext(ctx, q, ask)
 		if err == nil {
 			err = s.bind(ctx, q, ask, &known, true)
 		}
@@ -112,9 +112,9 @@ func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUI
 	})
 }
 
-// SubmissionOf returns the query for a new message with the same client, channel, scheme, kind and amount.
-func SubmissionOf(m payment.Message) SubmissionQuery {
-	return SubmissionQuery{
+// ContextQueryOf returns the query for a new message with the same client, channel, scheme, kind and amount.
+func ContextQueryOf(m payment.Message) ContextQuery {
+	return ContextQuery{
 		Realm: m.Realm, ClientID: m.ClientID, Channel: m.Channel, Scheme: m.Scheme, Kind: m.Kind, Amount: m.Summary.Amount.Minor(),
 		DebtorAccount: payer(m), About: m.InternalID,
 	}

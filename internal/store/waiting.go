@@ -14,14 +14,14 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Counter counts what waits in a realm once for everybody who asks within a while: every page of the portal shows that number.
+// Counter counts pending messages of a realm and caches the count for a short time: every page of the portal shows it.
 type Counter struct {
 	reader  *Reader
 	most    int32
 	answers Answers[[]dbsqlc.QueueSharesRow]
 }
 
-// NewCounter makes a Counter whose answers are at most so old, and that counts up to so many.
+// NewCounter makes a Counter with a maximum age of its answers and a maximum count.
 func NewCounter(r *Reader, age time.Duration, most int32) *Counter {
 	return &Counter{reader: r, most: most, answers: Answers[[]dbsqlc.QueueSharesRow]{Age: age}}
 }
@@ -42,7 +42,7 @@ func (c *Counter) PendingTotals(ctx context.Context, realm string, exclude uuid.
 	return totals, nil
 }
 
-// queueShares counts the oldest pending messages by scheme and by the people who made or edited each.
+// queueShares counts the oldest pending messages by scheme and by maker or editor.
 func (r *Reader) queueShares(ctx context.Context, realm string, most int32) ([]dbsqlc.QueueSharesRow, error) {
 	var rows []dbsqlc.QueueSharesRow
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {

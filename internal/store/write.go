@@ -22,7 +22,7 @@ type write struct {
 	after func()
 }
 
-// id is what the statements return for a written item: the message, or the event of the step.
+// id is the key of a written item in the result of its statement: the message, or the event of the step.
 func (w write) id() uuid.UUID {
 	if w.created != nil {
 		return w.created.MessageIds[0]

@@ -153,7 +153,7 @@ type factorEvent struct {
 }
 
 func tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
-	return store.Tell(ctx, q, store.Event{
+	return store.AppendEvent(ctx, q, store.Event{
 		Realm: by.Realm, Actor: by.Actor(), Name: e.name, Detail: auditlog.FactorDetail(e.detail), At: e.at,
 	})
 }

@@ -238,7 +238,7 @@ type event struct {
 
 func (s step) tell(ctx context.Context, by identity.Principal, e event) error {
 	detail := auditlog.ChangeDetail(e.change.ID.String(), string(e.change.Kind), auditlog.Subject{Name: e.change.Subject, Reason: e.words})
-	return store.Tell(ctx, s.q, store.Event{
+	return store.AppendEvent(ctx, s.q, store.Event{
 		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
 	})
 }
@@ -249,7 +249,7 @@ func (s step) tellRights(ctx context.Context, c administration.Change, rights au
 		return nil
 	}
 	rights.Change = c.ID.String()
-	return store.Tell(ctx, s.q, store.Event{
+	return store.AppendEvent(ctx, s.q, store.Event{
 		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
 	})
 }

@@ -49,7 +49,7 @@ func tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountCha
 	if change.PasswordHash != "" {
 		event = auditlog.EventUserPassword
 	}
-	return store.Tell(ctx, q, store.Event{
+	return store.AppendEvent(ctx, q, store.Event{
 		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: auditlog.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
 	})
 }

@@ -103,7 +103,7 @@ func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsE
 }
 
 func tellSessionEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
-	return store.Tell(ctx, q, store.Event{
+	return store.AppendEvent(ctx, q, store.Event{
 		Realm: e.by.Realm, Actor: e.by.Actor(), Name: auditlog.EventSessionEnded, Detail: auditlog.EndDetail(name, e.why), At: e.at,
 	})
 }

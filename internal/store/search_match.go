@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// Needle is a text that is looked for in what messages say.
+// Needle is a search text, split for a comparison with messages.
 type Needle struct {
 	phrase  string
 	words   []string
@@ -17,7 +17,7 @@ type Needle struct {
 // everywhere.
 const shortest = 3
 
-// NewNeedle makes one of a text, and of its form without spaces and in capitals where it may be a part of a number.
+// NewNeedle parses a text. compact is its form without spaces and in capitals, to be compared with numbers; "" for none.
 func NewNeedle(text, compact string) Needle {
 	n := Needle{phrase: fold(text), compact: compact}
 	words := tokens(n.phrase)

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
+
+	"countersign/internal/payment"
 )
 
 const (
@@ -29,7 +31,7 @@ var (
 // marks are the accents that search_fold takes off.
 const marks = "\u0300\u0301\u0302\u0303\u0304\u0306\u0307\u0308\u030A\u030B\u030C\u0326\u0327\u0328"
 
-// fold writes a text in small letters without accents, with one space where there were several.
+// fold writes a text in lower case without accents and with single spaces.
 func fold(text string) string {
 	if !rowmapPlain(text) {
 		text = norm.NFD.String(strings.ReplaceAll(text, "’", "'"))
@@ -48,7 +50,7 @@ func rowmapPlain(text string) bool {
 	return strings.IndexFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
 }
 
-// split cuts a folded text where it has neither letters nor digits. Words of one letter are none.
+// split cuts a folded text at all characters except letters and digits. Words of one letter are dropped.
 func split(folded string) []string {
 	words := strings.FieldsFunc(folded, func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 	words = slices.DeleteFunc(words, func(word string) bool { return len(word) < 2 })
@@ -138,4 +140,18 @@ func End(compact string) string {
 		return ""
 	}
 	return AccountWord(compact)
+}
+
+// Words returns the search terms of a message: the other party's name and account, and the purpose. A request about a
+// payment has two other parties.
+func Words(m payment.Message) string {
+	var texts, accounts []string
+	s := m.Summary
+	if m.Kind != payment.KindPayment {
+		texts, accounts = append(texts, s.CreditorName), append(accounts, s.CreditorAccount)
+	}
+	if m.Kind != payment.KindInstruction {
+		texts, accounts = append(texts, s.DebtorName), append(accounts, s.DebtorAccount)
+	}
+	return Column(m.Realm, accounts, append(texts, s.Remittance)...)
 }

@@ -13,8 +13,8 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Deed is something a person did that changed no message and no master data.
-type Deed struct {
+// OperatorAction is an action of a person that changes neither a message nor master data.
+type OperatorAction struct {
 	Actor   identity.Actor
 	Realm   string
 	Event   string // a name of package audit
@@ -22,20 +22,20 @@ type Deed struct {
 	At      time.Time
 }
 
-// Told keeps a deed in the audit trail of its realm.
-func (d *Database) Told(ctx context.Context, deed Deed) error {
-	err := d.InRealm(ctx, deed.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return Tell(ctx, q, Event{
-			Realm: deed.Realm, Actor: deed.Actor, Name: deed.Event, Detail: auditlog.SubjectDetail(deed.Subject, ""), At: deed.At,
+// RecordAction writes an action in the audit trail of its realm.
+func (d *Database) RecordAction(ctx context.Context, action OperatorAction) error {
+	err := d.InRealm(ctx, action.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return AppendEvent(ctx, q, Event{
+			Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
 		})
 	})
 	if err != nil {
-		return fmt.Errorf("tell the audit trail: %w", err)
+		return fmt.Errorf("write to the audit log: %w", err)
 	}
 	return nil
 }
 
-// Event is something an actor did to a realm, and not to a message.
+// Event is an action on a realm, not on a message.
 type Event struct {
 	Realm       string
 	Actor       identity.Actor
@@ -45,8 +45,8 @@ type Event struct {
 	At          time.Time
 }
 
-// Tell writes an event to the audit log of its realm, in the transaction of the change.
-func Tell(ctx context.Context, q *dbsqlc.Queries, e Event) error {
+// AppendEvent writes an event to the audit log of its realm, in the transaction of the change.
+func AppendEvent(ctx context.Context, q *dbsqlc.Queries, e Event) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err

@@ -113,7 +113,7 @@ func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	execute(t, owner, insert, "FORGED5", "pacs.008.001.08", content, then, nil, nil)
 	for _, name := range []iso20022.MessageName{"pacs.008.001.08", "pacs.004.001.09", "camt.056.001.08", "camt.029.001.09"} {
 		// Even with the key: a payment never leaves from the outbox.
-		a := auditlog.Answer{Scheme: rulebook.SchemeSIC, Reference: "SEALED-" + string(name), Name: name, Content: content}
+		a := auditlog.Answer{Scheme: string(rulebook.SchemeSIC), Reference: "SEALED-" + string(name), Name: name, Content: content}
 		seal := h.Seal.SealAnswer(a)
 		execute(t, owner, insert, a.Reference, string(name), content, then, seal.KeyID, seal.MAC[:])
 	}

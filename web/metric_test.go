@@ -78,7 +78,7 @@ func TestTheMetricsCountWhatHappens(t *testing.T) {
 	)
 	b.Clock.Add(13 * time.Second) // and no clock that runs
 	wantLines(t, read(), `countersign_in_flight_age_seconds{scheme="sic-inst"} 13`, `countersign_in_flight_age_seconds{scheme="sct-inst"} 0`)
-	b.Clearing.Sweep(t.Context())
+	b.Clearing.RunOnce(t.Context())
 	wantLines(t, read(), `countersign_in_flight_age_seconds{scheme="sic-inst"} 0`)
 	for _, secret := range []string{"demo", "maker1", "CH4821966000009613388", "Haller"} {
 		if strings.Contains(text, secret) {

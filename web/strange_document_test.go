@@ -198,7 +198,7 @@ func TestStrangeDocumentsOfClearingHarmNothing(t *testing.T) {
 // sweep lets the gateway's own clock work on what came, past the time that early documents wait.
 func (p *product) sweep() {
 	for range 3 {
-		p.house.Clearing.Sweep(p.t.Context())
+		p.house.Clearing.RunOnce(p.t.Context())
 		p.house.Clock.Add(30 * time.Second)
 	}
 	p.house.Clock.Add(-90 * time.Second)

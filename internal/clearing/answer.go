@@ -18,7 +18,7 @@ const answersLead = 2 * time.Second
 
 // Answer hands an answer of the outbox to clearing. It does nothing when clearing has it. A row that does not fit its seal is refused, for
 // ever; one whose key is missing waits for it.
-func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) (err error) {
+func (s *Service) Answer(ctx context.Context, scheme rulebook.Scheme, reference string) (err error) {
 	ctx, end := s.tracedAnswer(ctx, reference)
 	defer func() { end(err) }()
 	a, err := s.outbox.Pending(ctx, scheme, reference)
@@ -30,7 +30,7 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 	case err != nil || a == nil:
 		return err
 	}
-	err = s.hand(ctx, scheme, a.Reference, a.Content)
+	err = s.transmit(ctx, scheme, a.Reference, a.Content)
 	if err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *Station) Answer(ctx context.Context, scheme rulebook.Scheme, reference 
 
 // tracedAnswer begins the span of an answer in the trace of the message it answers. The reference ends with the Global ID of the received
 // payment, recall or return. A document without a message has no trace.
-func (s *Station) tracedAnswer(ctx context.Context, reference string) (of context.Context, end func(error)) {
+func (s *Service) tracedAnswer(ctx context.Context, reference string) (of context.Context, end func(error)) {
 	at := len(reference) - payment.Length
 	if s.cfg.Traces == nil || at < 0 {
 		return ctx, func(error) {}
@@ -56,7 +56,7 @@ func (s *Station) tracedAnswer(ctx context.Context, reference string) (of contex
 }
 
 // refuseAnswer ends a row of the outbox that this gateway did not write, and raises the alarm once.
-func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
+func (s *Service) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, reference string, why error) error {
 	first, realm, err := s.outbox.Refuse(ctx, scheme, reference, s.cfg.Now())
 	if first {
 		s.cfg.Log.ErrorContext(ctx, "answer refused: the row of the outbox does not fit its seal", "alarm", true, "scheme", scheme,
@@ -70,11 +70,11 @@ func (s *Station) refuseAnswer(ctx context.Context, scheme rulebook.Scheme, refe
 }
 
 // checkKeys raises the alarm about answers whose key is missing.
-func (s *Station) checkKeys(ctx context.Context) {
+func (s *Service) checkKeys(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	held, err := s.outbox.Held(limited)
-	s.complain(ctx, err, "look at the outbox")
+	s.logOnce(ctx, err, "look at the outbox")
 	if err != nil {
 		return
 	}
@@ -84,13 +84,13 @@ func (s *Station) checkKeys(ctx context.Context) {
 }
 
 // processWaiting takes up the documents that waited for a payment.
-func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, transactionID string) error {
+func (s *Service) processWaiting(ctx context.Context, scheme rulebook.Scheme, transactionID string) error {
 	waiting, err := s.inbox.HeldInbound(ctx, scheme, transactionID)
 	if err != nil {
 		return err
 	}
 	for _, in := range waiting {
-		err = s.takeUp(ctx, in)
+		err = s.processAgain(ctx, in)
 		if err != nil {
 			return err
 		}
@@ -99,11 +99,11 @@ func (s *Station) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 }
 
 // pollHeld offers the documents whose time to wait is over: one more attempt, then quarantine.
-func (s *Station) pollHeld(ctx context.Context) {
+func (s *Service) pollHeld(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	waited, err := s.inbox.HoldExpired(limited, s.cfg.Now(), s.unmatched.references(), s.unmatched.page())
-	s.complain(ctx, err, "look at what waits")
+	s.logOnce(ctx, err, "look at what waits")
 	for _, in := range waited {
 		s.unmatched.offer(task{reference: string(in.Scheme) + " " + in.Reference}, func(ctx context.Context) error {
 			return s.endWaiting(ctx, in)
@@ -112,18 +112,18 @@ func (s *Station) pollHeld(ctx context.Context) {
 }
 
 // endWaiting processes a document that waited, or puts it into quarantine.
-func (s *Station) endWaiting(ctx context.Context, in store.Document) error {
+func (s *Service) endWaiting(ctx context.Context, in store.Document) error {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
-	err := s.takeUp(limited, in)
+	err := s.processAgain(limited, in)
 	if errors.Is(err, store.ErrSeen) {
 		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
 	}
 	return err
 }
 
-// takeUp processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
-func (s *Station) takeUp(ctx context.Context, in store.Document) error {
+// processAgain processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
+func (s *Service) processAgain(ctx context.Context, in store.Document) error {
 	parsed, findings := profile.Read(in.Content)
 	if len(findings) > 0 {
 		return s.giveUp(ctx, in, &unprocessableError{reason: "The stored document cannot be read."})

@@ -29,7 +29,7 @@ func inquiryPause(m payment.Message) time.Duration {
 
 // inquire asks clearing what became of an unconfirmed message. The number of the request and the time of the next are stored first,
 // so a crash costs at most one request.
-func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
+func (s *Service) inquire(ctx context.Context, realm string, id uuid.UUID) (err error) {
 	ctx, end := s.cfg.Traces.Message(ctx, id, "inquire")
 	defer func() { end(err) }()
 	now := s.cfg.Now()
@@ -50,11 +50,11 @@ func (s *Station) inquire(ctx context.Context, realm string, id uuid.UUID) (err 
 	if err != nil {
 		return s.hold(ctx, m, err)
 	}
-	return s.hand(ctx, m.Scheme, made.Reference(), content)
+	return s.transmit(ctx, m.Scheme, made.Reference(), content)
 }
 
 // statusRequest makes a pacs.028 about a sent message, after checking the message and the sent document against their seals.
-func (s *Station) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
+func (s *Service) statusRequest(ctx context.Context, realm string, id uuid.UUID, number int) (payment.Outbound, error) {
 	out, err := s.cfg.Messages.Outgoing(ctx, realm, id)
 	if err != nil {
 		return payment.Outbound{}, err

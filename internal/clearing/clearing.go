@@ -36,8 +36,8 @@ type Network interface {
 	Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error
 }
 
-// Station talks to clearing.
-type Station struct {
+// Service sends released messages to clearing and processes its documents.
+type Service struct {
 	cfg       Config
 	inbox     *store.Inbox
 	outbox    *store.Outbox
@@ -94,11 +94,11 @@ const DefaultAnswerWithin = 10 * time.Second
 const DeliverWithin = 3 * time.Second
 
 // New makes the station.
-func New(cfg Config) *Station {
+func New(cfg Config) *Service {
 	if cfg.AnswerWithin == 0 {
 		cfg.AnswerWithin = DefaultAnswerWithin
 	}
-	s := &Station{
+	s := &Service{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
 		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages),
 		sending: newBusy[uuid.UUID](), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
@@ -113,11 +113,11 @@ func New(cfg Config) *Station {
 
 // Send carries a released message to clearing: steps 1 to 5. It does nothing for a message that is delivered, and repeats nothing
 // that another goroutine of this process is doing. An error means: try again later.
-func (s *Station) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
+func (s *Service) Send(ctx context.Context, scheme rulebook.Scheme, realm string, id uuid.UUID) error {
 	return s.send(ctx, store.Work{Scheme: scheme, Realm: realm, ID: id})
 }
 
-func (s *Station) send(ctx context.Context, work store.Work) (err error) {
+func (s *Service) send(ctx context.Context, work store.Work) (err error) {
 	w, err := s.scheme(work.Scheme)
 	if err != nil {
 		return err
@@ -153,11 +153,11 @@ func (s *Station) send(ctx context.Context, work store.Work) (err error) {
 
 // deliver hands the document of a verified message to clearing, and notes the delivery, unless its answer came first: steps 4 and 5. A
 // resolution that is communicated by that answers its recall.
-func (s *Station) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
+func (s *Service) deliver(ctx context.Context, made payment.Outbound, content []byte) error {
 	m := made.Message()
-	err := s.hand(ctx, m.Scheme, made.Reference(), content)
-	if errors.Is(err, ErrNotTaken) {
-		err = s.notTaken(ctx, m, err)
+	err := s.transmit(ctx, m.Scheme, made.Reference(), content)
+	if errors.Is(err, ErrNotAccepted) {
+		err = s.notAccepted(ctx, m, err)
 	}
 	if err != nil {
 		return err
@@ -172,8 +172,8 @@ func (s *Station) deliver(ctx context.Context, made payment.Outbound, content []
 	return s.recallAnswered(ctx, m)
 }
 
-// hand hands a document to the clearing of a scheme, by that scheme's connection.
-func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
+// transmit sends a document to the clearing of a scheme, by that scheme's connection.
+func (s *Service) transmit(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
 	w, err := s.scheme(scheme)
 	if err != nil {
 		return err
@@ -183,7 +183,7 @@ func (s *Station) hand(ctx context.Context, scheme rulebook.Scheme, reference st
 
 // prepare makes and stores the interbank document of a released message: steps 2 and 3, unless they ran with the release. It fails with
 // payment.ErrForged when the release, the message, the account or the stored document differs from the approved one.
-func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
+func (s *Service) prepare(ctx context.Context, out store.Outgoing) (payment.Outbound, []byte, error) {
 	if out.Made != nil {
 		return *out.Made, out.Content, nil
 	}
@@ -196,7 +196,7 @@ func (s *Station) prepare(ctx context.Context, out store.Outgoing) (payment.Outb
 
 // Make makes the interbank document of a released message, in the form of the profile in force at its release, validates it against its
 // schema, and writes it. Errors: payment.ErrForged; payment.ErrUnknownKey; those of the profile or the schema.
-func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
+func (s *Service) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 	verified, err := s.cfg.Seal.Verify(out.Release, out.Message)
 	if err != nil {
 		return payment.Outbound{}, nil, err
@@ -211,7 +211,7 @@ func (s *Station) Make(out store.Outgoing) (payment.Outbound, []byte, error) {
 
 // storeOutbound stores a document under seal before anybody sees it. It returns the bytes that leave: those stored before, where they are
 // the same document in the form of another profile of the scheme. Errors: as lifecycle.Documents.Keep.
-func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
+func (s *Service) storeOutbound(ctx context.Context, made payment.Outbound, content []byte) ([]byte, error) {
 	err := s.documents.Keep(ctx, made, content, s.cfg.Now())
 	if !errors.Is(err, store.ErrRemade) {
 		return content, err
@@ -226,17 +226,17 @@ func (s *Station) storeOutbound(ctx context.Context, made payment.Outbound, cont
 }
 
 // profile is the clearing profile in force now.
-func (s *Station) profile(scheme rulebook.Scheme) *profile.Profile {
+func (s *Service) profile(scheme rulebook.Scheme) *profile.Profile {
 	return s.cfg.Profiles.InForce(string(scheme), s.cfg.Now().In(s.cfg.Zone))
 }
 
 // answerBy is the last day to answer a recall that the other bank gets now.
-func (s *Station) answerBy(scheme rulebook.Scheme) time.Time {
+func (s *Service) answerBy(scheme rulebook.Scheme) time.Time {
 	return rulebook.AnswerBy(scheme, s.cfg.Now().In(s.cfg.Zone), s.cfg.Rules)
 }
 
 // recallAnswered records on a received recall that a return or resolution has answered it. The poll repeats it after a crash.
-func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
+func (s *Service) recallAnswered(ctx context.Context, m payment.Message) error {
 	if m.AnswersID == uuid.Nil {
 		return nil
 	}
@@ -247,7 +247,7 @@ func (s *Station) recallAnswered(ctx context.Context, m payment.Message) error {
 	return s.noteAnswer(ctx, s.cfg.Messages, m.Realm, m.AnswersID)
 }
 
-func (s *Station) noteAnswer(ctx context.Context, by *store.Messages, realm string, recall uuid.UUID) error {
+func (s *Service) noteAnswer(ctx context.Context, by *store.Messages, realm string, recall uuid.UUID) error {
 	_, err := by.Transact(ctx, realm, recall, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Answer(s.cfg.Now()))
 	})
@@ -255,7 +255,7 @@ func (s *Station) noteAnswer(ctx context.Context, by *store.Messages, realm stri
 }
 
 // withhold ends a message whose release or content differs from the approved one, and raises the alarm.
-func (s *Station) withhold(ctx context.Context, m payment.Message) error {
+func (s *Service) withhold(ctx context.Context, m payment.Message) error {
 	s.cfg.Log.ErrorContext(ctx, "release withheld: the stored content or release is not what was approved",
 		"alarm", true, "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID)
 	_, err := s.cfg.Messages.Transact(ctx, m.Realm, m.InternalID, func(m payment.Message) (payment.Transition, error) {
@@ -266,7 +266,7 @@ func (s *Station) withhold(ctx context.Context, m payment.Message) error {
 
 // hold keeps back a message that cannot be sent or asked about now, and returns the error, so that it is tried again. What an operator
 // must look at, such as a missing key or a document that was made with other bytes before, raises the alarm, once for each message.
-func (s *Station) hold(ctx context.Context, m payment.Message, err error) error {
+func (s *Service) hold(ctx context.Context, m payment.Message, err error) error {
 	if errors.Is(err, payment.ErrUnknownKey) || errors.Is(err, payment.ErrForged) || errors.Is(err, store.ErrRemade) {
 		s.alarmOnce(ctx, m.InternalID.String(), "release held back: not sent, not ended, tried again", "realm", m.Realm,
 			"internalId", m.InternalID, "globalId", m.GlobalID, "error", err.Error())
@@ -278,7 +278,7 @@ func (s *Station) hold(ctx context.Context, m payment.Message, err error) error 
 const maxAlarms = 10_000
 
 // alarmOnce raises an alarm about a subject that the station looks at again and again.
-func (s *Station) alarmOnce(ctx context.Context, subject, text string, with ...any) {
+func (s *Service) alarmOnce(ctx context.Context, subject, text string, with ...any) {
 	s.mu.Lock()
 	raised := s.alarmed[subject]
 	if len(s.alarmed) >= maxAlarms {

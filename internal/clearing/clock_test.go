@@ -25,12 +25,12 @@ func TestAClockThatIsSetBackHoldsNothingUp(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.Clock.Add(-11*time.Second - time.Second) // a step that clocks make all the time changes nothing
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateProcessing}.check(t, h, sent)
 	want{state: payment.StateApproved}.check(t, h, unsent)
 	h.Clock.Add(-time.Hour)
-	h.Clearing.Sweep(ctx)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
+	h.Clearing.RunOnce(ctx)
 	for _, m := range []payment.Message{sent, unsent} {
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
 	}
@@ -56,18 +56,18 @@ func TestAClockThatIsSetBackALittleIsLateByThat(t *testing.T) {
 	m := approved(t, h, rulebook.SchemeSIC)
 	send(t, h, m)
 	h.Clock.Add(9 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	for _, step := range []time.Duration{-3 * time.Second, time.Second, 2900 * time.Millisecond} {
 		h.Clock.Add(step)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		want{state: payment.StateProcessing}.check(t, h, m)
 	}
 	h.Clock.Add(200 * time.Millisecond)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	for _, step := range []time.Duration{-3 * time.Second, 5 * time.Second, 0} { // and once more, before it is asked about
 		h.Clock.Add(step)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	references := map[string]int{}
 	for _, d := range h.Network.Delivered() {
@@ -102,7 +102,7 @@ func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
 		return count
 	}
 	for looks := 0; looks < 20 && unconfirmed() < 5; looks++ { // a busy machine needs more than one
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if n := unconfirmed(); n != 5 {
 		t.Errorf("%d payments are unconfirmed beside the one that is held, want 5", n)
@@ -110,7 +110,7 @@ func TestAPaymentThatSomebodyHoldsIsInNobodysWay(t *testing.T) {
 	_, err = holder.Exec(ctx, "ROLLBACK")
 	must(t, err)
 	h.Clock.Add(time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if n := unconfirmed(); n != 6 {
 		t.Errorf("%d payments are unconfirmed, want all 6", n)
 	}

@@ -14,10 +14,10 @@ import (
 )
 
 var (
-	// ErrNotTaken is the error of a Network when clearing, or its broker, answers but refuses this one document. It may accept others.
-	ErrNotTaken = errors.New("clearing does not take this document")
-	// ErrOtherDocument is an ErrNotTaken whose reason is known: clearing has another document under this message id.
-	ErrOtherDocument = fmt.Errorf("%w: it has another one under this message id", ErrNotTaken)
+	// ErrNotAccepted is the error of a Network when clearing, or its broker, answers but refuses this one document. It may accept others.
+	ErrNotAccepted = errors.New("clearing does not take this document")
+	// ErrOtherDocument is an ErrNotAccepted whose reason is known: clearing has another document under this message id.
+	ErrOtherDocument = fmt.Errorf("%w: it has another one under this message id", ErrNotAccepted)
 	// errInterrupted: deliveries to this scheme's clearing fail one after the other, so that this one was not tried.
 	errInterrupted = errors.New("the connection to clearing is interrupted: not tried")
 )
@@ -54,25 +54,25 @@ const (
 // then fail at once, but for one at a time that finds out whether clearing is back. So what waits for an answer that does not come is
 // bounded, and the back-off of messages counts only attempts that were made.
 type connection struct {
-	scheme  rulebook.Scheme
-	cfg     *Config
-	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
-	back    func() // called when clearing takes documents again
+	scheme    rulebook.Scheme
+	cfg       *Config
+	breaker   *gobreaker.TwoStepCircuitBreaker[struct{}]
+	recovered func() // called when clearing takes documents again
 
 	mu            sync.Mutex // taken while the breaker's own is held: whoever holds it asks the breaker nothing
 	since         time.Time
-	away          bool // and the log was told that clearing takes nothing
-	toldAt        time.Time
+	down          bool // and the log was told that clearing takes nothing
+	loggedAt      time.Time
 	interruptions int // since the last line about it
 }
 
-func newConnection(scheme rulebook.Scheme, cfg *Config, back func()) *connection {
-	c := &connection{scheme: scheme, cfg: cfg, back: back}
+func newConnection(scheme rulebook.Scheme, cfg *Config, recovered func()) *connection {
+	c := &connection{scheme: scheme, cfg: cfg, recovered: recovered}
 	c.breaker = gobreaker.NewTwoStepCircuitBreaker[struct{}](gobreaker.Settings{
 		Name: string(scheme), Timeout: interruption,
 		ReadyToTrip:   func(counts gobreaker.Counts) bool { return counts.ConsecutiveFailures >= failuresToInterrupt },
 		OnStateChange: c.changed,
-		IsSuccessful:  func(err error) bool { return err == nil || errors.Is(err, ErrNotTaken) },
+		IsSuccessful:  func(err error) bool { return err == nil || errors.Is(err, ErrNotAccepted) },
 		IsExcluded:    func(err error) bool { return errors.Is(err, context.Canceled) }, // this program stops
 	})
 	return c
@@ -85,10 +85,10 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if to == gobreaker.StateClosed {
-		c.back()
+		c.recovered()
 		c.since = now
-		if c.away {
-			c.away = false
+		if c.down {
+			c.down = false
 			c.cfg.Log.Info("clearing takes documents again", "scheme", c.scheme)
 		}
 		return
@@ -97,20 +97,20 @@ func (c *connection) changed(_ string, from, to gobreaker.State) {
 		c.since = now
 		c.interruptions++
 	}
-	passed := now.Sub(c.toldAt)
-	if to != gobreaker.StateOpen || c.away || 0 <= passed && passed < interruptionLines {
+	passed := now.Sub(c.loggedAt)
+	if to != gobreaker.StateOpen || c.down || 0 <= passed && passed < interruptionLines {
 		return
 	}
 	c.cfg.Log.Error("clearing takes no documents: deliveries pause, and one is tried every second", "alarm", true, "scheme", c.scheme,
 		"failed", failuresToInterrupt, "interruptions", c.interruptions)
-	c.away, c.toldAt, c.interruptions = true, now, 0
+	c.down, c.loggedAt, c.interruptions = true, now, 0
 }
 
-// told reports whether an error is covered by the logged outage of clearing, so that no document is named for it.
-func (c *connection) told(err error) bool {
+// logged reports whether an error is covered by the logged outage of clearing, so that no document is named for it.
+func (c *connection) logged(err error) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.away && unheard(err)
+	return c.down && unreachable(err)
 }
 
 // deliver hands over one document, within the time of one attempt. It fails with errInterrupted when that was not tried.
@@ -132,10 +132,10 @@ func (c *connection) deliver(ctx context.Context, reference string, content []by
 		return nil
 	}
 	failed := fmt.Errorf("deliver %s: %w", reference, err)
-	if errors.Is(err, ErrNotTaken) {
+	if errors.Is(err, ErrNotAccepted) {
 		return failed
 	}
-	return unheardError{failed}
+	return unreachableError{failed}
 }
 
 // outcome is a delivery in a word.
@@ -143,7 +143,7 @@ func outcome(err error) string {
 	switch {
 	case err == nil:
 		return "taken"
-	case errors.Is(err, ErrNotTaken):
+	case errors.Is(err, ErrNotAccepted):
 		return "not taken"
 	default:
 		return "failed"
@@ -174,7 +174,7 @@ func (c *connection) status() ConnectionStatus {
 }
 
 // Connections returns the states of the connections to the schemes' clearing.
-func (s *Station) Connections() []ConnectionStatus {
+func (s *Service) Connections() []ConnectionStatus {
 	all := make([]ConnectionStatus, 0, len(s.schemes))
 	for _, w := range s.schemes {
 		all = append(all, w.connection.status())
@@ -182,14 +182,14 @@ func (s *Station) Connections() []ConnectionStatus {
 	return all
 }
 
-// unheardError is why a document was not handed over, where that is about clearing, or the way to it, and not about the document.
-type unheardError struct{ error }
+// unreachableError is why a document was not handed over, where that is about clearing, or the way to it, and not about the document.
+type unreachableError struct{ error }
 
 // Unwrap returns the error of the network.
-func (e unheardError) Unwrap() error { return e.error }
+func (e unreachableError) Unwrap() error { return e.error }
 
-// unheard reports whether a document was not handed over for want of clearing.
-func unheard(err error) bool {
-	var e unheardError
+// unreachable reports whether a document was not handed over for want of clearing.
+func unreachable(err error) bool {
+	var e unreachableError
 	return errors.As(err, &e) || errors.Is(err, errInterrupted)
 }

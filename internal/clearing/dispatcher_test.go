@@ -22,7 +22,7 @@ func (c *testClock) add(d time.Duration) { c.now.Add(int64(d)) }
 func dispatching(workers int) (d *dispatcher, clock *testClock, logged *int) {
 	clock = &testClock{}
 	clock.add(time.Hour)
-	s := &Station{cfg: Config{Now: clock.Now}}
+	s := &Service{cfg: Config{Now: clock.Now}}
 	d, logged = s.newDispatcher(DoingDelivery, workers), new(int)
 	d.failure = func(context.Context, task, error) { *logged++ }
 	return d, clock, logged
@@ -143,7 +143,7 @@ func TestOnlyTheNamedTasksAreRetriedNow(t *testing.T) {
 	d, _, _ := dispatching(2)
 	var mu sync.Mutex
 	tries := map[string]int{}
-	for name, err := range map[string]error{"a": unheardError{errors.New("no connection")}, "b": ErrNotTaken, "c": errInterrupted} {
+	for name, err := range map[string]error{"a": unreachableError{errors.New("no connection")}, "b": ErrNotAccepted, "c": errInterrupted} {
 		d.offer(named(name), func(context.Context) error {
 			mu.Lock()
 			defer mu.Unlock()
@@ -152,7 +152,7 @@ func TestOnlyTheNamedTasksAreRetriedNow(t *testing.T) {
 		})
 	}
 	d.drain(t.Context())
-	d.retryNow(func(_ string, why error) bool { return unheard(why) })
+	d.retryNow(func(_ string, why error) bool { return unreachable(why) })
 	d.drain(t.Context())
 	if tries["a"] != 2 || tries["b"] != 1 || tries["c"] != 2 {
 		t.Errorf("after clearing is back tried %v, want what failed for want of it once more", tries)

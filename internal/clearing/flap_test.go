@@ -112,7 +112,7 @@ func TestEveryOtherRequestIsEnough(t *testing.T) {
 	}
 	for looks := 0; len(h.Network.Delivered()) < payments && looks < 20; looks++ {
 		h.Clock.Add(4 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	took := map[string]bool{}
 	for _, d := range h.Network.Delivered() {
@@ -160,8 +160,8 @@ func TestWhatClearingSaysToADeliveryIsNoAnswer(t *testing.T) {
 			send(t, h, m)
 			want{state: payment.StateProcessing}.check(t, h, m)
 			h.Clock.Add(10*time.Second + time.Millisecond)
-			h.Clearing.Sweep(ctx)
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
+			h.Clearing.RunOnce(ctx)
 			want{state: payment.StateUnconfirmed}.check(t, h, m)
 			if came.Load() != 2 {
 				t.Errorf("clearing got %d documents, want the payment and the question about it", came.Load())

@@ -48,7 +48,7 @@ func TestWhatClearingMayNotHaveIsNotAskedAbout(t *testing.T) {
 	}
 	for range 4 {
 		h.Clock.Add(11 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	if asked[payment.StateApproved] != 0 || asked[payment.StateProcessing] == 0 {
@@ -80,13 +80,13 @@ func TestBetweenTwoQuestionsIsAPause(t *testing.T) {
 	asked := offered(h, "P28", nil)
 	h.Clock.Add(10 * time.Second)
 	for range 5 {
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if *asked != 1 {
 		t.Errorf("it was asked about %d times at once", *asked)
 	}
 	h.Clock.Add(2 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if *asked != 2 {
 		t.Errorf("it was asked about %d times after the pause", *asked)
 	}
@@ -96,11 +96,11 @@ func TestBetweenTwoQuestionsIsAPause(t *testing.T) {
 func TestRefusedDocumentsInterruptNothing(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
-	offered(h, "", clearing.ErrNotTaken)
+	offered(h, "", clearing.ErrNotAccepted)
 	m := approved(t, h, rulebook.SchemeSIC)
 	for range 15 {
 		err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
-		if !errors.Is(err, clearing.ErrNotTaken) {
+		if !errors.Is(err, clearing.ErrNotAccepted) {
 			t.Fatal(err)
 		}
 	}

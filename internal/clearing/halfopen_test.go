@@ -111,7 +111,7 @@ func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
 	h.Clock.Add(10*time.Second + time.Millisecond)
 	b.times.Store(broken)
 	for range 3 * broken { // the clock of the house stands still: no pause ends
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if b.broke.Load() != broken {
 		t.Errorf("the connections broke %d times, want %d", b.broke.Load(), broken)
@@ -136,7 +136,7 @@ func TestWhatIsOverdueIsMovedTogetherAfterConnectionsBroke(t *testing.T) {
 	b.alone.Store(0)
 	b.times.Store(broken)
 	for range 3 * broken {
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	var unconfirmed int
 	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE state = 'Unconfirmed'").Scan(&unconfirmed))

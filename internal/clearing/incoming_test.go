@@ -164,7 +164,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 			}
 			receive(t, h, came)
 			h.Clock.Add(3 * time.Second)
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
 			answer := answerTo(t, h)
 			h.Clock.Add(-3 * time.Second)
 			want := map[bool]string{true: "ACCP", false: "RJCT"}[c.code == ""]
@@ -232,8 +232,8 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 				t.Errorf("%s, %s: again: %v", scheme, name, err)
 			}
 			h.Clock.Add(3 * time.Second)
-			h.Clearing.Sweep(ctx)
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
+			h.Clearing.RunOnce(ctx)
 			if sent := h.Network.Delivered(); len(sent) != 1 {
 				t.Fatalf("%s, %s: %d documents were sent", scheme, name, len(sent))
 			}

@@ -15,7 +15,7 @@ import (
 // receiveInquiry answers a pacs.028 with the state we know: of an incoming payment by its pacs.002 again, of a recall by its answer again
 // if there is one. A question about a recall that waits for people gets no answer until they decide; one about a payment that is
 // withheld, because what is stored is not what came in, goes to quarantine.
-func (s *Station) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
+func (s *Service) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -51,7 +51,7 @@ func (s *Station) receiveInquiry(ctx context.Context, in store.Document, documen
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
-func (s *Station) answerAboutRecall(ctx context.Context, in store.Document, original payment.Message, inquiry interbank.Inquiry) error {
+func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
@@ -79,7 +79,7 @@ func (s *Station) answerAboutRecall(ctx context.Context, in store.Document, orig
 }
 
 // recordInquiry keeps a question of clearing, which moves nothing, with our answers to it.
-func (s *Station) recordInquiry(ctx context.Context, in store.Document, answers ...store.Document) (err error) {
+func (s *Service) recordInquiry(ctx context.Context, in store.Document, answers ...store.Document) (err error) {
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "question "+string(in.Name))
 	defer func() { end(err) }()
 	return s.inbox.Record(ctx, in, noMove, answers...)
@@ -87,7 +87,7 @@ func (s *Station) recordInquiry(ctx context.Context, in store.Document, answers 
 
 // sentAnswer is the answer of a received recall to send again; none while people still decide, or when it was not sent yet. One that does
 // not fit its seal is not sent again, and raises the alarm.
-func (s *Station) sentAnswer(ctx context.Context, in store.Document, realm string, recall uuid.UUID) ([]store.Document, error) {
+func (s *Service) sentAnswer(ctx context.Context, in store.Document, realm string, recall uuid.UUID) ([]store.Document, error) {
 	m, err := s.cfg.Messages.AnswerOf(ctx, realm, recall)
 	if errors.Is(err, payment.ErrNotFound) {
 		return nil, nil

@@ -181,12 +181,12 @@ func TestNoAnswerInTimeIsUnconfirmedAndALateOneCounts(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.Clock.Add(10*time.Second - time.Microsecond)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		want{state: payment.StateProcessing}.check(t, h, m)
 		h.Clock.Add(time.Microsecond)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		sent := h.Network.Delivered()
 		if len(sent) != 2 || !strings.Contains(sent[1].Content, "pacs.028.001.03") {
 			t.Fatalf("clearing got %d documents, want the payment and one status request", len(sent))
@@ -214,13 +214,13 @@ func TestWhatClearingDoesNotTakeIsOfferedAgainUnderTheSameID(t *testing.T) {
 	}
 	for range 60 { // a long outage: past the scheme's time too
 		h.Clock.Add(time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	h.Network.Refuse = nil
 	h.Clock.Add(time.Minute)
 	tried(t, h)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	sent := h.Network.Delivered()
 	if len(sent) != 1 {
 		t.Fatalf("clearing took %d documents, want 1", len(sent))
@@ -319,7 +319,7 @@ func TestWhatNobodyDecidesExpires(t *testing.T) {
 	defer h.CheckInvariants(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSCT)
 	h.Clock.Add(m.ExpiresAt.Sub(h.Clock.Now()) - time.Microsecond)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateApprovalPending}.check(t, h, m)
 	h.Clock.Add(time.Microsecond)
 	var late *payment.StateError
@@ -327,6 +327,6 @@ func TestWhatNobodyDecidesExpires(t *testing.T) {
 	if !errors.As(err, &late) {
 		t.Errorf("an approval when the time is up: %v", err)
 	}
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateExpired}.check(t, h, m)
 }

@@ -33,7 +33,7 @@ func TestADocumentStaysTheSameAfterMidnight(t *testing.T) {
 		t.Fatal("the first delivery did not fail")
 	}
 	h.Clock.Add(8 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if len(offered) != 2 || len(slices.Compact(offered)) != 1 {
 		t.Errorf("clearing was offered %d documents: %v", len(offered), offered)
 	}

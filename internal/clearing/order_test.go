@@ -111,7 +111,7 @@ func (l *life) apply(t payment.Transition, err error) {
 
 // tick is what the watch does with time, on both sides.
 func (l *life) tick() {
-	l.h.Clearing.Sweep(ctx)
+	l.h.Clearing.RunOnce(ctx)
 	now := l.h.Clock.Now()
 	if !l.model.AcceptedAt.IsZero() && l.model.DeliveredAt.IsZero() && !l.model.AcceptedAt.Add(4*time.Second).After(now) {
 		l.apply(moved(l.model.Deliver(now, now)))

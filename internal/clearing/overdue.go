@@ -25,7 +25,7 @@ const (
 )
 
 // scanAll starts the scan for overdue messages in every realm in which none runs.
-func (s *Station) scanAll(ctx context.Context, group *sync.WaitGroup) {
+func (s *Service) scanAll(ctx context.Context, group *sync.WaitGroup) {
 	for _, realm := range s.realms() {
 		if !s.scanning.begin(realm) {
 			continue
@@ -39,7 +39,7 @@ func (s *Station) scanAll(ctx context.Context, group *sync.WaitGroup) {
 
 // scan moves the overdue messages of a realm. It retries on a fresh connection: once without a reply, because a half-open connection returns
 // no error of its own, and a few times after connections that broke, because the next scan comes only half a second later.
-func (s *Station) scan(ctx context.Context, realm string) {
+func (s *Service) scan(ctx context.Context, realm string) {
 	var err error
 	timeout := scanTimeout
 	for attempt := range maxScans {
@@ -53,11 +53,11 @@ func (s *Station) scan(ctx context.Context, realm string) {
 		}
 		timeout = retryTimeout
 	}
-	s.complain(ctx, err, "look for what is overdue", "realm", realm)
+	s.logOnce(ctx, err, "look for what is overdue", "realm", realm)
 }
 
 // moveOverdue lists the overdue messages of a realm and makes them Unconfirmed. It returns errors of the database only.
-func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Duration) error {
+func (s *Service) moveOverdue(ctx context.Context, realm string, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	ids, err := s.cfg.Due.Overdue(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
 	cancel()
@@ -75,7 +75,7 @@ func (s *Station) moveOverdue(ctx context.Context, realm string, timeout time.Du
 
 // timeOut makes a batch of messages Unconfirmed. A message with an error of its own is offered to the clock, which tries it alone. No message
 // is tried alone after an error of the database, which timeOut returns.
-func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, timeout time.Duration) error {
+func (s *Service) timeOut(ctx context.Context, realm string, ids []uuid.UUID, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	ends := make([]func(error), len(ids))
@@ -89,7 +89,7 @@ func (s *Station) timeOut(ctx context.Context, realm string, ids []uuid.UUID, ti
 		switch {
 		case errors.Is(err, store.ErrUnavailable), errors.Is(err, store.ErrUnknown), errors.Is(err, context.DeadlineExceeded):
 			databaseErr = cmp.Or(databaseErr, err)
-		case moved(err) != nil:
+		case ignoreMoved(err) != nil:
 			s.offerMoves(realm, ids[i:i+1], decide)
 		}
 	}

@@ -32,7 +32,7 @@ func TestARecallWhoseReceiptComesFirstFallsDueToo(t *testing.T) {
 		t.Errorf("the recall is %s and due on %s", now.State, now.AnswerBy)
 	}
 	h.Clock.Add(30 * 24 * time.Hour)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	want{state: payment.StateOverdue}.check(t, h, m)
 }
 
@@ -46,8 +46,8 @@ func TestAnUnconfirmedReturnIsAskedAbout(t *testing.T) {
 		})
 		send(t, h, m)
 		h.Clock.Add(11 * time.Second)
-		h.Clearing.Sweep(ctx)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
+		h.Clearing.RunOnce(ctx)
 		want{state: payment.StateUnconfirmed}.check(t, h, m)
 		asked, err := interbank.ReadStatusRequest(lastSent(t, h, "pacs.028").(*iso20022.FIToFIPaymentStatusRequest))
 		if err != nil || asked.AboutRecall() || asked.Original.MessageID != m.Reference() || asked.Original.TransactionID != "TX9" {

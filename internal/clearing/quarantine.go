@@ -36,7 +36,7 @@ func unprocessableOf(err error) *unprocessableError {
 	return nil
 }
 
-func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
+func (s *Service) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
 	if errors.Is(err, store.ErrSeen) {
 		return s.seen(ctx, in)
@@ -48,7 +48,7 @@ func (s *Station) quarantine(ctx context.Context, in store.Document, failed *unp
 }
 
 // seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
-func (s *Station) seen(ctx context.Context, in store.Document) error {
+func (s *Service) seen(ctx context.Context, in store.Document) error {
 	same, err := s.inbox.Received(ctx, in)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (s *Station) seen(ctx context.Context, in store.Document) error {
 }
 
 // giveUp puts a document that waited into quarantine.
-func (s *Station) giveUp(ctx context.Context, in store.Document, failed *unprocessableError) error {
+func (s *Service) giveUp(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	first, err := s.inbox.GiveUp(ctx, in, failed.reason)
 	if first {
 		s.auditQuarantined(ctx, in, failed)
@@ -79,7 +79,7 @@ func (s *Station) giveUp(ctx context.Context, in store.Document, failed *unproce
 }
 
 // auditQuarantined tells the log and the audit trail of a document that an operator has to look at.
-func (s *Station) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
+func (s *Service) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
 	s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{
@@ -90,7 +90,7 @@ func (s *Station) auditQuarantined(ctx context.Context, in store.Document, faile
 
 // auditRefused keeps a refusal of what came from clearing, or was on its way there, in the audit trail: of the realm it belongs to, else of
 // the operator's. Without either, the inbox and the outbox tell of it, and the log.
-func (s *Station) auditRefused(ctx context.Context, refused store.Refusal) {
+func (s *Service) auditRefused(ctx context.Context, refused store.Refusal) {
 	if refused.Realm == "" {
 		refused.Realm, refused.MessageID = s.cfg.OperatorRealm, uuid.Nil
 	}

@@ -18,7 +18,7 @@ const waitForPayment = time.Minute
 // receiveRecall takes another bank's recall of an incoming payment: it awaits a decision until the scheme's answer day. In SIC clearing
 // gets a receipt. The recall of a payment that is withheld goes to quarantine: it would carry the fields of that payment under a seal of
 // its own.
-func (s *Station) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
+func (s *Service) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -58,7 +58,7 @@ func (s *Station) receiveRecall(ctx context.Context, in store.Document, document
 }
 
 // receipt makes the camt.025 that SIC expects for a recall or its refusal; nil in SEPA.
-func (s *Station) receipt(in store.Document, about iso20022.Document, reference string) (*store.Document, error) {
+func (s *Service) receipt(in store.Document, about iso20022.Document, reference string) (*store.Document, error) {
 	if in.Scheme != rulebook.SchemeSIC {
 		return nil, nil
 	}
@@ -71,7 +71,7 @@ func (s *Station) receipt(in store.Document, about iso20022.Document, reference 
 }
 
 // receiveReturn takes the money of a recalled payment back (pacs.004): the recall is accepted, and clearing gets a pacs.002.
-func (s *Station) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
+func (s *Service) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -109,7 +109,7 @@ func (s *Station) receiveReturn(ctx context.Context, in store.Document, document
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
-func (s *Station) arriveAnswer(ctx context.Context, a store.Arrival) error {
+func (s *Service) arriveAnswer(ctx context.Context, a store.Arrival) error {
 	err := s.arrive(ctx, a)
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
@@ -122,7 +122,7 @@ const answeredBefore = "The recall was answered before: there is one answer to a
 
 // receiveResolution books the refusal of a recall (camt.029). In SIC clearing gets a receipt. A camt.029 that refuses nothing, such as one
 // that says "pending", is kept beside the recall and moves nothing.
-func (s *Station) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
+func (s *Service) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -152,7 +152,7 @@ func (s *Station) receiveResolution(ctx context.Context, in store.Document, docu
 }
 
 // keepUndecided stores a camt.029 that is no answer yet beside its recall.
-func (s *Station) keepUndecided(
+func (s *Service) keepUndecided(
 	ctx context.Context, in store.Document, resolution interbank.NegativeResolution, receipt *store.Document,
 ) error {
 	var answers []store.Document
@@ -170,7 +170,7 @@ func (s *Station) keepUndecided(
 
 // answeredOnce is the move of an answer to a recall of ours. There is one: money that comes a second time, or a second refusal, is for an
 // operator and is not confirmed.
-func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
+func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (payment.Transition, error) {
 	if err == nil && !moves {
 		return payment.Transition{}, unprocessable(answeredBefore)
 	}
@@ -178,7 +178,7 @@ func (s *Station) answeredOnce(t payment.Transition, moves bool, err error) (pay
 }
 
 // recallOf finds our recall of the payment a document is about. What answers a recall that is withheld goes to quarantine.
-func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
+func (s *Service) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
 	global, err := payment.Parse(about.TransactionID)
 	if err != nil {
 		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
@@ -201,7 +201,7 @@ func (s *Station) recallOf(ctx context.Context, about interbank.Original) (payme
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).
-func (s *Station) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
+func (s *Service) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
 		return unprocessable(err.Error())

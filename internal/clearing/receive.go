@@ -52,7 +52,7 @@ func (e *RefusedError) Error() string {
 // message of its own, waiting for what it overtook, or in quarantine for an operator when it belongs to nothing or cannot be booked.
 //
 // Errors: RefusedError, ErrDuplicate.
-func (s *Station) Receive(ctx context.Context, d Document) error {
+func (s *Service) Receive(ctx context.Context, d Document) error {
 	parsed, findings := profile.Read(d.Content)
 	if len(findings) > 0 {
 		return &RefusedError{Findings: findings}
@@ -78,7 +78,7 @@ func (s *Station) Receive(ctx context.Context, d Document) error {
 }
 
 // trustedMessage loads what a document is about. Error: unprocessableError when it is withheld.
-func (s *Station) trustedMessage(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
+func (s *Service) trustedMessage(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
 	m, err := s.cfg.Messages.Message(ctx, realm, id)
 	if err != nil {
 		return payment.Message{}, err
@@ -88,7 +88,7 @@ func (s *Station) trustedMessage(ctx context.Context, realm string, id uuid.UUID
 
 // trusted refuses what is about a payment or recall that is withheld, because what is stored is not what came in or was sent, and raises
 // the alarm, once for each.
-func (s *Station) trusted(ctx context.Context, m payment.Message) error {
+func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 	if m.Withheld == "" {
 		return nil
 	}
@@ -98,7 +98,7 @@ func (s *Station) trusted(ctx context.Context, m payment.Message) error {
 }
 
 // process hands a document to what it is for.
-func (s *Station) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
+func (s *Service) process(ctx context.Context, in store.Document, parsed iso20022.Document) error {
 	switch document := parsed.(type) {
 	case *iso20022.FIToFIPaymentStatusReport:
 		return s.receiveStatus(ctx, in, document)

@@ -152,7 +152,7 @@ func endedHere(t *testing.T, h *servicetest.House, others [5]payment.Message) {
 	_, err = h.Approval.Reject(ctx, h.Person(t, "checker1"), service.Input{InternalID: others[3].InternalID}, "not ours")
 	must(t, err)
 	h.Clock.Set(others[2].ExpiresAt)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	ended := []payment.State{
 		payment.StateRejected, payment.StateWithdrawn, payment.StateExpired, payment.StateRejected, payment.StateExpired,
 	}
@@ -201,7 +201,7 @@ func foundAgain(t *testing.T, again *servicetest.House, there *memory, m payment
 	_, err := again.Approval.Approve(ctx, again.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
 	again.Clock.Add(11 * time.Second)
-	again.Clearing.Sweep(ctx)
+	again.Clearing.RunOnce(ctx)
 	stuck(t, again, m, log.String())
 	sayTaken(t, again, m)
 	settledOnceAsked(t, again, m)
@@ -212,7 +212,7 @@ func stuck(t *testing.T, h *servicetest.House, m payment.Message, log string) {
 	t.Helper()
 	for range 3 {
 		h.Clock.Add(time.Minute)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	want{state: payment.StateUnconfirmed}.check(t, h, m)
 	if asked := len(h.Network.Delivered()); asked != 0 {
@@ -242,7 +242,7 @@ func sayTaken(t *testing.T, h *servicetest.House, m payment.Message) {
 		t.Errorf("one administrator alone: %v", err)
 	}
 	h.Clock.Add(time.Minute)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if current(t, h, m).DeliveredAt != (time.Time{}) {
 		t.Error("what one administrator says counts")
 	}
@@ -258,7 +258,7 @@ func settledOnceAsked(t *testing.T, h *servicetest.House, m payment.Message) {
 	t.Helper()
 	for range 3 {
 		h.Clock.Add(time.Minute)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	var asked []string
 	for _, d := range h.Network.Delivered() {

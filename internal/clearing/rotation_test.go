@@ -50,7 +50,7 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	}
 	for range 10 {
 		lost.Clock.Add(time.Second / 2)
-		lost.Clearing.Sweep(ctx)
+		lost.Clearing.RunOnce(ctx)
 	}
 	if n := len(h.Network.Delivered()); n != 0 || alarms(log) != 2 {
 		t.Errorf("clearing got %d documents, and there were %d alarms, want one for the payment and one for the answer:\n%s", n, alarms(log), log)
@@ -63,7 +63,7 @@ func TestWithoutItsKeyAMessageIsHeldAndSentWhenTheKeyIsBack(t *testing.T) {
 	if err := back.Messages.CheckKeys(ctx); err != nil {
 		t.Error(err)
 	}
-	back.Clearing.Sweep(ctx)
+	back.Clearing.RunOnce(ctx)
 	if n := len(h.Network.Delivered()); n != 2 {
 		t.Errorf("with the key back clearing got %d documents, want the payment and the answer", n)
 	}

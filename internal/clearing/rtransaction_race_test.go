@@ -55,7 +55,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	stranger := transfer(t, h, rulebook.SchemeSCT, "TX6", receiving[rulebook.SchemeSCT])
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE6", recalling(t, h, stranger, doubled("RE6")), nil))
 	h.Clock.Add(2 * time.Minute)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	var outcome string
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
 	if err != nil || outcome != "quarantined" {

@@ -175,7 +175,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 				})
 				receive(t, h, inbound(t, scheme, "RET1", back, err))
 				h.Clock.Add(3 * time.Second)
-				h.Clearing.Sweep(ctx)
+				h.Clearing.RunOnce(ctx)
 				lastSent(t, h, "pacs.002")
 			case payment.StateRefused:
 				no, err := interbank.Resolution(interbank.RTransactionInput{
@@ -185,8 +185,8 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 				receive(t, h, inbound(t, scheme, "NO1", no, err))
 			default:
 				h.Clock.Add(30 * 24 * time.Hour)
-				h.Clearing.Sweep(ctx)
-				h.Clearing.Sweep(ctx)
+				h.Clearing.RunOnce(ctx)
+				h.Clearing.RunOnce(ctx)
 				lastSent(t, h, "pacs.028")
 			}
 			now := current(t, h, m)
@@ -236,7 +236,7 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 				t.Errorf("%s again: %v", c.id, err)
 			}
 			h.Clock.Add(3 * time.Second)
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
 			status, err := interbank.ReadStatus(lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport))
 			if err != nil || status.Status != c.status || status.Reason.Code != c.code || status.Original.TransactionID != c.id {
 				t.Errorf("%s %s: answered %+v %v", scheme, c.id, status, err)
@@ -247,7 +247,7 @@ func TestAnIncomingPaymentIsBookedOrRefusedAndAnswered(t *testing.T) {
 			t.Errorf("%s: a transaction id under another message id is %s: %s", scheme, outcome, reason)
 		}
 		h.Clock.Add(3 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		if n := len(h.Network.Delivered()); n != len(cases) {
 			t.Errorf("%d answers for %d payments", n, len(cases))
 		}

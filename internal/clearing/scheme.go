@@ -26,16 +26,16 @@ const (
 
 // schemeWork holds the connection and the dispatchers of one scheme. A slow clearing of one scheme delays no other scheme.
 type schemeWork struct {
-	*Station
+	*Service
 	scheme     rulebook.Scheme
 	connection *connection
 
 	deliveries, inquiries, answers *dispatcher
 }
 
-func (s *Station) newSchemeWork(scheme rulebook.Scheme) *schemeWork {
-	w := &schemeWork{Station: s, scheme: scheme}
-	w.connection = newConnection(scheme, &s.cfg, w.clearingIsBack)
+func (s *Service) newSchemeWork(scheme rulebook.Scheme) *schemeWork {
+	w := &schemeWork{Service: s, scheme: scheme}
+	w.connection = newConnection(scheme, &s.cfg, w.recovered)
 	workers := s.cfg.Workers
 	if workers == 0 {
 		workers = defaultWorkers
@@ -49,7 +49,7 @@ func (s *Station) newSchemeWork(scheme rulebook.Scheme) *schemeWork {
 		d.room = w.connection.room
 		failure := d.failure
 		d.failure = func(ctx context.Context, t task, err error) {
-			if !w.connection.told(err) {
+			if !w.connection.logged(err) {
 				failure(ctx, t, err)
 			}
 		}
@@ -58,7 +58,7 @@ func (s *Station) newSchemeWork(scheme rulebook.Scheme) *schemeWork {
 }
 
 // newDispatcher makes a dispatcher in which a realm may use three of four workers.
-func (s *Station) newDispatcher(doing Doing, workers int) *dispatcher {
+func (s *Service) newDispatcher(doing Doing, workers int) *dispatcher {
 	return &dispatcher{
 		doing: doing, workers: workers, share: max(1, workers*3/4), room: func(most int) int { return most }, now: s.cfg.Now,
 		wake: make(chan struct{}, 1), known: make(map[task]*entry), running: make(map[string]int), polling: make(map[string]bool),
@@ -73,7 +73,7 @@ func (w *schemeWork) dispatchers() []*dispatcher {
 }
 
 // scheme returns the work of a scheme.
-func (s *Station) scheme(scheme rulebook.Scheme) (*schemeWork, error) {
+func (s *Service) scheme(scheme rulebook.Scheme) (*schemeWork, error) {
 	at := slices.IndexFunc(s.schemes, func(w *schemeWork) bool { return w.scheme == scheme })
 	if at < 0 {
 		return nil, errors.New("no clearing for the scheme " + string(scheme))
@@ -82,7 +82,7 @@ func (s *Station) scheme(scheme rulebook.Scheme) (*schemeWork, error) {
 }
 
 // dispatchers returns all dispatchers.
-func (s *Station) dispatchers() []*dispatcher {
+func (s *Service) dispatchers() []*dispatcher {
 	all := []*dispatcher{s.clock, s.unmatched}
 	for _, w := range s.schemes {
 		all = append(all, w.dispatchers()...)
@@ -90,17 +90,17 @@ func (s *Station) dispatchers() []*dispatcher {
 	return all
 }
 
-// clearingIsBack retries what failed for want of clearing, when clearing accepts the first document after an interruption. The backoff of
+// recovered retries what failed for want of clearing, when clearing accepts the first document after an interruption. The backoff of
 // other tasks, such as that of a document that clearing refuses, continues. The breaker calls it under its own lock, so it does not read
 // the state of the connection.
-func (w *schemeWork) clearingIsBack() {
+func (w *schemeWork) recovered() {
 	for _, d := range w.dispatchers() {
-		d.retryNow(func(_ string, why error) bool { return unheard(why) })
+		d.retryNow(func(_ string, why error) bool { return unreachable(why) })
 	}
 }
 
 // nudged offers the work of a commit of this process.
-func (s *Station) nudged(work store.Work) {
+func (s *Service) nudged(work store.Work) {
 	w, err := s.scheme(work.Scheme)
 	if err != nil {
 		return
@@ -128,7 +128,7 @@ func (w *schemeWork) offerDelivery(realm string, id uuid.UUID) {
 }
 
 func (w *schemeWork) offerInquiry(realm string, id uuid.UUID) {
-	w.inquiries.offer(task{realm: realm, id: id}, func(ctx context.Context) error { return moved(w.inquire(ctx, realm, id)) })
+	w.inquiries.offer(task{realm: realm, id: id}, func(ctx context.Context) error { return ignoreMoved(w.inquire(ctx, realm, id)) })
 }
 
 func (w *schemeWork) offerAnswer(reference string) {
@@ -151,7 +151,7 @@ func (w *schemeWork) pollMessages(
 			limited, cancel := context.WithTimeout(ctx, listTimeout)
 			ids, err := list(limited, realm, w.scheme, w.dueTimes(d.ids(realm), page))
 			cancel()
-			w.complain(ctx, err, "list what waits for clearing", "task", d.doing, "realm", realm, "scheme", w.scheme)
+			w.logOnce(ctx, err, "list what waits for clearing", "task", d.doing, "realm", realm, "scheme", w.scheme)
 			for _, id := range ids {
 				offer(realm, id)
 			}
@@ -173,7 +173,7 @@ func (w *schemeWork) pollAnswers(ctx context.Context) {
 	references, err := w.outbox.Undelivered(limited, store.AnswersDue{
 		Scheme: w.scheme, Before: w.cfg.Now().Add(-answersLead), Held: w.answers.references(), Most: page,
 	})
-	w.complain(ctx, err, "look at the outbox", "scheme", w.scheme)
+	w.logOnce(ctx, err, "look at the outbox", "scheme", w.scheme)
 	for _, reference := range references {
 		w.offerAnswer(reference)
 	}

@@ -80,7 +80,7 @@ func alarms(log *testutil.Log) int { return strings.Count(log.String(), "alarm=t
 func look(h *servicetest.House) {
 	for range 10 {
 		h.Clock.Add(5 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 )
 
 // receiveStatus books a pacs.002: the answer to an instruction or a return of ours, or what clearing says of an incoming payment.
-func (s *Station) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
+func (s *Service) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
 		return unprocessable(err.Error())
@@ -41,7 +41,7 @@ func (s *Station) receiveStatus(ctx context.Context, in store.Document, document
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit
 // goes to quarantine.
-func (s *Station) fits(in store.Document, m payment.Message, about interbank.Original) error {
+func (s *Service) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
 		return &unprocessableError{about: m, reason: "The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
 			", this document came through " + string(in.Scheme) + "."}
@@ -57,7 +57,7 @@ func (s *Station) fits(in store.Document, m payment.Message, about interbank.Ori
 const noteWithin = 50 * time.Millisecond
 
 // recordAnswer records what clearing says of a message. The message may be our answer to a received recall, which is then Answered.
-func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide store.DecideFunc) (err error) {
+func (s *Service) recordAnswer(ctx context.Context, in store.Document, decide store.DecideFunc) (err error) {
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
@@ -78,7 +78,7 @@ func (s *Station) recordAnswer(ctx context.Context, in store.Document, decide st
 // neverSent raises the alarm about an answer of clearing to a message of ours that never left here: money may have moved that is not in
 // these books. After a restore it left from the database that is gone. What waits for its approval can still come to its true state; what
 // ended here cannot, because nothing is sent, and nothing settles, that was not approved here.
-func (s *Station) neverSent(ctx context.Context, m payment.Message) error {
+func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	s.alarmOnce(ctx, "unsent "+m.InternalID.String(), "clearing answers about a message that was never sent from here: after a restore, "+
 		"see \"After a restore\" in docs/operations.md", "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID, "state", m.State)
 	if m.State == payment.StateApprovalPending {
@@ -91,7 +91,7 @@ func (s *Station) neverSent(ctx context.Context, m payment.Message) error {
 }
 
 // sentMessage finds the message of ours that a document is about: by the message id it answers, or by the transaction id.
-func (s *Station) sentMessage(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
+func (s *Service) sentMessage(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
 	global, ours := payment.ParseReference(about.MessageID)
 	if !ours {
 		global, err = payment.Parse(about.TransactionID)
@@ -103,7 +103,7 @@ func (s *Station) sentMessage(ctx context.Context, about interbank.Original) (re
 }
 
 // statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.
-func (s *Station) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
+func (s *Service) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
 	switch {
 	case status.Outcome == interbank.OutcomeNegative:
 		return moveIf(m.RejectByClearing(status.Reason.Code, status.Reason.Text, s.cfg.Now()))

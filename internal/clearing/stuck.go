@@ -56,7 +56,7 @@ func (d *dispatcher) stuck() []Stuck {
 }
 
 // Stuck lists the failed tasks of this process, at most a hundred of each kind.
-func (s *Station) Stuck() (all []Stuck) {
+func (s *Service) Stuck() (all []Stuck) {
 	for _, d := range s.dispatchers() {
 		all = append(all, d.stuck()...)
 	}
@@ -65,7 +65,7 @@ func (s *Station) Stuck() (all []Stuck) {
 
 // TryAgain retries the task of a message or document in this process now, or all tasks with subject "", under the same ids as before. It
 // writes an event to the audit log of the person's realm. It reports whether a task of the subject had failed; with "" it does not look.
-func (s *Station) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
+func (s *Service) TryAgain(ctx context.Context, by identity.Principal, subject string) (paused bool, err error) {
 	told := "all that pauses"
 	if subject != "" {
 		told = subject
@@ -105,7 +105,7 @@ type Queue struct {
 }
 
 // Queues returns the state of the deliveries and answers of each scheme.
-func (s *Station) Queues() (queues []Queue) {
+func (s *Service) Queues() (queues []Queue) {
 	for _, w := range s.schemes {
 		queues = append(queues, w.answers.queue("answer-"+string(w.scheme)), w.deliveries.queue("send-"+string(w.scheme)))
 	}
@@ -133,7 +133,7 @@ func (d *dispatcher) count() int {
 }
 
 // Wait returns how long the last message of a scheme waited in this process for its delivery; 0 when none began within the last second.
-func (s *Station) Wait(scheme rulebook.Scheme) time.Duration {
+func (s *Service) Wait(scheme rulebook.Scheme) time.Duration {
 	w, err := s.scheme(scheme)
 	if err != nil {
 		return 0
@@ -142,4 +142,4 @@ func (s *Station) Wait(scheme rulebook.Scheme) time.Duration {
 }
 
 // MissingKeys names the keys that answers to clearing wait for, because the key file does not hold them.
-func (s *Station) MissingKeys(ctx context.Context) ([]string, error) { return s.outbox.Held(ctx) }
+func (s *Service) MissingKeys(ctx context.Context) ([]string, error) { return s.outbox.Held(ctx) }

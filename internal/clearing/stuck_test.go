@@ -18,7 +18,7 @@ func TestWhatAnotherGatewayDidIsStuckNoLonger(t *testing.T) {
 	m := approved(t, h, rulebook.SchemeSIC)
 	h.Network.Refuse = func(servicetest.Delivery) error { return errors.New("the connection broke") }
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if stuck := h.Clearing.Stuck(); len(stuck) != 1 || stuck[0].Subject != m.InternalID.String() {
 		t.Fatalf("stuck is %+v", stuck)
 	}
@@ -26,7 +26,7 @@ func TestWhatAnotherGatewayDidIsStuckNoLonger(t *testing.T) {
 	send(t, other, m)
 	for range 3 {
 		h.Clock.Add(31 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if stuck := h.Clearing.Stuck(); len(stuck) != 0 {
 		t.Errorf("what another gateway sent is stuck here: %+v", stuck)
@@ -43,7 +43,7 @@ func TestWhatIsBeyondTheListIsTriedAgain(t *testing.T) {
 		waiting[approved(t, h, rulebook.SchemeSIC).InternalID.String()] = true
 	}
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	stuck := h.Clearing.Stuck()
 	for _, one := range stuck {
 		delete(waiting, one.Subject)

@@ -14,12 +14,12 @@ import (
 // receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
 // open, else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in the same transaction and sent by its
 // job, within the scheme's time. A message that cannot be read as one payment is refused as a whole, and an operator sees it.
-func (s *Station) receiveTransfer(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
+func (s *Service) receiveTransfer(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
 	transfer, err := interbank.ReadTransfer(document)
 	var amount *money.Error
 	if errors.As(err, &amount) {
 		refused := payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text}
-		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: refused})
+		return s.refuseUnknown(ctx, statusReply{in: in, about: document, refused: refused})
 	}
 	if err != nil {
 		return s.refuseGroup(in, document, err)
@@ -27,7 +27,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now().In(s.cfg.Zone), Rules: s.cfg.Rules}
 	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
-		return s.refuseStranger(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
+		return s.refuseUnknown(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
 	}
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Station) receiveTransfer(ctx context.Context, in store.Document, docume
 	return s.processWaiting(ctx, in.Scheme, transfer.TransactionID)
 }
 
-func (s *Station) arrival(in store.Document, realm, mark string) payment.ArrivalInput {
+func (s *Service) arrival(in store.Document, realm, mark string) payment.ArrivalInput {
 	now := s.cfg.Now()
 	return payment.ArrivalInput{
 		Realm: realm, Scheme: in.Scheme, Name: in.Name, Reference: in.Reference, Content: in.Content, At: now,
@@ -62,7 +62,7 @@ func (s *Station) arrival(in store.Document, realm, mark string) payment.Arrival
 }
 
 // arrive makes a message of what came in.
-func (s *Station) arrive(ctx context.Context, a store.Arrival) error {
+func (s *Service) arrive(ctx context.Context, a store.Arrival) error {
 	err := s.inbox.Arrive(ctx, a)
 	if err == nil {
 		s.cfg.Traces.Arrived(ctx, a.Created.Message.InternalID)
@@ -70,8 +70,8 @@ func (s *Station) arrive(ctx context.Context, a store.Arrival) error {
 	return err
 }
 
-// refuseStranger answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
-func (s *Station) refuseStranger(ctx context.Context, r statusReply) error {
+// refuseUnknown answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
+func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 	r.unique = shortDigest(r.in.Content)
 	answer, err := s.statusAnswer(r)
 	if err != nil {
@@ -82,7 +82,7 @@ func (s *Station) refuseStranger(ctx context.Context, r statusReply) error {
 
 // refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with
 // the answer that refuses it as a whole: what is never answered leaves the debtor's bank in doubt. It never returns nil.
-func (s *Station) refuseGroup(in store.Document, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
+func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustomerCreditTransfer, why error) error {
 	refused := payment.IncomingRefusal{Code: "DT01", Text: "A date or time of the message cannot be read."}
 	switch {
 	case errors.Is(why, interbank.ErrTransactions):
@@ -113,7 +113,7 @@ type statusReply struct {
 }
 
 // statusAnswer makes the pacs.002.
-func (s *Station) statusAnswer(r statusReply) (store.Document, error) {
+func (s *Service) statusAnswer(r statusReply) (store.Document, error) {
 	var lines []string
 	if r.refused.Text != "" {
 		lines = []string{r.refused.Text}
@@ -129,7 +129,7 @@ func (s *Station) statusAnswer(r statusReply) (store.Document, error) {
 }
 
 // answerOf writes an answer out.
-func (s *Station) answerOf(in store.Document, reference string, document iso20022.Document) (store.Document, error) {
+func (s *Service) answerOf(in store.Document, reference string, document iso20022.Document) (store.Document, error) {
 	content, err := s.profile(in.Scheme).Write(document)
 	if err != nil {
 		return store.Document{}, err

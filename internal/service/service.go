@@ -59,7 +59,7 @@ type Service struct {
 	Nudges     *store.Nudges
 	Submission *Payments
 	Approval   *Approvals
-	Clearing   *clearing.Station
+	Clearing   *clearing.Service
 	Auth       *auth.Station
 	Admin      *Administration
 	Notary     *integrity.Station // nil without AuditKeys

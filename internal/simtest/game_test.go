@@ -218,7 +218,7 @@ func (g *game) send() {
 func (g *game) pass(d time.Duration) {
 	g.clock.Add(d)
 	_ = g.call(fmt.Sprintf("look after %s", d), func(h *servicetest.House) error {
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		return nil
 	})
 }

@@ -10,7 +10,7 @@ var ofClock = []mutant{
 	{
 		name: "what waits for clearing goes on to pause when it is back", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestWhatWaitsLeavesAtOnce",
-		before: "\t\tc.back()\n", after: "\n",
+		before: "\t\tc.recovered()\n", after: "\n",
 	},
 	{
 		name: "what clearing refuses is tried at once when it is back", file: "internal/clearing/connection.go",
@@ -33,19 +33,19 @@ var ofClock = []mutant{
 		before: `backoff(e.failed - e.database + d.begun)`, after: `backoff(e.failed + d.begun)`,
 	},
 	{
-		name: "every look tells of a database that is away", file: "internal/clearing/complaint.go",
-		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		name: "every look tells of a database that is away", file: "internal/clearing/log_once.go",
+		tests:  ofBooked + ":TestWhatPollsMiss",
 		before: `errors.Is(err, store.ErrUnavailable)`, after: `false && errors.Is(err, store.ErrUnavailable)`,
 	},
 	{
-		name: "every look tells of a database that does not answer", file: "internal/clearing/complaint.go",
-		tests:  ofBooked + ":TestWhatTheClockAndTheLanesMiss",
+		name: "every look tells of a database that does not answer", file: "internal/clearing/log_once.go",
+		tests:  ofBooked + ":TestWhatPollsMiss",
 		before: `return !told`, after: `return true || !told`,
 	},
 	{
 		name: "every payment is named while clearing is away", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestAClearingThatIsAwayIsToldOnce",
-		before: `return c.away && unheard(err)`, after: `return false && unheard(err)`,
+		before: `return c.down && unreachable(err)`, after: `return false && unreachable(err)`,
 	},
 	{
 		name: "through a pooler a gateway that stands still keeps what it has locked", file: "internal/store/pooler.go",

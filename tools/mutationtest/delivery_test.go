@@ -34,7 +34,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "a delivery that failed is swallowed (review 12)", file: station,
 		tests:  ofBooked + ":TestARefusedDelivery|TestWhatClearingDoesNotTake",
-		within: `func (s *Station) deliver(`,
+		within: `func (s *Service) deliver(`,
 		before: "\tif err != nil {\n\t\treturn err\n\t}\n\tnow :=", after: "\tif err != nil {\n\t\treturn nil\n\t}\n\tnow :=",
 	},
 	{
@@ -67,7 +67,7 @@ var ofDeliveries = []mutant{
 	{
 		name: "a refused document interrupts the connection", file: "internal/clearing/connection.go",
 		tests:  ofBooked + ":TestRefusedDocumentsInterrupt",
-		before: `return err == nil || errors.Is(err, ErrNotTaken)`, after: `return err == nil`,
+		before: `return err == nil || errors.Is(err, ErrNotAccepted)`, after: `return err == nil`,
 	},
 	{
 		name: "a delivery has no limit of time", file: "internal/clearing/connection.go", tests: ofBooked + ":TestASchemeThatHangs",
@@ -75,7 +75,7 @@ var ofDeliveries = []mutant{
 	},
 	{
 		name: "a missing key ends what it sealed", file: station, tests: ofBooked + ":TestWithoutItsKeyAMessageIsHeld",
-		within: `func (s *Station) send(`, before: `if errors.Is(err, payment.ErrForged) {`,
+		within: `func (s *Service) send(`, before: `if errors.Is(err, payment.ErrForged) {`,
 		after: `if errors.Is(err, payment.ErrForged) || errors.Is(err, payment.ErrUnknownKey) {`,
 	},
 	{

@@ -36,7 +36,7 @@ func NewConnection(token string, schemes ...rulebook.Scheme) Connection {
 
 // Config holds the dependencies of the clearing interface.
 type Config struct {
-	Station     *clearing.Station
+	Station     *clearing.Service
 	Connections []Connection
 	Now         func() time.Time
 }

@@ -264,7 +264,7 @@ func TestAnIncomingPaymentThatIsNotOneInTimeIsRefused(t *testing.T) {
 			test.change(c, document)
 			c.sends(document)
 			c.Clock.Add(3 * time.Second)
-			c.Clearing.Sweep(t.Context())
+			c.Clearing.RunOnce(t.Context())
 			refusal, refused := c.got().(*report)
 			if !refused {
 				t.Fatalf("answered by %T", c.got())

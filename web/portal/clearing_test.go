@@ -20,7 +20,7 @@ import (
 type otherSide struct {
 	*bench
 
-	station *clearing.Station
+	station *clearing.Service
 	network *servicetest.Network
 }
 

@@ -30,7 +30,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatal("nothing is stuck")
 		}
-		b.Clearing.Sweep(t.Context())
+		b.Clearing.RunOnce(t.Context())
 	}
 	operator.get("/operation").is(http.StatusOK).says(m.InternalID.String()).says("another one under this message id").says("delivery")
 	b.as("maker1").get("/operation").is(http.StatusForbidden)
@@ -55,7 +55,7 @@ func TestTheOperatorSeesWhatIsStuckAndTriesItAgain(t *testing.T) {
 
 	b.Network.Refuse = nil
 	operator.post("/operation/retry", nil).is(http.StatusSeeOther)
-	b.Clearing.Sweep(t.Context())
+	b.Clearing.RunOnce(t.Context())
 	if sent := b.Network.Delivered(); len(sent) != 1 || sent[0].Reference != m.Reference() {
 		t.Errorf("after the operator's try clearing has %v, want the payment, once", sent)
 	}

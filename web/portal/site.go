@@ -54,7 +54,7 @@ type SiteConfig struct {
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	NewID      func() uuid.UUID // UUIDv7
 	// Clearing shows the state of the gateway to its operators.
-	Clearing *clearing.Station
+	Clearing *clearing.Service
 	// Connections returns the state of the connections to clearing; nil for unknown.
 	Connections func() []clearing.ConnectionStatus
 	// Sealing returns the state of the sealing of the audit log; nil for unknown.

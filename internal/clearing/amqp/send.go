@@ -80,9 +80,9 @@ func accepted(outcome amqp.DeliveryState) error {
 		return nil
 	case *amqp.StateRejected:
 		if o.Error != nil {
-			return fmt.Errorf("%w: the broker rejected it: %w", clearing.ErrNotTaken, o.Error)
+			return fmt.Errorf("%w: the broker rejected it: %w", clearing.ErrNotAccepted, o.Error)
 		}
-		return fmt.Errorf("%w: the broker rejected it", clearing.ErrNotTaken)
+		return fmt.Errorf("%w: the broker rejected it", clearing.ErrNotAccepted)
 	case *amqp.StateReleased:
 		return errors.New("the broker released the document: no queue took it")
 	default:

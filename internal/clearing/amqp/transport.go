@@ -83,7 +83,7 @@ func New(cfg Config) (*Transport, error) {
 
 // Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.
 // Rejected, released and modified are errors like a lost connection: the station sends the document again under the same reference.
-// Rejected is clearing.ErrNotTaken, though: it says nothing of the others that wait.
+// Rejected is clearing.ErrNotAccepted, though: it says nothing of the others that wait.
 func (a *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
 	queue, known := a.out[scheme]
 	if !known {

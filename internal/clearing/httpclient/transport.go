@@ -74,7 +74,7 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 	case response.StatusCode == http.StatusConflict:
 		return clearing.ErrOtherDocument
 	case aboutTheDocument(response.StatusCode):
-		return fmt.Errorf("%w: it answered %s", clearing.ErrNotTaken, response.Status)
+		return fmt.Errorf("%w: it answered %s", clearing.ErrNotAccepted, response.Status)
 	}
 	return fmt.Errorf("clearing answered %s", response.Status)
 }

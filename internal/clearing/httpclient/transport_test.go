@@ -29,7 +29,7 @@ func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
 	} {
 		status = answered
 		err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
-		if err == nil || errors.Is(err, clearing.ErrNotTaken) != notTaken {
+		if err == nil || errors.Is(err, clearing.ErrNotAccepted) != notTaken {
 			t.Errorf("%d: %v", answered, err)
 		}
 	}

@@ -29,9 +29,9 @@ func lines(log *testutil.Log, level string) (count, same int) {
 	return count, same
 }
 
-// TestWhatTheClockAndTheLanesMissIsToldOnce: while the database is away every look at it fails, and the log tells of that once. While it
+// TestWhatPollsMissIsLoggedOnce: while the database is away every look at it fails, and the log tells of that once. While it
 // does not answer, the log tells once of each thing that is looked for. When it is back the log says so, and nothing else.
-func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
+func TestWhatPollsMissIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	var log testutil.Log
 	var line *storetest.Line
@@ -46,11 +46,11 @@ func TestWhatTheClockAndTheLanesMissIsToldOnce(t *testing.T) {
 	}})
 	defer h.CheckInvariants(t)
 	approveMany(t, h, rulebook.SchemeSIC, 3)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	looks := func(count int) {
 		for range count {
 			h.Clock.Add(2 * time.Second)
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
 		}
 	}
 	line.Cut()
@@ -85,7 +85,7 @@ func TestAClearingThatIsAwayIsToldOnce(t *testing.T) {
 	offers := offered(h, "P8", errors.New("down"))
 	approveMany(t, h, rulebook.SchemeSIC, 40)
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	before, _ := lines(&log, "WARN")
 	told, _ := lines(&log, "ERROR")
 	if first := *offers; told != 1 || before > first {
@@ -95,7 +95,7 @@ func TestAClearingThatIsAwayIsToldOnce(t *testing.T) {
 	first := *offers
 	for range tries {
 		tried(t, h)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if after, _ := lines(&log, "WARN"); *offers != first+tries || after != before {
 		t.Errorf("%d more payments were tried, and %d of them are named", *offers-first, after-before)

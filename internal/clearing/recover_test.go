@@ -22,7 +22,7 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 		switch {
 		case d.Reference == refused:
 			again++
-			return clearing.ErrNotTaken
+			return clearing.ErrNotAccepted
 		case away:
 			return errors.New("down")
 		}
@@ -31,17 +31,17 @@ func TestWhatWaitsLeavesAtOnceWhenClearingIsBack(t *testing.T) {
 	const refusals, payments = 7, 30
 	for range refusals { // until its pause is longer than what follows takes
 		h.Clock.Add(5 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	approveMany(t, h, rulebook.SchemeSCT, payments)
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if n := len(h.Network.Delivered()); n != 0 || again != refusals {
 		t.Fatalf("clearing is away, and has %d documents; the one it refuses was tried %d times", n, again)
 	}
 	away = false
 	tried(t, h)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if n := len(h.Network.Delivered()); n != payments || again != refusals {
 		t.Errorf("clearing is back and has %d of %d documents; the one it refuses was tried %d times, want %d", n, payments, again, refusals)
 	}
@@ -58,15 +58,15 @@ func TestThePauseAfterTheDatabaseIsShort(t *testing.T) {
 	defer h.CheckInvariants(t)
 	m := approved(t, h, rulebook.SchemeSIC)
 	b.times.Store(broken)
-	offers := offered(h, m.Reference(), clearing.ErrNotTaken)
+	offers := offered(h, m.Reference(), clearing.ErrNotAccepted)
 	for looks := 0; looks < 20*broken && b.broke.Load() < broken; looks++ {
 		h.Clock.Add(time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	secondLater := func() {
 		h.Clock.Add(time.Second)
 		for range 5 { // the list breaks with a connection that is no more
-			h.Clearing.Sweep(ctx)
+			h.Clearing.RunOnce(ctx)
 		}
 	}
 	secondLater()

@@ -34,7 +34,7 @@ const (
 // Run polls the database and runs the dispatchers until the context ends; running tasks then get ten seconds to finish. It makes overdue
 // messages Unconfirmed, expires undecided ones, sends released messages and answers, and asks about unconfirmed ones. No realm and no scheme
 // waits for another. Several processes may run at once: the WHERE clause of each UPDATE checks the state. It fails when tasks did not end.
-func (s *Station) Run(ctx context.Context) error {
+func (s *Service) Run(ctx context.Context) error {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	s.cfg.Nudges.Start()
@@ -70,7 +70,7 @@ func within(ended <-chan struct{}, limit time.Duration) bool {
 }
 
 // watch polls the database until the context ends.
-func (s *Station) watch(ctx context.Context) {
+func (s *Service) watch(ctx context.Context) {
 	var polls sync.WaitGroup
 	for _, w := range s.schemes {
 		polls.Go(func() { repeat(ctx, w.pollAnswers) })
@@ -98,8 +98,8 @@ func repeat(ctx context.Context, do func(context.Context)) {
 	}
 }
 
-// Sweep does once, for every realm, what Run does all the time, and waits for it.
-func (s *Station) Sweep(ctx context.Context) {
+// RunOnce does once, for every realm, what Run does all the time, and waits for it.
+func (s *Service) RunOnce(ctx context.Context) {
 	var polls sync.WaitGroup
 	s.listRealms(ctx)
 	s.scanAll(ctx, &polls)
@@ -114,7 +114,7 @@ func (s *Station) Sweep(ctx context.Context) {
 }
 
 // Drain runs the tasks that are ready, and waits for them.
-func (s *Station) Drain(ctx context.Context) {
+func (s *Service) Drain(ctx context.Context) {
 	var all sync.WaitGroup
 	for _, d := range s.dispatchers() {
 		all.Go(func() { d.drain(ctx) })
@@ -123,7 +123,7 @@ func (s *Station) Drain(ctx context.Context) {
 }
 
 // pollAll starts a poll in every realm in which none runs.
-func (s *Station) pollAll(ctx context.Context, polls *sync.WaitGroup) {
+func (s *Service) pollAll(ctx context.Context, polls *sync.WaitGroup) {
 	for _, realm := range s.realms() {
 		if !s.looking.begin(realm) {
 			continue
@@ -136,18 +136,18 @@ func (s *Station) pollAll(ctx context.Context, polls *sync.WaitGroup) {
 }
 
 // realms are those of the last time that the database said.
-func (s *Station) realms() []string {
+func (s *Service) realms() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.known
 }
 
 // listRealms reads all realms. While the database does not answer, the realms of the last time are polled.
-func (s *Station) listRealms(ctx context.Context) {
+func (s *Service) listRealms(ctx context.Context) {
 	limited, cancel := context.WithTimeout(ctx, listTimeout)
 	defer cancel()
 	realms, err := s.cfg.Due.Realms(limited)
-	s.complain(ctx, err, "watch the clock")
+	s.logOnce(ctx, err, "watch the clock")
 	if err != nil {
 		return
 	}
@@ -158,9 +158,9 @@ func (s *Station) listRealms(ctx context.Context) {
 
 // poll offers the due messages of a realm to the clock, apart from the overdue ones, and polls for the dispatchers of the schemes for which
 // messages wait. It does not wait for these.
-func (s *Station) poll(ctx context.Context, realm string, polls *sync.WaitGroup) {
+func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup) {
 	due, err := s.due(ctx, realm)
-	s.complain(ctx, err, "watch the clock", "realm", realm)
+	s.logOnce(ctx, err, "watch the clock", "realm", realm)
 	for _, w := range s.schemes {
 		if due.Lanes[w.scheme].Undelivered {
 			w.pollMessages(ctx, polls, realm, w.deliveries, w.cfg.Messages.Undelivered, w.offerDelivery)
@@ -174,13 +174,13 @@ func (s *Station) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 	s.offerMoves(realm, due.ToAnswer, func(m payment.Message) (payment.Transition, error) { return moveIf(m.Answer(s.cfg.Now())) })
 }
 
-func (s *Station) due(ctx context.Context, realm string) (store.Due, error) {
+func (s *Service) due(ctx context.Context, realm string) (store.Due, error) {
 	limited, cancel := context.WithTimeout(ctx, dueTimeout)
 	defer cancel()
 	return s.cfg.Due.Due(limited, realm, s.dueTimes(s.clock.ids(realm), pollPage))
 }
 
-func (s *Station) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
+func (s *Service) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 	now := s.cfg.Now()
 	return store.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-deliveryLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
@@ -189,19 +189,19 @@ func (s *Station) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 }
 
 // offerMoves offers a transition of messages to the clock.
-func (s *Station) offerMoves(realm string, ids []uuid.UUID, decide store.DecideFunc) {
+func (s *Service) offerMoves(realm string, ids []uuid.UUID, decide store.DecideFunc) {
 	for _, id := range ids {
 		s.clock.offer(task{realm: realm, id: id}, func(ctx context.Context) error {
 			limited, cancel := context.WithTimeout(ctx, dueTimeout)
 			defer cancel()
 			_, err := s.cfg.Due.Transact(limited, realm, id, decide)
-			return moved(err)
+			return ignoreMoved(err)
 		})
 	}
 }
 
-// moved returns nil for the error of a message that another user or process moved first.
-func moved(err error) error {
+// ignoreMoved returns nil for the error of a message that another user or process moved first.
+func ignoreMoved(err error) error {
 	var state *payment.StateError
 	if errors.As(err, &state) || errors.Is(err, payment.ErrIllegalMove) {
 		return nil

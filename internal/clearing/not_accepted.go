@@ -7,10 +7,10 @@ import (
 	"countersign/internal/payment"
 )
 
-// notTaken handles a message that clearing refuses. After a restore from a backup clearing may have it as another document under its id.
+// notAccepted handles a message that clearing refuses. After a restore from a backup clearing may have it as another document under its id.
 // When two administrators confirmed that, it returns nil: the message counts as delivered, and clearing's answer to the status request
 // decides. Otherwise it returns the given error.
-func (s *Station) notTaken(ctx context.Context, m payment.Message, refused error) error {
+func (s *Service) notAccepted(ctx context.Context, m payment.Message, refused error) error {
 	said, err := s.cfg.Taken(ctx, m.Realm, m.InternalID)
 	if err != nil {
 		return errors.Join(refused, err)

@@ -31,9 +31,9 @@ func (c *complaints) first(what string, err error) bool {
 	return !told
 }
 
-// complain tells the log what something that is done at every look failed with, the first time after it did not. With nil it did not.
-func (s *Station) complain(ctx context.Context, err error, doing string, with ...any) {
-	if err != nil && unsaid(ctx, err) {
+// logOnce tells the log what something that is done at every look failed with, the first time after it did not. With nil it did not.
+func (s *Service) logOnce(ctx context.Context, err error, doing string, with ...any) {
+	if err != nil && unlogged(ctx, err) {
 		return
 	}
 	if s.complaints.first(doing+fmt.Sprint(with...), err) {
@@ -42,13 +42,13 @@ func (s *Station) complain(ctx context.Context, err error, doing string, with ..
 }
 
 // warn tells the log what failed.
-func (s *Station) warn(ctx context.Context, err error, doing string, with ...any) {
-	if !unsaid(ctx, err) {
+func (s *Service) warn(ctx context.Context, err error, doing string, with ...any) {
+	if !unlogged(ctx, err) {
 		s.cfg.Log.WarnContext(ctx, doing, append(with, "error", err.Error())...)
 	}
 }
 
-// unsaid reports whether an error is not logged here: the program ends, or the database is away, which the store itself logs once.
-func unsaid(ctx context.Context, err error) bool {
+// unlogged reports whether an error is not logged here: the program ends, or the database is away, which the store itself logs once.
+func unlogged(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, store.ErrUnavailable)
 }

@@ -201,11 +201,11 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 		if strings.Contains(d.Reference, string(late.GlobalID)) {
 			return nil
 		}
-		return clearing.ErrNotTaken
+		return clearing.ErrNotAccepted
 	}
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(looking)
-	h.Clearing.Sweep(looking)
+	h.Clearing.RunOnce(looking)
+	h.Clearing.RunOnce(looking)
 	if looking.Err() != nil {
 		t.Fatalf("%d messages that clearing does not take were tried %d times without a pause", stuck, tried.Load())
 	}
@@ -214,7 +214,7 @@ func TestWhatCannotBeSentIsNotInTheWayOfNewerMessages(t *testing.T) {
 	}
 	for range 5 {
 		h.Clock.Add(time.Minute)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 	}
 	if named := strings.Count(log.String(), "a task of clearing failed and is retried"); named != stuck {
 		t.Errorf("%d messages that clearing does not take are named %d times", stuck, named)
@@ -239,7 +239,7 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 		return nil
 	}
 	h.Clock.Add(5 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	if n := tried.Load(); n > 20 {
 		t.Errorf("%d deliveries were tried of 30, want the ten that show that nothing is taken, and those under way", n)
 	}
@@ -253,11 +253,11 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 	for deadline := time.Now().Add(time.Minute); h.Clearing.Connections()[1].State != clearing.ConnectionWorking &&
 		time.Now().Before(deadline); {
 		h.Clock.Add(30 * time.Second)
-		h.Clearing.Sweep(ctx)
+		h.Clearing.RunOnce(ctx)
 		time.Sleep(10 * time.Millisecond)
 	}
 	h.Clock.Add(30 * time.Second)
-	h.Clearing.Sweep(ctx)
+	h.Clearing.RunOnce(ctx)
 	var left int
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM message WHERE delivered_at IS NULL").Scan(&left)
 	if err != nil || left != 0 {
@@ -298,7 +298,7 @@ func (n *stopped) Deliver(_ context.Context, _ rulebook.Scheme, reference string
 	}
 	n.waiting.Add(1)
 	<-n.letGo
-	return clearing.ErrNotTaken
+	return clearing.ErrNotAccepted
 }
 
 // TestARealmThatFloodsAQueueDoesNotKeepOutAnother: with all deliveries that one realm may have under way stuck, and more waiting, the payment

@@ -8,7 +8,7 @@ import (
 	"countersign/views/ui"
 )
 
-// AdministrationList is one list of what a realm is made of, its beneficiaries among it, or of the changes to it.
+// AdministrationList is one list of administered nouns of a realm, including beneficiaries, or of the changes to them.
 type AdministrationList struct {
 	Shell   Shell
 	Heading i18n.Text

@@ -7,7 +7,7 @@ import (
 	"countersign/views/ui"
 )
 
-// AuditTrail lists what was done and what was refused in the realm. Its filters are sent by GET under the names from, to, actor and event.
+// AuditTrail lists the actions and refusals of the realm. Its filters are sent by GET under the names from, to, actor and event.
 type AuditTrail struct {
 	Shell    Shell
 	From     string // dates as typed: 20.11.2026
@@ -24,7 +24,7 @@ type AuditTrail struct {
 	Problems []ui.Problem
 }
 
-// AuditSeal says how far the trail of the realm is sealed.
+// AuditSeal is the state of the sealing of the realm's trail.
 type AuditSeal struct {
 	Rows   int64     // how many rows the newest checkpoint proves; 0 for none
 	Signed time.Time // when it was signed
@@ -32,7 +32,7 @@ type AuditSeal struct {
 	Words  i18n.Text // how the sealing stands: "sealed", "not sealed: ..."
 }
 
-// AuditVerification is what a verification of the trail came to.
+// AuditVerification is the result of a verification of the trail.
 type AuditVerification struct {
 	At       time.Time
 	Took     i18n.Text

@@ -73,10 +73,10 @@ func (m Check) reason() ui.Field {
 
 func (m Check) duplicateTitle() i18n.Text { return AlikeTitle(len(m.Duplicates)) }
 
-// maxAlike is how many payments like one are looked for; there may be more.
+// maxAlike limits the similar payments that are counted; there may be more.
 const maxAlike = 10
 
-// AlikeTitle says how many payments like one were found.
+// AlikeTitle names the number of similar payments.
 func AlikeTitle(count int) i18n.Text {
 	if count >= maxAlike {
 		return i18n.Text("Possible duplicate: %d or more payments like this within 7 days").With(count)

@@ -17,8 +17,8 @@ type Passkey struct {
 // Asked reports whether there is a question.
 func (p Passkey) Asked() bool { return p.Question != "" }
 
-// Proof is what somebody shows who changes their second factors: the password, and one of the factors there are. Forms send password,
-// and factorCode or passkeyTicket and passkeyResponse.
+// Proof holds the fields that authorise a change of second factors: the password, and a present factor if there is one. Forms send
+// password, and factorCode or passkeyTicket and passkeyResponse.
 type Proof struct {
 	HasFactor bool
 	Passkey   Passkey
@@ -86,7 +86,7 @@ func (f Factor) kind() i18n.Text {
 	return i18n.Text("%d codes left").With(f.CodesLeft)
 }
 
-// name is what the person called it; recovery codes have no name of their own.
+// name returns the name the person gave; recovery codes have no name of their own.
 func (f Factor) name() i18n.Text {
 	if f.Kind == "recovery" {
 		return "Recovery codes"

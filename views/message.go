@@ -12,7 +12,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Message is a message with what its pages read beside it.
+// Message is a message with the further facts that its pages show.
 type Message struct {
 	payment.Message
 
@@ -101,7 +101,7 @@ func (m Message) rows() []ui.Row {
 	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
 }
 
-// DebtorNames are the lines that name a debtor: as clearing gets it, and what the order says where that differs.
+// DebtorNames returns the lines that name a debtor: the name for clearing, and the name in the order when it differs.
 func DebtorNames(name, ordered string) []i18n.Text {
 	if ordered == "" {
 		return []i18n.Text{i18n.Data(name)}
@@ -155,8 +155,8 @@ func (a Approval) rows() []ui.Row {
 	return append(rows, ui.Row{Term: "Expires", Value: ui.DateTime(a.ExpiresAt)})
 }
 
-// kindWords is how pages speak of one kind of message. Sentences take the amount and, where they have a second place, the name of the
-// other side.
+// kindWords are the texts of pages for one kind of message. Sentences take the amount and, where they have a second placeholder, the name
+// of the other side.
 type kindWords struct {
 	approve, reject       i18n.Text // the acts of a decision
 	submitted, withdrawal i18n.Text
@@ -219,7 +219,7 @@ func (m Message) about(sentence i18n.Text) i18n.Text {
 	return sentence.With(amount, m.facing())
 }
 
-// act names what a decision about the message does, on its button: "Approve CHF 1'234.50 to Muster AG".
+// act returns the label of a decision button: "Approve CHF 1'234.50 to Muster AG".
 func (m Message) act(approve bool) i18n.Text {
 	if approve {
 		return m.about(m.words().approve)

@@ -31,8 +31,7 @@ type NewPayment struct {
 	Problems       []ui.Problem
 }
 
-// Outlook is what a payment form has become so far: the answer of POST /payments/outlook, which takes the fields of the form and keeps
-// nothing.
+// Outlook is the preview of a payment form: the answer of POST /payments/outlook, which takes the fields of the form and stores nothing.
 type Outlook struct {
 	Amount       ui.Amount // Value is empty before an amount can be read
 	CreditorName string    // as it will be sent
@@ -40,7 +39,7 @@ type Outlook struct {
 	Marks        []Mark    // the same ones in the same order, whatever is typed
 }
 
-// Mark is one thing that is looked at while a form is filled in. ToneClosed is what cannot be told yet.
+// Mark is the result of one check of a form. ToneClosed means that it cannot be checked yet.
 type Mark struct {
 	Tone ui.Tone
 	Text i18n.Text
@@ -52,7 +51,7 @@ func (m Mark) icon() string {
 	return cmp.Or(icons[m.Tone], "triangle-alert")
 }
 
-// Kept is how a form is kept while it is being typed. POST URL takes its fields and answers with DraftKept.
+// Kept holds the addresses and keys by which a form is saved while it is being typed. POST URL takes its fields and answers with DraftKept.
 type Kept struct {
 	URL     string // where it is sent to be kept
 	Address string // where it is found again; empty for a form that stands where it belongs
@@ -91,7 +90,7 @@ type Amending struct {
 	URL       string
 }
 
-// IBANCheck is what is known of an account number: the answer of GET /payments/iban?creditorIban=…&scheme=….
+// IBANCheck is the result of checking an account number: the answer of GET /payments/iban?creditorIban=…&scheme=….
 type IBANCheck struct {
 	Problem ui.Problem // nothing else is shown when set: of a bank that is not reached too
 	Grouped string
@@ -257,7 +256,7 @@ var addressFieldIDs = []string{
 	"addressKind", "street", "buildingNumber", "addressLine1", "addressLine2", "postcode", "town", "country",
 }
 
-// outlookURL is where the form is sent while it is filled in.
+// outlookURL returns the address to which the form is sent for its preview.
 func (m NewPayment) outlookURL() string {
 	if m.Amending != nil {
 		return "/payments/outlook?amends=" + m.Amending.ID
@@ -265,7 +264,7 @@ func (m NewPayment) outlookURL() string {
 	return "/payments/outlook"
 }
 
-// known is what an account number tells: whose bank it is, where, and whether it takes the payment.
+// known describes an account number: its bank, its country, and whether instant payments reach it.
 func (c IBANCheck) known() i18n.Text {
 	parts := []i18n.Text{c.Country}
 	if c.Bank != "" {

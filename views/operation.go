@@ -8,7 +8,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Operation is how the gateway itself stands, for those who look after it.
+// Operation is the state of the gateway, for its operators.
 type Operation struct {
 	Shell       Shell
 	Lanes       []Lane

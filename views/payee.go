@@ -6,7 +6,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Payee is what the verification of the payee came to, in words.
+// Payee is the result of the verification of payee, in words.
 type Payee struct {
 	Tone  ui.Tone
 	Icon  string
@@ -16,11 +16,11 @@ type Payee struct {
 	Matched string
 	// UseURL takes that name into the form that was filled in; "" where there is none.
 	UseURL string
-	// Result goes with the submission, so that a maker never submits what they were not shown.
+	// Result goes with the submission, so that a maker never submits an unseen result.
 	Result string
 }
 
-// FieldPayee is the name under which a submission says what its maker was shown about the payee.
+// FieldPayee is the field in which a submission repeats the shown result of the verification of payee.
 const FieldPayee = "payee"
 
 // payeeWords holds the texts of each verification result: flag for the queue and lists, title above the page, and the next step.

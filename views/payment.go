@@ -31,7 +31,7 @@ type Payment struct {
 	Tab     PaymentTab
 	Back    ui.Step // the list it was opened from; that of its kind when it has no address
 	Flight  *Flight // nil for one that is not under way
-	// UnansweredURL is what the page goes on asking while nobody knows whether the payment arrived; "" for another one.
+	// UnansweredURL is the address that the page of an unconfirmed payment polls; "" for another one.
 	UnansweredURL string
 	Over          bool        // the page saw it under way, and that is over
 	OverAfter     i18n.Text   // how long after the approval clearing answered; empty where it did not
@@ -44,7 +44,7 @@ type Payment struct {
 	Audit         []AuditEntry
 }
 
-// news is what a page that changed by itself says aloud: how far the payment is, why it ended as it did, or how.
+// news returns the text that a page announces after it changed by itself: the progress of the payment, or its outcome.
 func (m Payment) news() i18n.Text {
 	if m.Flight != nil {
 		return m.Flight.title()
@@ -52,7 +52,7 @@ func (m Payment) news() i18n.Text {
 	return m.overTitle()
 }
 
-// overTitle is how it ended, in the words of the outcome where there are some.
+// overTitle returns the outcome, in the words of the status reason if there are any.
 func (m Payment) overTitle() i18n.Text {
 	return cmp.Or(StatusReason(m.Message.Message), ui.StateLabel(m.Message.State))
 }
@@ -164,7 +164,7 @@ func (m Message) origin() []ui.Row {
 	return append(rows, ui.Row{Term: "Submitted", Value: ui.DateTime(m.CreatedAt)})
 }
 
-// relation says what a message is to the payment, and why.
+// relation names the relation of a message to the payment, and the reason.
 func (r Related) relation() i18n.Text {
 	if r.Reason == "" {
 		return r.Role
@@ -204,7 +204,7 @@ type Flight struct {
 	Late   bool          // it should have been unconfirmed by now
 }
 
-// asks says how often the page asks. A late answer may be late for long: clearing is away.
+// asks returns the interval of the polls. It is longer for a late answer, because clearing may be away for long.
 func (f Flight) asks() string {
 	if f.Late {
 		return "every 5s"
@@ -222,7 +222,7 @@ func (f Flight) title() i18n.Text {
 	return "On its way to clearing"
 }
 
-// offset is how much of the ring is left to draw, of 100.
+// offset returns the remaining part of the ring, of 100.
 func (f Flight) offset() string { return f.offsetAt(f.Left) }
 
 func (f Flight) offsetAt(left time.Duration) string {
@@ -245,10 +245,10 @@ func (f Flight) ticks() string {
 	return strings.Join(append(offsets, "0"), ";")
 }
 
-// seconds is how long the ticks take: the last one too is there for a second.
+// seconds returns the duration of the ticks: the last one too is shown for a second.
 func (f Flight) seconds() string { return strconv.Itoa(f.steps()+1) + "s" }
 
-// repeated is how many steps of the same name may follow each other beside the facts: clearing is asked for a status for days.
+// repeated limits the successive steps of the same name beside the facts: clearing may be asked for a status for days.
 const repeated = 3
 
 // happened is the timeline as it stands beside the facts: of more steps than that of the same name, the first and the last, and between

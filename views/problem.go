@@ -19,7 +19,7 @@ type Problem struct {
 	NextURL   string
 	Typed     i18n.Text // what was typed and not sent, to be copied; empty for nothing
 	Also      []Link    // other places to go on
-	// Resend is what was typed, to be sent once more; nil for nothing.
+	// Resend holds the typed values, to be sent again; nil for none.
 	Resend *Resend
 }
 
@@ -62,7 +62,8 @@ func Failed(shell Shell, requestID string) Problem {
 	}
 }
 
-// Unavailable is the page while the service cannot work, as without its database. sentence says what; again is where to try once more.
+// Unavailable is the page while the service cannot work, as without its database. sentence names the reason; again is the address to try
+// again.
 func Unavailable(shell Shell, sentence i18n.Text, again string) Problem {
 	shell.Title, shell.Failed = "Not available", true
 	return Problem{
@@ -72,7 +73,7 @@ func Unavailable(shell Shell, sentence i18n.Text, again string) Problem {
 	}
 }
 
-// With keeps what was typed: the page can send it once more.
+// With keeps the typed values: the page can send them again.
 func (p Problem) With(resend Resend) Problem {
 	p.Text = i18n.Text("%s What you typed is kept on this page.").With(p.Text)
 	p.NextLabel, p.Resend = "Go to the payments", &resend

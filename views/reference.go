@@ -20,7 +20,7 @@ type ReferenceRow struct {
 	Source   i18n.Text
 	Size     i18n.Text // "2'203 rows", "" where it does not matter
 	LoadedAt time.Time // zero for what is part of the program
-	// Warning says what is wrong with it and what to do; "" when nothing is.
+	// Warning names its defect and the remedy; "" when there is none.
 	Warning i18n.Text
 }
 

@@ -5,8 +5,7 @@ import (
 	"countersign/views/ui"
 )
 
-// SetUp asks whoever has the link of an account for its code and a password. POST to the address of the link sends code, password and
-// repeated.
+// SetUp asks for the code and a password of the account of a link. POST to the address of the link sends code, password and repeated.
 type SetUp struct {
 	Shell    Shell
 	UserName string // "" while it cannot be asked, after too many tries

@@ -77,7 +77,7 @@ type Person struct {
 	MayReport bool
 }
 
-// Shell is what surrounds the content of every page.
+// Shell is the layout around the content of every page.
 type Shell struct {
 	Title       i18n.Text // of the page, without the product's name
 	Failed      bool      // the page answers a refused form: the title says "Error: "
@@ -100,7 +100,7 @@ type Shell struct {
 	BrokenGlasses []BrokenGlass
 }
 
-// BrokenGlass is what the operator did although there were two administrators: made an account an administrator's, or gave it another
+// BrokenGlass is an action of the operator in a realm with two administrators: an account became an administrator's, or got another
 // password.
 type BrokenGlass struct {
 	User     string
@@ -109,7 +109,7 @@ type BrokenGlass struct {
 	At       time.Time
 }
 
-// heading says what was done.
+// heading names the action.
 func (g BrokenGlass) heading() i18n.Text {
 	if g.Password {
 		return i18n.Text("The operator gave %s another password past you").With(g.User)
@@ -117,10 +117,10 @@ func (g BrokenGlass) heading() i18n.Text {
 	return i18n.Text("The operator made %s an administrator past you").With(g.User)
 }
 
-// maxTitle is how many characters a title has: windows, tabs and lists of what one visited cut what is longer, and with it where one is.
+// maxTitle limits the characters of a title: windows, tabs and the history of browsers cut longer ones, and with them the product's name.
 const maxTitle = 70
 
-// title is the text of the title element. What the page is about gives way: the page says it in full.
+// title returns the text of the title element. The title of the page is shortened first, because the page shows it in full.
 func (s Shell) title(ctx context.Context) string {
 	about, product := say(ctx, s.Title), " – "+Product
 	if s.Failed {
@@ -132,7 +132,7 @@ func (s Shell) title(ctx context.Context) string {
 	return shortened(about, maxTitle-utf8.RuneCountInString(product)) + product
 }
 
-// shortened is a text in so many characters at most: what is too long ends behind a word, with an ellipsis.
+// shortened cuts a text to at most most characters, after a word and with an ellipsis.
 func shortened(text string, most int) string {
 	if utf8.RuneCountInString(text) <= most {
 		return text
@@ -250,7 +250,7 @@ func (s Shell) navigation() []navigationEntry {
 	return entries
 }
 
-// barPlaces is how many places the bar at the bottom of a narrow screen holds; where there are more, the last of these leads to the others.
+// barPlaces limits the places in the bar at the bottom of a narrow screen; where there are more, the last of these leads to the others.
 const barPlaces = 5
 
 // isFurther reports whether a place of the navigation stands behind "More" on narrow screens.
@@ -296,8 +296,8 @@ func atMost99(count int) string {
 	return strconv.Itoa(count)
 }
 
-// htmxConfiguration switches off what a strict content policy forbids and what would leave payment data behind in the browser, and lets
-// answers 409 and 422 be shown in place.
+// htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data behind in the
+// browser, and lets answers 409 and 422 be shown in place.
 const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
 	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
 	`{"code":"[23]..","swap":true},{"code":"401|409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`

@@ -15,13 +15,13 @@ import (
 func (s *Server) register() {
 	s.add(s.operatorRoutes(), request.Within(probeLimit))
 	s.add(documentRoutes())
-	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.admitted(tokensInFlight), request.Within(callLimit))
+	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.limitInFlight(tokensInFlight), request.Within(callLimit))
 	most := s.cfg.Limits.InFlight
-	s.add(s.cfg.API.Routes(), s.byAddress, s.admitted(most), s.uncrowded(most), s.cfg.API.Guard, s.byPrincipal)
-	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.admitted(documentsInFlight), request.Within(callLimit))
-	s.add(s.cfg.Questions.Routes(), s.byAddress, s.admitted(questionsInFlight), request.Within(questionLimit))
+	s.add(s.cfg.API.Routes(), s.byAddress, s.limitInFlight(most), s.shedLoad(most), s.cfg.API.Guard, s.byPrincipal)
+	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.limitInFlight(documentsInFlight), request.Within(callLimit))
+	s.add(s.cfg.Questions.Routes(), s.byAddress, s.limitInFlight(questionsInFlight), request.Within(questionLimit))
 	if s.cfg.Portal != nil {
-		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.admitted(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
+		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limitInFlight(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
 	}
 }
 

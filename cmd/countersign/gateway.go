@@ -35,7 +35,7 @@ type gateway struct {
 	AuditKeys   keyring.Ring // none: the audit trail is not sealed
 	Rules       rulebook.Settings
 	Network     clearing.Network
-	Profiles    profile.Book // in which form documents travel
+	Profiles    profile.Registry // in which form documents travel
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	// Inbound receives documents of clearing until the context ends, where the transport does not deliver them to our own door.

@@ -21,14 +21,14 @@ type profileSettings struct {
 }
 
 // book reads the profiles and puts those chosen in force. Every wrong setting is a sentence that names it.
-func (s *profileSettings) book() (profile.Book, error) {
+func (s *profileSettings) book() (profile.Registry, error) {
 	own, err := readProfiles(s.ProfilesFile)
 	if err != nil {
-		return profile.Book{}, fmt.Errorf("COUNTERSIGN_CLEARING_PROFILES_FILE: %w", err)
+		return profile.Registry{}, fmt.Errorf("COUNTERSIGN_CLEARING_PROFILES_FILE: %w", err)
 	}
-	book, err := profile.NewBook(own)
+	book, err := profile.NewRegistry(own)
 	if err != nil {
-		return profile.Book{}, fmt.Errorf("COUNTERSIGN_CLEARING_PROFILES_FILE: %w", err)
+		return profile.Registry{}, fmt.Errorf("COUNTERSIGN_CLEARING_PROFILES_FILE: %w", err)
 	}
 	for _, one := range []struct {
 		scheme                  rulebook.Scheme
@@ -40,12 +40,12 @@ func (s *profileSettings) book() (profile.Book, error) {
 	} {
 		sender, receiver, both := strings.Cut(one.ends, ",")
 		if one.ends != "" && !both {
-			return profile.Book{}, fmt.Errorf("%s: write two BICs with a comma between: of this side, of clearing", one.ending)
+			return profile.Registry{}, fmt.Errorf("%s: write two BICs with a comma between: of this side, of clearing", one.ending)
 		}
 		ends := profile.Ends{Sender: strings.TrimSpace(sender), Receiver: strings.TrimSpace(receiver)}
 		book, err = book.Choose(string(one.scheme), one.choice, ends)
 		if err != nil {
-			return profile.Book{}, fmt.Errorf("%s: %w", one.setting, err)
+			return profile.Registry{}, fmt.Errorf("%s: %w", one.setting, err)
 		}
 	}
 	return book, nil

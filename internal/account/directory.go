@@ -50,9 +50,6 @@ func (d *Directory) Edition() time.Time { return d.edition }
 // Len returns the number of rows.
 func (d *Directory) Len() int { return len(d.entries) }
 
-// Entries gives the rows in the order of the stored form. The slice is a copy.
-func (d *Directory) Entries() []Entry { return append([]Entry(nil), d.entries...) }
-
 // BankOf finds the bank that keeps an account: the row with the longest prefix that the IBAN begins with.
 func (d *Directory) BankOf(iban IBAN) (Entry, bool) {
 	text := iban.String()

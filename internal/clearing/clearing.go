@@ -80,7 +80,7 @@ type Config struct {
 	Random func() [4]byte
 	Rules  rulebook.Settings
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
-	Profiles profile.Book
+	Profiles profile.Registry
 	// OperatorRealm is the realm whose audit trail gets the events of documents without a message; "" for none.
 	OperatorRealm string
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.

@@ -44,7 +44,7 @@ func TestADocumentStaysTheSameAfterMidnight(t *testing.T) {
 // day before in UTC.
 func TestTheLimitOfADayHoldsForWhatComesInFromMidnight(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook([]byte("profiles:\n  - {name: narrow, scheme: sic-inst, terms: {limit: \"0.99\"}}\n"))
+	book, err := profile.NewRegistry([]byte("profiles:\n  - {name: narrow, scheme: sic-inst, terms: {limit: \"0.99\"}}\n"))
 	if err == nil {
 		book, err = book.Choose("sic-inst", "sic-iso,narrow@2026-03-03", profile.Ends{})
 	}

@@ -30,7 +30,7 @@ func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
 		t.Fatal("a refused delivery passes for done")
 	}
 	h.Network.Refuse = nil
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	if err == nil {
 		book, err = book.Choose("sic-inst", "sic-six", profile.Ends{})
 	}
@@ -70,7 +70,7 @@ func TestAnotherProfileAfterAStartChangesNothingThatWasMade(t *testing.T) {
 // nothing; with the header of the connection it settles the payment.
 func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	if err == nil {
 		book, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "AAAADEFF", Receiver: "CLRGDEFFXXX"})
 	}
@@ -116,7 +116,7 @@ func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
 // a reason that only ISO has goes out.
 func TestTheTermsOfAClearingAreData(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook([]byte(`profiles:
+	book, err := profile.NewRegistry([]byte(`profiles:
   - name: narrow
     scheme: sic-inst
     terms: {limit: "99.99", purposes: [SALA], recallReasons: [PAID, DUPL]}

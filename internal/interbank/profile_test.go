@@ -19,7 +19,7 @@ import (
 // profiles are all profiles shipped for a scheme, each as a connection has it.
 func profiles(tb testing.TB, scheme rulebook.Scheme) (list []*profile.Profile) {
 	tb.Helper()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(tb, err)
 	for _, shipped := range book.Profiles(string(scheme)) {
 		chosen, err := book.Choose(string(scheme), shipped.Name, profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"})
@@ -133,7 +133,7 @@ func TestTheShippedTermsAreThoseOfTheSchemes(t *testing.T) {
 					t.Errorf("%s %s is %q, and the rules have %q", used.Name, field, list.codes, codes)
 				}
 			}
-			book, err := profile.NewBook(nil)
+			book, err := profile.NewRegistry(nil)
 			must(t, err)
 			book, err = book.Choose(string(scheme), used.Name, profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"})
 			must(t, err)

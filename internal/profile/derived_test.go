@@ -97,7 +97,7 @@ func derive(t *testing.T, iso, from, namespace string) string {
 // TestTheSchemasOfSIXAreDerivedFromTheFacts holds the files that other tests check documents against.
 func TestTheSchemasOfSIXAreDerivedFromTheFacts(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(t, err)
 	six, _ := book.Named("sic-six")
 	for name, message := range six.Messages {

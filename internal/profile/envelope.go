@@ -95,7 +95,7 @@ func bicAt(named iso20022.Party44Choice) string {
 // FromPartner checks the header of a received document. It fails with a sentence when the header does not come from the other end of the
 // connection, or names another document id; it returns nil without a header or without configured ends. The header is compared with the
 // ends configured for the scheme and with those of its profiles of any time: a document may come late.
-func (b Book) FromPartner(scheme string, content []byte) error {
+func (b Registry) FromPartner(scheme string, content []byte) error {
 	if !bytes.Contains(content, []byte("AppHdr")) {
 		return nil
 	}

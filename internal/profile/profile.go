@@ -172,7 +172,7 @@ func (e *Envelope) check() error {
 	}
 	for field, bic := range map[string]string{"sender": e.Sender, "receiver": e.Receiver} {
 		if bic == "" {
-			continue // Book.Choose asks for it
+			continue // Registry.Choose asks for it
 		}
 		_, err := account.ParseBIC(bic)
 		if err != nil {

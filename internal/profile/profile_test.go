@@ -26,7 +26,7 @@ func sample(t *testing.T, name string) iso20022.Document {
 
 func named(t *testing.T, name string) *profile.Profile {
 	t.Helper()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(t, err)
 	found, ok := book.Named(name)
 	if !ok {
@@ -107,7 +107,7 @@ func TestTheDefaultProfilesWriteWhatIsMade(t *testing.T) {
 // TestAProfileComesInForceOnItsDay holds the switch on the day of a release.
 func TestAProfileComesInForceOnItsDay(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(t, err)
 	book, err = book.Choose("sic-inst", "sic-six@2026-11-21, sic-iso", profile.Ends{})
 	must(t, err)
@@ -170,12 +170,12 @@ func TestAWrongProfileIsRefused(t *testing.T) {
 		begin + "terms: {colour: red}":                                                              "colour",
 		begin + "localInstrument: {code: INST, proprietary: CSTPMT}":                                "not both",
 	} {
-		_, err := profile.NewBook([]byte(content))
+		_, err := profile.NewRegistry([]byte(content))
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%.120q is answered with %v, want %q", content, err, want)
 		}
 	}
-	book, err := profile.NewBook([]byte("profiles:\n  - {name: boxed, scheme: sct-inst, envelope: {root: Bulk}}"))
+	book, err := profile.NewRegistry([]byte("profiles:\n  - {name: boxed, scheme: sct-inst, envelope: {root: Bulk}}"))
 	must(t, err)
 	for choice, want := range map[string]string{
 		"": "has no profile", "sct-epc": "has no profile", "sic-six@2026-13-01": "write the day it begins", "sic-six@2026-11-21": "without a day",
@@ -217,7 +217,7 @@ func TestABankIsKnownByItsNumberInSIC(t *testing.T) {
 // TestTwoVersionsOfAMessageAreInForce holds a return in the version in use and in the next one, from a day on, and that either is read.
 func TestTwoVersionsOfAMessageAreInForce(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook([]byte(
+	book, err := profile.NewRegistry([]byte(
 		"profiles:\n  - name: next\n    scheme: sct-inst\n    messages: {pacs.004.001.09: {version: pacs.004.001.10}}\n",
 	))
 	must(t, err)
@@ -252,7 +252,7 @@ func TestTwoVersionsOfAMessageAreInForce(t *testing.T) {
 // TestAHeaderNamesItsDocument holds the header of an outgoing document, and that one that names another message is refused.
 func TestAHeaderNamesItsDocument(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(t, err)
 	book, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "AAAADEFFXXX", Receiver: "CLRGDEFFXXX"})
 	must(t, err)
@@ -269,7 +269,7 @@ func TestAHeaderNamesItsDocument(t *testing.T) {
 		}
 	}
 	must(t, used.Fits(written))
-	bare, err := profile.NewBook(nil)
+	bare, err := profile.NewRegistry(nil)
 	must(t, err)
 	if !bare.Wrote("sct-inst", sample(t, "sct-inst_03_pacs.008.001.08"), written) {
 		t.Error("who does not know the ends of the connection does not know the document again")

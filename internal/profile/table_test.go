@@ -19,7 +19,7 @@ const (
 // TestTheTableOfProfilesIsThatOfTheData holds the profiles side by side in docs/clearing.md against the profiles shipped.
 func TestTheTableOfProfilesIsThatOfTheData(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook(nil)
+	book, err := profile.NewRegistry(nil)
 	must(t, err)
 	shipped := slices.Concat(book.Profiles("sic-inst"), book.Profiles("sct-inst"))
 	content, err := os.ReadFile(tableFile)

@@ -26,8 +26,8 @@ func (p *Profile) Write(document iso20022.Document) ([]byte, error) {
 
 // body is a document in the form and the version of the profile.
 func (p *Profile) body(document iso20022.Document) (iso20022.Document, error) {
-	dressed, version := detached(document), p.version(document.MessageName())
-	p.dress(dressed)
+	dressed, version := clone(document), p.version(document.MessageName())
+	p.render(dressed)
 	if version == document.MessageName() {
 		return dressed, nil
 	}

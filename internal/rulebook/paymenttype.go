@@ -3,7 +3,6 @@ package rulebook
 import "countersign/internal/iso20022"
 
 const (
-	typeElement            = documentPointer + "/PmtInf/0/PmtTpInf"
 	transactionTypeElement = transactionElement + "/PmtTpInf"
 )
 

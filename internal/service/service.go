@@ -41,7 +41,7 @@ type Config struct {
 	OperatorRealm string
 	Network       clearing.Network // how documents travel to clearing
 	Workers       int              // parallel deliveries of a scheme, counted separately for messages and answers; 0 for 32
-	Profiles      profile.Book     // in which form
+	Profiles      profile.Registry // in which form
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	Now   func() time.Time

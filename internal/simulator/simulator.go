@@ -42,7 +42,7 @@ type Config struct {
 	// CreditorAgent is the BIC of the gateway's bank in incoming SEPA payments, AAAADEFFXXX by default. (In SIC the account names it.)
 	CreditorAgent string
 	// Profiles say in which form this clearing writes documents and takes them; the zero value takes every form and writes the ISO one.
-	Profiles profile.Book
+	Profiles profile.Registry
 	// Remembered limits the log entries, message ids and payments in memory, 100,000 by default. The documents in the log are also limited
 	// to 256 MiB together.
 	Remembered int
@@ -63,7 +63,7 @@ type Simulator struct {
 	closed    bool
 	pending   int
 	journal   journal
-	notebook  *notebook         // nil keeps nothing
+	logFile   *logFile          // nil keeps nothing
 	messages  memory[message]   // by scheme and message id
 	payments  memory[*payment]  // by scheme, kind and TxId
 	recalls   memory[*exchange] // answers to recalls, by scheme and TxId
@@ -165,8 +165,8 @@ func (s *Simulator) Close() {
 	s.endLife()
 	s.mutex.Lock()
 	defer s.mutex.Unlock()
-	if s.notebook != nil {
-		_ = s.notebook.file.Close() // every line was written; nothing is left to fail
-		s.notebook = nil
+	if s.logFile != nil {
+		_ = s.logFile.file.Close() // every line was written; nothing is left to fail
+		s.logFile = nil
 	}
 }

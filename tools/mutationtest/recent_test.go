@@ -102,7 +102,7 @@ var ofClearings = []mutant{
 		before: `if header.BusinessMessageIdentifier != id {`, after: `if false && header.BusinessMessageIdentifier != id {`,
 	},
 	{
-		name: "a profile is in force before its day", file: "internal/profile/book.go", tests: "internal/profile:TestAProfileComesInForce",
+		name: "a profile is in force before its day", file: "internal/profile/registry.go", tests: "internal/profile:TestAProfileComesInForce",
 		before: `if !p.from.After(day) {`, after: `if true || !p.from.After(day) {`,
 	},
 	{

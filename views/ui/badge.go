@@ -23,7 +23,7 @@ const (
 	ToneUnsure  Tone = "unsure"
 )
 
-// look is how a state or a kind appears.
+// look is the appearance of a state or a kind.
 type look struct {
 	label i18n.Text
 	tone  Tone
@@ -51,7 +51,7 @@ var states = map[payment.State]look{
 	payment.StateAnswered:         {"Answered", ToneGood, "circle-check"},
 }
 
-// marks are the appearances of what stands beside a state: a warning, and how it goes with the money.
+// marks are the appearances of the marks beside a state: a warning, and the progress of the money.
 var marks = map[string]look{
 	Withheld: {"Withheld", ToneBad, "triangle-alert"},
 	Applied:  {"Applied", ToneGood, "circle-check"},
@@ -66,7 +66,7 @@ var marks = map[string]look{
 // Applied is the mark of a change of administration that was approved.
 const Applied = "Applied"
 
-// Withheld is the mark of a message that is not what was sealed.
+// Withheld is the mark of a message that does not fit its seal.
 const Withheld = "Withheld"
 
 // kinds are the appearances of the kinds of messages.
@@ -80,8 +80,7 @@ var kinds = map[payment.Kind]look{
 	payment.KindReceivedRecall: {"Received recall", ToneReverse, "undo-2"},
 }
 
-// lookOf is the appearance of a state, of what stands beside it, or of a kind; an unknown name is shown as it is, in the tone that says
-// nothing.
+// lookOf returns the appearance of a state, of a mark beside it, or of a kind; an unknown name is shown as it is, in a neutral tone.
 func lookOf[K ~string](table map[K]look, name string) look {
 	known, found := table[K(name)]
 	if !found {

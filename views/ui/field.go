@@ -7,14 +7,14 @@ import (
 	"countersign/internal/i18n"
 )
 
-// Problem is one thing wrong with what a person entered. Text says what to do; Code is the ISO reason code where one exists.
+// Problem is one mistake in the entries of a person. Text names the remedy; Code is the ISO reason code, if any.
 type Problem struct {
 	Field string // id of the field, the target of the summary's link
 	Text  i18n.Text
 	Code  string
 }
 
-// ProblemOf finds what is wrong with one field.
+// ProblemOf returns the first problem of one field.
 func ProblemOf(problems []Problem, field string) Problem {
 	for _, problem := range problems {
 		if problem.Field == field {

@@ -54,7 +54,7 @@ type Row struct {
 	URL        string      // the value is a link when not empty
 }
 
-// Empty says why a list has nothing to show and what to do next.
+// Empty explains an empty list and offers a next action.
 type Empty struct {
 	Icon      string
 	Title     i18n.Text

@@ -20,8 +20,8 @@ import (
 const (
 	// defaultEventsPause is the time between two looks of a stream.
 	defaultEventsPause = 5 * time.Second
-	// rightsPause is the longest time between two looks at whether rights changed, and rightsShared how old what is known of that may be:
-	// what was taken away ends a stream within a second.
+	// rightsPause is the longest time between two checks for changed rights, and rightsShared the age of a shared check: revoked rights end a
+	// stream within a second.
 	rightsPause, rightsShared = 500 * time.Millisecond, 300 * time.Millisecond
 	// maxStreams bounds the open streams of this process; a page without one works all the same.
 	maxStreams = 500
@@ -63,8 +63,8 @@ func (s *streams) leave(person uuid.UUID) {
 	}
 }
 
-// events tells an open queue page what happens: how many messages wait, which came, and what somebody decided. Rows never move by
-// themselves. The stream ends with the session, the role, the request or the server.
+// events streams changes to an open queue page: the number of waiting messages, new ones, and decisions. Rows never move by themselves. The
+// stream ends with the session, the role, the request or the server.
 func (p *Portal) events(v *visit) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return v.Echo.NoContent(http.StatusNoContent)

@@ -36,8 +36,8 @@ func factorViews(list []auth.Factor) []views.Factor {
 	return shown
 }
 
-// proof is what the page asks of somebody who changes their factors: the password, and a factor where there is one. The page on which a
-// passkey is made asks for a code instead of a passkey: a page can ask the browser for one only.
+// proof returns the fields in which a user proves a change of factors: the password, and a factor when there is one. The page that makes a
+// passkey asks for a code instead, because a page can ask the browser for one passkey only.
 func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
 	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
 	if len(list) == 0 {
@@ -48,7 +48,7 @@ func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, e
 	return proof, err
 }
 
-// factorProblem says what is wrong with a change of factors; status 0 is an error of ours.
+// factorProblem returns the problem of a change of factors; status 0 is an error of ours.
 func factorProblem(err error) (ui.Problem, int) {
 	for known, problem := range map[error]ui.Problem{
 		auth.ErrFactorName: {Field: "name", Text: "Give it a name of 1 to 64 characters, by which you know it again."},

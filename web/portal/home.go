@@ -43,7 +43,7 @@ func (v *visit) fillAdministration(model *views.Dashboard) error {
 	return err
 }
 
-// maxQuarantined is where the count of documents in quarantine ends: their page lists no more.
+// maxQuarantined limits the count of documents in quarantine; their page lists no more.
 const maxQuarantined = 100
 
 // quarantineTile counts what clearing sent that belongs to nothing.

@@ -1,14 +1,11 @@
-// Package portal is the door for people. It puts the rooms together, each named after who works in it or what is done there (maker,
-// checker, administrator, beneficiary, records, rtransaction), and holds what belongs to none: sign-in, the dashboard, the stream of live
-// counts, the profile.
+// Package portal serves the pages for people. It registers the pages of the roles, and holds those of all: sign-in, the dashboard, the
+// stream of live counts, the profile.
 //
-// A handler reads the form, calls one station or the reader, and renders one view. It holds no rule about payments: whether somebody may
-// do something is asked of package payment, what is wrong with a payment is said by the stations, and here it is only put beside the
-// right field.
+// A handler reads the form, calls one service or the reader, and renders one view. It holds no rule about payments: package payment decides
+// permissions, the services find the mistakes, and the handler places them beside the right field.
 //
-// Every page is complete without a script. A request with HX-Request gets the part of the page it asks for; a form that is refused
-// comes back with 422 and everything that was typed; one that is taken answers 303. State changes by POST only, but for the sign-in of
-// somebody whom an identity provider sends back.
+// Every page works without a script. A request with HX-Request gets a part of the page; a refused form returns 422 with everything that was
+// typed; an accepted one returns 303. State changes by POST only, except for the sign-in of a user whom an identity provider sends back.
 package portal
 
 import (
@@ -20,7 +17,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Config is what the portal works with.
+// Config holds the dependencies of the portal.
 type Config = SiteConfig
 
 // Portal serves the pages.

@@ -12,14 +12,14 @@ import (
 	"countersign/views/ui"
 )
 
-// maxInTile is where the count of a tile ends: "100+".
+// maxInTile limits the count of a tile: "100+".
 const maxInTile = 100
 
-// maxDecided is where the count of what a checker decided today ends: "200+".
+// maxDecided limits the count of a checker's decisions today: "200+".
 const maxDecided = 200
 
-// roleTiles are the figures of one role: what a maker has on the way, what a checker did and which answers are due; for those who neither
-// decide nor make, how long payments took, and what is late. Then what was rejected and what failed today.
+// roleTiles returns the figures of one role: a maker's open messages, a checker's decisions and due answers; for other roles the processing
+// times and missed deadlines. Rejections and failures of today follow.
 func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	if makes && !decides {
 		return v.makerTiles()
@@ -57,7 +57,7 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	), nil
 }
 
-// makerTiles are what a maker has on the way.
+// makerTiles returns the counts of a maker's open messages.
 func (v *visit) makerTiles() ([]views.Tile, error) {
 	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, store.Counted{
 		Maker: v.By.UserID, Since: v.Midnight(), Most: maxInTile,
@@ -122,7 +122,7 @@ func countTile(tile views.Tile, count int) views.Tile {
 	return tile
 }
 
-// stateTile counts what is in a state now, and leads to the list of it, narrowed by pairs of a filter and its value as the count is.
+// stateTile counts the messages in a state, and links to their list with the same filters, given as pairs of name and value.
 func stateTile(tile views.Tile, state payment.State, count int, narrowed ...string) views.Tile {
 	tile.URL = "/payments" + Filter{}.Query(append([]string{"state", string(state)}, narrowed...)...)
 	return countTile(tile, count)

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// showSetUp asks whoever has the link of an account for its code and a password.
+// showSetUp asks for the code and a new password of the account of a link.
 func showSetUp(v *visit) error {
 	in := v.setUpInput()
 	name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
@@ -60,7 +60,7 @@ func setUp(v *visit) error {
 	return v.Echo.Redirect(http.StatusSeeOther, "/set-up/done")
 }
 
-// refuseSetUp shows the page again with what kept the password from being set.
+// refuseSetUp shows the page again with the problem of the password.
 func (v *visit) refuseSetUp(in auth.SetUpInput, err error) error {
 	problem, status := setUpProblem(err)
 	if status == 0 {
@@ -81,7 +81,7 @@ func (v *visit) refuseSetUp(in auth.SetUpInput, err error) error {
 	return v.renderSetUp(status, in, model)
 }
 
-// setUpProblem says what keeps a password from being set; status 0 is an error of ours.
+// setUpProblem returns the problem of setting a password; status 0 is an error of ours.
 func setUpProblem(err error) (ui.Problem, int) {
 	var busy *auth.BusyError
 	var limited *auth.LimitError

@@ -84,7 +84,7 @@ func signInFactor(v *visit) error {
 	return v.signedIn(by, next)
 }
 
-// proofOf is what a form says of somebody who changes their factors.
+// proofOf reads the proof for a change of factors from a form.
 func (v *visit) proofOf(form url.Values) auth.FactorChange {
 	return auth.FactorChange{By: v.By, Password: form.Get("password"), Answer: v.FactorAnswer(form)}
 }

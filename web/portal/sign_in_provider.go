@@ -69,7 +69,7 @@ func (v *visit) goOnInside(where string) error {
 	}))
 }
 
-// notThroughProvider shows the sign-in page with what kept somebody from signing in through the provider.
+// notThroughProvider shows the sign-in page with the problem of a sign-in through the provider.
 func (v *visit) notThroughProvider(model views.SignIn, err error) error {
 	text, status := v.providerWords(err)
 	if status == 0 {
@@ -114,8 +114,8 @@ func (v *visit) providerWords(err error) (text i18n.Text, status int) {
 	return "", 0
 }
 
-// throughProvider completes the sign-in page with the way through the provider: a button where the realm has one, and a field for the
-// realm where none is named. Where the database is away the page is shown without: whoever sends it is told to wait.
+// throughProvider adds the sign-in through the provider to the page: a button when the realm has a provider, and a field for the realm when
+// none is named. Without the database the page is shown without the button; sending it then gives 503.
 func (v *visit) throughProvider(model *views.SignIn) {
 	if model.Realm == "" {
 		model.AskRealm = true

@@ -12,10 +12,10 @@ import (
 	"countersign/views/ui"
 )
 
-// volumeHours is how many hours the dashboard looks back, the current one counted.
+// volumeHours is the number of hours on the dashboard, including the current one.
 const volumeHours = 24
 
-// stuckAfter is how long an approved payment may wait for clearing to take it before the connection counts as lost.
+// stuckAfter is the wait of an approved payment from which the connection counts as lost.
 const stuckAfter = time.Minute
 
 // volumes are the payments of the last hours per scheme, the current hour last.
@@ -75,7 +75,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 	return volume, nil
 }
 
-// connections say for each scheme when clearing last answered, and whether it takes what is approved.
+// connections returns for each scheme the last answer of clearing, and whether it accepts approved messages.
 func (v *visit) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
 	standing, err := v.Config.Reader.Clearing(v.Context(), v.By.Realm, v.At.Add(-stuckAfter), views.MaxWaiting)

@@ -59,7 +59,7 @@ type Options struct {
 	// Payee verifies payees; nil verifies none.
 	Payee payee.Verifier
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
-	Profiles profile.Book
+	Profiles profile.Registry
 }
 
 // Clock is a clock the test moves.

@@ -25,7 +25,7 @@ type Config struct {
 	// Earlier are checkpoints that were kept elsewhere: the trees must have grown from them.
 	Earlier []string
 	// Profiles are the clearing profiles that documents may have been sent by; those shipped need not be given.
-	Profiles profile.Book
+	Profiles profile.Registry
 	Now      time.Time
 	Zone     *time.Location // of the banking day, as the gateway has it
 }

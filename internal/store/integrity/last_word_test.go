@@ -60,7 +60,7 @@ func TestACheckpointOfAnotherTreeIsNamed(t *testing.T) {
 // does not know, which stands for a program that wrote something else.
 func TestWhatWasSentOtherwiseIsNamed(t *testing.T) {
 	t.Parallel()
-	book, err := profile.NewBook([]byte("profiles:\n  - {name: boxed, scheme: sct-inst, envelope: {root: Bulk}}"))
+	book, err := profile.NewRegistry([]byte("profiles:\n  - {name: boxed, scheme: sct-inst, envelope: {root: Bulk}}"))
 	must(t, err)
 	book, err = book.Choose("sct-inst", "boxed", profile.Ends{Sender: "AAAADEFF", Receiver: "CLRGDEFFXXX"})
 	must(t, err)

@@ -26,7 +26,7 @@ const (
 )
 
 const (
-	// minInFlight are the calls that bring work and are taken while deliveries wait up to twice maxWait: as many as a back office has at
+	// minInFlight limits the POST calls while deliveries wait up to twice maxWait: as many as a back office has at
 	// a time. Beyond that fewInFlight are.
 	minInFlight = 16
 	fewInFlight = 4
@@ -35,9 +35,9 @@ const (
 	maxWait = 400 * time.Millisecond
 )
 
-// uncrowded lets fewer calls that bring work be worked on at a time, the longer deliveries wait: an approved payment is not to stand behind
-// those that come after it. What only reads is served.
-func (s *Server) uncrowded(most int) echo.MiddlewareFunc {
+// shedLoad allows fewer concurrent POST calls the longer deliveries wait, so that new payments do not delay approved ones. Reads are always
+// served.
+func (s *Server) shedLoad(most int) echo.MiddlewareFunc {
 	var working atomic.Int64
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {
@@ -61,8 +61,8 @@ func atATime(most int, wait time.Duration) int64 {
 	return max(minInFlight, int64(most)*int64(maxWait-wait)/int64(maxWait))
 }
 
-// admitted lets so many requests of a door work at a time.
-func (s *Server) admitted(most int) echo.MiddlewareFunc {
+// limitInFlight allows at most most concurrent requests of a route group, without streams.
+func (s *Server) limitInFlight(most int) echo.MiddlewareFunc {
 	var working atomic.Int64
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		return func(c echo.Context) error {

@@ -29,8 +29,8 @@ const MaxBytes = 256 << 10
 // maxProfiles bounds the profiles of a file.
 const maxProfiles = 50
 
-// Book holds profiles and says which of them is in force. The zero Book writes every document as it is made.
-type Book struct {
+// Registry holds profiles and says which of them is in force. The zero Registry writes every document as it is made.
+type Registry struct {
 	profiles []*Profile
 	chosen   map[string][]period // by scheme, the latest first
 	ends     map[string]Ends     // by scheme, as they were set
@@ -42,24 +42,24 @@ type period struct {
 	profile *Profile
 }
 
-// NewBook is the profiles shipped, and those of an operator's file, which replace shipped ones of the same name; nil for none. Nothing is
+// NewRegistry is the profiles shipped, and those of an operator's file, which replace shipped ones of the same name; nil for none. Nothing is
 // chosen yet.
-func NewBook(own []byte) (Book, error) {
+func NewRegistry(own []byte) (Registry, error) {
 	profiles, err := parse(shipped)
 	if err != nil {
-		return Book{}, fmt.Errorf("read the profiles shipped: %w", err)
+		return Registry{}, fmt.Errorf("read the profiles shipped: %w", err)
 	}
 	if own == nil {
-		return Book{profiles: profiles}, nil
+		return Registry{profiles: profiles}, nil
 	}
 	added, err := parse(own)
 	if err != nil {
-		return Book{}, err
+		return Registry{}, err
 	}
 	for _, p := range added {
 		profiles = slices.DeleteFunc(profiles, func(known *Profile) bool { return known.Name == p.Name })
 	}
-	return Book{profiles: append(profiles, added...)}, nil
+	return Registry{profiles: append(profiles, added...)}, nil
 }
 
 // parse reads a file of profiles. Fields it does not know are refused.
@@ -100,7 +100,7 @@ func parse(content []byte) ([]*Profile, error) {
 }
 
 // Profiles are all profiles of a scheme.
-func (b Book) Profiles(scheme string) []*Profile {
+func (b Registry) Profiles(scheme string) []*Profile {
 	var of []*Profile
 	for _, p := range b.profiles {
 		if p.Scheme == scheme {
@@ -111,7 +111,7 @@ func (b Book) Profiles(scheme string) []*Profile {
 }
 
 // Named finds a profile.
-func (b Book) Named(name string) (*Profile, bool) {
+func (b Registry) Named(name string) (*Profile, bool) {
 	at := slices.IndexFunc(b.profiles, func(p *Profile) bool { return p.Name == name })
 	if at < 0 {
 		return nil, false
@@ -125,23 +125,23 @@ type Ends struct{ Sender, Receiver string }
 // Choose puts profiles of a scheme in force: a name, or several with the day each begins, as in "sic-iso,sic-six@2026-11-21". The days
 // are those of the banks' zone. It fails on a name that does not exist or is of another scheme, on a day that is none or comes twice,
 // without a profile for the days before the first, and on an envelope without sender or receiver.
-func (b Book) Choose(scheme, choice string, ends Ends) (Book, error) {
+func (b Registry) Choose(scheme, choice string, ends Ends) (Registry, error) {
 	var periods []period
 	for part := range strings.SplitSeq(choice, ",") {
 		one, err := b.period(scheme, strings.TrimSpace(part), ends)
 		if err != nil {
-			return Book{}, err
+			return Registry{}, err
 		}
 		if slices.ContainsFunc(periods, func(p period) bool { return p.from.Equal(one.from) }) {
-			return Book{}, fmt.Errorf("two profiles begin on the same day: write one without a day, and each other one as NAME@YYYY-MM-DD")
+			return Registry{}, fmt.Errorf("two profiles begin on the same day: write one without a day, and each other one as NAME@YYYY-MM-DD")
 		}
 		periods = append(periods, one)
 	}
 	slices.SortFunc(periods, func(x, y period) int { return y.from.Compare(x.from) })
 	if !periods[len(periods)-1].from.IsZero() {
-		return Book{}, errors.New("name the profile of the days before the first one too, without a day")
+		return Registry{}, errors.New("name the profile of the days before the first one too, without a day")
 	}
-	return Book{profiles: b.profiles, chosen: with(b.chosen, scheme, periods), ends: with(b.ends, scheme, ends)}, nil
+	return Registry{profiles: b.profiles, chosen: with(b.chosen, scheme, periods), ends: with(b.ends, scheme, ends)}, nil
 }
 
 // with is a map with another value of a key; the map itself stays as it is.
@@ -153,7 +153,7 @@ func with[V any](of map[string]V, key string, value V) map[string]V {
 }
 
 // period reads one part of a choice.
-func (b Book) period(scheme, part string, ends Ends) (period, error) {
+func (b Registry) period(scheme, part string, ends Ends) (period, error) {
 	name, day, dated := strings.Cut(part, "@")
 	found, known := b.Named(name)
 	if !known || found.Scheme != scheme {
@@ -184,7 +184,7 @@ func (b Book) period(scheme, part string, ends Ends) (period, error) {
 	return one, envelope.check()
 }
 
-func (b Book) names(scheme string) []string {
+func (b Registry) names(scheme string) []string {
 	var names []string
 	for _, p := range b.Profiles(scheme) {
 		names = append(names, p.Name)
@@ -194,7 +194,7 @@ func (b Book) names(scheme string) []string {
 
 // InForce is the profile of a scheme at a moment, by the day it is in its own location; nil where none is chosen: documents then leave as
 // they are made.
-func (b Book) InForce(scheme string, at time.Time) *Profile {
+func (b Registry) InForce(scheme string, at time.Time) *Profile {
 	year, month, date := at.Date()
 	day := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
 	for _, p := range b.chosen[scheme] {
@@ -205,25 +205,9 @@ func (b Book) InForce(scheme string, at time.Time) *Profile {
 	return nil
 }
 
-// Period is the time from which a profile is in force; From is zero for the one that always was.
-type Period struct {
-	Name string
-	From time.Time
-}
-
-// Chosen are the profiles of a scheme in force, one after the other, the first first.
-func (b Book) Chosen(scheme string) []Period {
-	var periods []Period
-	for _, p := range b.chosen[scheme] {
-		periods = append(periods, Period{Name: p.profile.Name, From: p.from})
-	}
-	slices.Reverse(periods)
-	return periods
-}
-
 // Wrote reports whether one of the profiles of the scheme, or none, writes the document as content. It so recognises a document that was
 // stored before another profile came into force.
-func (b Book) Wrote(scheme string, document iso20022.Document, content []byte) bool {
+func (b Registry) Wrote(scheme string, document iso20022.Document, content []byte) bool {
 	ways := append([]*Profile{nil}, b.Profiles(scheme)...)
 	return slices.ContainsFunc(ways, func(p *Profile) bool {
 		written, err := p.betweenEndsOf(content).Write(document)

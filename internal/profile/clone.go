@@ -6,9 +6,9 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// detached returns a copy of a document in which profiles may change headers, transactions, the names of originals and the copies of
+// clone returns a copy of a document in which profiles may change headers, transactions, the names of originals and the copies of
 // payments. The rest is shared and must not be changed.
-func detached(document iso20022.Document) iso20022.Document {
+func clone(document iso20022.Document) iso20022.Document {
 	switch d := document.(type) {
 	case *iso20022.FIToFICustomerCreditTransfer:
 		of := *d
@@ -33,9 +33,9 @@ func detached(document iso20022.Document) iso20022.Document {
 		}
 		return &of
 	case *iso20022.FIToFIPaymentCancellationRequest:
-		return detachedRecall(d)
+		return cloneRecall(d)
 	case *iso20022.ResolutionOfInvestigation:
-		return detachedResolution(d)
+		return cloneResolution(d)
 	case *iso20022.FIToFIPaymentStatusRequest:
 		of := *d
 		of.OriginalGroupInformation = slices.Clone(d.OriginalGroupInformation)
@@ -52,7 +52,7 @@ func detached(document iso20022.Document) iso20022.Document {
 	return document
 }
 
-func detachedRecall(d *iso20022.FIToFIPaymentCancellationRequest) *iso20022.FIToFIPaymentCancellationRequest {
+func cloneRecall(d *iso20022.FIToFIPaymentCancellationRequest) *iso20022.FIToFIPaymentCancellationRequest {
 	of := *d
 	of.Underlying = slices.Clone(d.Underlying)
 	for i := range of.Underlying {
@@ -65,7 +65,7 @@ func detachedRecall(d *iso20022.FIToFIPaymentCancellationRequest) *iso20022.FITo
 	return &of
 }
 
-func detachedResolution(d *iso20022.ResolutionOfInvestigation) *iso20022.ResolutionOfInvestigation {
+func cloneResolution(d *iso20022.ResolutionOfInvestigation) *iso20022.ResolutionOfInvestigation {
 	of := *d
 	of.CancellationDetails = slices.Clone(d.CancellationDetails)
 	for i := range of.CancellationDetails {

@@ -98,7 +98,7 @@ func checkCodes(codes []string, set code.Set, known bool) error {
 }
 
 // Terms are those of the profile of a scheme that is in force at a moment; none where none is chosen.
-func (b Book) Terms(scheme string, at time.Time) rulebook.Terms {
+func (b Registry) Terms(scheme string, at time.Time) rulebook.Terms {
 	p := b.InForce(scheme, at)
 	if p == nil {
 		return rulebook.Terms{}

@@ -4,13 +4,13 @@ import (
 	"countersign/internal/iso20022"
 )
 
-// dress puts a document that may be changed into the form of the profile.
-func (p *Profile) dress(document iso20022.Document) {
+// render puts a document that may be changed into the form of the profile.
+func (p *Profile) render(document iso20022.Document) {
 	switch d := document.(type) {
 	case *iso20022.FIToFICustomerCreditTransfer:
-		p.dressTransfer(d)
+		p.renderTransfer(d)
 	case *iso20022.PaymentReturn:
-		p.dressReturn(d)
+		p.renderReturn(d)
 	}
 	if p.NoInstructionID {
 		forgetInstruction(document)
@@ -23,10 +23,10 @@ func (p *Profile) dress(document iso20022.Document) {
 	}
 }
 
-// dressTransfer puts the header and the one transaction of a payment into the form of the profile.
-func (p *Profile) dressTransfer(d *iso20022.FIToFICustomerCreditTransfer) {
+// renderTransfer puts the header and the one transaction of a payment into the form of the profile.
+func (p *Profile) renderTransfer(d *iso20022.FIToFICustomerCreditTransfer) {
 	header := &d.GroupHeader
-	p.dressSettlement(&header.SettlementInformation)
+	p.renderSettlement(&header.SettlementInformation)
 	for i := range d.CreditTransferTransactionInformation {
 		t := &d.CreditTransferTransactionInformation[i]
 		move(p.SettlementDay, &header.InterbankSettlementDate, &t.InterbankSettlementDate)
@@ -44,10 +44,10 @@ func (p *Profile) dressTransfer(d *iso20022.FIToFICustomerCreditTransfer) {
 	header.PaymentTypeInformation = p.instrument(header.PaymentTypeInformation)
 }
 
-// dressReturn does the same for a return; its copy of the payment stays that of the payment.
-func (p *Profile) dressReturn(d *iso20022.PaymentReturn) {
+// renderReturn does the same for a return; its copy of the payment stays that of the payment.
+func (p *Profile) renderReturn(d *iso20022.PaymentReturn) {
 	header := &d.GroupHeader
-	p.dressSettlement(&header.SettlementInformation)
+	p.renderSettlement(&header.SettlementInformation)
 	for i := range d.TransactionInformation {
 		t := &d.TransactionInformation[i]
 		move(p.SettlementDay, &header.InterbankSettlementDate, &t.InterbankSettlementDate)
@@ -74,7 +74,7 @@ func (p *Profile) dressReturn(d *iso20022.PaymentReturn) {
 	}
 }
 
-func (p *Profile) dressSettlement(settlement *iso20022.SettlementInstruction7) {
+func (p *Profile) renderSettlement(settlement *iso20022.SettlementInstruction7) {
 	if p.ClearingSystem != "" {
 		settlement.ClearingSystem = &iso20022.ClearingSystemIdentification3Choice{Code: p.ClearingSystem}
 	}

@@ -5,8 +5,8 @@ import (
 	"countersign/views/ui"
 )
 
-// Bulk is the page on which several messages are compared before they are approved together. The form sends each as item: key, version and
-// digest of what this page shows.
+// Bulk is the page that compares several messages before they are approved together. The form sends each as item: key, version and digest
+// of the shown content.
 type Bulk struct {
 	Shell    Shell
 	Included []BulkItem
@@ -28,7 +28,7 @@ type BulkItem struct {
 	Waits    bool        // for somebody else's approval too
 }
 
-// BulkOutcome is what became of messages that were approved together, each for itself. While some are left, the page goes on by itself.
+// BulkOutcome is the result of approving messages together, one by one. While some are left, the page continues by itself.
 type BulkOutcome struct {
 	Shell    Shell
 	Items    []BulkItem
@@ -46,7 +46,7 @@ func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 
 func (m BulkOutcome) all() int { return m.done() + len(m.Rest) }
 
-// sentence says how it went: "12 of 14 approved. 1 waits for another approval. 1 not: read why below."
+// sentence sums up the result: "12 of 14 approved. 1 waits for another approval. 1 not: read why below."
 func (m BulkOutcome) sentence() i18n.Text {
 	if len(m.Rest) > 0 {
 		return i18n.Text("%s of %s done").With(i18n.Number(m.done()), i18n.Number(m.all()))

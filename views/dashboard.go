@@ -22,7 +22,7 @@ type Dashboard struct {
 	Volumes  []Volume // the last 24 hours
 }
 
-// Lines is a short list of what needs attention, each line the way to its page.
+// Lines is a short list of tasks, each line with a link to its page.
 type Lines struct {
 	Heading i18n.Text
 	Nothing i18n.Text  // said when there are none
@@ -60,7 +60,7 @@ func (b ChartBar) number() string {
 // chartWidth is the length of the longest bar in its own units.
 const chartWidth = 100
 
-// length is how long a bar is: what there is of one is always visible.
+// length returns the length of a bar; a count above zero is always visible.
 func (c Chart) length(b ChartBar) string {
 	most := 1
 	for _, bar := range c.Bars {
@@ -99,7 +99,7 @@ type Clearing struct {
 	Note     i18n.Text
 }
 
-// Volume is what one scheme moved in the last 24 hours.
+// Volume is the volume of one scheme in the last 24 hours.
 type Volume struct {
 	Scheme  rulebook.Scheme
 	Count   int
@@ -122,7 +122,7 @@ const (
 	barWidth  = 10
 	barGap    = 3
 	barHeight = 64
-	// tickEvery is how many hours lie between two labels.
+	// tickEvery is the number of hours between two labels.
 	tickEvery = 6
 )
 

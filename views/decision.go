@@ -10,7 +10,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Decision is the detail a checker decides on. What is shown is what the decision is bound to: the form carries Version and the content's
+// Decision is the message that a checker decides. The decision is bound to the shown content: the form carries Version and the content's
 // digest.
 type Decision struct {
 	Message    Message
@@ -87,7 +87,7 @@ func AsShown(version, approvals int) string {
 // partOf is the id of a part of the pane that is replaced when somebody else decides. It names the message: the pane may have gone on.
 func partOf(part string, message uuid.UUID) string { return part + "-" + message.String() }
 
-// address is where the message is shown beside the queue.
+// address returns the address of the message beside the queue.
 func (d Decision) address() templ.SafeURL {
 	return templ.SafeURL("/queue/" + d.Message.InternalID.String() + d.Query)
 }
@@ -96,7 +96,7 @@ func (d Decision) action(verb string) string {
 	return "/queue/" + d.Message.InternalID.String() + "/" + verb + d.Query
 }
 
-// keep is where the reason to reject is kept while it is being typed.
+// keep returns the address that saves the reason to reject while it is being typed.
 func (d Decision) keep() Kept {
 	return Kept{URL: "/queue/" + d.Message.InternalID.String() + "/reject/keep", At: d.Reject.KeptAt}
 }

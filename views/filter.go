@@ -32,7 +32,7 @@ func sortLink(current string, urlOf func(order string) string, label i18n.Text, 
 	return link
 }
 
-// Ages are how long something waits at least.
+// Ages are the options for the least wait.
 var Ages = []ui.Option{
 	{Value: "", Label: "Any"},
 	{Value: "15m", Label: "15 minutes or more"},
@@ -132,7 +132,7 @@ func (f Filter) label() i18n.Text {
 	return i18n.Text("Filters (%d)").With(f.Active)
 }
 
-// What a list is narrowed to: the payments that the dashboard's charts count, and those of them that people approved.
+// The periods of a list: the payments counted by the dashboard's charts, and the approved ones among them.
 const (
 	MadeLastDay     = "24h"
 	ApprovedLastDay = "24h-approved"

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// Queue is the checker's list with, on wide screens, one message beside it. Everything that decides what is listed stands in the address.
+// Queue is the checker's list with, on wide screens, one message beside it. The address alone determines the listed messages.
 type Queue struct {
 	Shell    Shell
 	Tabs     []ui.Tab
@@ -31,13 +31,13 @@ type Queue struct {
 // queueHeads are the columns of the queue.
 var queueHeads = ui.Heads{Name: "Creditor and purpose", When: "Age"}
 
-// decidedHeads are the columns of what was decided.
+// decidedHeads are the columns of decided messages.
 var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
 
 // selectHeads are those where rows can be selected, to be approved together.
 var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
 
-// decided reports whether the list is what this person decided today, which is short and not narrowed.
+// decided reports whether the list shows the decisions of this person today, which is short and has no filter.
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
 func (q Queue) entries() ui.Entries {
@@ -88,7 +88,7 @@ func DecidedEntry(entry ui.Entry, decision i18n.Text) ui.Entry {
 	return entry
 }
 
-// QueueFacts says above the list how much waits of what it lists.
+// QueueFacts holds the counts and totals above the list.
 type QueueFacts struct {
 	Waiting  int         // negative when not counted
 	Oldest   time.Time   // zero when nothing waits
@@ -97,7 +97,7 @@ type QueueFacts struct {
 	Narrowed bool // by a filter or a search
 }
 
-// Presence says who has a message open.
+// Presence names the other viewers of a message.
 type Presence struct {
 	InternalID string
 	Text       i18n.Text
@@ -109,7 +109,7 @@ type Older struct {
 	At         time.Time // of its submission
 }
 
-// Changed tells who has a message open that it is not any more as it was shown.
+// Changed notifies a page that shows a message of its change.
 type Changed struct {
 	InternalID uuid.UUID
 	As         string // what it is now, as Decision.as says of what is shown; "" for no longer waiting
@@ -117,7 +117,7 @@ type Changed struct {
 	Text       i18n.Text
 }
 
-// QueueLive is what a page hears of the queue: what came, what somebody decided, and how much waits now.
+// QueueLive is the live update of a queue page: new messages, decisions, and the present counts.
 type QueueLive struct {
 	Shell    Shell
 	Arrivals int
@@ -144,7 +144,7 @@ func (f QueueFacts) count() i18n.Text {
 	return i18n.Text("%s waiting").With(CountOfWaiting(f.Waiting))
 }
 
-// MaxWaiting is where counts of waiting messages end; a queue of that length is shown as "1'000+".
+// MaxWaiting limits counts of waiting messages; a longer queue is shown as "1'000+".
 const MaxWaiting = 1000
 
 // CountOfWaiting is a count as it is shown.

@@ -111,8 +111,7 @@ func (a Answer) fields() keyring.Fields {
 // SealAnswer makes the seal of a row of the outbox.
 func (s Sealer) SealAnswer(a Answer) keyring.Seal { return s.answers.Seal(a.fields()) }
 
-// CheckAnswer holds a row of the outbox against its seal; whatever its seal, a payment never leaves from there. Errors:
-// those of keyring.Ring.Verify.
+// CheckAnswer checks the seal of a row of the outbox. It refuses a payment even with a valid seal. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 	allowed := answerNames
 	if a.Content == nil {

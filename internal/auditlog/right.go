@@ -94,7 +94,7 @@ func (r *rights) conclude(changes []ChangeContent) error {
 	return nil
 }
 
-// byWhom compares rights with the change that gave them: two different people, neither of whom gained, decided the same content.
+// byWhom compares rights with the change that gave them: two different people, who both gained nothing by it, decided the same content.
 func (r *rights) byWhom(t told, contents map[string][]byte) error {
 	if t.rights.Change == "" {
 		if t.ActorPerson != "" || t.Channel != string(identity.ChannelOperator) {

@@ -33,7 +33,7 @@ const (
 // Languages are all of them, in the order in which they are offered.
 func Languages() []Language { return []Language{German, French, Italian, English} }
 
-// Name is what a language calls itself.
+// Name returns the name of a language in that language.
 func (l Language) Name() string {
 	return map[Language]string{German: "Deutsch", French: "Français", Italian: "Italiano", English: "English"}[l]
 }
@@ -53,7 +53,7 @@ var matcher = language.NewMatcher([]language.Tag{
 	language.English, language.MustParse("de-CH"), language.MustParse("fr-CH"), language.MustParse("it-CH"),
 })
 
-// Guess is the language that fits best what a browser asks for in Accept-Language; English when none does.
+// Guess returns the language that best matches Accept-Language; English when none does.
 func Guess(accept string) Language {
 	tags, _, err := language.ParseAcceptLanguage(accept)
 	if err != nil || len(tags) == 0 {
@@ -63,11 +63,11 @@ func Guess(accept string) Language {
 	return []Language{English, German, French, Italian}[index]
 }
 
-// Text is what people read, in no language yet. A constant is a sentence of the catalogue by its English words, with placeholders as in
-// package fmt; With fills them, Data makes a text of what needs no translation. Where one English word has several translations, the
-// constant says which is meant ("Open (state)"), and its entry in the catalogue has the English word too.
+// Text is a text not yet translated. A constant is the English sentence of the catalogue, with placeholders as in package fmt; With fills
+// them, and Data makes a text that needs no translation. Where one English word has several translations, the constant adds the meaning
+// ("Open (state)"), and its entry in the catalogue has the English word too.
 //
-// A test finds every constant of this type, wherever it stands: one without translations fails it.
+// A test finds every constant of this type and fails for one without translations.
 type Text string
 
 // Marks in a Text: what follows is said as it is; are the values of the placeholders; are texts to be joined; is the code of a country.
@@ -78,7 +78,7 @@ const (
 	regionMark = "\x04"
 )
 
-// value is one value of a text on its way to whoever says it.
+// value is one value of a text before its translation.
 type value struct {
 	Words  string `json:"w,omitempty"`
 	Number int    `json:"n,omitempty"`

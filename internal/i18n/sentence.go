@@ -10,7 +10,7 @@ import (
 	_ "time/tzdata" // the zone must be known on hosts without zone files
 )
 
-// maxSentence is how long a sentence with values may be to be known again, in bytes: longer ones are texts that somebody sent.
+// maxSentence limits the bytes of a sentence with values that is recognised: longer ones are texts of users.
 const maxSentence = 1000
 
 // pattern knows the sentences of one key that has placeholders.
@@ -90,8 +90,8 @@ var moments = map[string]string{
 	time.RFC3339: "02.01.2006 15:04:05 MST",
 }
 
-// within is a value of a sentence: a moment or a day as pages show them, a state, a role or whom a limit binds in its translation. What is
-// in no catalogue stays as it is.
+// within translates a value of a sentence: a moment or a day as pages show them, a state, a role or a holder of a limit. Unknown values
+// stay as they are.
 func within(text string) Text {
 	for layout, shown := range moments {
 		at, err := time.Parse(layout, text)
@@ -115,7 +115,7 @@ var Zone = sync.OnceValue(func() *time.Location {
 	return location
 })
 
-// unmarked takes the marks of a Text away: what a lower floor wrote, or somebody sent, has none.
+// unmarked removes the marks of a Text from texts of lower packages and of users, which must not have any.
 var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
 
 // Sentence is a text that a lower floor wrote in English: it is said in its translation where the catalogue has one, for its words or for
@@ -156,8 +156,8 @@ func knownSentence(english string) (text Text, ok bool) {
 	return "", false
 }
 
-// Advice is what a finding in a document says is to be done, without the name of its element: beside a field of a form the field says
-// where. Any other sentence is as Sentence has it.
+// Advice returns the remedy of a finding in a document without the name of its element, for display beside a field. Other sentences are
+// those of Sentence.
 func Advice(english string) Text {
 	found := inElement.FindStringSubmatch(english)
 	if found == nil {
@@ -173,8 +173,8 @@ func Advice(english string) Text {
 // inElement is a finding in a document: what to do, and in which element.
 var inElement = regexp.MustCompile(`^(.+) in (\w+)\.$`)
 
-// placed is a finding as what to do and its element, which languages put in different places. Only what the catalogue knows to do is one:
-// other sentences end like that too.
+// placed splits a finding into its remedy and its element, which languages order differently. Only remedies in the catalogue count, because
+// other sentences may end alike.
 func placed(english string) (text Text, ok bool) {
 	found := inElement.FindStringSubmatch(english)
 	if found == nil {

@@ -85,7 +85,7 @@ type Due struct {
 	Tone Tone
 }
 
-// Step is what one may do next, as a link.
+// Step is a link to a possible next action.
 type Step struct {
 	Label i18n.Text
 	URL   string

@@ -11,8 +11,8 @@ import (
 	"countersign/web/request"
 )
 
-// fieldsOf reads the members of an object as fields of administration, in their canonical text: what is empty, or no, is
-// said to be so. What the schema refuses is not there.
+// fieldsOf reads the members of an object as administered fields in their canonical text. Empty values and false become "". Values that the
+// schema refuses are left out.
 func fieldsOf(b Body, path ...string) administration.Values {
 	values := administration.Values{}
 	for name, member := range b.Members(path...) {
@@ -111,7 +111,7 @@ func (a *API) listSubjects(noun string) echo.HandlerFunc {
 	}
 }
 
-// tryPolicy tells what a policy would have asked of the last messages.
+// tryPolicy applies a policy to the last messages and counts the approvals it would have required.
 func (a *API) tryPolicy(c echo.Context) error {
 	command, err := a.administrate(c, a.forms.Policy)
 	if err != nil {

@@ -16,10 +16,10 @@ import (
 	"countersign/views/ui"
 )
 
-// auditPage is how many events one page of the audit trail lists.
+// auditPage is the number of events on one page of the audit trail.
 const auditPage = 100
 
-// showAuditTrail lists what was done and what was refused in the realm, newest first.
+// showAuditTrail lists the actions and refusals of the realm, newest first.
 func showAuditTrail(v *paymentsVisit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
@@ -28,7 +28,7 @@ func showAuditTrail(v *paymentsVisit) error {
 	return v.wholeTrail(nil)
 }
 
-// wholeTrail shows the page, with what a verification came to.
+// wholeTrail shows the page, with the result of a verification.
 func (v *paymentsVisit) wholeTrail(verified *views.AuditVerification) error {
 	model, ask := v.auditSearch()
 	after := ask.Before
@@ -67,7 +67,7 @@ func (v *paymentsVisit) wholeTrail(verified *views.AuditVerification) error {
 	return v.Render(http.StatusOK, views.AuditTrailPage(model))
 }
 
-// auditSearch reads the filters: what the page shows of them, and what is asked for.
+// auditSearch reads the filters, for the page and for the query.
 func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	query := v.Echo.QueryParams()
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
@@ -89,7 +89,7 @@ func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	return model, ask
 }
 
-// auditSeal says how far the trail of the realm is sealed.
+// auditSeal returns the state of the sealing of the realm's trail.
 func (v *paymentsVisit) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {

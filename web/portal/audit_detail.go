@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// auditDetail is what the details of events say, whichever they have (package audit).
+// auditDetail holds the members of the details of all events (package auditlog).
 type auditDetail struct {
 	From, To, Refused, Reason string
 	Change, Kind, Subject     string
@@ -86,7 +86,7 @@ func (d auditDetail) change() i18n.Text {
 	return words
 }
 
-// rights are what became of the roles of an account.
+// rights describes the given and ended roles of an account.
 func (d auditDetail) rights() i18n.Text {
 	var ended []auditlog.AuditRight
 	_ = json.Unmarshal(d.Ended, &ended) // of what is no list there are none
@@ -106,7 +106,7 @@ func (d auditDetail) rights() i18n.Text {
 	return i18n.Join("; ", parts...)
 }
 
-// factor is a second factor and what it was shown for.
+// factor describes a second factor with the purpose of its use.
 func (d auditDetail) factor() i18n.Text {
 	kinds := map[string]i18n.Text{
 		string(identity.FactorTOTP): "Authenticator app", string(identity.FactorPasskey): "Passkey",
@@ -126,7 +126,7 @@ func (d auditDetail) factor() i18n.Text {
 	return words
 }
 
-// rows is how many rows the event tells of.
+// rows returns the number of rows that the event lists.
 func (d auditDetail) rows() int {
 	var rows []json.RawMessage
 	_ = json.Unmarshal(d.Rows, &rows) // what is no list tells of none
@@ -146,7 +146,7 @@ func endWords(reason string) i18n.Text {
 	return words
 }
 
-// changeURL is where whoever reads the trail reads the change that an event tells of; "" for none.
+// changeURL returns the address at which the reader of the trail can read the change of an event; "" for none.
 func (v *paymentsVisit) changeURL(stored string) string {
 	var d auditDetail
 	err := json.Unmarshal([]byte(stored), &d)

@@ -15,7 +15,7 @@ import (
 	"countersign/views/ui"
 )
 
-// asked is what the form of a change is about.
+// askedBeneficiary is the subject of a change with the values of its form.
 type askedBeneficiary struct {
 	kind    administration.Kind
 	subject administration.Beneficiary // zero for a new one
@@ -139,7 +139,7 @@ func askUpdate(v *paymentsVisit) error { return v.ask(administration.KindBenefic
 
 func askRemove(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryRemove) }
 
-// ask stores a request, or shows what is wrong with it beside its fields.
+// ask stores a request, or shows its problems beside the fields.
 func (v *paymentsVisit) ask(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"countersign/views/ui"
 )
 
-// bookPage is how many beneficiaries one page lists.
+// bookPage is the number of beneficiaries on one page.
 const bookPage = 50
 
 // list begins a page of a list.

@@ -133,8 +133,8 @@ func (v *paymentsVisit) leftOut(m payment.Message) i18n.Text {
 // needsFactor is said of a message for which a second factor is asked: it is shown for one content alone.
 const needsFactor i18n.Text = "Open it by itself: the approval policy asks for a second factor."
 
-// leftOutBefore is leftOut before anything is approved, beside a number of others: that these are as many as can be, and what asks for a
-// second factor, is said as well.
+// leftOutBefore is leftOut before the approval: it also names the limit of messages, given that beside are selected already, and the need
+// of a second factor.
 func (v *paymentsVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
 	said := v.leftOut(m)
 	if said != "" {

@@ -17,7 +17,7 @@ import (
 // maxCounted is the limit above which a tab shows "99+".
 const maxCounted = 100
 
-// counted is how much waits as an address narrows it: what the tab on show lists, and the count for each tab.
+// counted holds the pending messages within the filter of an address: those of the shown tab, and the count of each tab.
 type counted struct {
 	waiting []store.WaitingMessages
 	tabs    map[string]string
@@ -30,8 +30,8 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 	return facts
 }
 
-// counted asks once for all that waits, and shares it out to the tabs. Only where more waits than is read at once is each tab asked for
-// what comes behind it, as far as its count goes.
+// counted reads all pending messages once and assigns them to the tabs. Only when there are more than one read returns, each tab is read
+// further on its own, up to the limit of its count.
 func (v *paymentsVisit) counted(f *Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
@@ -50,7 +50,7 @@ func (v *paymentsVisit) counted(f *Filter) (counted, error) {
 	return now, err
 }
 
-// shares lists the keys of what each tab holds, so many as are counted, and says what all of them are narrowed to.
+// shares lists the keys of each tab, up to the limit of the counts, and the common filter of all.
 func (v *paymentsVisit) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
 	shares := map[string][]store.WaitingMessages{}
 	if f.Impossible {

@@ -15,9 +15,8 @@ import (
 // unusual: an amount of more than so many times the largest payment of before is pointed out.
 const unusual = 3
 
-// Differences are what sets a payment apart from what its creditor was paid before, in words: who approves compares with their own eyes
-// what is new about it, and who enters it is told the same. Of a payment that is still being entered kind, summary and the id of what it
-// amends are known.
+// Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
+// maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
 func Differences(v *Visit, m payment.Message) ([]views.Warning, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 	if err != nil {
@@ -55,8 +54,7 @@ func apart(v *Visit, m payment.Message, news store.CreditorNews) ([]views.Warnin
 	return warnings, nil
 }
 
-// Cautions are what the pages of waiting payments warn of, in a few words each, by the ids of the payments: payments like one, and what
-// sets it apart from those of before.
+// Cautions returns short warnings for pending payments, by their ids: similar payments, and differences from earlier ones.
 func Cautions(v *Visit, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"countersign/views"
 )
 
-// How many documents of one message are listed: the newest, and before them the first. An unconfirmed payment gets another one every
-// quarter of an hour, and what was ordered and sent is not to be lost behind them.
+// Limits of the listed documents of one message: the newest, and before them the first. An unconfirmed payment gets another document every
+// quarter of an hour, which must not hide the order and the sent document.
 const (
 	maxDocuments   = 200
 	firstDocuments = 50

@@ -20,8 +20,8 @@ var endedReports = map[string]payment.State{
 	"rejected": payment.StateRejected, "failed": payment.StateFailed, "unanswered": payment.StateUnconfirmed,
 }
 
-// ControlCharts are the figures of control of the last thirty days, for who may read the reports: why checkers rejected, why payments
-// failed, which deadlines were missed, and which approvals of today somebody should look at. Each number leads to the rows it counts.
+// ControlCharts returns the control figures of the last thirty days, for readers of reports: the reasons of rejections and failures, the
+// missed deadlines, and the unusual approvals of today. Each number links to its rows.
 func ControlCharts(v *Visit) ([]views.Chart, error) {
 	first := v.Today().AddDate(0, 0, 1-usualPeriod)
 	from, to := first.Format(time.DateOnly), v.Today().Format(time.DateOnly)
@@ -68,11 +68,11 @@ func reasonBars(list []store.EndedReason, urlOf func(reason string) string) []vi
 	return bars
 }
 
-// withoutCode is the reason of what failed without a code.
+// withoutCode is the reason of failures without a code.
 const withoutCode = "none"
 
-// reasonOf is why a message ended, as an address says it and as people do: the category that the checker chose, whichever language the
-// checker read it in, or clearing's code. What was rejected through the API, or for another reason, has no category.
+// reasonOf returns the reason for which a message ended, for the address and for people: the category that the checker chose, recognised in
+// every language, or clearing's code. Rejections through the API, or for another reason, have no category.
 func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
 	if given == "" && statusCode == "" {
 		return withoutCode, "No reason was given"
@@ -89,7 +89,7 @@ func reasonOf(given, statusCode string) (reason string, words i18n.Text) {
 	return "other", "Another reason"
 }
 
-// categoryBeginning is how a reason begins whose category a checker chose in one of the languages.
+// categoryBeginning is the beginning of a reason in one language, with the category that the checker chose.
 type categoryBeginning struct {
 	text     string
 	category ui.Option
@@ -107,8 +107,8 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 	return list
 })
 
-// deadlineChart counts what was not in time: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
-// messages that nobody decided before they expired.
+// deadlineChart counts the missed deadlines: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
+// messages that expired undecided.
 func deadlineChart(v *Visit, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
@@ -153,7 +153,7 @@ func habitChart(v *Visit, today string) (views.Chart, error) {
 	}, err
 }
 
-// maxReported is how many rows a report shows.
+// maxReported limits the rows of a report.
 const maxReported = 1000
 
 // endedCounts count what ended in a period, as far as a report lists it.
@@ -198,7 +198,7 @@ const lateRecalls = "/recalls?tab=" + tabLate
 
 const tabLate = "late"
 
-// dueBefore is the day that begins today: what was due before it is late.
+// dueBefore returns today: an answer that was due before it is late.
 func dueBefore(v *Visit) time.Time {
 	year, month, day := v.Today().Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)

@@ -12,8 +12,8 @@ import (
 	"countersign/views"
 )
 
-// showFlight tells the page of a payment under way, which asks by itself, what became of it: nothing while it shows what is true, which
-// takes one row to know, else the part of the page anew. Somebody who opens the address comes to the page.
+// showFlight answers the poll of the page of a payment in progress: nothing while the page is current, which one row shows, else the
+// changed part of the page. A browser without htmx is sent to the page.
 func showFlight(v *paymentsVisit) error {
 	m, err := v.Readable()
 	if err != nil {
@@ -40,7 +40,7 @@ func showFlight(v *paymentsVisit) error {
 	return v.Render(http.StatusOK, views.PaymentUpdate(model))
 }
 
-// flightOf is how long a message is under way to clearing's answer; nil for one that is not.
+// flightOf returns the progress of a message until clearing's answer; nil for one that is not in progress.
 func (v *paymentsVisit) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
 	if !inFlight(m) {
 		return nil
@@ -61,7 +61,7 @@ func inFlight(m payment.Message) bool {
 	return sent && answered && !m.AcceptedAt.IsZero() && m.Withheld == ""
 }
 
-// unansweredURL is what the page of a message asks that clearing has not answered in time: its answer still counts. "" for another one.
+// unansweredURL returns the poll address for the page of an unconfirmed message, whose answer still counts; "" for another one.
 func unansweredURL(m payment.Message, tab views.PaymentTab) string {
 	if m.State != payment.StateUnconfirmed || m.Withheld != "" {
 		return ""
@@ -69,7 +69,7 @@ func unansweredURL(m payment.Message, tab views.PaymentTab) string {
 	return askURL(m, tab, nil)
 }
 
-// askURL is what the page of a message asks by itself: whether anything is new there.
+// askURL returns the address that the page of a message polls for news.
 func askURL(m payment.Message, tab views.PaymentTab, flight *views.Flight) string {
 	ask := url.Values{"seen": {seen(m, flight)}}
 	if tab != views.TabOverview {
@@ -78,8 +78,8 @@ func askURL(m payment.Message, tab views.PaymentTab, flight *views.Flight) strin
 	return partPath(m, views.TabOverview) + "/flight?" + ask.Encode()
 }
 
-// seen names what a page shows of a message under way. It changes with all that can change there: the state and its history, that clearing
-// took the document, each status request, and that the answer is late.
+// seen returns a key of the displayed state of a message in progress. It changes with the state and its history, clearing's acceptance of
+// the document, each status request, and the lateness of the answer.
 func seen(m payment.Message, flight *views.Flight) string {
 	if flight == nil {
 		flight = &views.Flight{}

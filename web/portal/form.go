@@ -39,7 +39,7 @@ func (f form) path() string {
 	return "/payments/" + f.Original.String() + "/" + string(f.Kind)
 }
 
-// addressOf is where the form of a draft is found again.
+// addressOf returns the address of the form of a draft.
 func (f form) addressOf(draft uuid.UUID) string { return f.path() + "?draft=" + draft.String() }
 
 // about reports whether two forms are one kind of request about one payment.
@@ -80,7 +80,7 @@ func (v *paymentsVisit) newRequestDraft(a asked) (store.Draft, error) {
 	}, nil
 }
 
-// held is what the draft of a form keeps. Its member has the name under which earlier versions of the program kept it.
+// held is the stored content of a form's draft, under the member's original name.
 type held struct {
 	Form *form `json:"Wish"`
 }

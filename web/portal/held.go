@@ -13,8 +13,8 @@ import (
 	"countersign/views/ui"
 )
 
-// ShowCheck shows what a draft holds once more if it is an R-transaction, under problems if there are any; held is false for a payment,
-// which it leaves alone.
+// ShowCheck shows the check page of a draft that is an R-transaction, with problems if there are any; held is false for a payment, which it
+// leaves alone.
 func ShowCheck(v *Visit, draft store.Draft, status int, problems []ui.Problem) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
@@ -23,7 +23,7 @@ func ShowCheck(v *Visit, draft store.Draft, status int, problems []ui.Problem) (
 	return true, (&paymentsVisit{Visit: v}).showCheckPage(draft, *f, status, problems)
 }
 
-// Submit submits what a draft holds if it is an R-transaction; held is false for a payment, which it leaves alone.
+// Submit submits a draft that is an R-transaction; held is false for a payment, which it leaves alone.
 func Submit(v *Visit, draft store.Draft) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
@@ -51,7 +51,7 @@ type Sketch struct {
 	Reason   i18n.Text
 }
 
-// SketchOf is what a list says of a draft; the URL is "" for a payment.
+// SketchOf returns the entry of a draft in a list; the URL is "" for a payment.
 func SketchOf(draft store.Draft) (Sketch, error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {

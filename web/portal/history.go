@@ -19,10 +19,10 @@ import (
 	"countersign/views/ui"
 )
 
-// DuplicateWindow is how far back a payment to the same account of the same amount is asked about.
+// DuplicateWindow is the time within which a payment of the same amount to the same account counts as a possible duplicate.
 const DuplicateWindow = 7 * 24 * time.Hour
 
-// FullMessage is a message with its timeline and with what one of its kind says; an instruction also has its warnings and changes.
+// FullMessage returns a message with its timeline and the content of its kind; an instruction also has its warnings and changes.
 func FullMessage(v *Visit, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, documents{})
 }
@@ -43,7 +43,7 @@ func fullMessage(v *Visit, m payment.Message, known documents) (views.Message, e
 	return view, contents[m.Kind](v, &view, m)
 }
 
-// contents show what a message of each kind says.
+// contents maps each kind to the function that shows its content.
 var contents = map[payment.Kind]func(v *Visit, view *views.Message, m payment.Message) error{
 	payment.KindInstruction:    fillOrder,
 	payment.KindPayment:        fillIncoming,
@@ -64,7 +64,7 @@ func fillIncoming(_ *Visit, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// fillOrder shows a payment order, what a checker should look at first, and what its last amendment changed.
+// fillOrder shows a payment order, its warnings for the checker, and the changes of its last amendment.
 func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 	document, err := payment.DocumentOf(m)
 	if err != nil {
@@ -93,8 +93,8 @@ func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// noteOf is who made a version, and what they say to the checkers, "" for nothing. What came in has no maker, and its first step speaks
-// for clearing.
+// noteOf returns the maker of a version and the note to the checkers, "" for none. A received message has no maker; the text of its first
+// step comes from clearing.
 func noteOf(steps []store.Step, version int) (editor, note string) {
 	for _, s := range steps {
 		made := s.Action == payment.ActionSubmit || s.Action == payment.ActionAmend
@@ -105,7 +105,7 @@ func noteOf(steps []store.Step, version int) (editor, note string) {
 	return "", ""
 }
 
-// warnings are what a checker should look at first: payments like this one.
+// warnings returns the warnings for a checker: similar payments.
 func (v *paymentsVisit) warnings(m payment.Message) ([]views.Warning, error) {
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
@@ -212,7 +212,8 @@ func noteLanguage(s store.Step, spoken i18n.Language) string {
 	return string(i18n.English)
 }
 
-// stepNote is the reason of a step, and its language where that is not the page's. A refusal says what the head of the page says of it.
+// stepNote returns the reason of a step, with its language when it differs from the page's. A refusal by clearing has the explanation shown
+// at the head of the page.
 func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.Text, in string) {
 	if s.Action == payment.ActionRejectByClearing && m.State == payment.StateFailed && s.Reason == m.StatusText {
 		words, _ := views.Failure(m)

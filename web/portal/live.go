@@ -60,8 +60,8 @@ func Follow(v *Visit) (*Live, error) {
 	return l, l.leftMeanwhile()
 }
 
-// leftMeanwhile adds what waited when the page was made and does no more when its stream begins, or waits as something else, the newest:
-// the first look tells of it. What the page does not show is told for nothing.
+// leftMeanwhile adds the newest messages that left the queue, or changed in it, between the making of the page and the start of its stream,
+// so that the first poll reports them. Messages that the page does not show are reported without effect.
 func (l *Live) leftMeanwhile() error {
 	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, store.Filter{
 		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
@@ -155,8 +155,8 @@ func (l *Live) present() error {
 	return err
 }
 
-// rows shows as they stand now what no longer waits, with who decided it and when, and what waits as something else; and notes what was
-// told, so that further ones come at the next look.
+// rows returns the present rows of messages that left the queue, with the decision and its time, and of those that changed in it. It
+// records the reported ones, so that the next poll reports the rest.
 func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) ([]ui.Entry, []views.Changed, error) {
 	other, before := l.otherwise(waiting)
 	gone := slices.DeleteFunc(l.last, func(w store.WaitingMessages) bool { return still[w.MessageID] })
@@ -186,7 +186,7 @@ func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) (
 	return rows, changed, err
 }
 
-// changedMeanwhile tells who has a message open that still waits what became of it since the look before.
+// changedMeanwhile returns the change of a pending message since the last poll, for a page that shows it.
 func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Changed {
 	changed := views.Changed{
 		InternalID: m.InternalID, As: views.AsShown(m.Version, m.Approvals()), Text: approvalsGiven(m),

@@ -8,8 +8,8 @@ import (
 	"countersign/internal/payment"
 )
 
-// Keep keeps what a maker sent after the session had run out, for the person whose session it was: a payment form as a draft, answers and
-// files as they are. The address returned opens it again; it is "" for another form.
+// KeepPayment keeps a form that a maker sent after the session had run out, for the same person: a payment form as a draft, answers and
+// files as they are. The returned address opens it again; it is "" for another form.
 func KeepPayment(v *Visit) (string, error) {
 	path := v.Echo.Path()
 	switch path {
@@ -37,7 +37,7 @@ func KeepPayment(v *Visit) (string, error) {
 	return "", nil
 }
 
-// keepAnswers keeps what was typed beside a draft or a message: why it is paid again, why it is withdrawn.
+// keepAnswers keeps the text typed beside a draft or a message: the reason for paying again or for withdrawing.
 func keepAnswers(v *Visit, part string) (string, error) {
 	id, err := v.ID("id")
 	if err != nil {

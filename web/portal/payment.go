@@ -90,7 +90,8 @@ var places = map[payment.Kind]views.Place{payment.KindPayment: views.PlaceIncomi
 // placeOf is the entry of the navigation a message belongs to.
 func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], views.PlacePayments) }
 
-// actions are the steps the domain allows this person, each tried without being stored, and sentences for what one might expect.
+// actions returns the steps the domain allows this person, each tried without being stored, and sentences about the expected ones that are
+// barred.
 func (v *paymentsVisit) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
@@ -135,7 +136,7 @@ func documentView(m payment.Message, d store.OutboundDocument) views.Document {
 	}
 }
 
-// documentName says what a kind of document is for.
+// documentName names the purpose of a kind of document.
 func documentName(name iso20022.MessageName) i18n.Text {
 	names := []struct {
 		prefix string

@@ -127,7 +127,7 @@ func (v *paymentsVisit) exact(s Searched) (uuid.UUID, error) {
 	return uuid.Nil, nil
 }
 
-// search lists a page of messages, and says where the next one begins.
+// search lists a page of messages, and the place at which the next one begins.
 func (v *paymentsVisit) search(f *Filter, found Searched) (list []payment.Message, next store.ListPlace, err error) {
 	if f.Impossible {
 		return nil, next, nil
@@ -153,7 +153,8 @@ func (v *paymentsVisit) search(f *Filter, found Searched) (list []payment.Messag
 	return v.Listed(f, ask)
 }
 
-// narrowToLastDay lists what the charts of the dashboard count: payments both ways that were not closed before their release.
+// narrowToLastDay filters for the messages counted by the charts of the dashboard: payments both ways that were not closed before their
+// release.
 func (v *paymentsVisit) narrowToLastDay(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
@@ -168,7 +169,7 @@ func (v *paymentsVisit) narrowToLastDay(ask *store.Filter) {
 	}
 }
 
-// narrowToApproved lists what the times of the dashboard are about: payments that needed an approval and were released.
+// narrowToApproved filters for the messages measured by the times of the dashboard: payments that needed an approval and were released.
 func (v *paymentsVisit) narrowToApproved(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day

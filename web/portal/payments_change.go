@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// desk is where checkers decide what makers asked for.
+// desk returns the pages on which checkers decide the requests of makers.
 func (v *paymentsVisit) desk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
@@ -31,7 +31,7 @@ func (v *paymentsVisit) desk() ChangeDesk {
 	}
 }
 
-// heading names a change by whom it is about.
+// heading names a change by its beneficiary.
 func heading(c administration.Change) i18n.Text {
 	switch c.Kind {
 	case administration.KindBeneficiaryCreate:

@@ -136,8 +136,8 @@ func (v *Visit) endedWord() string {
 // in their place, so a person who types is not redirected.
 var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
 
-// fragmentTooLate answers htmx without a session: the whole page goes to sign in and comes back to what was asked for. Every address of a
-// part of a page is that of a page too. A form that came too late is kept.
+// fragmentTooLate answers an htmx request without a session: the whole page goes to sign in and comes back to the requested address. Every
+// address of a part of a page is also that of a page. A form is kept.
 func (v *Visit) fragmentTooLate() error {
 	if answeredInPlace[v.Echo.Path()] {
 		return v.Render(http.StatusUnauthorized, views.SessionGone())

@@ -11,7 +11,7 @@ import (
 	"countersign/views/ui"
 )
 
-// maxQuarantined is how many documents in quarantine are listed.
+// maxQuarantined limits the listed documents in quarantine.
 const quarantineLimit = 100
 
 const quarantinedPath = "/quarantine/document"

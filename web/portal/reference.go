@@ -84,7 +84,7 @@ func (v *paymentsVisit) calendarRow(imported []store.ReferenceSummary, scheme ru
 	return withBroken(row, imported, store.ReferenceCalendar, string(scheme))
 }
 
-// withBroken warns of an edition that is not what was imported.
+// withBroken adds a warning when an edition differs from the imported one.
 func withBroken(
 	row views.ReferenceRow, imported []store.ReferenceSummary, kind store.ReferenceKind, scheme string,
 ) views.ReferenceRow {
@@ -112,7 +112,7 @@ func (v *paymentsVisit) directoryRow(name i18n.Text, d store.DirectorySummary) v
 	return row
 }
 
-// withoutDirectory says what it means that no directory is loaded.
+// withoutDirectory explains the effect of a missing directory.
 func withoutDirectory(scheme rulebook.Scheme) i18n.Text {
 	if scheme == rulebook.SchemeSCT {
 		return "An order must name the BIC of the creditor's bank, and whom instant payments reach is not known."

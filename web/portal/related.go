@@ -71,13 +71,13 @@ func (v *paymentsVisit) requests(s Subject, m payment.Message) (actions []views.
 	return actions, barred
 }
 
-// offer is an R-transaction that may be made, and what leads to its form.
+// offer is a possible R-transaction with the link to its form.
 type offer struct {
 	kind   payment.Kind
 	action views.Action
 }
 
-// offers are what may be made about a message of each kind; about the other kinds nothing.
+// offers maps each kind of message to its possible R-transactions.
 var offers = map[payment.Kind]func(s Subject, m payment.Message) []offer{
 	payment.KindInstruction: func(s Subject, m payment.Message) []offer {
 		return []offer{{payment.KindRecall, views.Action{

@@ -129,7 +129,7 @@ func (v *paymentsVisit) report(heading, words i18n.Text) views.Report {
 	}
 }
 
-// reported is one report: what it is called, its rows, and for each the page behind it.
+// reported is one report: its heading and its rows, each with a link.
 type reported struct {
 	heading, words i18n.Text
 	columns        []i18n.Text
@@ -161,7 +161,7 @@ func downloadReport(v *paymentsVisit) error {
 	return v.table("report-"+v.Echo.Param("report")+"-"+from+"-"+to, table)
 }
 
-// said are texts in the language of who reads them.
+// said translates texts into the language of the reader.
 func (v *paymentsVisit) said(texts []i18n.Text) []string {
 	said := make([]string, len(texts))
 	for i, text := range texts {
@@ -239,7 +239,7 @@ func (v *paymentsVisit) reportedApprovals(heading, words i18n.Text, asked store.
 	return found, err
 }
 
-// looked is how long after opening the page the approval came.
+// looked returns the time between opening the page and the approval.
 func looked(a store.ReportedApproval) i18n.Text {
 	if a.Looked.IsZero() {
 		return "not opened"

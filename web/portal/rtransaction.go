@@ -78,7 +78,7 @@ func (v *paymentsVisit) proposeReason(a *asked) (prepared i18n.Text) {
 // noAnswer is the reason of a refusal because the creditor did not answer (NOAS).
 const noAnswer = "NOAS"
 
-// preparedDays is how many days before its last one an answer to a recall is prepared.
+// preparedDays is the number of days before the deadline from which an answer to a recall is prepared.
 const preparedDays = 2
 
 // PreparedAnswer says why a refusal is filled in already; "" when none is.
@@ -91,7 +91,7 @@ func PreparedAnswer(v *Visit, s Subject) i18n.Text {
 		"It is never sent by itself: check it and submit it, or answer otherwise.").With(due.Day, due.Text)
 }
 
-// draftOf loads a draft that the address of a form names, and what it keeps, if it is one of this form; nil when nothing is kept yet.
+// draftOf loads the draft named in the address of a form, and its form if it is of this kind; nil when nothing is stored yet.
 func (v *paymentsVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
 	if id == uuid.Nil {
 		return draft, nil, nil
@@ -110,7 +110,7 @@ func (v *paymentsVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.
 	return draft, kept, err
 }
 
-// takeForm takes the form: it is fine and becomes a draft to be checked, or comes back with what is wrong.
+// takeForm checks the form: a correct one becomes a draft, another one is shown again with its problems.
 func (v *paymentsVisit) takeForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
@@ -169,7 +169,7 @@ func (v *paymentsVisit) keepRequestForm(kind payment.Kind) error {
 	return v.Render(http.StatusOK, views.DraftKept(Beside(kept, values, at.Other.ID, a.addressOf)))
 }
 
-// cannot stands in the place of a form that the state forbids, with the sentence that says why, and what was typed.
+// cannot shows a page in the place of a form that the state forbids, with the reason and the typed values.
 func (v *paymentsVisit) cannot(a asked, barred i18n.Text) error {
 	s := a.Subject
 	heading := map[payment.Kind]i18n.Text{
@@ -235,7 +235,7 @@ func (v *paymentsVisit) keptForm(a asked) (views.Kept, error) {
 	return v.KeyedDraft(kept)
 }
 
-// heading names the form, with a sentence about what it does where it is not plain.
+// heading returns the heading of the form, with a note when its effect is not obvious.
 func (s Subject) heading() (heading, note i18n.Text) {
 	amount := s.Original.Summary.Amount.Format()
 	switch {

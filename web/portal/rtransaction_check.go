@@ -12,8 +12,8 @@ import (
 	"countersign/views/ui"
 )
 
-// showCheckPage shows a recall, return or resolution once more, under problems if there are any. What is no longer fine goes back to its
-// form.
+// showCheckPage shows the check page of a recall, return or resolution, with problems if there are any. A draft that is no longer correct
+// goes back to its form.
 func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
 	a, err := v.check(f)
 	if err != nil {
@@ -53,8 +53,7 @@ func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, pro
 	return v.Render(status, views.RequestCheckPage(model))
 }
 
-// passes reports whether a form that was checked is fine. One that is not has been answered with what stands in the way; what was typed is
-// in that answer.
+// passes reports whether a checked form is correct. If not, it has answered with the problem and the typed values.
 func (v *paymentsVisit) passes(a asked) (fine bool, err error) {
 	if barred := a.barred(); barred != "" {
 		return false, v.cannot(a, barred)

@@ -25,7 +25,7 @@ func refusalText(err error) i18n.Text {
 	return i18n.Sentence(err.Error())
 }
 
-// asked is a form with what the station says to it.
+// asked is a form with the results of its check.
 type asked struct {
 	Subject
 	form
@@ -44,7 +44,7 @@ func (a asked) barred() i18n.Text {
 	return refusalText(a.preview.Ineligible)
 }
 
-// look asks the station about a form, whatever charge it keeps.
+// look previews a form without its charge.
 func (v *paymentsVisit) previewRequest(f form) (asked, error) {
 	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
 	if err != nil {
@@ -99,7 +99,7 @@ func (a asked) reason() payment.ReasonOnOffer {
 	return payment.ReasonOnOffer{}
 }
 
-// informationLimits is how many lines the form offers and how long each may be, whatever the reason.
+// informationLimits returns the number of lines in the form and their length, for all reasons together.
 func (a asked) informationLimits() (lines, length int) {
 	for _, reason := range a.preview.Reasons {
 		limits := reason.Information
@@ -114,7 +114,7 @@ func (a asked) informationLimits() (lines, length int) {
 	return min(lines, maxLines), length
 }
 
-// problems puts findings beside the fields of the form, after what is known already.
+// problems places findings beside the fields of the form, after the known problems.
 func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Problem {
 	problems := slices.Clone(known)
 	for _, finding := range findings {
@@ -127,8 +127,8 @@ func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Prob
 	return problems
 }
 
-// field finds the field of the form for a place in the request, "" when there is none. What is about the information as a whole stands at
-// its first line.
+// field returns the field of the form for a place in the request, "" when there is none. A finding about the information as a whole belongs
+// to its first line.
 func (f form) field(pointer string) string {
 	_, rest, found := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
 	switch {
@@ -148,7 +148,7 @@ func (f form) field(pointer string) string {
 	return "information1"
 }
 
-// typed is what was filled in, for whoever cannot send it any more; "" for an empty form.
+// typed returns the typed values as text, for a user who can no longer send the form; "" for an empty form.
 func (a asked) typed() i18n.Text {
 	var parts []i18n.Text
 	if a.Reason != "" {

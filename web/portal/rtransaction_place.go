@@ -8,7 +8,7 @@ import (
 	"countersign/internal/store"
 )
 
-// place is where a form is kept, and what it becomes there.
+// savedForm is the place of a stored form, with its draft.
 type savedForm struct {
 	Place
 	draft store.Draft

@@ -14,8 +14,8 @@ const ApprovalPath = "/queue"
 // usedEvery is the interval at which the use of a session is stored.
 const usedEvery = time.Minute
 
-// use notes that the session is used, and until when it may stay unused: five minutes after a page of approvals, else a quarter of an
-// hour. Staying signed in keeps what the page before asked.
+// use records the use of the session and its idle limit: five minutes after a page of approvals, else a quarter of an hour. The request
+// that keeps a session alive leaves the limit of the page before.
 func (v *Visit) use() error {
 	path, ctx, s := v.Echo.Path(), v.Context(), v.site.sessions
 	if askedByPages[path] {

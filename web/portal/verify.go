@@ -12,8 +12,8 @@ import (
 	"countersign/views"
 )
 
-// verifyAuditTrail holds the trail of the realm against what was sealed and shows what came of it above the newest events. It changes
-// nothing, but is asked for by a form and by no link: it takes its time.
+// verifyAuditTrail compares the trail of the realm with its sealed tree and shows the result above the newest events. It changes nothing,
+// but is a form rather than a link, because it takes long.
 func verifyAuditTrail(v *paymentsVisit) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
@@ -34,7 +34,7 @@ func verifyAuditTrail(v *paymentsVisit) error {
 	return v.wholeTrail(shown)
 }
 
-// verified says in words what a verification came to.
+// verified describes the result of a verification.
 func verified(found integrity.Verification, err error) *views.AuditVerification {
 	shown := &views.AuditVerification{}
 	switch {

@@ -28,7 +28,7 @@ type wording struct {
 	title i18n.Text // heads its answers
 }
 
-// sentence says what is asked for and why.
+// sentence returns the request with its reason.
 func (w wording) sentence() i18n.Text {
 	what := w.what()
 	if what == "" {
@@ -60,7 +60,7 @@ func (w wording) what() i18n.Text {
 	}
 }
 
-// answer says what another bank answered to a recall of ours.
+// answer describes another bank's answer to a recall of ours.
 func (w wording) answer() i18n.Text {
 	if w.kind == payment.KindResolution {
 		return i18n.Text("The bank of %s refuses the recall and does not send %s back.").With(w.holder, w.full.Format())
@@ -72,7 +72,7 @@ func (w wording) answer() i18n.Text {
 	return i18n.Text("The bank of %s sent %s back to %s.").With(w.holder, w.amount.Format(), w.debtor)
 }
 
-// titles head what a form asks for.
+// titles are the titles of requests, by kind.
 var titles = map[payment.Kind]i18n.Text{
 	payment.KindRecall: "The recall", payment.KindReturn: "The return", payment.KindResolution: "The refusal",
 }
@@ -94,7 +94,7 @@ func (w wording) submit(approval bool) i18n.Text {
 	return i18n.Text("Submit the refusal of the recall of %s").With(w.full.Format())
 }
 
-// wording is what a form asks for.
+// wording returns the words for the request of a form.
 func (a asked) wording() wording {
 	about := a.preview.About.Original.Summary
 	said := wording{kind: a.form.Kind, amount: a.preview.Amount, full: about.Amount, debtor: about.DebtorName, holder: about.CreditorName}
@@ -133,7 +133,7 @@ func FillRequest(v *Visit, view *views.Message, m payment.Message) error {
 	return nil
 }
 
-// wantedBy says for whom an R-transaction is made: a customer is named, a bank has its BIC alone.
+// wantedBy names the originator of an R-transaction: a customer by name, a bank by its BIC.
 func wantedBy(by interbank.Reason) ui.Row {
 	if by.ByBank {
 		return ui.Row{Term: "On behalf of", Text: i18n.Text("the bank itself (%s)").With(by.Originator)}
@@ -180,7 +180,7 @@ func relatives(s Subject, m payment.Message) []ui.Row {
 	return rows
 }
 
-// said is what the document of an R-transaction says beyond its reason.
+// said holds the originator and the charge in the document of an R-transaction.
 type said struct {
 	by     interbank.Reason
 	charge money.Amount
@@ -238,7 +238,7 @@ func Due(v *Visit, m payment.Message) ui.Due {
 	return due
 }
 
-// cards are what a form stands below: the payment, and the recall when there is one to answer.
+// cards returns the cards above a form: the payment, and the recall when there is one to answer.
 func (v *paymentsVisit) cards(s Subject) []views.Card {
 	cards := []views.Card{v.paymentCard(s.Original)}
 	if s.Kind == payment.KindRecall || !s.Recalled() {

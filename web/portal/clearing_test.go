@@ -52,7 +52,7 @@ func (o *otherSide) approve(m payment.Message) payment.Message {
 	o.t.Helper()
 	checker, path := o.as("checker1"), "/queue/"+m.InternalID.String()
 	checker.post(path+"/approve", checker.get(path).is(http.StatusOK).fields(path+"/approve")).goesTo("/queue")
-	err := o.station.Send(context.Background(), "", m.Realm, m.InternalID)
+	err := o.station.Send(context.Background(), m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
 		o.t.Fatal(err)
 	}

@@ -60,7 +60,7 @@ var leaf = regexp.MustCompile(`>([^<>]+)</`)
 // text, what cannot stand there.
 func TestWhatIsWrongInADocumentIsSaidInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	examples, err := filepath.Glob("../../../internal/iso20022/testdata/s*.xml")
+	examples, err := filepath.Glob("../../internal/iso20022/testdata/s*.xml")
 	if err != nil || len(examples) == 0 {
 		t.Fatal("no examples", err)
 	}

@@ -81,7 +81,9 @@ func (b *interbankBundle) settled(t *testing.T, scheme rulebook.Scheme) (id, glo
 // deliver sends an approved message.
 func (b *interbankBundle) deliver(t *testing.T, id string) {
 	t.Helper()
-	must(t, b.Clearing.Send(context.Background(), "", "demo", parse(t, id)))
+	m, err := b.Messages.Message(context.Background(), "demo", parse(t, id))
+	must(t, err)
+	must(t, b.Clearing.Send(context.Background(), m.Scheme, "demo", m.InternalID))
 }
 
 // booked brings a payment in and returns its identifiers and its document.

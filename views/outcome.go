@@ -83,7 +83,7 @@ func ReasonWords(kind payment.Kind, scheme rulebook.Scheme, code string) i18n.Te
 	if !known {
 		return ""
 	}
-	return i18n.Sentence(strings.TrimSuffix(reason.Text, "."))
+	return i18n.Stored(strings.TrimSuffix(reason.Text.String(), "."))
 }
 
 // Refusal describes why the other bank refused a recall: the reason in plain words with its code, and the bank's own text.
@@ -92,7 +92,7 @@ func Refusal(m payment.Message) i18n.Text {
 	if !found {
 		return i18n.Data(strings.TrimSpace(m.StatusCode + " " + m.StatusText))
 	}
-	words := i18n.Text("%s (%s)").With(i18n.Sentence(strings.TrimSuffix(reason.Text, ".")), m.StatusCode)
+	words := i18n.Text("%s (%s)").With(i18n.Stored(strings.TrimSuffix(reason.Text.String(), ".")), m.StatusCode)
 	if defined, _ := code.CancellationRejections.Find(m.StatusCode); m.StatusText == "" || m.StatusText == defined.Text {
 		return words
 	}
@@ -112,12 +112,12 @@ func Failure(m payment.Message) (words i18n.Text, detail string) {
 	case m.StatusText != "":
 		words = i18n.Data(strings.TrimSuffix(m.StatusText, ".") + ".")
 	case found:
-		words = i18n.Sentence(known.Text)
+		words = i18n.Stored(known.Text)
 	default:
 		words = "It was refused, and no reason was given."
 	}
 	detail = m.StatusCode
-	if m.StatusText != "" && !strings.Contains(words.English(), strings.TrimSuffix(m.StatusText, ".")) {
+	if m.StatusText != "" && !strings.Contains(words.String(), strings.TrimSuffix(m.StatusText, ".")) {
 		detail = strings.TrimSpace(detail + " " + m.StatusText)
 	}
 	return words, detail

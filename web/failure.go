@@ -57,7 +57,7 @@ func (s *Server) failPage(c echo.Context, p *request.Problem, cause error) error
 	case p.Status == http.StatusServiceUnavailable:
 		page = pages.Unavailable(c, page.Shell, p)
 	case p.Status != http.StatusNotFound:
-		page = views.Forbidden(page.Shell, i18n.Sentence(p.Text))
+		page = views.Forbidden(page.Shell, p.Text)
 	}
 	page.Shell.Now = s.cfg.Now()
 	p.AskToWait(c.Response().Header())

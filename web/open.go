@@ -4,6 +4,7 @@ import (
 	"net/netip"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/web/api"
@@ -17,9 +18,9 @@ type Settings struct {
 	Environment string // shown on every page: DEMO, TEST or PROD
 	// OneCheckerSession ends the other sessions of a checker who signs in.
 	OneCheckerSession bool
-	TLS               bool   // clients reach the server by https, directly or through a proxy
-	Realm             string // offered on the sign-in page, "" for none
-	SignInHint        string // a line on the sign-in page, "" for none
+	TLS               bool      // clients reach the server by https, directly or through a proxy
+	Realm             string    // offered on the sign-in page, "" for none
+	SignInHint        i18n.Text // a line on the sign-in page, "" for none
 	// SimulatorURL is the address of the demo's simulator, which then has a page; "" elsewhere.
 	SimulatorURL string
 	// OperatorRealm is the realm whose supervisors and administrators see what clearing sent to nobody; "" for none.

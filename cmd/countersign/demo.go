@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/clearing/httpclient"
 	"countersign/internal/demo"
+	"countersign/internal/i18n"
 	"countersign/internal/postgres"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -160,7 +161,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	}
 	g := gateway{DatabaseURL: db.url, Log: db.log, Resting: c.NoDeliveries, Settings: web.Settings{
 		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
-		SignInHint: "Demo: maker1, checker1 and the others sign in with the password " + demo.UserPassword + ".",
+		SignInHint: i18n.Text("Demo: maker1, checker1 and the others sign in with the password %s.").With(demo.UserPassword),
 	}}
 	err = c.Rules.apply(&g)
 	if err != nil {

@@ -182,7 +182,7 @@ func inWords(err error) error {
 	}
 	lines := make([]string, len(malformed.Findings))
 	for i, f := range malformed.Findings {
-		lines[i] = "  " + strings.TrimPrefix(f.Pointer, "/") + ": " + f.Text
+		lines[i] = "  " + strings.TrimPrefix(f.Pointer, "/") + ": " + f.Text.String()
 	}
 	return &unusableError{"correct what is named:\n" + strings.Join(lines, "\n")}
 }

@@ -173,7 +173,7 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 	}
 	if read.Order != nil && len(findings) == 0 {
 		for _, note := range interbank.Notes(made.Scheme, read.Order) {
-			made.Notes = append(made.Notes, findingNote{Pointer: note.Pointer, Text: note.Text})
+			made.Notes = append(made.Notes, findingNote{Pointer: note.Pointer, Text: note.Text.String()})
 		}
 	}
 	made.place(content)
@@ -182,7 +182,7 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 
 // add notes a finding at its place.
 func (r *fileReport) add(f payment.Finding, at codec.Position) {
-	r.Findings = append(r.Findings, findingReport{at.Line, at.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text})
+	r.Findings = append(r.Findings, findingReport{at.Line, at.Column, f.Pointer, f.Code, cmp.Or(f.Rule, ruleStructure), f.Text.String()})
 }
 
 // check holds an order against its scheme as the gateway does when it comes by API or form. Whose account is debited is not known

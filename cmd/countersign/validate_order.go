@@ -46,7 +46,7 @@ func (v validation) order(name string, content []byte) (fileReport, error) {
 		for _, note := range interbank.Notes(made.Scheme, read.Document) {
 			place := at(read.Prefix + note.Pointer)
 			made.Notes = append(
-				made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text},
+				made.Notes, findingNote{Line: place.Line, Column: place.Column, Pointer: read.Prefix + note.Pointer, Text: note.Text.String()},
 			)
 		}
 	}

@@ -9,7 +9,11 @@
 // data/sepa.tsv is written by hand.
 package account
 
-import "errors"
+import (
+	"errors"
+
+	"countersign/internal/i18n"
+)
 
 // The kinds of refusal. Compare with errors.Is.
 var (
@@ -34,13 +38,16 @@ type Error struct {
 	// Code is the ISO 20022 external status reason (AC01, BE09, CH16, RC01, ...).
 	Code string
 	// Text is a sentence with the remedy.
-	Text string
+	Text i18n.Text
 }
 
 // Error is the sentence.
 func (e *Error) Error() string {
-	return e.Text
+	return e.Text.String()
 }
+
+// Sentence is the text for people.
+func (e *Error) Sentence() i18n.Text { return e.Text }
 
 // Unwrap gives the kind to errors.Is.
 func (e *Error) Unwrap() error {

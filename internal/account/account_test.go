@@ -148,7 +148,7 @@ func TestParseRefusals(t *testing.T) {
 			if !errors.Is(err, test.kind) || !errors.As(err, &refusal) {
 				t.Fatalf("Parse(%q): %v, want kind %v", test.text, err, test.kind)
 			}
-			if refusal.Code != test.code || refusal.Text != test.sentence {
+			if refusal.Code != test.code || refusal.Text.String() != test.sentence {
 				t.Errorf("Parse(%q) = %s %q, want %s %q", test.text, refusal.Code, refusal.Text, test.code, test.sentence)
 			}
 		})

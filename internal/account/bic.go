@@ -1,8 +1,9 @@
 package account
 
 import (
-	"fmt"
 	"strings"
+
+	"countersign/internal/i18n"
 )
 
 // BIC is a checked business identifier code (ISO 9362) of 8 or 11 characters. It is comparable; the zero value means "no BIC".
@@ -18,13 +19,13 @@ func ParseBIC(text string) (BIC, error) {
 	case text == "":
 		return BIC{}, &Error{ErrEmpty, "CH21", "Enter a BIC."}
 	case len(text) != 8 && len(text) != 11:
-		return BIC{}, &Error{ErrLength, "RC01", fmt.Sprintf("A BIC has 8 or 11 characters; this one has %d.", len([]rune(text)))}
+		return BIC{}, &Error{ErrLength, "RC01", i18n.Text("A BIC has 8 or 11 characters; this one has %d.").With(len([]rune(text)))}
 	case !onlyDigitsAndCapitals(text) || !isCapital(text[4]) || !isCapital(text[5]):
 		return BIC{}, &Error{
 			ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, and a country in places 5 and 6.",
 		}
 	case !CountryExists(text[4:6]):
-		return BIC{}, &Error{ErrCountry, "RC01", fmt.Sprintf("Check places 5 and 6 of the BIC: there is no country %s.", text[4:6])}
+		return BIC{}, &Error{ErrCountry, "RC01", i18n.Text("Check places 5 and 6 of the BIC: there is no country %s.").With(text[4:6])}
 	}
 	return BIC{text: text}, nil
 }

@@ -1,6 +1,10 @@
 package account
 
-import "fmt"
+import (
+	"strconv"
+
+	"countersign/internal/i18n"
+)
 
 // ibanNation names the countries users of the two schemes meet most, for sentences such as "Swiss IBANs have 21 characters".
 func ibanNation(country string) string {
@@ -26,7 +30,7 @@ func refuseIBANCharacter(text string) *Error {
 		case r == ' ' || 'a' <= r && r <= 'z':
 			return &Error{ErrCharacter, "CH16", "Write the IBAN in capital letters and without spaces."}
 		}
-		return &Error{ErrCharacter, "CH16", fmt.Sprintf("Remove %q: an IBAN has only letters and digits.", r)}
+		return &Error{ErrCharacter, "CH16", i18n.Text("Remove %s: an IBAN has only letters and digits.").With(strconv.QuoteRune(r))}
 	}
 	return &Error{ErrCharacter, "CH16", "Write the IBAN with letters and digits only."}
 }
@@ -35,16 +39,16 @@ func refuseIBANCountry(text string) *Error {
 	if len(text) < 2 || !isCapital(text[0]) || !isCapital(text[1]) {
 		return &Error{ErrCountry, "BE09", "Enter an IBAN that starts with two letters for its country, such as CH."}
 	}
-	return &Error{ErrCountry, "BE09", fmt.Sprintf("Check the first two letters: no country has IBANs that start with %s.", text[:2])}
+	return &Error{ErrCountry, "BE09", i18n.Text("Check the first two letters: no country has IBANs that start with %s.").With(text[:2])}
 }
 
 func refuseIBANLength(text string, structure bbanStructure) *Error {
-	sentence := fmt.Sprintf("%s IBANs have %d characters; this one has %d.", ibanNation(text[:2]), structure.length, len(text))
+	sentence := i18n.Text("%s IBANs have %d characters; this one has %d.").With(ibanNation(text[:2]), structure.length, len(text))
 	return &Error{ErrLength, "AC01", sentence}
 }
 
 func refuseIBANStructure(country string) *Error {
-	sentence := fmt.Sprintf("Compare with the invoice: a letter or a digit stands where %s IBANs have none.", ibanNation(country))
+	sentence := i18n.Text("Compare with the invoice: a letter or a digit stands where %s IBANs have none.").With(ibanNation(country))
 	return &Error{ErrStructure, "AC01", sentence}
 }
 

@@ -1,8 +1,9 @@
 package account
 
 import (
-	"fmt"
 	"strings"
+
+	"countersign/internal/i18n"
 )
 
 // QRReference is a checked Swiss QR reference (QRR): 26 digits and a check digit. The zero value means "none".
@@ -19,7 +20,7 @@ func ParseQRReference(text string) (QRReference, error) {
 	case !allDigits(text):
 		return QRReference{}, &Error{ErrCharacter, "CH16", "Write the QR reference with digits only."}
 	case len(text) != 27:
-		return QRReference{}, &Error{ErrLength, "CH16", fmt.Sprintf("QR references have 27 digits; this one has %d.", len(text))}
+		return QRReference{}, &Error{ErrLength, "CH16", i18n.Text("QR references have 27 digits; this one has %d.").With(len(text))}
 	case strings.Trim(text, "0") == "": // IG QR-bill: it must not consist of zeros only
 		return QRReference{}, &Error{ErrStructure, "CH16", "Enter the QR reference of the invoice: zeros only are none."}
 	case recursiveModulo10(text) != 0:
@@ -80,7 +81,7 @@ func ParseCreditorReference(text string) (CreditorReference, error) {
 		return CreditorReference{}, &Error{ErrCharacter, "CH16", "Write the creditor reference in capital letters and digits, without spaces."}
 	case len(text) < 5 || len(text) > 25:
 		return CreditorReference{}, &Error{
-			ErrLength, "CH16", fmt.Sprintf("Creditor references have 5 to 25 characters; this one has %d.", len(text)),
+			ErrLength, "CH16", i18n.Text("Creditor references have 5 to 25 characters; this one has %d.").With(len(text)),
 		}
 	case text[:2] != "RF" || !allDigits(text[2:4]):
 		return CreditorReference{}, &Error{ErrStructure, "CH16", "Enter a creditor reference that starts with RF and two digits."}

@@ -120,7 +120,7 @@ func (f *findings) bank(a *Account) {
 func (f *findings) account(field string, err error) {
 	var refused *account.Error
 	if errors.As(err, &refused) {
-		f.add(field, refused.Code, "%s", refused.Text)
+		f.add(field, refused.Code, refused.Text)
 	}
 }
 

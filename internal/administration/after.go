@@ -3,6 +3,7 @@ package administration
 import (
 	"errors"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
@@ -46,7 +47,7 @@ func (r Request) after(known Facts) (Values, error) {
 const valuesPrefix = "/values"
 
 // refuse is one finding as an error.
-func refuse(pointer, code, text string) error {
+func refuse(pointer, code string, text i18n.Text) error {
 	return &payment.FieldError{Findings: []payment.Finding{{Pointer: pointer, Code: code, Text: text}}}
 }
 
@@ -81,7 +82,7 @@ func (c Change) keepsRealm(known Facts) error {
 			continue
 		}
 		if after < before && after < minPeople {
-			return refuse("/subject", codeFormat, "Give another person the role "+string(role)+" first: a realm keeps two people who hold it.")
+			return refuse("/subject", codeFormat, i18n.Text("Give another person the role %s first: a realm keeps two people who hold it.").With(role.Text()))
 		}
 	}
 	return nil

@@ -83,7 +83,7 @@ func BeneficiaryOf(values Values, prefix string) (Beneficiary, error) {
 	for _, field := range beneficiaryNoun.Fields {
 		refused, _, found := charset.SwissLatin.FirstRefused(plain[field.Key])
 		if found && refused >= ' ' && field.Max > 0 {
-			f.add(field.Key, codeFormat, "Write %s without the character “%c”: banks cannot carry it.", label(field.Key), refused)
+			f.add(field.Key, codeFormat, "Write %s without the character “%s”: banks cannot carry it.", label(field.Key), string(refused))
 		}
 	}
 	iban, err := account.ParseInput(values["creditorIban"])

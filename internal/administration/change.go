@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
@@ -228,7 +229,7 @@ func (r Request) change(known Facts) (Change, error) {
 		}
 	}
 	if !r.Kind.Creates() && !action.Sets && !known.Found {
-		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", r.Kind.Noun())
+		f.add("subject", codeUnknown, "Name what changes: there is no such %s.", i18n.Stored(r.Kind.Noun()))
 	}
 	if len(f.list) > 0 {
 		return Change{}, f.err()

@@ -1,7 +1,6 @@
 package administration
 
 import (
-	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -9,6 +8,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
@@ -22,10 +22,13 @@ type Verdict struct {
 }
 
 // ConflictError says that the change cannot be decided as it was asked for: somebody decided it, or its subject changed meanwhile.
-type ConflictError struct{ Text string }
+type ConflictError struct{ Text i18n.Text }
 
-// Error is a sentence for people.
-func (e *ConflictError) Error() string { return e.Text }
+// Error is the text in English.
+func (e *ConflictError) Error() string { return e.Text.String() }
+
+// Sentence is the text for people.
+func (e *ConflictError) Sentence() i18n.Text { return e.Text }
 
 // Refused is the word for it in the audit trail.
 func (e *ConflictError) Refused() string { return "state" }
@@ -38,16 +41,16 @@ func (c Change) MayDecide(by identity.Principal) error {
 		return err
 	}
 	if d := c.Decision; d != nil {
-		return &ConflictError{Text: fmt.Sprintf("This change was already %s by %s on %s.", strings.ToLower(string(c.State())), d.By.Name,
-			d.At.UTC().Format(time.RFC3339))}
+		return &ConflictError{Text: i18n.Text("This change was already %s by %s on %s.").With(
+			i18n.Stored(strings.ToLower(string(c.State()))), d.By.Name, i18n.Moment(d.At))}
 	}
 	switch {
 	case by.PersonID == uuid.Nil || c.Requester.PersonID == uuid.Nil:
 		return &payment.FourEyesError{Text: "It is not known who asked for this change, so nobody can decide it."}
 	case by.PersonID == c.Requester.PersonID:
-		return &payment.FourEyesError{Text: fmt.Sprintf("You asked for this change. Another %s must decide it.", c.Kind.DecidedUnder())}
+		return &payment.FourEyesError{Text: i18n.Text("You asked for this change. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.PersonID == c.Beneficiary:
-		return &payment.FourEyesError{Text: fmt.Sprintf("This change is about you. Another %s must decide it.", c.Kind.DecidedUnder())}
+		return &payment.FourEyesError{Text: i18n.Text("This change is about you. Another %s must decide it.").With(c.Kind.DecidedUnder().Text())}
 	case by.Channel == identity.ChannelAPI && by.ClientID == c.Requester.ClientID && !by.ClientMayDecideOwn:
 		return &payment.FourEyesError{
 			Text: "This client asked for the change, and may not decide what it asked for. Use another client or the portal.",
@@ -70,7 +73,7 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Say why you reject it: the requester reads this.")
 	}
 	if utf8.RuneCountInString(reason) > ReasonLimit {
-		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, fmt.Sprintf("Shorten the reason to %d characters.", ReasonLimit))
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, i18n.Text("Shorten the reason to %d characters.").With(ReasonLimit))
 	}
 	err = refuseProse("/ApprovalDetails/rejectReason", "rejectReason", reason)
 	if err != nil {
@@ -81,9 +84,9 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return decision, nil
 	}
 	if !now.RequesterHolds {
-		return Decision{}, &ConflictError{Text: fmt.Sprintf(
-			"Who asked for this change is no active %s any more. Reject it, and let another one ask for it anew.", c.Kind.AskedUnder(),
-		)}
+		return Decision{}, &ConflictError{Text: i18n.Text(
+			"Who asked for this change is no active %s any more. Reject it, and let another one ask for it anew.",
+		).With(c.Kind.AskedUnder().Text())}
 	}
 	again, err := Request{ID: c.ID, Kind: c.Kind, Subject: c.Subject, Values: c.Values, Note: c.Note, By: v.By, At: c.RequestedAt}.change(now)
 	if err != nil {
@@ -102,9 +105,9 @@ func conflict(err error) error {
 	if len(f.list) == 0 {
 		return err
 	}
-	texts := make([]string, len(f.list))
+	texts := make([]i18n.Text, len(f.list))
 	for i, finding := range f.list {
 		texts[i] = finding.Text
 	}
-	return &ConflictError{Text: strings.Join(texts, " ")}
+	return &ConflictError{Text: i18n.Join(" ", texts...)}
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/rulebook"
@@ -166,7 +167,7 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 	case values["holder"] == "":
 		f.add("holder", codeMissing, "Name whom the limit binds: a user name, a client's id, or an IBAN.")
 	case !holder.Found:
-		f.add("holder", codeUnknown, "Name somebody or something of this realm: there is no such %s.", after.Of)
+		f.add("holder", codeUnknown, "Name somebody or something of this realm: there is no such %s.", i18n.Stored(string(after.Of)))
 	}
 	if after.Currency == "" {
 		after.Currency = holder.Currency
@@ -180,22 +181,22 @@ func (f *findings) limitHolder(values Values, holder LimitHolder, after *Limit) 
 }
 
 // Words say what the limit lets through: "CHF 10'000.00 at a time, CHF 50'000.00 a day".
-func (l Limit) Words() string {
-	var parts []string
+func (l Limit) Words() i18n.Text {
+	var parts []i18n.Text
 	for _, part := range []struct {
 		minor *int64
-		words string
-	}{{l.PerPayment, "at a time"}, {l.PerDay, "a day"}} {
+		text  i18n.Text
+	}{{l.PerPayment, "%s at a time"}, {l.PerDay, "%s a day"}} {
 		if part.minor == nil {
 			continue
 		}
 		amount, err := money.FromMinor(money.Currency(l.Currency), *part.minor)
 		if err == nil {
-			parts = append(parts, amount.Format()+" "+part.words)
+			parts = append(parts, part.text.With(amount.Format()))
 		}
 	}
 	if len(parts) == 0 {
 		return "none: it was taken away"
 	}
-	return strings.Join(parts, ", ")
+	return i18n.Join(", ", parts...)
 }

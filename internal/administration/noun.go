@@ -176,19 +176,19 @@ func Label(key string) i18n.Text {
 }
 
 // labels are the fields outside all nouns, as an English sentence names them.
-var labels = map[string]string{
+var labels = map[string]i18n.Text{
 	"note": "the note", "subject": "what changes", "institution": "the name of the institution", "rejectReason": "the reason",
 	"breakGlass": "the reason",
 }
 
 // label names a field inside an English sentence: "the user name".
-func label(key string) string {
+func label(key string) i18n.Text {
 	found := fields[key]
 	if found == nil {
 		if words := labels[key]; words != "" {
 			return words
 		}
-		return key
+		return i18n.Data(key)
 	}
 	words := []rune(string(found.Label))
 	if !unicode.IsUpper(words[1]) {
@@ -196,8 +196,8 @@ func label(key string) string {
 	}
 	for _, question := range []string{"wh", "how"} {
 		if strings.HasPrefix(string(words), question) {
-			return string(words)
+			return i18n.Stored(string(words))
 		}
 	}
-	return "the " + string(words)
+	return i18n.Stored("the " + string(words))
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/payment"
@@ -134,7 +135,7 @@ func PolicyOf(values Values, prefix string) (Policy, error) {
 // durations are the bounds of a duration, its value when none is given, and the text of the finding.
 type durations struct {
 	least, most, preset time.Duration
-	refusal             string
+	refusal             i18n.Text
 }
 
 // duration reads whole seconds, such as 24h.
@@ -144,7 +145,7 @@ func (f *findings) duration(field, text string, in durations) time.Duration {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d < in.least || d > in.most || d%time.Second != 0 {
-		f.add(field, codeFormat, "%s", in.refusal)
+		f.add(field, codeFormat, in.refusal)
 		return in.preset
 	}
 	return d
@@ -189,7 +190,7 @@ func (p Policy) Words() string {
 	var parts []string
 	for _, field := range MatchFields {
 		if values[field] != "" {
-			parts = append(parts, strings.ToLower(Label(field).English())+" "+values[field])
+			parts = append(parts, strings.ToLower(Label(field).String())+" "+values[field])
 		}
 	}
 	if len(parts) == 0 {

@@ -272,7 +272,7 @@ func (r Request) newUser(known Facts) (Values, error) {
 			values = values.with(Values{"displayName": known.Person.DisplayName})
 		}
 	} else if known.NameTaken {
-		f.add("displayName", "AM05", "%s", namesake)
+		f.add("displayName", "AM05", namesake)
 	}
 	u, err := UserOf(values, valuesPrefix)
 	f.join(err)

@@ -1,13 +1,13 @@
 package administration
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 )
@@ -72,8 +72,11 @@ type findings struct {
 }
 
 // add names what is wrong with a field. The codes are those of ISO 20022's external list that the payments use too.
-func (f *findings) add(field, code, text string, values ...any) {
-	f.list = append(f.list, payment.Finding{Pointer: f.prefix + "/" + field, Code: code, Text: fmt.Sprintf(text, values...)})
+func (f *findings) add(field, code string, text i18n.Text, values ...any) {
+	if len(values) > 0 {
+		text = text.With(values...)
+	}
+	f.list = append(f.list, payment.Finding{Pointer: f.prefix + "/" + field, Code: code, Text: text})
 }
 
 // The codes of findings.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -18,11 +19,11 @@ import (
 func (s *Service) receiveInquiry(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusRequest) error {
 	inquiry, err := interbank.ReadStatusRequest(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("No incoming payment has the transaction id " + inquiry.Original.TransactionID + ".")
+		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(inquiry.Original.TransactionID))
 	}
 	if err != nil {
 		return err
@@ -54,7 +55,7 @@ func (s *Service) receiveInquiry(ctx context.Context, in store.Document, documen
 func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, original payment.Message, inquiry interbank.Inquiry) error {
 	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("The payment " + inquiry.Original.TransactionID + " was not recalled.")
+		return unprocessable(i18n.Text("The payment %s was not recalled.").With(inquiry.Original.TransactionID))
 	}
 	if err != nil {
 		return err
@@ -65,7 +66,7 @@ func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, orig
 	}
 	about, err := recall.AskedAbout(inquiry.Original)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	err = s.fits(in, original, about)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/govalues/decimal"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
@@ -62,7 +63,7 @@ func inboxOf(t *testing.T, h *servicetest.House, reference string) (outcome, rea
 	if err != nil {
 		t.Fatal(reference, err)
 	}
-	return outcome, reason
+	return outcome, i18n.Kept(reason).String()
 }
 
 func outbox(t *testing.T, h *servicetest.House) (n int) {

@@ -149,7 +149,7 @@ func TestTheTermsOfAClearingAreData(t *testing.T) {
 	}
 	var refused *payment.RefusalError
 	_, err = h.Submission.CreateRTransaction(ctx, maker, recall("FRAD"))
-	if !errors.As(err, &refused) || refused.Findings[0].Rule != "reason-unknown" || !strings.Contains(refused.Findings[0].Text, "PAID, DUPL") {
+	if !errors.As(err, &refused) || refused.Findings[0].Rule != "reason-unknown" || !strings.Contains(refused.Findings[0].Text.String(), "PAID, DUPL") {
 		t.Errorf("a reason that the clearing does not take is answered with %v", err)
 	}
 	asked := request(t, h, recall("PAID"))

@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -14,15 +15,15 @@ import (
 
 // unprocessableError: the document is fine in itself, but belongs to nothing here or cannot be booked. An operator sees the reason.
 type unprocessableError struct {
-	reason string
+	reason i18n.Text
 	about  payment.Message // the message that it disagrees with; zero when it belongs to none
 	answer *store.Document // what clearing gets all the same; nil for nothing
 }
 
-// Error is the reason.
-func (e *unprocessableError) Error() string { return e.reason }
+// Error is the reason in English.
+func (e *unprocessableError) Error() string { return e.reason.String() }
 
-func unprocessable(reason string) error { return &unprocessableError{reason: reason} }
+func unprocessable(reason i18n.Text) error { return &unprocessableError{reason: reason} }
 
 // unprocessableOf is why a document cannot be booked, whoever tries again; nil when an error says nothing of it.
 func unprocessableOf(err error) *unprocessableError {
@@ -58,7 +59,7 @@ func (s *Service) seen(ctx context.Context, in store.Document) error {
 	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	failed := &unprocessableError{reason: "The message id " + used + " was used before for another document."}
+	failed := &unprocessableError{reason: i18n.Text("The message id %s was used before for another document.").With(used)}
 	err = s.inbox.Quarantine(ctx, in, failed.reason, nil)
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
@@ -84,7 +85,7 @@ func (s *Service) auditQuarantined(ctx context.Context, in store.Document, faile
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{
 		Realm: failed.about.Realm, MessageID: failed.about.InternalID, Event: auditlog.EventDocumentQuarantined, Why: "quarantine",
-		Sentence: string(in.Name) + " " + in.Reference + " of " + string(in.Scheme) + ": " + failed.reason,
+		Sentence: string(in.Name) + " " + in.Reference + " of " + string(in.Scheme) + ": " + failed.reason.String(),
 	})
 }
 

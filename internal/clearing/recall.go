@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -21,7 +22,7 @@ const waitForPayment = time.Minute
 func (s *Service) receiveRecall(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest) error {
 	recall, err := interbank.ReadCancellation(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
 	if errors.Is(err, payment.ErrNotFound) {
@@ -35,7 +36,7 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 		return err
 	}
 	if original.State != payment.StateBooked {
-		return unprocessable("The recalled payment is " + string(original.State) + ", not booked.")
+		return unprocessable(i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()))
 	}
 	err = s.fits(in, original, recall.Original)
 	if err != nil {
@@ -64,7 +65,7 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 	}
 	document, err := interbank.Receipt(interbank.ReceiptInput{Scheme: in.Scheme, About: about, Reference: reference, At: s.cfg.Now()})
 	if err != nil {
-		return nil, unprocessable(err.Error())
+		return nil, unprocessable(i18n.Stored(err.Error()))
 	}
 	answer, err := s.answerOf(in, reference, document)
 	return &answer, err
@@ -74,18 +75,18 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 func (s *Service) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	err = returned.Settles(s.cfg.Now().In(s.cfg.Zone))
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	recall, err := s.recallOf(ctx, returned.Original)
 	if err != nil {
 		return err
 	}
 	if !returned.AnswersRecall() {
-		return unprocessable("A return with the reason " + returned.Reason.Code + " does not answer the recall of the payment.")
+		return unprocessable(i18n.Text("A return with the reason %s does not answer the recall of the payment.").With(returned.Reason.Code))
 	}
 	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
 	answer, err := s.statusAnswer(statusReply{in: in, about: document, unique: string(arrival.GlobalID)})
@@ -99,7 +100,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 		}
 		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
-			return payment.Transition{}, unprocessable(err.Error())
+			return payment.Transition{}, unprocessable(i18n.Stored(err.Error()))
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
@@ -125,7 +126,7 @@ const answeredBefore = "The recall was answered before: there is one answer to a
 func (s *Service) receiveResolution(ctx context.Context, in store.Document, document *iso20022.ResolutionOfInvestigation) error {
 	resolution, err := interbank.ReadResolution(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	recall, err := s.recallOf(ctx, resolution.Original)
 	if err != nil {
@@ -181,18 +182,18 @@ func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (pay
 func (s *Service) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
 	global, err := payment.Parse(about.TransactionID)
 	if err != nil {
-		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+		return payment.Message{}, unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
 	}
 	realm, original, err := s.cfg.Messages.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Message{}, unprocessable("No payment of this gateway has the transaction id " + about.TransactionID + ".")
+		return payment.Message{}, unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
 	}
 	if err != nil {
 		return payment.Message{}, err
 	}
 	id, err := s.cfg.Messages.RecallOf(ctx, realm, original)
 	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Message{}, unprocessable("The payment " + about.TransactionID + " was not recalled.")
+		return payment.Message{}, unprocessable(i18n.Text("The payment %s was not recalled.").With(about.TransactionID))
 	}
 	if err != nil {
 		return payment.Message{}, err
@@ -204,15 +205,15 @@ func (s *Service) recallOf(ctx context.Context, about interbank.Original) (payme
 func (s *Service) receiveReceipt(ctx context.Context, in store.Document, document *iso20022.Receipt) error {
 	confirmation, err := interbank.ReadReceipt(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	global, ours := payment.ParseReference(confirmation.OriginalID)
 	if !ours {
-		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
+		return unprocessable(i18n.Text("No message of this gateway has the id %s.").With(confirmation.OriginalID))
 	}
 	realm, id, err := s.cfg.Messages.FindByGlobalID(ctx, global)
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("No message of this gateway has the id " + confirmation.OriginalID + ".")
+		return unprocessable(i18n.Text("No message of this gateway has the id %s.").With(confirmation.OriginalID))
 	}
 	if err != nil {
 		return err
@@ -220,7 +221,7 @@ func (s *Service) receiveReceipt(ctx context.Context, in store.Document, documen
 	return s.recordAnswer(ctx, in.Of(realm, id), func(m payment.Message) (payment.Transition, error) {
 		err := m.AgreesWithReceipt(confirmation)
 		if err != nil {
-			return payment.Transition{}, unprocessable(err.Error())
+			return payment.Transition{}, unprocessable(i18n.Stored(err.Error()))
 		}
 		switch {
 		case m.Scheme != in.Scheme || m.Kind != payment.KindRecall && m.Kind != payment.KindResolution:

@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
@@ -65,7 +66,7 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
 	if err := s.cfg.Profiles.FromPartner(string(d.Scheme), d.Content); err != nil {
-		return s.quarantine(ctx, in, &unprocessableError{reason: "Look at who sent this: " + err.Error() + "."})
+		return s.quarantine(ctx, in, &unprocessableError{reason: i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error()))})
 	}
 	err := s.process(ctx, in, parsed)
 	if cannot := unprocessableOf(err); cannot != nil {
@@ -94,7 +95,9 @@ func (s *Service) trusted(ctx context.Context, m payment.Message) error {
 	}
 	s.alarmOnce(ctx, m.InternalID.String(), "document not processed: what it is about is withheld", "realm", m.Realm,
 		"internalId", m.InternalID)
-	return &unprocessableError{about: m, reason: "The " + string(m.Kind) + " " + string(m.GlobalID) + " is withheld. " + m.Withheld}
+	return &unprocessableError{about: m, reason: i18n.Text("The %s %s is withheld. %s").With(
+		m.Kind.Text(), m.GlobalID, i18n.Stored(m.Withheld),
+	)}
 }
 
 // process hands a document to what it is for.
@@ -115,7 +118,7 @@ func (s *Service) process(ctx context.Context, in store.Document, parsed iso2002
 	case *iso20022.FIToFIPaymentStatusRequest:
 		return s.receiveInquiry(ctx, in, document)
 	default:
-		return unprocessable("This gateway does not process " + string(in.Name) + ".")
+		return unprocessable(i18n.Text("This gateway does not process %s.").With(in.Name))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -17,7 +18,7 @@ import (
 func (s *Service) receiveStatus(ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentStatusReport) error {
 	status, err := interbank.ReadStatus(document)
 	if err != nil {
-		return unprocessable(err.Error())
+		return unprocessable(i18n.Stored(err.Error()))
 	}
 	decide := func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, status.Original)
@@ -31,7 +32,7 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
 	}
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable("No payment of this gateway has the transaction id " + status.Original.TransactionID + ".")
+		return unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(status.Original.TransactionID))
 	}
 	if err != nil {
 		return err
@@ -43,12 +44,13 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 // goes to quarantine.
 func (s *Service) fits(in store.Document, m payment.Message, about interbank.Original) error {
 	if m.Scheme != in.Scheme {
-		return &unprocessableError{about: m, reason: "The message " + string(m.GlobalID) + " is one of " + string(m.Scheme) +
-			", this document came through " + string(in.Scheme) + "."}
+		return &unprocessableError{about: m, reason: i18n.Text("The message %s is one of %s, this document came through %s.").With(
+			m.GlobalID, m.Scheme, in.Scheme,
+		)}
 	}
 	err := m.AgreesWith(about, s.cfg.Zone)
 	if err != nil {
-		return &unprocessableError{about: m, reason: err.Error()}
+		return &unprocessableError{about: m, reason: i18n.Stored(err.Error())}
 	}
 	return nil
 }
@@ -82,12 +84,15 @@ func (s *Service) neverSent(ctx context.Context, m payment.Message) error {
 	s.alarmOnce(ctx, "unsent "+m.InternalID.String(), "clearing answers about a message that was never sent from here: after a restore, "+
 		"see \"After a restore\" in docs/operations.md", "realm", m.Realm, "internalId", m.InternalID, "globalId", m.GlobalID, "state", m.State)
 	if m.State == payment.StateApprovalPending {
-		return &unprocessableError{about: m, reason: "Nothing of " + string(m.GlobalID) + " was sent: here it is " + string(m.State) +
-			". After a restore from a backup clearing may know it all the same. Have it approved again before it expires: then it can follow " +
-			"what clearing has."}
+		return &unprocessableError{about: m, reason: i18n.Text(
+			"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
+				"Have it approved again before it expires: then it can follow what clearing has.",
+		).With(m.GlobalID, m.State.Text())}
 	}
-	return &unprocessableError{about: m, reason: "Nothing of " + string(m.GlobalID) + " was sent: here it is " + string(m.State) +
-		". After a restore from a backup clearing may know it all the same. It has ended here for good: book outside what clearing says of it."}
+	return &unprocessableError{about: m, reason: i18n.Text(
+		"Nothing of %s was sent: here it is %s. After a restore from a backup clearing may know it all the same. "+
+			"It has ended here for good: book outside what clearing says of it.",
+	).With(m.GlobalID, m.State.Text())}
 }
 
 // sentMessage finds the message of ours that a document is about: by the message id it answers, or by the transaction id.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -18,7 +19,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	transfer, err := interbank.ReadTransfer(document)
 	var amount *money.Error
 	if errors.As(err, &amount) {
-		refused := payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text}
+		refused := payment.IncomingRefusal{Code: amount.Code, Text: "The amount cannot be booked. " + amount.Text.String()}
 		return s.refuseUnknown(ctx, statusReply{in: in, about: document, refused: refused})
 	}
 	if err != nil {
@@ -45,7 +46,7 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	}
 	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
 	if errors.Is(err, store.ErrKnownTransaction) {
-		return unprocessable("The transaction id " + transfer.TransactionID + " came before, under another message id.")
+		return unprocessable(i18n.Text("The transaction id %s came before, under another message id.").With(transfer.TransactionID))
 	}
 	if err != nil {
 		return err
@@ -101,7 +102,7 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	if err != nil {
 		return err
 	}
-	return &unprocessableError{reason: why.Error() + ". Clearing was answered: " + refused.Code + ".", answer: &answer}
+	return &unprocessableError{reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Stored(why.Error()), refused.Code), answer: &answer}
 }
 
 // statusReply is what a pacs.002 says about an incoming payment or return.
@@ -123,7 +124,7 @@ func (s *Service) statusAnswer(r statusReply) (store.Document, error) {
 		At: s.cfg.Now(),
 	})
 	if err != nil {
-		return store.Document{}, unprocessable(err.Error())
+		return store.Document{}, unprocessable(i18n.Stored(err.Error()))
 	}
 	return s.answerOf(r.in, "P2"+r.unique, report)
 }

@@ -22,6 +22,9 @@ var names = sync.OnceValue(func() map[Language]display.Namer {
 
 // country is the name of a country, or its code when the country is unknown.
 func (l Language) country(code string) string {
+	if l == program {
+		l = English
+	}
 	region, err := language.ParseRegion(code)
 	if err != nil || names()[l] == nil {
 		return code

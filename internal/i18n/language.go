@@ -10,9 +10,13 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
+	_ "time/tzdata" // the zone must be known on hosts without zone files
 
 	"golang.org/x/text/feature/plural"
 	"golang.org/x/text/language"
@@ -63,14 +67,15 @@ func Guess(accept string) Language {
 	return []Language{English, German, French, Italian}[index]
 }
 
-// Text is a text not yet translated. A constant is the English sentence of the catalogue, with placeholders as in package fmt; With fills
-// them, and Data makes a text that needs no translation. Where one English word has several translations, the constant adds the meaning
-// ("Open (state)"), and its entry in the catalogue has the English word too.
+// Text is a sentence or word for people, in no language yet: a key with its values. Errors and findings carry it from the lowest floor to
+// the edge. A constant is a key of the catalogue and at the same time the English sentence, with placeholders as in package fmt; With adds
+// the values. Where one English word has several translations, the constant says which is meant ("Open (state)"), and its entry in the
+// catalogue has the English word too. A Text is a string, so that it can be a constant, compared and stored.
 //
 // A test finds every constant of this type and fails for one without translations.
 type Text string
 
-// Marks in a Text: what follows is said as it is; are the values of the placeholders; are texts to be joined; is the code of a country.
+// Marks in a Text: the rest is data in no language; the values follow; a list of texts follows; the code of a country follows.
 const (
 	dataMark   = "\x01"
 	valuesMark = "\x02"
@@ -78,33 +83,54 @@ const (
 	regionMark = "\x04"
 )
 
-// value is one value of a text before its translation.
+// Values of a text that look different on a page and in the English of programs.
+type (
+	// Moment is a time to the second: 2026-11-24T04:39:14Z, on pages 24.11.2026 05:39:14 CET.
+	Moment time.Time
+	// Minute is a time to the minute: 2026-11-20 08:14 UTC, on pages 20.11.2026 09:14 CET.
+	Minute time.Time
+	// Day is a date: 2026-12-14, on pages 14.12.2026.
+	Day time.Time
+)
+
+// value is one encoded value of a text; one member is set.
 type value struct {
-	Words  string `json:"w,omitempty"`
-	Number int    `json:"n,omitempty"`
-	Text   Text   `json:"t,omitempty"` // to be said too
-	Counts bool   `json:"c,omitempty"` // Number is the value
+	Words  string     `json:"w,omitempty"`
+	Number *int       `json:"n,omitempty"`
+	Text   Text       `json:"t,omitempty"`
+	Moment *time.Time `json:"s,omitempty"`
+	Minute *time.Time `json:"m,omitempty"`
+	Day    *time.Time `json:"d,omitempty"`
 }
 
 // With fills the placeholders of a text: with whole numbers, of which the first chooses the plural form, with texts, which are said in the
-// same language, and with anything else as package fmt writes it.
+// same language, with times, and with anything else as package fmt writes it.
 func (t Text) With(values ...any) Text {
-	kept := make([]value, len(values))
+	encoded := make([]value, len(values))
 	for i, one := range values {
 		switch one := one.(type) {
 		case int:
-			kept[i] = value{Number: one, Counts: true}
+			encoded[i].Number = &one
 		case Text:
-			kept[i] = value{Text: one}
+			encoded[i].Text = one
+		case Moment:
+			encoded[i].Moment = (*time.Time)(&one)
+		case Minute:
+			encoded[i].Minute = (*time.Time)(&one)
+		case Day:
+			encoded[i].Day = (*time.Time)(&one)
 		default:
-			kept[i] = value{Words: fmt.Sprint(one)}
+			encoded[i].Words = fmt.Sprint(one)
+			if number := reflect.ValueOf(one); number.CanInt() && number.NumMethod() == 0 {
+				encoded[i].Number = new(int(number.Int()))
+			}
 		}
 	}
-	encoded, _ := json.Marshal(kept) // plain values can always be encoded
-	return t + valuesMark + Text(encoded)
+	list, _ := json.Marshal(encoded) // cannot fail: plain values
+	return t + valuesMark + Text(list)
 }
 
-// Data is a text that is the same in every language: a name, an amount, what somebody typed.
+// Data is a text that is the same in every language: a name, an amount, input of a person or of another bank.
 func Data(words string) Text {
 	if words == "" {
 		return ""
@@ -112,13 +138,37 @@ func Data(words string) Text {
 	return Text(dataMark + words)
 }
 
+// ForPrograms is a text that only programs read, so that it has no translations: English, formatted as package fmt does.
+func ForPrograms(format string, values ...any) Text { return Data(fmt.Sprintf(format, values...)) }
+
+// inElement is the key of a finding in a document: its advice and its element, which languages put in different places.
+const inElement Text = "%s in %s."
+
+// InElement is a finding in a document as its advice, which has no full stop, and its element.
+func InElement(advice Text, tag string) Text { return inElement.With(advice, tag) }
+
+// Advice is a finding without its element: beside a field of a form the field says where. Any other text stays as it is.
+func Advice(finding Text) Text {
+	key, values := finding.split()
+	if key != inElement {
+		return finding
+	}
+	return Text("%s. (advice)").With(values[0].Text)
+}
+
+// unmarked removes the marks of a Text from foreign data.
+var unmarked = strings.NewReplacer(dataMark, "", valuesMark, "", joinedMark, "", regionMark, "")
+
+// Stored is a text that was stored in English, such as the reason of a step: it is translated if the catalogue has it word for word.
+func Stored(english string) Text { return Text(unmarked.Replace(english)) }
+
 // Join is several texts as one, with something between them that is the same in every language, such as a space.
 func Join(between string, texts ...Text) Text {
 	texts = slices.DeleteFunc(slices.Clone(texts), func(t Text) bool { return t == "" })
 	if len(texts) == 0 {
 		return ""
 	}
-	encoded, _ := json.Marshal(joined{Between: between, Texts: texts}) // plain values can always be encoded
+	encoded, _ := json.Marshal(joined{Between: between, Texts: texts}) // cannot fail: plain values
 	return joinedMark + Text(encoded)
 }
 
@@ -127,8 +177,11 @@ type joined struct {
 	Texts   []Text `json:"t"`
 }
 
-// English is the text for those who read no other language: programs, logs.
-func (t Text) English() string { return English.Say(t) }
+// program is the language of the JSON API, of logs and of documents: the English keys, with plain numbers and times in ISO 8601.
+const program Language = ""
+
+// String is the text in English for programs: the JSON API, logs, documents.
+func (t Text) String() string { return program.Say(t) }
 
 type contextKey struct{}
 
@@ -162,28 +215,67 @@ func (l Language) Say(text Text, values ...any) string {
 	if len(values) > 0 {
 		text = text.With(values...)
 	}
-	key, encoded, filled := strings.Cut(string(text), valuesMark)
-	all := catalogues()
-	if !filled {
-		if said, found := all.plain[l][Text(key)]; found {
-			return said
-		}
-		return key
+	key, encoded := text.split()
+	if len(encoded) == 0 {
+		return l.plain(key)
 	}
-	var kept []value
-	_ = json.Unmarshal([]byte(encoded), &kept) // With encoded them
-	said := make([]any, len(kept))
-	for i, one := range kept {
-		switch {
-		case one.Counts:
-			said[i] = count(one.Number)
-		case one.Text != "":
-			said[i] = l.Say(one.Text)
-		default:
-			said[i] = one.Words
-		}
+	said := make([]any, len(encoded))
+	for i, one := range encoded {
+		said[i] = l.value(one)
 	}
-	return all.printers[l].Sprintf(message.Key(key, key), said...)
+	if l == program {
+		return fmt.Sprintf(string(key), said...)
+	}
+	return catalogues().printers[l].Sprintf(message.Key(string(key), string(key)), said...)
+}
+
+// split separates a text into its key and values.
+func (t Text) split() (key Text, values []value) {
+	before, encoded, filled := strings.Cut(string(t), valuesMark)
+	if filled {
+		_ = json.Unmarshal([]byte(encoded), &values) // With encoded them
+	}
+	return Text(before), values
+}
+
+// plain is a text without values.
+func (l Language) plain(key Text) string {
+	if l == program {
+		return string(key)
+	}
+	if said, found := catalogues().plain[l][key]; found {
+		return said
+	}
+	return string(key)
+}
+
+// value is a value of a text as the language writes it.
+func (l Language) value(v value) any {
+	switch {
+	case v.Number != nil && l == program:
+		return *v.Number
+	case v.Number != nil:
+		return count(*v.Number)
+	case v.Text != "":
+		return l.Say(v.Text)
+	case v.Moment != nil:
+		return l.time(*v.Moment, time.RFC3339, "02.01.2006 15:04:05 MST")
+	case v.Minute != nil:
+		return l.time(*v.Minute, "2006-01-02 15:04 UTC", "02.01.2006 15:04 MST")
+	case v.Day != nil && l == program:
+		return v.Day.Format(time.DateOnly)
+	case v.Day != nil:
+		return v.Day.Format("02.01.2006")
+	}
+	return v.Words
+}
+
+// time writes a time in UTC for programs, and in the zone of the pages for people.
+func (l Language) time(at time.Time, forPrograms, onPages string) string {
+	if l == program {
+		return at.UTC().Format(forPrograms)
+	}
+	return at.In(Zone()).Format(onPages)
 }
 
 func (l Language) sayJoined(encoded string) string {
@@ -223,3 +315,12 @@ func Number(number int) string {
 
 // Kept is a text that was kept as a string, as a session does.
 func Kept(text string) Text { return Text(text) }
+
+// Zone is the time zone of the pages.
+var Zone = sync.OnceValue(func() *time.Location {
+	location, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return time.UTC // cannot happen with the embedded zone files
+	}
+	return location
+})

@@ -1,8 +1,10 @@
 package i18n
 
 import (
-	"strings"
+	"errors"
+	"fmt"
 	"testing"
+	"time"
 )
 
 // TestTheCatalogueIsReadWhole: a file that cannot be read would leave its texts in English without a word.
@@ -41,7 +43,7 @@ func TestTextsAreSaidWithTheirValues(t *testing.T) {
 		{English, "to (a creditor)", "to"},
 		{German, Text("%s says").With("100 % \x01\x02 Maker"), "100 % \x01\x02 Maker schreibt"},
 		{German, Join(" ", Text("%s approved.").With("A1"), "", Text("Next: %s.").With("A2")), "A1 freigegeben. Als Nächstes: A2."},
-		{German, Sentence("what another bank wrote"), "what another bank wrote"},
+		{German, Stored("what another \x01bank wrote"), "what another bank wrote"},
 		{German, "", ""},
 	} {
 		if got := c.in.Say(c.text); got != c.want {
@@ -65,84 +67,62 @@ func TestTheBrowserIsAskedForItsLanguage(t *testing.T) {
 // TestAdviceNamesNoElement: it stands beside the field that it is about.
 func TestAdviceNamesNoElement(t *testing.T) {
 	t.Parallel()
-	for sentence, want := range map[string]string{
-		"Enter at most 35 characters instead of 36 in Nm.": "Geben Sie höchstens 35 Zeichen statt 36 an.",
-		"Enter the town of the address.":                   "Geben Sie den Ort der Adresse ein.",
-		"Another bank wrote in English.":                   "Another bank wrote in English.",
-		"Enter TRF in PmtMtd.":                             "PmtMtd: Geben Sie TRF an.",
+	for text, want := range map[Text]string{
+		InElement(Text("Enter at most %d characters instead of %d").With(35, 36), "Nm"): "Geben Sie höchstens 35 Zeichen statt 36 an.",
+		"Enter the town of the address.":                                                "Geben Sie den Ort der Adresse ein.",
+		Stored("Another bank wrote in English."):                                        "Another bank wrote in English.",
+		InElement(Text("Enter %s").With("TRF"), "PmtMtd"):                               "Geben Sie TRF an.",
 	} {
-		if got := German.Say(Advice(sentence)); got != want {
-			t.Errorf("%q is said %q, want %q", sentence, got, want)
+		if got := German.Say(Advice(text)); got != want {
+			t.Errorf("%q is said %q, want %q", text, got, want)
 		}
 	}
 }
 
-// TestSentencesOfLowerFloorsAreKnownAgain: with the values that stand in them, whatever they are.
-func TestSentencesOfLowerFloorsAreKnownAgain(t *testing.T) {
+// TestValuesAreWrittenForTheirReader: for programs, and on pages in English and in German.
+func TestValuesAreWrittenForTheirReader(t *testing.T) {
 	t.Parallel()
+	at := time.Date(2026, 11, 24, 4, 39, 14, 0, time.UTC)
 	for _, c := range []struct {
-		sentence, want string
+		text                     Text
+		program, english, german string
 	}{
-		{"Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
-		{"Shorten the name to 70 characters: it has 123.", "Kürzen Sie den Namen auf 70 Zeichen: Er hat 123."},
+		{"Enter the town of the address.", "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
 		{
-			"Replace \"Ж\" (character 3): use Latin letters, digits and signs only.",
-			"Ersetzen Sie \"Ж\" (Zeichen 3): Verwenden Sie nur lateinische Buchstaben, Ziffern und Zeichen.",
+			Text("Shorten the name to %d characters: it has %d.").With(70, 1234), "Shorten the name to 70 characters: it has 1234.",
+			"Shorten the name to 70 characters: it has 1'234.", "Kürzen Sie den Namen auf 70 Zeichen: Er hat 1'234.",
 		},
 		{
-			"You submitted this on 2026-11-20 08:14 UTC. Another person must decide.",
-			"Sie haben dies am 20.11.2026 09:14 CET eingereicht. Eine andere Person muss entscheiden.",
+			Text("You %s this on %s. Another person must decide.").With(Text("submitted"), Minute(at)),
+			"You submitted this on 2026-11-24 04:39 UTC. Another person must decide.",
+			"You submitted this on 24.11.2026 05:39 CET. Another person must decide.",
+			"Sie haben dies am 24.11.2026 05:39 CET eingereicht. Eine andere Person muss entscheiden.",
 		},
 		{
+			Text("This change was already %s by %s on %s.").With(Text("applied"), "Checker 1", Moment(at)),
 			"This change was already applied by Checker 1 on 2026-11-24T04:39:14Z.",
+			"This change was already applied by Checker 1 on 24.11.2026 05:39:14 CET.",
 			"Über diese Änderung wurde schon entschieden (ausgeführt, Checker 1, 24.11.2026 05:39:14 CET).",
 		},
 		{
-			"You asked for this change. Another administrator must decide it.",
-			"Sie haben diese Änderung beantragt. Eine andere Person mit der Rolle Administrator muss darüber entscheiden.",
+			Text("An answer is due by %s.").With(Day(at)), "An answer is due by 2026-11-24.", "An answer is due by 24.11.2026.",
+			"Eine Antwort ist bis 24.11.2026 fällig.",
 		},
 		{
-			"This payment was recalled before: a payment can be recalled once, whatever the answer. The recall DM1 of this payment is Refused.",
-			"Diese Zahlung wurde schon zurückgerufen: Eine Zahlung kann einmal zurückgerufen werden, wie immer die Antwort lautet. " +
-				"Rückruf DM1 dieser Zahlung: Abgelehnt.",
+			Text("%s in %s.").With(Text("Enter one of %s or %s").With("CHK, TRF", "TRA"), "PmtMtd"), "Enter one of CHK, TRF or TRA in PmtMtd.",
+			"Enter one of CHK, TRF or TRA in PmtMtd.", "PmtMtd: Geben Sie CHK, TRF oder TRA an.",
 		},
-		{
-			"Only a settled payment can be recalled: this one is Approval Pending.",
-			"Nur eine abgewickelte Zahlung kann zurückgerufen werden: Diese ist im Zustand wartet auf Freigabe.",
-		},
-		{"Use \x01CHF: sic-inst payments have no other currency.", "Verwenden Sie CHF: sic-inst-Zahlungen haben keine andere Währung."},
-		{"Enter at most 35 characters instead of 36 in Nm.", "Nm: Geben Sie höchstens 35 Zeichen statt 36 an."},
-		{"Enter one of CHK, TRF or TRA in PmtMtd.", "PmtMtd: Geben Sie CHK, TRF oder TRA an."},
-		{"Enter TRF in PmtMtd.", "PmtMtd: Geben Sie TRF an."},
-		{
-			"Enter a currency code of three capital letters, such as CHF as currency of InstdAmt.",
-			"Währung von InstdAmt: Geben Sie einen Währungscode aus drei Grossbuchstaben an, zum Beispiel CHF.",
-		},
-		{
-			"Remove CdtrAcct: the component PartyIdentification135 has no such element.",
-			"Entfernen Sie CdtrAcct: Die Komponente PartyIdentification135 hat kein solches Element.",
-		},
-		{"Remove Foo: this message has no such element.", "Entfernen Sie Foo: Diese Nachricht hat kein solches Element."},
-		{
-			"This message was already approved by Checker 2 on 2026-11-24T04:39:14Z. It is now Settled.",
-			"Diese Nachricht wurde schon freigegeben, von Checker 2, 24.11.2026 05:39:14 CET. Sie ist nun: Abgewickelt.",
-		},
-		{"An answer is due by 2026-12-14.", "Eine Antwort ist bis 14.12.2026 fällig."},
-		{"Another bank wrote in English.", "Another bank wrote in English."},
-		{"Enter the town of the address. And more.", "Enter the town of the address. And more."},
-		{"Shorten the name to many characters: it has 1.", "Shorten the name to many characters: it has 1."},
-		{"Shorten the name to 99999999999999999999 characters: it has 1.", "Shorten the name to 99999999999999999999 characters: it has 1."},
-		{"%s %d %q", "%s %d %q"},
-		{"", ""},
+		{Country("AT"), "Austria", "Austria", "Österreich"},
+		{ForPrograms("Send %d of %s.", 1, "x"), "Send 1 of x.", "Send 1 of x.", "Send 1 of x."},
+		{OfError(errors.New("%s %d %q")), "%s %d %q", "%s %d %q", "%s %d %q"},
+		{OfError(fmt.Errorf("read: %w", NewError("Enter the town of the address."))), "Enter the town of the address.", "Enter the town of the address.", "Geben Sie den Ort der Adresse ein."},
 	} {
-		if got := German.Say(Sentence(c.sentence)); got != c.want {
-			t.Errorf("%q is said %q, want %q", c.sentence, got, c.want)
-		}
-		want := strings.NewReplacer(dataMark, "", "2026-11-20 08:14 UTC", "20.11.2026 09:14 CET",
-			"2026-11-24T04:39:14Z", "24.11.2026 05:39:14 CET",
-			"2026-12-14", "14.12.2026").Replace(c.sentence)
-		if got := English.Say(Sentence(c.sentence)); got != want {
-			t.Errorf("%q is said %q in English", c.sentence, got)
+		for _, reader := range []struct{ got, want string }{
+			{c.text.String(), c.program}, {English.Say(c.text), c.english}, {German.Say(c.text), c.german},
+		} {
+			if reader.got != reader.want {
+				t.Errorf("%q is said %q, want %q", string(c.text), reader.got, reader.want)
+			}
 		}
 	}
 }

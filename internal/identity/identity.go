@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
 )
 
 // Role is a permission to take part in the life of a payment.
@@ -22,6 +24,9 @@ const (
 
 // Roles lists them.
 func Roles() []Role { return []Role{RoleMaker, RoleChecker, RoleSupervisor, RoleAdministrator} }
+
+// Text is the name of the role for people.
+func (r Role) Text() i18n.Text { return i18n.Stored(string(r)) }
 
 // Channel is the channel of a request.
 type Channel string

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
@@ -78,7 +79,7 @@ type Note struct {
 	// Pointer names the place, as those of findings do.
 	Pointer string
 	// Text is a sentence.
-	Text string
+	Text i18n.Text
 }
 
 const orderPointer = "/Document/CstmrCdtTrfInitn"
@@ -97,7 +98,7 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	set.noted.Each(order, func(found schema.Found) bool {
 		row := set.rows[found.Place]
 		if row.left(found) {
-			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: row.sentence()})
+			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: i18n.Data(row.sentence())})
 		}
 		return len(notes) < maxNotes
 	})

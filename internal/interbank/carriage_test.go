@@ -91,7 +91,7 @@ func TestNotes(t *testing.T) {
 		var got []string
 		for _, note := range interbank.Notes(test.scheme, order(test.change)) {
 			got = append(got, note.Pointer)
-			if !strings.HasSuffix(note.Text, ".") || !strings.Contains(note.Text, " is not forwarded to the creditor's bank: ") {
+			if !strings.HasSuffix(note.Text.String(), ".") || !strings.Contains(note.Text.String(), " is not forwarded to the creditor's bank: ") {
 				t.Errorf("%s: the note says %q", test.name, note.Text)
 			}
 		}

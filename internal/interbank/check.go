@@ -1,12 +1,12 @@
 package interbank
 
 import (
-	"fmt"
 	"reflect"
 	"strconv"
 	"strings"
 
 	"countersign/internal/charset"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
@@ -32,7 +32,7 @@ func Check(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 	FindRefused(scheme, order, func(row Row, pointer string) bool {
 		findings = append(findings, iso20022.Finding{
 			Rule: RuleNotForwarded, Pointer: pointer, Code: "CH17",
-			Text: "Remove " + row.Name + ": instant payments do not carry it to the creditor's bank.",
+			Text: i18n.Text("Remove %s: instant payments do not carry it to the creditor's bank.").With(row.Name),
 		})
 		return len(findings) < maxFindings
 	})
@@ -111,10 +111,7 @@ func (w *characterWalk) visit(value reflect.Value, step string) {
 		if r, place, refused := w.Interbank.FirstRefused(value.String()); refused {
 			w.findings = append(w.findings, iso20022.Finding{
 				Rule: RuleIdentifierCharacters, Pointer: strings.Join(w.steps, "/"), Code: "CH16",
-				Text: fmt.Sprintf(
-					"Replace %s (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.",
-					charset.Shown(r), place,
-				),
+				Text: i18n.Text("Replace %s (character %d): not every bank of the scheme takes it here, and it must not be changed on the way.").With(charset.Shown(r), place),
 			})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022/codec"
 )
 
@@ -12,15 +13,15 @@ import (
 type Source struct {
 	Element string // its place below the message element, or from AppHdr on, with a number where an element stands more than once
 	Value   string // with its currency, if it has one
-	From    string // in words
+	From    i18n.Text
 }
 
 // origin is the source of an element in a document we send.
 type origin struct {
-	element string // its place, or the beginning of it
-	from    string // in words; with at, the document it was copied from
-	at      string // the place there that the element's beginning stands for; "" when it is not a copy
-	or      string // where it stands when it does not stand at that place; "" where there is one place alone
+	element string    // its place, or the beginning of it
+	from    i18n.Text // with at, the document it was copied from and a placeholder for the place
+	at      string    // the place there that the element's beginning stands for; "" when it is not a copy
+	or      string    // where it stands when it does not stand at that place; "" where there is one place alone
 }
 
 // deepest is the largest nesting of a document's elements; our own are far below.
@@ -53,7 +54,7 @@ func originsOf(name string) []origin {
 }
 
 // originOf finds the entry with the longest beginning of a place.
-func originOf(table []origin, place string) string {
+func originOf(table []origin, place string) i18n.Text {
 	best := origin{from: "Not recorded"}
 	for _, o := range table {
 		if (place == o.element || strings.HasPrefix(place, o.element+"/")) && len(o.element) > len(best.element) {
@@ -64,9 +65,9 @@ func originOf(table []origin, place string) string {
 		return best.from
 	}
 	part := strings.TrimPrefix(place, best.element)
-	from := best.from + " " + best.at + part
+	from := best.from.With(best.at + part)
 	if best.or != "" {
-		from += " or " + best.or + part
+		return i18n.Text("%s or %s").With(from, best.or+part)
 	}
 	return from
 }

@@ -1,6 +1,10 @@
 package interbank
 
-import "slices"
+import (
+	"slices"
+
+	"countersign/internal/i18n"
+)
 
 // What several documents have in common.
 const (
@@ -12,10 +16,10 @@ const (
 	fromOne        = "Always 1"
 	fromDay        = "The day of the last approval"
 	fromReturned   = "The amount of the payment less the charge"
-	fromOrder      = "pain.001"
-	fromSent       = "pacs.008 sent"
-	fromReceived   = "pacs.008 received"
-	fromRecall     = "camt.056 received"
+	fromOrder      = "pain.001 %s"
+	fromSent       = "pacs.008 sent %s"
+	fromReceived   = "pacs.008 received %s"
+	fromRecall     = "camt.056 received %s"
 )
 
 const (
@@ -149,7 +153,7 @@ var resolutionOrigins = append([]origin{
 }, repeated("CxlDtls/TxInfAndSts", fromRecall, "Undrlyg/TxInf")...)
 
 // originalOrigins say where the elements about the original payment come from, in a document made of its pacs.008.
-func originalOrigins(place, from string) []origin {
+func originalOrigins(place string, from i18n.Text) []origin {
 	about := place + "/OrgnlTxRef"
 	origins := []origin{
 		{element: place + "/OrgnlGrpInf/OrgnlMsgId", from: from, at: "GrpHdr/MsgId"},
@@ -170,7 +174,7 @@ func originalOrigins(place, from string) []origin {
 }
 
 // parties say where the parties of a group come from, each from the one of the payment that has its role.
-func parties(place, from string, roles map[string]string) []origin {
+func parties(place string, from i18n.Text, roles map[string]string) []origin {
 	var origins []origin
 	for role, original := range roles {
 		origins = append(origins, origin{element: place + "/" + role + "/Pty", from: from, at: transaction + "/" + original})
@@ -179,7 +183,7 @@ func parties(place, from string, roles map[string]string) []origin {
 }
 
 // repeated say where the elements about the original payment come from, in a document that repeats them from another.
-func repeated(place, from, there string) []origin {
+func repeated(place string, from i18n.Text, there string) []origin {
 	var origins []origin
 	for _, name := range []string{
 		"OrgnlGrpInf", "OrgnlInstrId", "OrgnlEndToEndId", "OrgnlTxId", "OrgnlUETR", "OrgnlIntrBkSttlmAmt", "OrgnlIntrBkSttlmDt", "OrgnlTxRef",

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 )
 
@@ -15,8 +16,8 @@ func TestElementsSayWhereTheyCameFrom(t *testing.T) {
 		`</CdtTrfTxInf></FIToFICstmrCdtTrf></Document>`
 	want := []interbank.Source{
 		{Element: "GrpHdr/MsgId", Value: "P8A", From: "Made from the Global ID"},
-		{Element: "CdtTrfTxInf/IntrBkSttlmAmt", Value: "CHF 1.00", From: "pain.001 PmtInf/CdtTrfTxInf/Amt/InstdAmt"},
-		{Element: "CdtTrfTxInf/Cdtr/Nm", Value: "A & B", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/Nm"},
+		{Element: "CdtTrfTxInf/IntrBkSttlmAmt", Value: "CHF 1.00", From: i18n.Text("pain.001 %s").With("PmtInf/CdtTrfTxInf/Amt/InstdAmt")},
+		{Element: "CdtTrfTxInf/Cdtr/Nm", Value: "A & B", From: i18n.Text("pain.001 %s").With("PmtInf/CdtTrfTxInf/Cdtr/Nm")},
 		{Element: "CdtTrfTxInf/New", Value: "1", From: "Not recorded"},
 		{Element: "CdtTrfTxInf/New[2]", Value: "2", From: "Not recorded"},
 	}

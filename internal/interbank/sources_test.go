@@ -131,7 +131,7 @@ func (c chain) wantSources(t *testing.T, used *profile.Profile, wanted map[strin
 	found := map[string]string{}
 	for _, document := range c.told(t, order, rulebook.RecallReasons(c.scheme)[0].Code, "CUST") {
 		for _, s := range sourcesIn(t, used, document) {
-			found[profile.Family(string(document.MessageName()))+" "+s.Element] = s.From
+			found[profile.Family(string(document.MessageName()))+" "+s.Element] = s.From.String()
 		}
 	}
 	for element, from := range wanted {

@@ -1,6 +1,10 @@
 package iso20022
 
-import "strings"
+import (
+	"strings"
+
+	"countersign/internal/i18n"
+)
 
 // Finding is one thing wrong with a document, or with a request that becomes one. The codec makes those of the structure, the rule book
 // those of the schemes, the domain those of the state; all floors hand on this one type.
@@ -13,7 +17,7 @@ type Finding struct {
 	// Code is an ISO reason code.
 	Code string
 	// Text is a sentence with the remedy.
-	Text string
+	Text i18n.Text
 	// Line and Column (in bytes, both from 1) are the place in the input; 0 when the value was built in code.
 	Line, Column int
 	// Final says that nothing after this place was read: what else is wrong or missing in the document cannot be told.

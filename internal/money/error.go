@@ -2,7 +2,8 @@ package money
 
 import (
 	"errors"
-	"fmt"
+
+	"countersign/internal/i18n"
 )
 
 // The kinds of refusal. Compare with errors.Is; the sentence for a person and the ISO code come from the *Error that carries the kind.
@@ -32,13 +33,16 @@ type Error struct {
 	// Code is the ISO 20022 external status reason (AM01, CH20, ...).
 	Code string
 	// Text is a sentence with the remedy.
-	Text string
+	Text i18n.Text
 }
 
 // Error is the sentence.
 func (e *Error) Error() string {
-	return e.Text
+	return e.Text.String()
 }
+
+// Sentence is the text for people.
+func (e *Error) Sentence() i18n.Text { return e.Text }
 
 // Unwrap gives the kind to errors.Is.
 func (e *Error) Unwrap() error {
@@ -62,13 +66,13 @@ func refuse(kind error) *Error {
 
 func refuseDecimals(currency Currency) *Error {
 	exponent, _ := currency.Exponent()
-	return &Error{ErrDecimals, "CH20", fmt.Sprintf("Enter at most %d decimals: %s has no smaller unit.", exponent, currency)}
+	return &Error{ErrDecimals, "CH20", i18n.Text("Enter at most %d decimals: %s has no smaller unit.").With(exponent, currency)}
 }
 
 func refuseCurrency(currency Currency) *Error {
-	return &Error{ErrCurrency, "AM03", fmt.Sprintf("Use CHF or EUR: payments in %q are not offered.", string(currency))}
+	return &Error{ErrCurrency, "AM03", i18n.Text("Use CHF or EUR: payments in %q are not offered.").With(string(currency))}
 }
 
 func refuseMismatch(a, b Currency) *Error {
-	return &Error{ErrMismatch, "CURR", fmt.Sprintf("Use one currency: %s and %s cannot be set against each other.", a, b)}
+	return &Error{ErrMismatch, "CURR", i18n.Text("Use one currency: %s and %s cannot be set against each other.").With(a, b)}
 }

@@ -1,9 +1,10 @@
 package money
 
 import (
-	"fmt"
 	"strings"
 	"unicode"
+
+	"countersign/internal/i18n"
 )
 
 // ParseInput reads an amount as a person types it. Groups of three may be parted by an apostrophe (' or ’), a space, a no-break space
@@ -101,7 +102,6 @@ func onlyDigits(text string) bool {
 }
 
 func refuseAmbiguous(whole, decimals string) *Error {
-	question := fmt.Sprintf("Do you mean %s'%s.00 or %s.%s? Enter the amount with two decimals.",
-		whole, decimals, whole, decimals)
+	question := i18n.Text("Do you mean %s'%s.00 or %s.%s? Enter the amount with two decimals.").With(whole, decimals, whole, decimals)
 	return &Error{ErrAmbiguous, "AM12", question}
 }

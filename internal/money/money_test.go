@@ -69,7 +69,7 @@ func TestRefusalCarriesCodeAndSentence(t *testing.T) {
 		if !errors.As(err, &refusal) {
 			t.Fatalf("Parse(%q): no *money.Error but %v", test.text, err)
 		}
-		if refusal.Code != test.code || refusal.Text != test.sentence {
+		if refusal.Code != test.code || refusal.Text.String() != test.sentence {
 			t.Errorf("Parse(%q) = %s %q, want %s %q", test.text, refusal.Code, refusal.Text, test.code, test.sentence)
 		}
 	}

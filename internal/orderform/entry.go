@@ -5,10 +5,12 @@
 // The rules of the schemes are in package rulebook; package service applies them.
 package orderform
 
+import "countersign/internal/i18n"
+
 // Problem is an answer that cannot be taken, under the name of its field.
 type Problem struct {
 	Field string
-	Text  string
+	Text  i18n.Text
 	Code  string
 }
 

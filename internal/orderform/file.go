@@ -2,11 +2,11 @@ package orderform
 
 import (
 	"bytes"
-	"fmt"
 	"strings"
 	"time"
 
 	"countersign/internal/calendar"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/rulebook"
@@ -53,7 +53,7 @@ func Outdated(message iso20022.MessageName, today time.Time, rules rulebook.Sett
 	}
 	return iso20022.Finding{
 		Rule: rulebook.RulePreviousGeneration, Pointer: "/Document", Code: "FF01",
-		Text: "Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since " + end.Format(time.DateOnly) + ".",
+		Text: i18n.Text("Send the order as pain.001.001.09: pain.001.001.03 is no longer taken since %s.").With(i18n.Day(end)),
 	}, true
 }
 
@@ -74,7 +74,7 @@ func ReadFile(content []byte) File {
 	if read.Order == nil {
 		if read.Message != "" && !strings.HasPrefix(string(read.Message), "pain.001.") {
 			f.Findings = append(f.Findings, iso20022.Finding{
-				Pointer: "/Document", Code: "FF01", Text: "Send a payment order: this file is a " + string(read.Message) + ".",
+				Pointer: "/Document", Code: "FF01", Text: i18n.Text("Send a payment order: this file is a %s.").With(read.Message),
 			})
 		}
 		return f
@@ -87,7 +87,7 @@ func ReadFile(content []byte) File {
 	if count != 1 {
 		f.Findings = append(f.Findings, iso20022.Finding{
 			Pointer: "/Document/CstmrCdtTrfInitn/PmtInf", Code: "AM18",
-			Text: fmt.Sprintf("The file holds %d payments. Send one file for each payment.", count),
+			Text: i18n.Text("The file holds %d payments. Send one file for each payment.").With(count),
 		})
 		f.Document = nil
 		return f
@@ -99,7 +99,7 @@ func ReadFile(content []byte) File {
 }
 
 // noOrder returns the refusal of a file that is no XML, with its kind when the first bytes show it.
-func noOrder(content []byte) string {
+func noOrder(content []byte) i18n.Text {
 	switch {
 	case bytes.HasPrefix(content, []byte("%PDF-")):
 		return "Send a payment order as an XML file: this file is a PDF, which is for people to read."

@@ -45,7 +45,7 @@ func TestNestingCostsNothing(t *testing.T) { //nolint:paralleltest // see above
 	}
 	closed := strings.Repeat("<a>", 64) + strings.Repeat("</a>", 64)
 	deep := orderform.ReadFile([]byte(namespace + closed + "</Document>"))
-	if len(deep.Findings) == 0 || !strings.HasPrefix(deep.Findings[len(deep.Findings)-1].Text, "Nest at most 64 elements") {
+	if len(deep.Findings) == 0 || !strings.HasPrefix(deep.Findings[len(deep.Findings)-1].Text.String(), "Nest at most 64 elements") {
 		t.Errorf("65 elements deep is refused with %v", deep.Findings)
 	}
 }
@@ -74,12 +74,12 @@ func TestAFileThatIsNoXMLIsTold(t *testing.T) {
 		"  hello":                     "this file is none.",
 	} {
 		file := orderform.ReadFile([]byte(content))
-		if len(file.Findings) != 1 || !strings.HasSuffix(file.Findings[0].Text, end) {
+		if len(file.Findings) != 1 || !strings.HasSuffix(file.Findings[0].Text.String(), end) {
 			t.Errorf("%q is told %+v", content, file.Findings)
 		}
 	}
 	wide := orderform.ReadFile([]byte("\xff\xfe<\x00D\x00"))
-	if len(wide.Findings) == 0 || !strings.HasPrefix(wide.Findings[0].Text, "Send the document in UTF-8") {
+	if len(wide.Findings) == 0 || !strings.HasPrefix(wide.Findings[0].Text.String(), "Send the document in UTF-8") {
 		t.Errorf("XML in UTF-16 is told %+v", wide.Findings)
 	}
 }
@@ -89,7 +89,7 @@ func TestAnotherMessageIsNamed(t *testing.T) {
 	t.Parallel()
 	file := orderform.ReadFile([]byte(`<Document xmlns="urn:iso:std:iso:20022:tech:xsd:pacs.008.001.08"><FIToFICstmrCdtTrf/></Document>`))
 	named := slices.ContainsFunc(file.Findings, func(f iso20022.Finding) bool {
-		return f.Text == "Send a payment order: this file is a pacs.008.001.08."
+		return f.Text.String() == "Send a payment order: this file is a pacs.008.001.08."
 	})
 	if file.Document != nil || !named {
 		t.Fatalf("a pacs.008 is read as %+v", file)

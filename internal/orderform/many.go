@@ -15,6 +15,7 @@ import (
 	"github.com/govalues/decimal"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -93,15 +94,15 @@ func (m *Many) hold(t told, against ...iso20022.PaymentInstruction30) {
 	count, sum := held(against...)
 	if t.count != "" && fmt.Sprint(count) != strings.TrimLeft(t.count, "0") {
 		m.refuse(t.line, t.place+"/NbOfTxs", "AM18",
-			fmt.Sprintf("Correct the number of payments: the file says %s and holds %d.", t.count, count))
+			i18n.Text("Correct the number of payments: the file says %s and holds %d.").With(t.count, count))
 	}
 	if t.sum != nil && !t.sum.Equal(sum) {
 		m.refuse(t.line, t.place+"/CtrlSum", "AM10",
-			fmt.Sprintf("Correct the control sum: the file says %s, and its payments are %s.", t.sum, sum))
+			i18n.Text("Correct the control sum: the file says %s, and its payments are %s.").With(t.sum, sum))
 	}
 }
 
-func (m *Many) refuse(line int, pointer, code, text string) {
+func (m *Many) refuse(line int, pointer, code string, text i18n.Text) {
 	m.Findings = append(m.Findings, iso20022.Finding{Line: line, Pointer: pointer, Code: code, Text: text})
 }
 
@@ -109,7 +110,7 @@ func (m *Many) refuse(line int, pointer, code, text string) {
 func (m Many) limited(count int) Many {
 	if count > MaxLines {
 		m.Findings, m.Lines = nil, nil
-		m.refuse(0, "/Document", "AM18", fmt.Sprintf("Send files of at most %d payments: this one has %d.", MaxLines, count))
+		m.refuse(0, "/Document", "AM18", i18n.Text("Send files of at most %d payments: this one has %d.").With(MaxLines, count))
 	}
 	return m
 }
@@ -207,7 +208,7 @@ func readTable(content []byte) (many Many, is bool) {
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
 		if !slices.Contains(tableColumns, names[i]) || slices.Index(names, names[i]) != i {
-			many.refuse(1, "", "FF01", "Name each column once, as one of: "+strings.Join(tableColumns, ", ")+".")
+			many.refuse(1, "", "FF01", i18n.Text("Name each column once, as one of: %s.").With(strings.Join(tableColumns, ", ")))
 			return many, true
 		}
 	}
@@ -264,7 +265,7 @@ func (m *Many) refuseTable(err error) {
 // row makes a line of the cells of one payment.
 func (m *Many) row(number int, names, cells []string) {
 	if len(cells) != len(names) {
-		m.refuse(number, "", "FF01", fmt.Sprintf("Give this line %d columns, as the first line has: it has %d.", len(names), len(cells)))
+		m.refuse(number, "", "FF01", i18n.Text("Give this line %d columns, as the first line has: it has %d.").With(len(names), len(cells)))
 		return
 	}
 	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}
@@ -275,7 +276,7 @@ func (m *Many) row(number int, names, cells []string) {
 	}
 	for i, name := range names {
 		if len(cells[i]) > maxAnswer || strings.Contains(cells[i], "\x00") {
-			m.refuse(number, name, "FF01", fmt.Sprintf("Write at most %d bytes of text.", maxAnswer))
+			m.refuse(number, name, "FF01", i18n.Text("Write at most %d bytes of text.").With(maxAnswer))
 			return
 		}
 		*into[name] = strings.TrimSpace(cells[i])

@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/money"
@@ -208,7 +209,7 @@ func (b *BuiltOrder) refuse(name string, err error) {
 
 // ProblemOf turns the error of an unreadable answer into a Problem, with the code and text of the package that reads it.
 func ProblemOf(name string, err error) Problem {
-	problem := Problem{Field: name, Text: err.Error()}
+	problem := Problem{Field: name, Text: i18n.OfError(err)}
 	var wrongAccount *account.Error
 	var wrongAmount *money.Error
 	switch {

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -110,7 +111,7 @@ func (d Debit) checkAccount(scheme rulebook.Scheme, at string) (Finding, bool) {
 	case !d.Account.Open:
 		f.Code, f.Text = "AC04", "Choose another account: this one is closed."
 	case d.Account.Scheme != scheme:
-		f.Text = "Choose an account for " + string(scheme) + ": this one is for " + string(d.Account.Scheme) + "."
+		f.Text = i18n.Text("Choose an account for %s: this one is for %s.").With(scheme, d.Account.Scheme)
 	default:
 		return Finding{}, false
 	}
@@ -126,7 +127,7 @@ func (d Debit) checkAgent(scheme rulebook.Scheme, information *iso20022.PaymentI
 	pointer, same := d.Account.keptBy(information.DebtorAgent.FinancialInstitutionID)
 	return Finding{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: at + "/DbtrAgt" + pointer, Code: "AGNT",
-		Text: "Name the bank of the account as DbtrAgt, which is " + d.Account.agent(scheme) + ", or write NOTPROVIDED.",
+		Text: i18n.Text("Name the bank of the account as DbtrAgt, which is %s, or write NOTPROVIDED.").With(d.Account.agent(scheme)),
 	}, !same
 }
 
@@ -196,13 +197,11 @@ func (m Message) checkDebtor() []Finding {
 	case m.Account.Holder.Name == m.Summary.DebtorName:
 		return []Finding{{
 			Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: debtorAgentPointer, Code: "AGNT",
-			Text: "Withdraw the payment and enter it anew: it shows " + m.Summary.DebtorAgent +
-				" as the debtor's bank, but the account is kept by " + m.Account.agent(m.Scheme) + ".",
+			Text: i18n.Text("Withdraw the payment and enter it anew: it shows %s as the debtor's bank, but the account is kept by %s.").With(m.Summary.DebtorAgent, m.Account.agent(m.Scheme)),
 		}}
 	}
 	return []Finding{{
 		Rule: rulebook.RuleDebtorAccountOfRealm, Pointer: "/Document/CstmrCdtTrfInitn/PmtInf/0/Dbtr/Nm", Code: "AC01",
-		Text: "Withdraw the payment and enter it anew: it shows " + m.Summary.DebtorName + " as debtor, but the account is that of " +
-			m.Account.Holder.Name + ".",
+		Text: i18n.Text("Withdraw the payment and enter it anew: it shows %s as debtor, but the account is that of %s.").With(m.Summary.DebtorName, m.Account.Holder.Name),
 	}}
 }

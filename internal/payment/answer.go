@@ -3,6 +3,7 @@ package payment
 import (
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/rulebook"
 )
@@ -95,7 +96,12 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 // dueBy notes the last day for the answer to a recall, and tells the history, which the auditor holds the day against.
 func (t *Transition) dueBy(last time.Time) {
 	t.changes.AnswerBy = dayOf(last)
-	t.reason = "An answer is due by " + t.changes.AnswerBy.Format(time.DateOnly) + "."
+	t.reason = AnswerDue(t.changes.AnswerBy).String()
+}
+
+// AnswerDue is the reason of a step that sets the last day for the answer to a recall.
+func AnswerDue(day time.Time) i18n.Text {
+	return i18n.Text("An answer is due by %s.").With(i18n.Day(day))
 }
 
 // Accept records that the other bank sent a recalled payment back.

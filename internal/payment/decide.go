@@ -1,13 +1,13 @@
 package payment
 
 import (
-	"fmt"
 	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
@@ -44,18 +44,16 @@ func (m Message) MayDecide(by identity.Principal) error {
 		return &FourEyesError{Text: "It is not known who made this message, so nobody may decide it."}
 	}
 	if m.MadeBy(by.PersonID) {
-		return &FourEyesError{Text: fmt.Sprintf("You %s this on %s. Another person must decide.",
-			m.part(by), m.CreatedAt.UTC().Format("2006-01-02 15:04 MST"))}
+		return &FourEyesError{Text: i18n.Text("You %s this on %s. Another person must decide.").With(m.part(by), i18n.Minute(m.CreatedAt))}
 	}
 	if by.Channel == identity.ChannelAPI && m.CameThrough(by.ClientID) && !by.ClientMayDecideOwn {
-		return &FourEyesError{Text: fmt.Sprintf("The client %s %s this message. Another client, or a person in the portal, must decide.",
-			by.ClientID, m.partOfClient(by.ClientID))}
+		return &FourEyesError{Text: i18n.Text("The client %s %s this message. Another client, or a person in the portal, must decide.").With(by.ClientID, m.partOfClient(by.ClientID))}
 	}
 	return m.checkGrant(by)
 }
 
 // partOfClient returns the client's part in the message: it sent the first version or a later one.
-func (m Message) partOfClient(client string) string {
+func (m Message) partOfClient(client string) i18n.Text {
 	if m.ClientID == client {
 		return "created"
 	}
@@ -67,13 +65,10 @@ func (m Message) partOfClient(client string) string {
 func (m Message) checkGrant(by identity.Principal) error {
 	grant, known := by.Grant(identity.RoleChecker)
 	if known && grant.GrantedAt.After(m.CreatedAt) {
-		return &ForbiddenError{Text: fmt.Sprintf("You were given the role checker on %s, after this message was made on %s. "+
-			"Somebody who was a checker then must decide.", moment(grant.GrantedAt), moment(m.CreatedAt))}
+		return &ForbiddenError{Text: i18n.Text("You were given the role checker on %s, after this message was made on %s. Somebody who was a checker then must decide.").With(i18n.Moment(grant.GrantedAt), i18n.Moment(m.CreatedAt))}
 	}
 	return nil
 }
-
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 MST") }
 
 // MayRead tells why the principal may not read payments, or nil: administrators look after users, not payments.
 func MayRead(by identity.Principal) error {
@@ -94,7 +89,7 @@ func MayAudit(by identity.Principal) error {
 }
 
 // part returns the person's part in the message: the first maker submitted it, later makers changed it.
-func (m Message) part(by identity.Principal) string {
+func (m Message) part(by identity.Principal) i18n.Text {
 	if m.Makers[0] == by.PersonID {
 		return "submitted"
 	}
@@ -241,7 +236,7 @@ func CheckReason(reason string) *Finding {
 	case !forbidden && !strings.ContainsFunc(reason, visible):
 		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
 	case utf8.RuneCountInString(reason) > MaxReason:
-		return &Finding{Code: "FF01", Text: fmt.Sprintf("Shorten the reason to %d characters.", MaxReason)}
+		return &Finding{Code: "FF01", Text: i18n.Text("Shorten the reason to %d characters.").With(MaxReason)}
 	case forbidden:
 		return &Finding{Code: "FF01", Text: "Remove the control characters from the reason."}
 	}
@@ -298,7 +293,7 @@ func (m Message) shown(v Verdict) error {
 }
 
 // Barred says of a checker why they may not decide this message, "" when they may: it is asked about others than the one who reads.
-func (m Message) Barred(checker identity.Principal) string {
+func (m Message) Barred(checker identity.Principal) i18n.Text {
 	grant, _ := checker.Grant(identity.RoleChecker)
 	switch {
 	case m.MadeBy(checker.PersonID):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"crypto/sha256"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
@@ -54,8 +55,13 @@ type WithheldError struct {
 	Message Message
 }
 
-// Error is a sentence for people.
-func (e *WithheldError) Error() string { return "This message is withheld. " + e.Message.Withheld }
+// Error is the text in English.
+func (e *WithheldError) Error() string { return e.Sentence().String() }
+
+// Sentence is the text for people.
+func (e *WithheldError) Sentence() i18n.Text {
+	return i18n.Text("This message is withheld. %s").With(i18n.Stored(e.Message.Withheld))
+}
 
 // Refused is the word for it.
 func (e *WithheldError) Refused() string { return RefusedWithheld }

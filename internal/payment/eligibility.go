@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 )
 
@@ -62,7 +63,7 @@ func (s RTransactionSubject) Eligible(kind Kind, rules rulebook.Settings) error 
 func (s RTransactionSubject) stateAllows(kind Kind) error {
 	rTransaction, known := rTransactionKinds[kind]
 	if !known {
-		return refuseOriginal(pointerInternalID, "Choose a recall, a return or a resolution: a "+string(kind)+" is not made this way.")
+		return refuseOriginal(pointerInternalID, i18n.ForPrograms("Choose a recall, a return or a resolution: a %s is not made this way.", kind))
 	}
 	return rTransaction.eligible(s)
 }
@@ -106,28 +107,32 @@ func (s RTransactionSubject) excluding(kind Kind) (Message, bool) {
 }
 
 // theOther begins the sentence about the R-transaction that stands in the way.
-var theOther = map[Kind]string{KindRecall: "The recall", KindReturn: "The return", KindResolution: "The resolution"}
+var theOther = map[Kind]i18n.Text{
+	KindRecall: "The recall %s of this payment is %s.", KindReturn: "The return %s of this payment is %s.",
+	KindResolution: "The resolution %s of this payment is %s.",
+}
 
 // exclusion returns the finding for another R-transaction that blocks a new one. The zero Message is an unknown one.
 func exclusion(kind Kind, other Message) Finding {
 	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
-	state := string(other.State)
+	state := other.State.Text()
 	if other.State == StateApprovalPending {
 		state = "waiting for approval"
 	}
-	told := ""
+	var told i18n.Text
 	if other.GlobalID != "" {
-		told = " " + theOther[other.Kind] + " " + string(other.GlobalID) + " of this payment is " + state + "."
+		told = theOther[other.Kind].With(other.GlobalID, state)
 	}
 	switch {
 	case kind == KindRecall:
 		found.Pointer = pointerInternalID
-		found.Text = "This payment was recalled before: a payment can be recalled once, whatever the answer." + told
+		found.Text = "This payment was recalled before: a payment can be recalled once, whatever the answer."
 	case kind == KindReturn && (other.Kind == KindReturn || other.Kind == ""):
-		found.Text = "This payment is being sent back already, or was." + told
+		found.Text = "This payment is being sent back already, or was."
 	default:
-		found.Text = "The recall of this payment has an answer already: a return and a refusal exclude each other." + told
+		found.Text = "The recall of this payment has an answer already: a return and a refusal exclude each other."
 	}
+	found.Text = i18n.Join(" ", found.Text, told)
 	return found
 }
 
@@ -139,6 +144,6 @@ var (
 )
 
 // refuseOriginal is a refusal because of the payment a request is about.
-func refuseOriginal(pointer, text string) error {
+func refuseOriginal(pointer string, text i18n.Text) error {
 	return &RefusalError{Findings: []Finding{{Rule: rulebook.RuleOriginalState, Pointer: pointer, Code: "NARR", Text: text}}}
 }

@@ -1,11 +1,12 @@
 package payment
 
 import (
+	"cmp"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -46,8 +47,11 @@ type MismatchError struct {
 }
 
 // Error is a sentence for people.
-func (e *MismatchError) Error() string {
-	return "This message is a " + string(e.Message.Kind) + " of " + string(e.Message.Scheme) + ": use the path of that kind and scheme."
+func (e *MismatchError) Error() string { return e.Sentence().String() }
+
+// Sentence is the text for programs: a page chooses the path itself.
+func (e *MismatchError) Sentence() i18n.Text {
+	return i18n.ForPrograms("This message is a %s of %s: use the path of that kind and scheme.", e.Message.Kind, e.Message.Scheme)
 }
 
 // ErrKeyReused reports an Idempotency-Key that the client used before for another request.
@@ -59,55 +63,64 @@ type StateError struct {
 	Wanted  State
 }
 
-// Error is a sentence for people.
-func (e *StateError) Error() string {
-	d, decided := e.Message.LastDecision()
-	if decided && (e.Message.State == StateRejected || e.Message.Approvals() >= e.Message.ApprovalsRequired) {
-		at, now := d.DecidedAt.UTC().Format(time.RFC3339), e.Message.State
+// Error is the text in English.
+func (e *StateError) Error() string { return e.Sentence().String() }
+
+// Sentence is the text for people.
+func (e *StateError) Sentence() i18n.Text {
+	m := e.Message
+	d, decided := m.LastDecision()
+	if decided && (m.State == StateRejected || m.Approvals() >= m.ApprovalsRequired) {
+		text := i18n.Text("This message was already approved by %s on %s. It is now %s.")
 		if d.Action == ActionReject {
-			return fmt.Sprintf("This message was already rejected by %s on %s. It is now %s.", d.Name, at, now)
+			text = "This message was already rejected by %s on %s. It is now %s."
 		}
-		return fmt.Sprintf("This message was already approved by %s on %s. It is now %s.", d.Name, at, now)
+		return text.With(d.Name, i18n.Moment(d.DecidedAt), m.State.Text())
 	}
-	if e.Message.State == e.Wanted {
-		return fmt.Sprintf("This message waited too long: it could be decided until %s.", e.Message.ExpiresAt.UTC().Format(time.RFC3339))
+	if m.State == e.Wanted {
+		return i18n.Text("This message waited too long: it could be decided until %s.").With(i18n.Moment(m.ExpiresAt))
 	}
-	return fmt.Sprintf("This message is %s since %s; this needs %s.",
-		e.Message.State, e.Message.StateSince.UTC().Format(time.RFC3339), e.Wanted)
+	return i18n.Text("This message is %s since %s; this needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
 
 // FourEyesError reports that the person made, edited or approved the message, that the client sent a version of it,
 // or that its maker is unknown. Another person must decide; with an unknown maker nobody may.
 type FourEyesError struct {
-	Text string
+	Text i18n.Text
 }
 
-// Error is a sentence for people.
-func (e *FourEyesError) Error() string { return e.Text }
+// Error is the text in English.
+func (e *FourEyesError) Error() string { return e.Text.String() }
+
+// Sentence is the text for people.
+func (e *FourEyesError) Sentence() i18n.Text { return e.Text }
 
 // ForbiddenError says that the person lacks the role, or may not do this with this message.
 type ForbiddenError struct {
-	Text string
+	Text i18n.Text
 }
 
-// Error is a sentence for people.
-func (e *ForbiddenError) Error() string { return e.Text }
+// Error is the text in English.
+func (e *ForbiddenError) Error() string { return e.Text.String() }
+
+// Sentence is the text for people.
+func (e *ForbiddenError) Sentence() i18n.Text { return e.Text }
 
 // StepUpError reports that the approval needs a second factor for this content and the given factor is missing or
 // invalid.
 type StepUpError struct {
 	Message Message
-	Text    string // why what was shown does not count; "" when nothing was
+	Text    i18n.Text // why what was shown does not count; "" when nothing was
 	// RetryAfter is the remaining lock time of the account's factors; 0 if they are not locked.
 	RetryAfter time.Duration
 }
 
-// Error is a sentence for people.
-func (e *StepUpError) Error() string {
-	if e.Text != "" {
-		return e.Text
-	}
-	return "Show a second factor to approve this: the approval policy asks for it."
+// Error is the text in English.
+func (e *StepUpError) Error() string { return e.Sentence().String() }
+
+// Sentence is the text for people.
+func (e *StepUpError) Sentence() i18n.Text {
+	return cmp.Or(e.Text, "Show a second factor to approve this: the approval policy asks for it.")
 }
 
 // Refused is the word for it.
@@ -120,12 +133,15 @@ type ContentError struct {
 	Unnamed bool // the caller named no content
 }
 
-// Error is a sentence for people.
-func (e *ContentError) Error() string {
-	if e.Unnamed && e.Message.Version == 1 {
+// Error is the text in English.
+func (e *ContentError) Error() string { return e.Sentence().String() }
+
+// Sentence is the text for people.
+func (e *ContentError) Sentence() i18n.Text {
+	switch {
+	case e.Unnamed && e.Message.Version == 1:
 		return "Name what you read by its contentHash: the approval policy asks for it."
-	}
-	if e.Unnamed {
+	case e.Unnamed:
 		return "Read the message again: it was amended."
 	}
 	return "The content changed after you opened it. Read the current version before you decide."
@@ -159,7 +175,7 @@ func (e *ContentError) Refused() string { return "content" }
 func join(findings []Finding) string {
 	texts := make([]string, len(findings))
 	for i, f := range findings {
-		texts[i] = f.Pointer + ": " + f.Text
+		texts[i] = f.Pointer + ": " + f.Text.String()
 	}
 	return strings.Join(texts, " ")
 }

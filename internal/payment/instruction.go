@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/account"
 	"countersign/internal/calendar"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -200,6 +201,6 @@ func (m Message) inTime(today time.Time) error {
 	}
 	return &RefusalError{Findings: []Finding{{
 		Rule: string(m.Kind) + "-deadline", Pointer: pointerInternalID, Code: "TM01",
-		Text: "The last day for this " + string(m.Kind) + " was " + m.Deadline.Format(time.DateOnly) + ".",
+		Text: i18n.Text("The last day for this %s was %s.").With(m.Kind.Text(), i18n.Day(m.Deadline)),
 	}}}
 }

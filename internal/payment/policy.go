@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 )
 
@@ -30,9 +31,9 @@ func (m Message) MeetsPolicy(p Policy) error {
 	if p.ApprovalsRequired <= m.ApprovalsRequired {
 		return nil
 	}
-	return refusePolicy(pointerInternalID, fmt.Sprintf("This %s needs %s by the policy in force, but was entered with %s. "+
-		"Reject it, or let its maker withdraw it, and have it entered anew.", m.Kind, approvalsInWords(p.ApprovalsRequired),
-		approvalsInWords(m.ApprovalsRequired)))
+	return refusePolicy(pointerInternalID, i18n.Text(
+		"This %s needs %s by the policy in force, but was entered with %s. Reject it, or let its maker withdraw it, and have it entered anew.",
+	).With(m.Kind.Text(), approvals(p.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 
 // HeldTo checks the message against the approvals that the policies of its time required for the current version. It
@@ -40,7 +41,7 @@ func (m Message) MeetsPolicy(p Policy) error {
 func (m Message) HeldTo(asked int) Message {
 	if asked > m.ApprovalsRequired {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+
-			"Do not act on it: tell an operator, who runs countersign check.", approvalsInWords(m.ApprovalsRequired), approvalsInWords(asked)))
+			"Do not act on it: tell an operator, who runs countersign check.", approvals(m.ApprovalsRequired), approvals(asked)))
 	}
 	return m
 }
@@ -51,19 +52,21 @@ func (m Message) mayBecome(draft Draft) error {
 	if draft.ApprovalsRequired <= m.ApprovalsRequired {
 		return nil
 	}
-	return refusePolicy(instructedAmountPointer, fmt.Sprintf("With this content the payment needs %s, and it was entered with %s. "+
-		"Withdraw it and enter it anew.", approvalsInWords(draft.ApprovalsRequired), approvalsInWords(m.ApprovalsRequired)))
+	return refusePolicy(instructedAmountPointer, i18n.Text(
+		"With this content the payment needs %s, and it was entered with %s. Withdraw it and enter it anew.",
+	).With(approvals(draft.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 
-func refusePolicy(pointer, text string) error {
+func refusePolicy(pointer string, text i18n.Text) error {
 	return &RefusalError{Findings: []Finding{{Rule: rulebook.RuleApprovalPolicy, Pointer: pointer, Code: "AM02", Text: text}}}
 }
 
-func approvalsInWords(n int) string {
+// approvals is a number of approvals as a text.
+func approvals(n int) i18n.Text {
 	if n == 1 {
 		return "1 approval"
 	}
-	return fmt.Sprintf("%d approvals", n)
+	return i18n.Text("%d approvals").With(n)
 }
 
 // Limited reports whether limits bind messages of the kind: instructions and returns move money out, nothing else does.

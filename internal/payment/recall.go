@@ -3,6 +3,7 @@ package payment
 import (
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/profile"
@@ -22,11 +23,11 @@ var recallKind = rTransactionKind{
 		m := s.Original
 		switch {
 		case m.Kind != KindInstruction:
-			return refuseOriginal(pointerInternalID, "Choose a payment you sent: this is a "+string(m.Kind)+".")
+			return refuseOriginal(pointerInternalID, i18n.Text("Choose a payment you sent: this is a %s.").With(m.Kind.Text()))
 		case m.State == StateApprovalPending:
 			return refuseOriginal(pointerInternalID, "This payment is not sent yet: withdraw it instead of recalling it.")
 		case m.State != StateSettled:
-			return refuseOriginal(pointerInternalID, "Only a settled payment can be recalled: this one is "+string(m.State)+".")
+			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled: this one is %s.").With(m.State.Text()))
 		}
 		return nil
 	},

@@ -3,6 +3,7 @@ package payment
 import (
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
@@ -15,11 +16,11 @@ var resolutionKind = rTransactionKind{
 	eligible: func(s RTransactionSubject) error {
 		switch {
 		case s.Original.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(s.Original.Kind)+".")
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose a payment that came in: this is a %s.").With(s.Original.Kind.Text()))
 		case s.Recall.Kind != KindReceivedRecall:
-			return refuseOriginal(pointerRecallID, "Choose a recall that came in: this is a "+string(s.Recall.Kind)+".")
+			return refuseOriginal(pointerRecallID, i18n.Text("Choose a recall that came in: this is a %s.").With(s.Recall.Kind.Text()))
 		case !s.Recalled():
-			return refuseOriginal(pointerRecallID, "This recall is "+string(s.Recall.State)+": it needs no answer any more.")
+			return refuseOriginal(pointerRecallID, i18n.Text("This recall is %s: it needs no answer any more.").With(s.Recall.State.Text()))
 		}
 		return nil
 	},

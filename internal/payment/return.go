@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
@@ -16,9 +17,9 @@ var returnKind = rTransactionKind{
 		m := s.Original
 		switch {
 		case m.Kind != KindPayment:
-			return refuseOriginal(pointerCreditID, "Choose a payment that came in: this is a "+string(m.Kind)+".")
+			return refuseOriginal(pointerCreditID, i18n.Text("Choose a payment that came in: this is a %s.").With(m.Kind.Text()))
 		case m.State != StateBooked:
-			return refuseOriginal(pointerCreditID, "Only a booked payment can be sent back: this one is "+string(m.State)+".")
+			return refuseOriginal(pointerCreditID, i18n.Text("Only a booked payment can be sent back: this one is %s.").With(m.State.Text()))
 		}
 		return nil
 	},

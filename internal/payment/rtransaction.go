@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -162,7 +163,7 @@ func (in RTransactionInput) allowed() error {
 		return refuseOriginal(pointerRecallID, "Choose the recall of this payment: this one is about another.")
 	}
 	if in.Scheme != "" && in.Scheme != in.About.Original.Scheme {
-		text := "This payment is one of " + string(in.About.Original.Scheme) + ": use the path of that scheme."
+		text := i18n.ForPrograms("This payment is one of %s: use the path of that scheme.", in.About.Original.Scheme)
 		return refuseOriginal(rTransactionKinds[in.Kind].pointer, text)
 	}
 	return nil

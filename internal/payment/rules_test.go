@@ -395,7 +395,7 @@ func TestWhoIsBarredFromADecision(t *testing.T) {
 	for want, who := range map[string]identity.Principal{
 		"entered or changed it": maker, "approved it already": second, "became a checker after it was entered": late, "": checker,
 	} {
-		if got := m.Barred(who); got != want {
+		if got := m.Barred(who); got.String() != want {
 			t.Errorf("%s: %q, want %q", who.UserName, got, want)
 		}
 	}

@@ -21,11 +21,11 @@ type verdict struct{ pointer, code, text string }
 func judge(scheme rulebook.Scheme, document iso20022.Document, found []iso20022.Finding) []verdict {
 	var verdicts []verdict
 	for _, f := range found {
-		verdicts = append(verdicts, verdict{f.Pointer, f.Code, f.Text})
+		verdicts = append(verdicts, verdict{f.Pointer, f.Code, f.Text.String()})
 	}
 	if order, is := document.(*iso20022.CustomerCreditTransferInitiation); is && len(found) == 0 {
 		for _, f := range payment.CheckInstruction(benchmarkInput(scheme, order)) {
-			verdicts = append(verdicts, verdict{f.Pointer, f.Code, f.Text})
+			verdicts = append(verdicts, verdict{f.Pointer, f.Code, f.Text.String()})
 		}
 	}
 	// What is missing has no place of its own in a file, so the order may differ by the way; a form has an order of its own anyhow.

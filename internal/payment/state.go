@@ -1,5 +1,7 @@
 package payment
 
+import "countersign/internal/i18n"
+
 // State is the state of a message. The names are those of the wire contract.
 type State string
 
@@ -45,6 +47,9 @@ const (
 	// StateAnswered is final: a return or a resolution answered the received recall.
 	StateAnswered State = "Answered"
 )
+
+// Text is the name of the state for people.
+func (s State) Text() i18n.Text { return i18n.Stored(string(s)) }
 
 // States returns every state a stored message can be in, in the order of a life.
 func States() []State {
@@ -94,6 +99,9 @@ const (
 	KindPayment        Kind = "payment"         // an incoming payment
 	KindReceivedRecall Kind = "received recall" // another bank's request to undo it
 )
+
+// Text is the name of the kind for people.
+func (k Kind) Text() i18n.Text { return i18n.Stored(string(k)) }
 
 // Kinds returns every kind.
 func Kinds() []Kind {

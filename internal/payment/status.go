@@ -134,7 +134,7 @@ func RefusalReport(
 ) *iso20022.CustomerPaymentStatusReport {
 	reasons := make([]iso20022.StatusReasonInformation12, 0, len(findings))
 	for _, f := range findings {
-		reasons = append(reasons, reason(f.Code, f.Text))
+		reasons = append(reasons, reason(f.Code, f.Text.String()))
 	}
 	report := &iso20022.CustomerPaymentStatusReport{
 		GroupHeader: iso20022.GroupHeader86{MessageID: reference, CreationDateTime: dateTime(at)},

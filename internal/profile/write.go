@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 )
@@ -128,7 +129,7 @@ func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
 	if header != nil && Family(header.MessageDefinitionIdentifier) != Family(string(document.MessageName())) {
 		findings = append(findings, iso20022.Finding{
 			Pointer: "/AppHdr/MsgDefIdr", Code: "FF01",
-			Text: "Name the message in the header as the document has it: " + string(document.MessageName()) + ".",
+			Text: i18n.ForPrograms("Name the message in the header as the document has it: %s.", document.MessageName()),
 		})
 	}
 	return document, findings

@@ -44,7 +44,12 @@ const MaxText = 4096
 type Error struct{ Text i18n.Text }
 
 // Error is a sentence for people, in English.
-func (e *Error) Error() string { return e.Text.English() }
+func (e *Error) Error() string {
+	return e.Text.String()
+}
+
+// Sentence is the text for people.
+func (e *Error) Sentence() i18n.Text { return e.Text }
 
 // refuse makes an *Error. What another package says of an account or a reference is a sentence of the catalogue too.
 func refuse(text i18n.Text, values ...any) error {
@@ -53,7 +58,7 @@ func refuse(text i18n.Text, values ...any) error {
 	}
 	for i, value := range values {
 		if cause, is := value.(error); is {
-			values[i] = i18n.Sentence(cause.Error())
+			values[i] = i18n.OfError(cause)
 		}
 	}
 	return &Error{Text: text.With(values...)}

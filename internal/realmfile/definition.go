@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/administration"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -85,7 +86,7 @@ func (d *definer) note(err error) {
 }
 
 func (d *definer) find(pointer, text string) {
-	d.findings = append(d.findings, payment.Finding{Pointer: pointer, Code: "FF01", Text: text})
+	d.findings = append(d.findings, payment.Finding{Pointer: pointer, Code: "FF01", Text: i18n.Data(text)})
 }
 
 // roles reads of which roles a second factor is asked; where the form does not say it, it stays as it is.

@@ -1,9 +1,8 @@
 package rulebook
 
 import (
-	"fmt"
-
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 )
 
 const (
@@ -165,7 +164,7 @@ func checkCreditorAccountBank(i *inspection) {
 	_, known := account.BankByIID(iid)
 	if !known {
 		i.reportText(
-			creditorAccountBelow+"/IBAN", fmt.Sprintf("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.", iid),
+			creditorAccountBelow+"/IBAN", i18n.Text("Check the IBAN: no bank in Switzerland or Liechtenstein has the bank code %s.").With(iid),
 		)
 	}
 }

@@ -2,6 +2,7 @@ package rulebook
 
 import (
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -110,7 +111,7 @@ func checkAgentBIC(i *inspection) {
 	}
 	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)
 	if err != nil {
-		i.reportText("/FinInstnId/BICFI", err.Error())
+		i.reportText("/FinInstnId/BICFI", i18n.OfError(err))
 	}
 }
 
@@ -137,7 +138,7 @@ func checkAgentIID(i *inspection) {
 	}
 	_, err := account.ParseIID(code)
 	if err != nil {
-		i.reportText("/FinInstnId/ClrSysMmbId/MmbId", err.Error())
+		i.reportText("/FinInstnId/ClrSysMmbId/MmbId", i18n.OfError(err))
 	}
 }
 

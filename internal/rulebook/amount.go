@@ -2,8 +2,8 @@ package rulebook
 
 import (
 	"errors"
-	"fmt"
 
+	"countersign/internal/i18n"
 	"countersign/internal/money"
 )
 
@@ -71,14 +71,14 @@ func (i *inspection) checkAmount(kinds ...error) {
 func checkAmountCurrency(i *inspection) {
 	instructed := i.transaction.Amount.InstructedAmount
 	if instructed != nil && instructed.Currency != string(i.profile.Currency) {
-		i.reportText(amountBelow+"/Ccy", fmt.Sprintf("Use %s: %s payments have no other currency.", i.profile.Currency, i.input.Scheme))
+		i.reportText(amountBelow+"/Ccy", i18n.Text("Use %s: %s payments have no other currency.").With(i.profile.Currency, i.input.Scheme))
 	}
 }
 
 func checkAmountMaximum(i *inspection) {
 	if i.amount.Minor() > i.limit.Minor() {
 		i.reportText(
-			amountBelow, fmt.Sprintf("Enter at most %s, the limit for instant payments, or use another kind of payment.", i.limit.Format()),
+			amountBelow, i18n.Text("Enter at most %s, the limit for instant payments, or use another kind of payment.").With(i.limit.Format()),
 		)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
@@ -156,13 +157,13 @@ func (i *inspection) report(below string) {
 }
 
 // reportText is report with a sentence that fits the case.
-func (i *inspection) reportText(below, text string) {
+func (i *inspection) reportText(below string, text i18n.Text) {
 	i.reportAt(i.base+i.tail+below, text)
 }
 
 // reportAt notes a finding at a place that is not below the part in hand. What two transactions report of their common PmtInf is noted
 // once.
-func (i *inspection) reportAt(pointer, text string) {
+func (i *inspection) reportAt(pointer string, text i18n.Text) {
 	finding := iso20022.Finding{Rule: i.rule.ID, Pointer: pointer, Code: i.rule.Code, Text: text}
 	switch {
 	case slices.Contains(i.findings, finding):

@@ -2,6 +2,7 @@ package rulebook_test
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -86,7 +87,7 @@ func wantRules(t *testing.T, findings []iso20022.Finding, rules []string) {
 	for _, finding := range findings {
 		found = append(found, finding.Rule)
 		row := rowOf(finding.Rule)
-		if finding.Code != row.Code || finding.Text == "" || finding.Text[len(finding.Text)-1] != '.' {
+		if finding.Code != row.Code || !strings.HasSuffix(finding.Text.String(), ".") {
 			t.Errorf("finding %+v does not follow its row", finding)
 		}
 	}

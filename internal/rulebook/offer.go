@@ -1,6 +1,7 @@
 package rulebook
 
 import (
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022/code"
 )
 
@@ -40,7 +41,7 @@ func offered(list []Reason, codes []string, set code.Set) []Reason {
 // Further is a reason that the scheme's list does not have and ISO's has: a clearing may take it by its terms.
 func Further(set code.Set, id string) (Reason, bool) {
 	definition, known := set.Find(id)
-	return Reason{Code: definition.Code, Text: definition.Text, Information: freeLines, Usual: true, Source: "Terms of the clearing; " +
+	return Reason{Code: definition.Code, Text: i18n.Stored(definition.Text), Information: freeLines, Usual: true, Source: "Terms of the clearing; " +
 		definition.Set}, known
 }
 

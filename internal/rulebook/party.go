@@ -1,10 +1,10 @@
 package rulebook
 
 import (
-	"fmt"
 	"unicode/utf8"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 )
 
 var partyRules = []Rule{
@@ -78,7 +78,7 @@ func checkUltimatePartyName(i *inspection) {
 func checkNameLength(i *inspection) {
 	length := utf8.RuneCountInString(i.party.Name)
 	if length > i.profile.NameLength {
-		i.reportText("/Nm", fmt.Sprintf("Shorten the name to %d characters: it has %d.", i.profile.NameLength, length))
+		i.reportText("/Nm", i18n.Text("Shorten the name to %d characters: it has %d.").With(i.profile.NameLength, length))
 	}
 }
 
@@ -104,7 +104,7 @@ func checkOrganisationBIC(i *inspection) {
 	}
 	_, err := account.ParseBIC(i.party.ID.OrganisationID.AnyBIC)
 	if err != nil {
-		i.reportText("/Id/OrgId/AnyBIC", err.Error())
+		i.reportText("/Id/OrgId/AnyBIC", i18n.OfError(err))
 	}
 }
 

@@ -1,6 +1,10 @@
 package rulebook
 
-import "countersign/internal/iso20022/code"
+import (
+	"countersign/internal/iso20022/code"
+
+	"countersign/internal/i18n"
+)
 
 var purposeRules = []Rule{
 	{
@@ -35,6 +39,6 @@ func (i *inspection) checkCode(set code.Set, taken []string, given, pointer stri
 	case !i.input.Settings.CodeSets(i.input.Today).Has(set, given):
 		i.reportAt(pointer, i.rule.Text)
 	case !takes(taken, given):
-		i.reportAt(pointer, "Use a code that the clearing of this scheme takes, such as "+taken[0]+", or leave it out.")
+		i.reportAt(pointer, i18n.Text("Use a code that the clearing of this scheme takes, such as %s, or leave it out.").With(taken[0]))
 	}
 }

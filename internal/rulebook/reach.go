@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -102,8 +103,7 @@ func RecheckReach(e ReachEntered) []iso20022.Finding {
 	}
 	if strings.HasSuffix(f.Pointer, "/BICFI") {
 		bank, _ := e.Against.BankOf(q.iban)
-		f.Text = "Withdraw the payment and enter it anew: it was entered for " + e.Agent + ", and by the directory of " + q.edition() +
-			" the account is kept by " + bank.BIC + "."
+		f.Text = i18n.Text("Withdraw the payment and enter it anew: it was entered for %s, and by the directory of %s the account is kept by %s.").With(e.Agent, q.edition(), bank.BIC)
 	}
 	return []iso20022.Finding{f}
 }
@@ -136,7 +136,7 @@ func (q question) finding() (iso20022.Finding, bool) {
 	if q.scheme == SchemeSCT && q.named != "" {
 		if known && !account.SameBank(bank.BIC, q.named) {
 			return q.refuse(
-				"Leave the creditor's bank out, or name the one that keeps the account, which is "+bank.BIC+".", "/CdtrAgt/FinInstnId/BICFI",
+				i18n.Text("Leave the creditor's bank out, or name the one that keeps the account, which is %s.").With(bank.BIC), "/CdtrAgt/FinInstnId/BICFI",
 			), true
 		}
 		if !known {
@@ -145,10 +145,10 @@ func (q question) finding() (iso20022.Finding, bool) {
 	}
 	switch {
 	case !known:
-		return q.refuse("Check the IBAN with the creditor: the directory of "+q.edition()+" knows no bank that keeps this account.", iban), true
+		return q.refuse(i18n.Text("Check the IBAN with the creditor: the directory of %s knows no bank that keeps this account.").With(q.edition()), iban), true
 	case !bank.Instant:
 		return q.refuse(
-			"Pay the creditor in another way: by the directory of "+q.edition()+", instant payments do not reach "+bank.Name+".", iban,
+			i18n.Text("Pay the creditor in another way: by the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name), iban,
 		), true
 	}
 	return iso20022.Finding{}, false
@@ -171,8 +171,8 @@ func (q question) withoutDirectory() (iso20022.Finding, bool) {
 	return q.refuse("Name the BIC of the creditor's bank: no directory of banks is loaded that tells it by the IBAN.", "/CdtrAgt"), true
 }
 
-func (q question) refuse(text, below string) iso20022.Finding {
+func (q question) refuse(text i18n.Text, below string) iso20022.Finding {
 	return iso20022.Finding{Rule: RuleCreditorBankReached, Pointer: q.place + below, Code: codeAgent, Text: text}
 }
 
-func (q question) edition() string { return q.directory.Edition().Format(time.DateOnly) }
+func (q question) edition() i18n.Day { return i18n.Day(q.directory.Edition()) }

@@ -108,7 +108,7 @@ func TestTheCreditorsBankIsKnownAndReached(t *testing.T) {
 			continue
 		}
 		if len(findings) != 1 || findings[0].Code != "AGNT" || findings[0].Rule != rulebook.RuleCreditorBankReached ||
-			findings[0].Pointer != "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0"+test.at || !strings.Contains(findings[0].Text, test.says) {
+			findings[0].Pointer != "/Document/CstmrCdtTrfInitn/PmtInf/0/CdtTrfTxInf/0"+test.at || !strings.Contains(findings[0].Text.String(), test.says) {
 			t.Errorf("%s: %+v, want %q at %s", test.name, findings, test.says, test.at)
 		}
 	}
@@ -172,7 +172,7 @@ func TestTheRouteIsAskedAgainAtAnApproval(t *testing.T) {
 		findings := rulebook.RecheckReach(
 			rulebook.ReachEntered{Scheme: rulebook.SchemeSCT, IBAN: test.iban, Agent: test.agent, Today: reachToday, Against: test.directory},
 		)
-		if (test.says == "") != (len(findings) == 0) || len(findings) > 0 && !strings.Contains(findings[0].Text, test.says) {
+		if (test.says == "") != (len(findings) == 0) || len(findings) > 0 && !strings.Contains(findings[0].Text.String(), test.says) {
 			t.Errorf("%s: %+v, want %q", name, findings, test.says)
 		}
 	}

@@ -1,6 +1,10 @@
 package rulebook
 
-import "slices"
+import (
+	"slices"
+
+	"countersign/internal/i18n"
+)
 
 // Originator is whose request a recall, return or resolution carries out.
 type Originator int
@@ -26,7 +30,7 @@ type Reason struct {
 	// Code is the ISO external code.
 	Code string
 	// Text says the same in plain words, for a choice on a form.
-	Text string
+	Text i18n.Text
 	// Originator is the originator that the document names.
 	Originator  Originator
 	Information Information

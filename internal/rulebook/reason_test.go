@@ -68,7 +68,7 @@ func wantFindings(t *testing.T, name string, findings []iso20022.Finding, want .
 	got := make([]string, 0, len(findings))
 	for _, f := range findings {
 		got = append(got, f.Rule+" "+f.Pointer+" "+f.Code)
-		if !strings.HasSuffix(f.Text, ".") || !code.StatusReasons.Has(f.Code) {
+		if !strings.HasSuffix(f.Text.String(), ".") || !code.StatusReasons.Has(f.Code) {
 			t.Errorf("%s: finding %+v", name, f)
 		}
 	}

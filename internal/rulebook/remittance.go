@@ -1,9 +1,8 @@
 package rulebook
 
 import (
-	"fmt"
-
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -160,7 +159,7 @@ func checkStructuredLength(i *inspection) {
 	for index := range structured {
 		length := contentLength(&structured[index], withTags)
 		if length > limit {
-			sentence := fmt.Sprintf("Shorten the structured remittance to %d characters: it has %d.", limit, length)
+			sentence := i18n.Text("Shorten the structured remittance to %d characters: it has %d.").With(limit, length)
 			i.reportText(indexed(structuredBelow, index), sentence)
 		}
 	}
@@ -218,7 +217,7 @@ func checkCreditorReferenceNumber(i *inspection) {
 		}
 		_, err := account.ParseCreditorReference(reference.Reference)
 		if err != nil {
-			i.reportText(below+"/CdtrRefInf/Ref", err.Error())
+			i.reportText(below+"/CdtrRefInf/Ref", i18n.OfError(err))
 		}
 	})
 }
@@ -231,7 +230,7 @@ func checkQRReferenceNumber(i *inspection) {
 		}
 		_, err := account.ParseQRReference(reference.Reference)
 		if err != nil {
-			i.reportText(below+"/CdtrRefInf/Ref", err.Error())
+			i.reportText(below+"/CdtrRefInf/Ref", i18n.OfError(err))
 		}
 	})
 }

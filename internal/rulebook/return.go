@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"countersign/internal/calendar"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 )
@@ -42,7 +43,7 @@ func CheckReturn(asked RTransactionCase) []iso20022.Finding {
 	c.charge(asked)
 	last, limited := ReturnWindow(asked.Scheme, asked.Reason, asked.Settled, asked.Settings)
 	if limited && calendar.Compare(asked.Today, last) > 0 {
-		c.report("return-deadline", "/identifiers/creditId", "The last day to return this payment was "+last.Format(time.DateOnly)+".")
+		c.report("return-deadline", "/identifiers/creditId", i18n.Text("The last day to return this payment was %s.").With(i18n.Day(last)))
 	}
 	return c.findings
 }
@@ -60,7 +61,7 @@ func (c *check) charge(asked RTransactionCase) {
 	case err != nil:
 		c.report("charge-currency", pointer, "")
 	case order >= 0:
-		c.report("charge-too-large", pointer, "Enter a charge below "+asked.Amount.Format()+", the amount of the payment.")
+		c.report("charge-too-large", pointer, i18n.Text("Enter a charge below %s, the amount of the payment.").With(asked.Amount.Format()))
 	}
 }
 
@@ -135,7 +136,7 @@ func appendISOReturnReasons(list []Reason) []Reason {
 		if slices.ContainsFunc(list[:known], func(r Reason) bool { return r.Code == definition.Code }) {
 			continue
 		}
-		reason := Reason{Code: definition.Code, Text: definition.Text}
+		reason := Reason{Code: definition.Code, Text: i18n.Stored(definition.Text)}
 		if definition.Code == "CUST" || definition.Code == "MD06" {
 			reason.Originator = OriginatorCustomer
 		}

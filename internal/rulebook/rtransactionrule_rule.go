@@ -1,13 +1,13 @@
 package rulebook
 
 import (
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"countersign/internal/charset"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -82,7 +82,7 @@ type check struct {
 }
 
 // report notes a broken rule; an empty text stands for the rule's own.
-func (c *check) report(id, pointer, text string) {
+func (c *check) report(id, pointer string, text i18n.Text) {
 	index := slices.IndexFunc(rTransactionTable, func(r Rule) bool { return r.ID == id })
 	row := rTransactionTable[index]
 	if text == "" {
@@ -100,7 +100,7 @@ func (c *check) reason(list []Reason, id string) (Reason, bool) {
 				codes = append(codes, reason.Code)
 			}
 		}
-		c.report("reason-unknown", c.details+"/reason", "Choose one of the reasons the scheme has, such as "+strings.Join(codes, ", ")+".")
+		c.report("reason-unknown", c.details+"/reason", i18n.Text("Choose one of the reasons the scheme has, such as %s.").With(strings.Join(codes, ", ")))
 	}
 	return found, known
 }
@@ -116,14 +116,14 @@ func (c *check) information(limits Information, lines []string) {
 		return
 	case len(lines) > limits.Allowed:
 		c.report(
-			"information-lines", pointer, fmt.Sprintf("Shorten the additional information to %d of its %d lines.", limits.Allowed, len(lines)),
+			"information-lines", pointer, i18n.Text("Shorten the additional information to %d of its %d lines.").With(limits.Allowed, len(lines)),
 		)
 		return
 	}
 	for index, line := range lines {
 		place := pointer + "/" + strconv.Itoa(index)
 		if length := utf8.RuneCountInString(line); length > limits.Length {
-			c.report("information-length", place, fmt.Sprintf("Shorten the line to %d characters: it has %d.", limits.Length, length))
+			c.report("information-length", place, i18n.Text("Shorten the line to %d characters: it has %d.").With(limits.Length, length))
 		}
 		if strings.TrimSpace(line) == "" {
 			c.report("information-blank", place, "")
@@ -132,7 +132,7 @@ func (c *check) information(limits Information, lines []string) {
 		if r, character, refused := charset.SwissLatin.FirstRefused(line); refused {
 			c.report(
 				"information-characters", place,
-				fmt.Sprintf("Replace %s (character %d): use Latin letters, digits and signs only.", charset.Shown(r), character),
+				i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), character),
 			)
 		}
 	}

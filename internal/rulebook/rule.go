@@ -1,6 +1,10 @@
 package rulebook
 
-import "slices"
+import (
+	"slices"
+
+	"countersign/internal/i18n"
+)
 
 // Rule is one row of the table.
 type Rule struct {
@@ -14,7 +18,7 @@ type Rule struct {
 	// Code is the ISO 20022 external status reason of its findings.
 	Code string
 	// Text is the sentence of its findings; a finding may be more precise.
-	Text string
+	Text i18n.Text
 	// Source is the guideline and section the rule comes from.
 	Source string
 	// CheckedBy is the package that holds the rule when Check is nil.

@@ -2,10 +2,10 @@ package rulebook
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
@@ -58,46 +58,44 @@ func CheckSpending(amount money.Amount, limits []SpendingLimit, pointer string) 
 }
 
 // Refuses says why the limit does not let an amount pass, "" when it does.
-func (l SpendingLimit) Refuses(amount money.Amount) string {
+func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	if l.Currency != amount.Currency() {
 		return ""
 	}
 	whole := amount.Minor()
 	switch {
 	case l.Untrusted:
-		return fmt.Sprintf("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.", l.Words())
+		return i18n.Text("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.").With(l.Words())
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return fmt.Sprintf("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.",
-			l.Words(), l.amount(l.PerPayment))
+		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(), l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
-		return fmt.Sprintf("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, "+
-			"and %s of it is used.", l.Words(), l.amount(l.PerDay), l.amount(l.Used))
+		return i18n.Text("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, and %s of it is used.").With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
 	}
 	return ""
 }
 
 // Words name whom the limit binds: "the account CH50 … 1346", "the person Anna Meier".
-func (l SpendingLimit) Words() string {
+func (l SpendingLimit) Words() i18n.Text {
 	switch l.Of {
 	case OfPerson:
-		return fmt.Sprintf("the person %s", l.Name)
+		return i18n.Text("the person %s").With(l.Name)
 	case OfClient:
-		return fmt.Sprintf("the client %s", l.Name)
+		return i18n.Text("the client %s").With(l.Name)
 	case OfAccount:
 	}
-	return fmt.Sprintf("the account %s", l.Name)
+	return i18n.Text("the account %s").With(l.Name)
 }
 
 // Today formats the limit and its use: "CHF 800.00 at a time; CHF 600.00 of CHF 1'000.00 used today".
-func (l SpendingLimit) Today() string {
-	var parts []string
+func (l SpendingLimit) Today() i18n.Text {
+	var parts []i18n.Text
 	if l.PerPayment > 0 {
-		parts = append(parts, fmt.Sprintf("%s at a time", l.amount(l.PerPayment)))
+		parts = append(parts, i18n.Text("%s at a time").With(l.amount(l.PerPayment)))
 	}
 	if l.PerDay > 0 {
-		parts = append(parts, fmt.Sprintf("%s of %s used today", l.amount(l.Used), l.amount(l.PerDay)))
+		parts = append(parts, i18n.Text("%s of %s used today").With(l.amount(l.Used), l.amount(l.PerDay)))
 	}
-	return strings.Join(parts, "; ")
+	return i18n.Join("; ", parts...)
 }
 
 func (l SpendingLimit) amount(minor int64) string {

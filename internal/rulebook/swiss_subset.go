@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"sync"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -99,7 +100,7 @@ func checkSwissSubset(i *inspection) {
 		row := swissSubset[found.Place]
 		other, isOther := found.Value.Interface().(iso20022.GenericFinancialIdentification1)
 		if row.place != debtorAgentOther || !isOther || other.ID != iso20022.NotProvided {
-			i.reportAt(found.Pointer(documentPointer), "Remove "+row.name+": Swiss payment orders do not have it.")
+			i.reportAt(found.Pointer(documentPointer), i18n.Text("Remove %s: Swiss payment orders do not have it.").With(row.name))
 		}
 		return !i.more
 	})

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/charset"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -27,7 +28,7 @@ func checkCharacters(i *inspection) {
 	eachText(document, documentPointer, func(pointer, text string) {
 		r, place, refused := charset.SwissLatin.FirstRefused(text)
 		if refused {
-			i.reportAt(pointer, fmt.Sprintf("Replace %s (character %d): use Latin letters, digits and signs only.", charset.Shown(r), place))
+			i.reportAt(pointer, i18n.Text("Replace %s (character %d): use Latin letters, digits and signs only.").With(charset.Shown(r), place))
 		}
 	})
 }

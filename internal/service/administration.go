@@ -3,7 +3,6 @@ package service
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"maps"
 	"time"
@@ -12,6 +11,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/payment"
@@ -115,7 +115,7 @@ func (s *Administration) hideSecret(realm string, values administration.Values) 
 	}
 	if len(secret) > maxSecret {
 		return nil, &payment.FieldError{Findings: []payment.Finding{{
-			Pointer: "/values/providerSecret", Code: "FF01", Text: fmt.Sprintf("Enter a secret of at most %d characters.", maxSecret),
+			Pointer: "/values/providerSecret", Code: "FF01", Text: i18n.Text("Enter a secret of at most %d characters.").With(maxSecret),
 		}}}
 	}
 	hidden, err := s.providers.Hide(s.cfg.Random, identity.ProviderSecret{

@@ -48,7 +48,7 @@ func wantLimit(t *testing.T, what string, err error, words string) {
 	t.Helper()
 	var refused *payment.RefusalError
 	if !errors.As(err, &refused) || refused.Findings[0].Rule != rulebook.RuleSpendingLimit || refused.Findings[0].Code != "AM14" ||
-		!strings.Contains(refused.Findings[0].Text, words) {
+		!strings.Contains(refused.Findings[0].Text.String(), words) {
 		t.Errorf("%s: got %v, want a limit with the words %q", what, err, words)
 	}
 }
@@ -77,7 +77,7 @@ func TestLimitsHoldAtSubmissionAndApproval(t *testing.T) {
 	}
 	servicetest.SetAmount(order.Document, "400.01")
 	findings, err := h.Submission.Validate(ctx, h.Person(t, "maker1"), order)
-	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Text, "CHF 600.00 of it is used") {
+	if err != nil || len(findings) != 1 || !strings.Contains(findings[0].Text.String(), "CHF 600.00 of it is used") {
 		t.Errorf("a dry run: %v %v", findings, err)
 	}
 	rest := paid(t, h, "400.00")

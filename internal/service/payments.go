@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/account"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/money"
 	"countersign/internal/observability"
@@ -225,7 +226,7 @@ func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 	}
 	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"
-		f.Text = "Give the order an externalId of its own: this one was used before with other content."
+		f.Text = i18n.ForPrograms("Give the order an externalId of its own: this one was used before with other content.")
 	}
 	return &payment.RefusalError{Findings: []payment.Finding{f}}
 }

@@ -19,7 +19,7 @@ func wantUnreached(t *testing.T, err error, says string) {
 	t.Helper()
 	var refused *payment.RefusalError
 	if !errors.As(err, &refused) || len(refused.Findings) != 1 || refused.Findings[0].Code != "AGNT" ||
-		refused.Findings[0].Rule != rulebook.RuleCreditorBankReached || !strings.Contains(refused.Findings[0].Text, says) {
+		refused.Findings[0].Rule != rulebook.RuleCreditorBankReached || !strings.Contains(refused.Findings[0].Text.String(), says) {
 		t.Errorf("got %v, want AGNT with %q", err, says)
 	}
 }

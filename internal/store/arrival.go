@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
@@ -155,9 +156,9 @@ func (s *Inbox) HoldExpired(ctx context.Context, now time.Time, held []string, m
 }
 
 // GiveUp puts a document that waited in vain into quarantine. first is true for the one call that does.
-func (s *Inbox) GiveUp(ctx context.Context, in Document, reason string) (first bool, err error) {
+func (s *Inbox) GiveUp(ctx context.Context, in Document, reason i18n.Text) (first bool, err error) {
 	settled, err := s.db.Outside().InboxSettleIf(ctx, dbsqlc.InboxSettleIfParams{
-		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: reason,
+		Scheme: string(in.Scheme), Reference: in.Reference, Outcome: "quarantined", Reason: string(reason),
 	})
 	return settled == 1, err
 }

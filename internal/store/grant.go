@@ -3,13 +3,13 @@ package store
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -38,6 +38,6 @@ func (s *Messages) explain(ctx context.Context, step stepBy, err error) error {
 		return errors.Join(err, looked)
 	}
 	return &payment.ForbiddenError{
-		Text: fmt.Sprintf("Your role %s has ended meanwhile, and nothing was done. Somebody who has it must do it.", step.grant.Role),
+		Text: i18n.Text("Your role %s has ended meanwhile, and nothing was done. Somebody who has it must do it.").With(step.grant.Role.Text()),
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -123,8 +124,8 @@ func (s *Messages) received(d Document) documentRow {
 
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
 // gets all the same, if there is one. It fails with ErrSeen for a duplicate.
-func (s *Inbox) Quarantine(ctx context.Context, in Document, reason string, answer *Document) error {
-	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: reason}, answer)
+func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, answer *Document) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: string(reason)}, answer)
 }
 
 // noteOutside notes a document that belongs to no realm, and stores the answer it gets, if there is one.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -17,7 +18,8 @@ import (
 // the whole gateway may look at it.
 type Quarantined struct {
 	Document
-	Reason string // a sentence for the operator
+	// Reason is for the operator. It is stored as its key with its values.
+	Reason i18n.Text
 }
 
 // Quarantine lists the newest documents in quarantine, at most the given number, newest first.
@@ -49,5 +51,5 @@ func quarantinedFromDB(row dbsqlc.InboxGetQuarantinedRow) Quarantined {
 	return Quarantined{Document: Document{
 		Scheme: rulebook.Scheme(row.Scheme), Name: iso20022.MessageName(row.Name), Reference: row.Reference, Content: row.Content,
 		At: row.ReceivedAt.UTC(),
-	}, Reason: row.Reason}
+	}, Reason: i18n.Kept(row.Reason)}
 }

@@ -87,7 +87,7 @@ func writeRules(page io.Writer, rules []rulebook.Rule) {
 			}
 		}
 		rules = slices.DeleteFunc(slices.Clone(rules), same)
-		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", strings.Join(names, "<br>"), first.Code, escape(first.Text), escape(source(first)))
+		fmt.Fprintf(page, "| %s | %s | %s | %s |\n", strings.Join(names, "<br>"), first.Code, escape(first.Text.String()), escape(source(first)))
 	}
 }
 

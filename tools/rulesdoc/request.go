@@ -80,7 +80,7 @@ func writeReason(page io.Writer, reason rulebook.Reason, swiss, european *rulebo
 	if reason.Originator == rulebook.OriginatorCustomer {
 		originator = "customer"
 	}
-	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text), originator, lines(swiss), lines(european))
+	fmt.Fprintf(page, "| %s | %s | %s | %s | %s |\n", reason.Code, escape(reason.Text.String()), originator, lines(swiss), lines(european))
 }
 
 // reasonOf finds a reason by its code; nil if the list lacks it.

@@ -39,7 +39,7 @@ func TestAgeIsShort(t *testing.T) {
 		-time.Second: "< 1 min", 59 * time.Second: "< 1 min", time.Minute: "1 min", 59 * time.Minute: "59 min",
 		time.Hour: "1 h", 47 * time.Hour: "47 h", 48 * time.Hour: "2 d",
 	} {
-		if got := ui.Age(at, at.Add(age)).English(); got != want {
+		if got := ui.Age(at, at.Add(age)).String(); got != want {
 			t.Errorf("Age after %s = %q, want %q", age, got, want)
 		}
 	}

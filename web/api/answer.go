@@ -38,7 +38,7 @@ func (a *API) header(c echo.Context) Header {
 func fields(findings []payment.Finding) []Field {
 	list := make([]Field, 0, len(findings))
 	for _, f := range findings {
-		list = append(list, Field{FieldMap: f.Pointer, ReasonCode: f.Code, ReasonText: f.Text})
+		list = append(list, Field{FieldMap: f.Pointer, ReasonCode: f.Code, ReasonText: f.Text.String()})
 	}
 	return list
 }
@@ -113,12 +113,12 @@ func (a *API) refused(c echo.Context, r refusal) reply {
 	case request.VariantFields:
 		return reply{status: p.Status, body: FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)}}
 	case request.VariantTimeout:
-		return reply{status: p.Status, body: TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text}}}
+		return reply{status: p.Status, body: TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text.String()}}}
 	case request.VariantRefusal:
 		return a.refusedByReport(c, r)
 	case request.VariantPlain:
 	}
-	return reply{status: p.Status, body: Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text}}
+	return reply{status: p.Status, body: Problem{Header: a.header(c), ErrorCode: p.Code, Message: p.Text.String()}}
 }
 
 // broken is the answer when an answer could not be written.

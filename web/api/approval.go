@@ -77,7 +77,7 @@ func (a *API) approvalRule(c echo.Context, m payment.Message) (*ApprovalRule, er
 			rule.MayApprove = append(rule.MayApprove, checker.UserName)
 			continue
 		}
-		rule.MayNotApprove = append(rule.MayNotApprove, MayNotApprove{UserID: checker.UserName, Why: why})
+		rule.MayNotApprove = append(rule.MayNotApprove, MayNotApprove{UserID: checker.UserName, Why: why.String()})
 	}
 	return rule, nil
 }

@@ -49,7 +49,7 @@ func checkRefusal(t *testing.T, err error) {
 	}
 	for _, finding := range refused.Findings {
 		wellFormed := finding.Pointer == "" || strings.HasPrefix(finding.Pointer, "/")
-		if !wellFormed || len(finding.Code) != 4 || !strings.HasSuffix(finding.Text, ".") {
+		if !wellFormed || len(finding.Code) != 4 || !strings.HasSuffix(finding.Text.String(), ".") {
 			t.Errorf("finding %+v", finding)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -110,7 +111,7 @@ func (f RTransactionForm) charge(b Body, scheme rulebook.Scheme) (money.Amount, 
 	if currency := b.Text(append(place, "Ccy")...); currency != "" && currency != string(profile.Currency) {
 		return money.Amount{}, &payment.RefusalError{Findings: []payment.Finding{{
 			Rule: "charge-currency", Pointer: pointer + "/Ccy", Code: "AM03",
-			Text: "Enter the charge in " + string(profile.Currency) + ", the currency of the payment.",
+			Text: i18n.Text("Enter the charge in %s, the currency of the payment.").With(profile.Currency),
 		}}}
 	}
 	if _, isObject := b.Value(place...).(map[string]any); isObject {

@@ -149,7 +149,7 @@ func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 func notesOf(command command, scheme rulebook.Scheme) Notes {
 	var notes Notes
 	for _, note := range interbank.Notes(scheme, command.Document) {
-		notes = append(notes, Note{FieldMap: command.Prefix + note.Pointer, Text: note.Text})
+		notes = append(notes, Note{FieldMap: command.Prefix + note.Pointer, Text: note.Text.String()})
 	}
 	return notes
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/i18n"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/web/request"
@@ -69,7 +70,7 @@ func unsearchable(value string) bool {
 }
 
 func (q *query) refuse(name, code, text string) {
-	q.found = append(q.found, payment.Finding{Pointer: name, Code: code, Text: text})
+	q.found = append(q.found, payment.Finding{Pointer: name, Code: code, Text: i18n.Data(text)})
 }
 
 // err is everything that was found wrong, or nil.

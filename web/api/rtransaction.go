@@ -5,6 +5,7 @@ import (
 
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -109,6 +110,6 @@ func unknownOriginal(o command) error {
 
 func unknownID(member, text string) error {
 	return &payment.RefusalError{Findings: []payment.Finding{{
-		Rule: rulebook.RuleOriginalState, Pointer: "/identifiers/" + member, Code: "NARR", Text: text,
+		Rule: rulebook.RuleOriginalState, Pointer: "/identifiers/" + member, Code: "NARR", Text: i18n.Data(text),
 	}}}
 }

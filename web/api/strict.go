@@ -14,6 +14,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/payment"
@@ -52,7 +53,7 @@ func (r *strictReader) report(offset int, pointer, code, text string) {
 	if len(r.found) > maxFindings {
 		return
 	}
-	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: text}, offset})
+	r.found = append(r.found, located{payment.Finding{Pointer: pointer, Code: code, Text: i18n.Data(text)}, offset})
 	r.broken = r.broken || len(r.found) > maxFindings
 }
 
@@ -301,7 +302,7 @@ func (r *strictReader) readDocument() *iso20022.CustomerCreditTransferInitiation
 	read, findings := codec.DecodeJSON(r.document, r.documentPointer, iso20022.Pain001V09)
 	whole := true
 	for _, f := range findings {
-		r.report(r.documentOffset, f.Pointer, f.Code, f.Text)
+		r.report(r.documentOffset, f.Pointer, f.Code, f.Text.String())
 		whole = whole && !f.Final
 	}
 	document, _ := read.(*iso20022.CustomerCreditTransferInitiation)

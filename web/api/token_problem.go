@@ -74,7 +74,7 @@ func tokenProblemOf(err error) *tokenProblem {
 		return known
 	case errors.As(err, &ofServer):
 		return &tokenProblem{
-			status: ofServer.Status, oauth: oauthOf(ofServer), code: ofServer.Code, text: ofServer.Text, retryAfter: ofServer.RetryAfter,
+			status: ofServer.Status, oauth: oauthOf(ofServer), code: ofServer.Code, text: ofServer.Text.String(), retryAfter: ofServer.RetryAfter,
 		}
 	case errors.As(err, &account):
 		return accountProblem(account)

@@ -266,7 +266,7 @@ func (v *paymentsVisit) renderWithdraw(m payment.Message, model views.Withdraw, 
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity
 		for _, f := range malformed.Findings {
-			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: i18n.Sentence(f.Text), Code: f.Code})
+			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
 		}
 	case cause != nil:
 		return cause

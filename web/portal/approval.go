@@ -24,7 +24,7 @@ func toldApart(m payment.Message, checkers []identity.Principal) (may []string, 
 			continue
 		}
 		mayNot = append(mayNot,
-			i18n.Text("%s %s (a person and what they did)").With(i18n.Data(checker.DisplayName), i18n.Sentence(why)))
+			i18n.Text("%s %s (a person and what they did)").With(i18n.Data(checker.DisplayName), why))
 	}
 	return may, mayNot
 }

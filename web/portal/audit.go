@@ -93,7 +93,7 @@ func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 func (v *paymentsVisit) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {
-		seal.Words = i18n.Sentence(v.Config.Sealing().String())
+		seal.Words = i18n.Stored(v.Config.Sealing().String())
 	}
 	newest, err := v.Config.Reader.Checkpoint(v.Context(), v.By.Realm)
 	if err == nil {
@@ -120,7 +120,7 @@ func (v *paymentsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow 
 		actor += " (" + e.ActorLogin + ")"
 	}
 	row := views.AuditTrailRow{AuditEntry: views.AuditEntry{
-		At: e.At, Actor: cmp.Or(actor, "–"), Action: i18n.Sentence(e.Event), Channel: views.ChannelName(e.Channel,
+		At: e.At, Actor: cmp.Or(actor, "–"), Action: i18n.Stored(e.Event), Channel: views.ChannelName(e.Channel,
 			e.ClientID), Address: e.SourceAddress,
 		RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),
 	}}

@@ -27,9 +27,9 @@ func detailWords(event, stored string) i18n.Text {
 	err := json.Unmarshal([]byte(stored), &d)
 	switch {
 	case err != nil:
-		return i18n.Sentence(stored)
+		return i18n.Stored(stored)
 	case d.Refused != "":
-		return i18n.Text("Refused: %s").With(i18n.Sentence(spoken(d.Reason)))
+		return i18n.Text("Refused: %s").With(i18n.Stored(spoken(d.Reason)))
 	case d.From != "" && d.To != "":
 		return because(moveWords(d.From, d.To), d.Reason)
 	case event == auditlog.EventUserRights:
@@ -45,7 +45,7 @@ func detailWords(event, stored string) i18n.Text {
 	case d.Subject != "":
 		return because(i18n.Data(d.Subject), d.Reason)
 	}
-	return i18n.Sentence(stored)
+	return i18n.Stored(stored)
 }
 
 // because adds a reason to words, where there is one.
@@ -53,7 +53,7 @@ func because(words i18n.Text, reason string) i18n.Text {
 	if reason == "" {
 		return words
 	}
-	return i18n.Text("%s: %s").With(words, i18n.Sentence(reason))
+	return i18n.Text("%s: %s").With(words, i18n.Stored(reason))
 }
 
 // spoken is why something was refused, without the place in the request that a program looks at.
@@ -141,7 +141,7 @@ func endWords(reason string) i18n.Text {
 		"revocation": "Ended by its program", "reuse": "A spent token came again",
 	}[reason]
 	if !known {
-		return i18n.Sentence(reason)
+		return i18n.Stored(reason)
 	}
 	return words
 }

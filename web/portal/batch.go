@@ -178,7 +178,7 @@ func (v *paymentsVisit) batchLine(draft store.Draft) (views.BatchLine, prepared,
 func problemsOfLine(problems []ui.Problem, values orderform.Values) []views.LineProblem {
 	labels := map[string]i18n.Text{}
 	for _, field := range values.Fields() {
-		labels[field.Name] = i18n.Sentence(field.Label)
+		labels[field.Name] = i18n.Stored(field.Label)
 	}
 	shown := make([]views.LineProblem, 0, len(problems))
 	for _, p := range problems {

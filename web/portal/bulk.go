@@ -123,7 +123,7 @@ func (v *paymentsVisit) leftOut(m payment.Message) i18n.Text {
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		return WhatHappened(m)
 	case refusal != nil:
-		return i18n.Sentence(refusal.Error())
+		return i18n.OfError(refusal)
 	case m.Version > 1:
 		return "Amended after its submission: open it and look at what changed."
 	}
@@ -264,7 +264,7 @@ func (v *paymentsVisit) approveItem(text string, f Filter) (views.BulkItem, erro
 		item := bulkItem(m, v.queueRow(m, f))
 		item.Said = left
 		if left == "" {
-			item.Said = i18n.Sentence((&payment.ContentError{Message: m}).Error())
+			item.Said = (&payment.ContentError{Message: m}).Sentence()
 		}
 		return item, nil
 	}
@@ -303,13 +303,13 @@ func refusalOf(err error) (i18n.Text, error) {
 	case errors.As(err, &refused):
 		var texts []i18n.Text
 		for _, finding := range refused.Findings {
-			texts = append(texts, i18n.Sentence(finding.Text))
+			texts = append(texts, finding.Text)
 		}
 		return i18n.Join(" ", texts...), nil
 	case errors.As(err, &stepUp):
 		return needsFactor, nil
 	case errors.As(err, &withheld), errors.As(err, &fourEyes), errors.As(err, &forbidden), errors.Is(err, payment.ErrNotFound):
-		return i18n.Sentence(err.Error()), nil
+		return i18n.OfError(err), nil
 	}
 	return "", err
 }

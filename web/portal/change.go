@@ -159,7 +159,7 @@ func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChan
 	}
 	err := c.MayDecide(v.By)
 	if err != nil {
-		shown.Barred = i18n.Sentence(err.Error())
+		shown.Barred = i18n.OfError(err)
 	}
 	return shown
 }
@@ -230,14 +230,14 @@ func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause er
 	var conflict *administration.ConflictError
 	var malformed *payment.FieldError
 	var fourEyes *payment.FourEyesError
-	status, problem := http.StatusConflict, ui.Problem{Text: i18n.Sentence(cause.Error())}
+	status, problem := http.StatusConflict, ui.Problem{Text: i18n.OfError(cause)}
 	switch {
 	case errors.As(cause, &malformed) && len(malformed.Findings) > 0:
-		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: i18n.Sentence(malformed.Findings[0].Text)}
+		status, problem = http.StatusUnprocessableEntity, ui.Problem{Field: "reason", Text: malformed.Findings[0].Text}
 	case errors.As(cause, &fourEyes):
-		status, problem.Text = http.StatusForbidden, i18n.Sentence(fourEyes.Error())
+		status, problem.Text = http.StatusForbidden, i18n.OfError(fourEyes)
 	case errors.As(cause, &conflict):
-		problem.Text = i18n.Sentence(conflict.Error())
+		problem.Text = i18n.OfError(conflict)
 	default:
 		return cause
 	}
@@ -261,7 +261,7 @@ func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
 	}
 	for _, f := range malformed.Findings {
 		model.Problems = append(model.Problems, model.Refuse(ui.Problem{
-			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: i18n.Sentence(f.Text), Code: f.Code,
+			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: f.Text, Code: f.Code,
 		}))
 	}
 	model.Shell.Failed = true

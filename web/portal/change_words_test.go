@@ -15,7 +15,7 @@ import (
 func TestWhatIsWrongWithAChangeIsSaidInEachLanguage(t *testing.T) {
 	t.Parallel()
 	english := regexp.MustCompile(`(?i)\b(the|enter|write|whether)\b`)
-	told := map[string]bool{}
+	told := map[i18n.Text]bool{}
 	for _, wrong := range []string{"", strings.Repeat("x", 300), "x\ny"} {
 		for _, kind := range append(administration.Kinds(), administration.BeneficiaryKinds()...) {
 			values := administration.Values{}
@@ -45,7 +45,7 @@ func TestWhatIsWrongWithAChangeIsSaidInEachLanguage(t *testing.T) {
 	}
 	for text := range told {
 		for _, l := range []i18n.Language{i18n.German, i18n.French, i18n.Italian} {
-			if said := l.Say(i18n.Sentence(text)); said == text || english.MatchString(said) {
+			if said := l.Say(text); said == text.String() || english.MatchString(said) {
 				t.Errorf("%q is %q in %s", text, said, l.Name())
 			}
 		}

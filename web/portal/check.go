@@ -139,7 +139,7 @@ func (v *paymentsVisit) renderCheck(status int, p prepared, model views.Check) e
 	}
 	if len(p.draft.File) > 0 { // the form itself asks for nothing that stays behind
 		for _, note := range interbank.Notes(p.draft.Scheme, p.built.Document) {
-			model.NotForwarded = append(model.NotForwarded, i18n.Sentence(note.Text))
+			model.NotForwarded = append(model.NotForwarded, note.Text)
 		}
 		model.Warnings = append(model.Warnings, fileWarnings(p.draft)...)
 		if last, taken := v.previousTaken(); taken && p.message == iso20022.Pain001V03 {

@@ -26,7 +26,7 @@ func LostTo(err error) (sentence i18n.Text, lost bool) {
 	case errors.As(err, &state):
 		return WhatHappened(state.Message), true
 	case errors.As(err, &content):
-		return i18n.Sentence(content.Error()), true
+		return i18n.OfError(content), true
 	}
 	return "", false
 }

@@ -124,8 +124,8 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 	if !standing.Newest.IsZero() {
 		tile.Note = i18n.Text("last at %s").With(ui.DateTime(standing.Newest))
 	}
-	if words := standing.String(); words != tile.Value.English() {
-		tile.Value, tile.Note, tile.Tone = "look", i18n.Sentence(words), ui.ToneBad
+	if words := standing.String(); words != tile.Value.String() {
+		tile.Value, tile.Note, tile.Tone = "look", i18n.Stored(words), ui.ToneBad
 	}
 	return tile
 }

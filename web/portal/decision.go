@@ -83,7 +83,7 @@ func (v *paymentsVisit) decision(m payment.Message, f Filter, added views.Decisi
 	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
 		detail.Barred = WhatHappened(m)
 	default:
-		detail.Barred = i18n.Sentence(refusal.Error())
+		detail.Barred = i18n.OfError(refusal)
 	}
 	return detail, err
 }
@@ -95,14 +95,9 @@ func (v *paymentsVisit) limits(m payment.Message, detail *views.Decision) error 
 		if l.Currency != m.Summary.Amount.Currency() {
 			continue
 		}
-		var today []i18n.Text
-		for part := range strings.SplitSeq(l.Today(), "; ") {
-			today = append(today, i18n.Sentence(part))
-		}
-		said := i18n.Text("Limit of %s: %s.").With(i18n.Sentence(l.Words()), i18n.Join("; ", today...))
-		detail.Limits = append(detail.Limits, said)
+		detail.Limits = append(detail.Limits, i18n.Text("Limit of %s: %s.").With(l.Words(), l.Today()))
 		if passed := l.Refuses(m.Summary.Amount); passed != "" {
-			detail.Passed = append(detail.Passed, i18n.Sentence(passed))
+			detail.Passed = append(detail.Passed, passed)
 		}
 	}
 	return err
@@ -241,18 +236,18 @@ func (v *paymentsVisit) refuseDecision(m payment.Message, cause error, typed vie
 		return v.renderDecision(http.StatusConflict, m, added)
 	case errors.As(cause, &malformed):
 		for _, f := range malformed.Findings {
-			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: i18n.Sentence(f.Text), Code: f.Code})
+			added.Problems = append(added.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
 		}
 		if !v.Fragment() {
 			return v.renderReject(http.StatusUnprocessableEntity, m, added)
 		}
 	case errors.As(cause, &stepUp):
-		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: i18n.Sentence(stepUp.Error())})
+		added.Problems = append(added.Problems, ui.Problem{Field: "factorCode", Text: i18n.OfError(stepUp)})
 	case errors.As(cause, &withheld):
 		return v.renderDecision(http.StatusConflict, withheld.Message, added)
 	case errors.As(cause, &refused):
 		for _, f := range refused.Findings {
-			added.Problems = append(added.Problems, ui.Problem{Text: i18n.Sentence(f.Text), Code: f.Code})
+			added.Problems = append(added.Problems, ui.Problem{Text: f.Text, Code: f.Code})
 		}
 	default:
 		return cause

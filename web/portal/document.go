@@ -60,7 +60,7 @@ func showDocument(v *paymentsVisit) error {
 	shown := documentView(m, d)
 	model := views.DocumentView{
 		Shell: v.Shell(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
-		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: i18n.Sentence(d.Withheld),
+		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: i18n.Stored(d.Withheld),
 	}
 	model.Document.DownloadURL += "?form=" + form
 	forms := []string{formXML, formJSON}

@@ -1,12 +1,12 @@
 package portal
 
 import (
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/google/uuid"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
 	"countersign/internal/orderform"
@@ -81,7 +81,7 @@ func amendProblems(reason string) []orderform.Problem {
 		return []orderform.Problem{{Field: "amendReason", Text: "Say why you amend it: the checkers read this."}}
 	}
 	if utf8.RuneCountInString(reason) > views.AmendReasonLimit {
-		text := fmt.Sprintf("Shorten the reason to %d characters.", views.AmendReasonLimit)
+		text := i18n.Text("Shorten the reason to %d characters.").With(views.AmendReasonLimit)
 		return []orderform.Problem{{Field: "amendReason", Text: text, Code: "FF01"}}
 	}
 	if f := payment.CheckReason(reason); f != nil {

@@ -185,7 +185,7 @@ func (v *paymentsVisit) reportedEnded(state payment.State, period store.Period, 
 			continue
 		}
 		if e.Reason != "" && e.StatusCode == "" {
-			said = i18n.Sentence(e.Reason)
+			said = i18n.Stored(e.Reason)
 		}
 		found.rows = append(found.rows, views.ReportRow{URL: "/payments/" + e.MessageID.String(), Cells: append(
 			data(e.GlobalID, e.CreditorName, e.Amount.Format(), ui.DateTime(e.At), e.By), said)})

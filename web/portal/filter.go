@@ -97,7 +97,7 @@ func (f *Filter) amount(name, typed string) int64 {
 	amount, err := money.ParseInput(money.CHF, typed)
 	var wrong *money.Error
 	if errors.As(err, &wrong) {
-		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: i18n.Sentence(wrong.Text), Code: wrong.Code})
+		f.Problems = append(f.Problems, ui.Problem{Field: name, Text: wrong.Text, Code: wrong.Code})
 	}
 	return amount.Minor()
 }

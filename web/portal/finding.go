@@ -17,14 +17,14 @@ import (
 func problemsOf(unreadable []orderform.Problem, findings []payment.Finding, values orderform.Values) []ui.Problem {
 	problems := make([]ui.Problem, 0, len(unreadable)+len(findings))
 	for _, p := range unreadable {
-		problems = append(problems, ui.Problem{Field: p.Field, Text: i18n.Sentence(p.Text), Code: p.Code})
+		problems = append(problems, ui.Problem{Field: p.Field, Text: p.Text, Code: p.Code})
 	}
 	rulesFirst := slices.Clone(findings)
 	slices.SortStableFunc(rulesFirst, func(a, b payment.Finding) int { return cmp.Compare(rank(a), rank(b)) })
 	for _, f := range rulesFirst {
 		name := orderform.FieldOf(f.Pointer, values)
 		known := slices.ContainsFunc(problems,
-			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == i18n.Sentence(f.Text)) })
+			func(p ui.Problem) bool { return p.Field == name && (name != "" || p.Text == f.Text) })
 		if !known {
 			problems = append(problems, ui.Problem{Field: name, Text: sentenceBeside(name, f), Code: f.Code})
 		}
@@ -44,7 +44,7 @@ func problemsOf(unreadable []orderform.Problem, findings []payment.Finding, valu
 // sentenceBeside returns the sentence of a finding in the form: beside a field, a finding of the schema loses the name of the element.
 func sentenceBeside(field string, f payment.Finding) i18n.Text {
 	if field == "" || f.Rule != "" {
-		return i18n.Sentence(f.Text)
+		return f.Text
 	}
 	return i18n.Advice(f.Text)
 }

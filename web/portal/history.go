@@ -37,7 +37,7 @@ func fullMessage(v *Visit, m payment.Message, known documents) (views.Message, e
 	view.Timeline = timeline(steps, m, known, v.Language())
 	view.Editor, view.Note = noteOf(steps, m.Version)
 	if m.Withheld != "" {
-		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Sentence(m.Withheld)}}
+		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Stored(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
 	}
 	return view, contents[m.Kind](v, &view, m)
@@ -206,7 +206,7 @@ var byOthers = []payment.Action{
 // noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
 func noteLanguage(s store.Step, spoken i18n.Language) string {
 	if s.Reason == "" || !slices.Contains(byOthers, s.Action) || spoken == i18n.English ||
-		spoken.Say(i18n.Sentence(s.Reason)) != s.Reason {
+		spoken.Say(i18n.Stored(s.Reason)) != s.Reason {
 		return ""
 	}
 	return string(i18n.English)
@@ -221,7 +221,10 @@ func stepNote(s store.Step, m payment.Message, spoken i18n.Language) (note i18n.
 			return words, ""
 		}
 	}
-	return i18n.Sentence(s.Reason), noteLanguage(s, spoken)
+	if due := payment.AnswerDue(m.AnswerBy); s.Reason == due.String() {
+		return due, ""
+	}
+	return i18n.Stored(s.Reason), noteLanguage(s, spoken)
 }
 
 // timeline puts the steps of a message into words; those with a document lead to it.
@@ -229,7 +232,7 @@ func timeline(steps []store.Step, m payment.Message, known documents, spoken i18
 	events := make([]ui.Event, 0, len(steps))
 	for i, s := range steps {
 		event := ui.Event{
-			At: s.At, Title: stepTitle(s), Actor: i18n.Sentence(s.Actor), Channel: views.ChannelName(s.Channel, s.ClientID),
+			At: s.At, Title: stepTitle(s), Actor: i18n.Stored(s.Actor), Channel: views.ChannelName(s.Channel, s.ClientID),
 			State: string(s.To),
 		}
 		event.Note, event.NoteIn = stepNote(s, m, spoken)

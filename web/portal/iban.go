@@ -40,7 +40,7 @@ func (v *paymentsVisit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.I
 	iban, err := account.ParseInput(typed)
 	if err != nil {
 		wrong := orderform.ProblemOf("creditorIban", err)
-		check.Problem = ui.Problem{Field: wrong.Field, Text: i18n.Sentence(wrong.Text), Code: wrong.Code}
+		check.Problem = ui.Problem{Field: wrong.Field, Text: wrong.Text, Code: wrong.Code}
 		return check, nil
 	}
 	probe := orderform.Order{Scheme: scheme, Values: orderform.Values{CreditorIBAN: iban.String()}, At: v.At, Today: v.Today()}.Build()
@@ -51,7 +51,7 @@ func (v *paymentsVisit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.I
 	}
 	for _, f := range findings {
 		if orderform.FieldOf(f.Pointer, orderform.Values{}) == "creditorIban" {
-			check.Problem = ui.Problem{Field: "creditorIban", Text: i18n.Sentence(f.Text), Code: f.Code}
+			check.Problem = ui.Problem{Field: "creditorIban", Text: f.Text, Code: f.Code}
 			return check, nil
 		}
 	}

@@ -25,7 +25,7 @@ func showLimits(v *adminVisit) error {
 	for _, l := range limits {
 		model.Rows = append(model.Rows, views.AdministrationRow{
 			Cells: []i18n.Text{
-				binds(l.Limit), i18n.Sentence(l.Words()),
+				binds(l.Limit), l.Words(),
 				i18n.Data(usedToday(l)),
 			}, Links: links(l.ID, administration.KindLimitSet),
 		})

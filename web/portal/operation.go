@@ -23,14 +23,14 @@ func showOperation(v *visit) error {
 	}
 	for _, c := range v.Config.Clearing.Connections() {
 		model.Lanes = append(model.Lanes, views.Lane{
-			Scheme: c.Scheme, State: i18n.Sentence(string(c.State)), Working: c.State == clearing.ConnectionWorking,
+			Scheme: c.Scheme, State: i18n.Stored(string(c.State)), Working: c.State == clearing.ConnectionWorking,
 			Since: c.Since,
 		})
 	}
 	for _, s := range v.Config.Clearing.Stuck() {
 		model.Stuck = append(model.Stuck, views.StuckRow{
-			Doing: i18n.Sentence(string(s.Doing)), Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
-			Next: s.Next, Why: i18n.Sentence(s.Why),
+			Doing: i18n.Stored(string(s.Doing)), Scheme: s.Scheme, Subject: s.Subject, Failed: s.Failed,
+			Next: s.Next, Why: i18n.Stored(s.Why),
 		})
 	}
 	for _, q := range v.Config.Clearing.Queues() {

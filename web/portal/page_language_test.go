@@ -18,7 +18,7 @@ import (
 // TestRulesAndReasonsAreSaidInEveryLanguage: what a form refuses and why, and what a recall or a return gives as its reason.
 func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 	t.Parallel()
-	sentences := map[string]bool{}
+	sentences := map[i18n.Text]bool{}
 	for _, rule := range rulebook.Rules() {
 		sentences[rule.Text] = true
 	}
@@ -38,7 +38,7 @@ func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 	}
 	for _, field := range (&orderform.Values{}).Fields() {
 		if field.Label != "" && field.Label != "Message" { // which is the same word in French
-			sentences[field.Label] = true
+			sentences[i18n.Stored(field.Label)] = true
 		}
 	}
 	if len(sentences) < 100 {
@@ -46,7 +46,7 @@ func TestRulesAndReasonsAreSaidInEveryLanguage(t *testing.T) {
 	}
 	for sentence := range sentences {
 		for _, in := range []i18n.Language{i18n.German, i18n.French, i18n.Italian} {
-			if in.Say(i18n.Sentence(sentence)) == sentence {
+			if in.Say(sentence) == sentence.String() {
 				t.Errorf("%q is said in English in %s: add it to internal/i18n/catalogue/sentence.yaml", sentence, in)
 			}
 		}
@@ -68,7 +68,7 @@ func TestWhatIsWrongInADocumentIsSaidInEveryLanguage(t *testing.T) {
 		"", " ", "?", "x", "1.123456", "-1", "x<b/>", "&#xFFFF;", "12345678901234567890123", "0.12345678901234567890", "<![CDATA[x]]>",
 		strings.Repeat("x", 999), "</a>", "\x01",
 	}
-	found := map[string]string{}
+	found := map[i18n.Text]string{}
 	for _, example := range examples {
 		content, err := os.ReadFile(example)
 		if err != nil {
@@ -88,11 +88,11 @@ func TestWhatIsWrongInADocumentIsSaidInEveryLanguage(t *testing.T) {
 	}
 	for sentence, example := range found {
 		for _, in := range []i18n.Language{i18n.German, i18n.French, i18n.Italian} {
-			if said := in.Say(i18n.Sentence(sentence)); said == sentence || strings.Contains(said, "Enter") {
+			if said := in.Say(sentence); said == sentence.String() || strings.Contains(said, "Enter") {
 				t.Errorf("%s: %q is said %q in %s: add it to internal/i18n/catalogue/sentence.yaml", example, sentence, said, in)
 			}
 		}
-		if said := i18n.English.Say(i18n.Sentence(sentence)); said != sentence {
+		if said := i18n.English.Say(sentence); said != sentence.String() {
 			t.Errorf("%s: %q is said %q in English", example, sentence, said)
 		}
 	}

@@ -104,7 +104,7 @@ func (v *paymentsVisit) actions(m payment.Message) (actions []views.Action, barr
 			Primary: true,
 		})
 	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
-		barred = append(barred, i18n.Sentence(refusal.Error()))
+		barred = append(barred, i18n.OfError(refusal))
 	}
 	if m.Withheld == "" && MayAmend(v.Visit, m) {
 		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})
@@ -129,7 +129,7 @@ func documentView(m payment.Message, d store.OutboundDocument) views.Document {
 		status = "Withheld"
 	}
 	return views.Document{
-		Status: i18n.Sentence(status),
+		Status: i18n.Stored(status),
 		ID:     d.ID.String(), Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: d.Size,
 		Outgoing: d.Direction == payment.DocumentOut, Draft: d.Direction == payment.DocumentDraft,
 		URL: path, DownloadURL: path + "/download",
@@ -165,7 +165,7 @@ func (v *paymentsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error
 	entries := make([]views.AuditEntry, 0, len(events))
 	for i, e := range events {
 		entries = append(entries, views.AuditEntry{
-			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: i18n.Sentence(e.Event),
+			Sequence: strconv.Itoa(i + 1), At: e.At, Actor: e.Actor, Action: i18n.Stored(e.Event),
 			Channel: views.ChannelName(e.Channel,
 				e.ClientID),
 			Address: e.SourceAddress, RequestID: e.RequestID, Detail: detailWords(e.Event, e.Detail),

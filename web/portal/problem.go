@@ -28,7 +28,7 @@ func (v *Visit) fail(err error) error {
 	p := request.ProblemOf(err)
 	reference := request.Reference(v.Context())
 	page := views.Problem{
-		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: i18n.Sentence(p.Text),
+		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 	switch {
@@ -40,7 +40,7 @@ func (v *Visit) fail(err error) error {
 	case p.Status == http.StatusServiceUnavailable:
 		page = Unavailable(v.Echo, page.Shell, p)
 	case p.Status == http.StatusForbidden:
-		page = views.Forbidden(page.Shell, i18n.Sentence(p.Text))
+		page = views.Forbidden(page.Shell, p.Text)
 	default:
 		page.Shell.Failed = true
 	}
@@ -57,9 +57,9 @@ func Unavailable(c echo.Context, shell views.Shell, p *request.Problem) views.Pr
 		if r.Header.Get("HX-Request") == "" {
 			c.Response().Header().Set("Refresh", strconv.Itoa(reloadAfter)+"; url="+where)
 		}
-		return views.Unavailable(shell, i18n.Sentence(p.Text), where)
+		return views.Unavailable(shell, p.Text, where)
 	}
-	return resent(r, views.Unavailable(shell, i18n.Sentence(p.Text), "/payments"))
+	return resent(r, views.Unavailable(shell, p.Text, "/payments"))
 }
 
 // Failed completes the page of an internal error: a GET page links to itself; the page of a form holds the sent fields for another try.

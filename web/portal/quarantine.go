@@ -33,7 +33,7 @@ func showQuarantine(v *paymentsVisit) error {
 	for _, d := range list {
 		model.Rows = append(model.Rows, views.QuarantineRow{
 			Reference: d.Reference, URL: quarantinedURL(d), Scheme: d.Scheme, Type: string(d.Name), Name: documentName(d.Name),
-			Reason:     i18n.Sentence(d.Reason),
+			Reason:     d.Reason,
 			ReceivedAt: d.At,
 		})
 	}
@@ -67,7 +67,7 @@ func showQuarantined(v *paymentsVisit) error {
 	here := quarantinedURL(d)
 	model := views.DocumentView{
 		Shell: v.Shell(i18n.Data(string(d.Name)),
-			views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: i18n.Sentence(d.Reason),
+			views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
 		Document: views.Document{
 			Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: len(d.Content), URL: here,
 			DownloadURL: quarantinedPath + "/download?" +

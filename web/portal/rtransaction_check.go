@@ -36,7 +36,7 @@ func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, pro
 	lines, _ := f.lines()
 	model.Rows = append(model.Rows, ui.Row{
 		Term: "Reason",
-		Text: i18n.Text("%s (%s)").With(i18n.Sentence(reason.Text), reason.Code),
+		Text: i18n.Text("%s (%s)").With(reason.Text, reason.Code),
 	})
 	if len(lines) > 0 {
 		model.Rows = append(model.Rows, plainLines(lines))

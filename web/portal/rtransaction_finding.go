@@ -20,9 +20,9 @@ import (
 func refusalText(err error) i18n.Text {
 	var refused *payment.RefusalError
 	if errors.As(err, &refused) && len(refused.Findings) > 0 {
-		return i18n.Sentence(refused.Findings[0].Text)
+		return refused.Findings[0].Text
 	}
-	return i18n.Sentence(err.Error())
+	return i18n.OfError(err)
 }
 
 // asked is a form with the results of its check.
@@ -84,7 +84,7 @@ func (f form) charge(currency money.Currency) (money.Amount, []ui.Problem, error
 	charge, err := money.ParseInput(currency, typed)
 	var wrong *money.Error
 	if errors.As(err, &wrong) {
-		return money.Amount{}, []ui.Problem{{Field: "charge", Text: i18n.Sentence(wrong.Text), Code: wrong.Code}}, nil
+		return money.Amount{}, []ui.Problem{{Field: "charge", Text: wrong.Text, Code: wrong.Code}}, nil
 	}
 	return charge, nil, err
 }
@@ -121,7 +121,7 @@ func (f form) problems(known []ui.Problem, findings []payment.Finding) []ui.Prob
 		field := f.field(finding.Pointer)
 		said := slices.ContainsFunc(problems, func(p ui.Problem) bool { return field != "" && p.Field == field })
 		if !said {
-			problems = append(problems, ui.Problem{Field: field, Text: i18n.Sentence(finding.Text), Code: finding.Code})
+			problems = append(problems, ui.Problem{Field: field, Text: finding.Text, Code: finding.Code})
 		}
 	}
 	return problems
@@ -164,7 +164,7 @@ func (a asked) typed() i18n.Text {
 // offered are the reasons as the form shows them, the usual ones apart.
 func (a asked) offered() (usual, others []views.RequestReason) {
 	for _, reason := range a.preview.Reasons {
-		shown := views.RequestReason{Code: reason.Code, Text: i18n.Sentence(reason.Text), Hint: hint(reason)}
+		shown := views.RequestReason{Code: reason.Code, Text: reason.Text, Hint: hint(reason)}
 		if reason.Usual {
 			usual = append(usual, shown)
 		} else {

@@ -96,5 +96,5 @@ func DeviceName(stored string) i18n.Text {
 	if !found {
 		return i18n.Data(stored)
 	}
-	return i18n.Text("%s on %s (browser and system)").With(i18n.Sentence(browser), i18n.Sentence(system))
+	return i18n.Text("%s on %s (browser and system)").With(i18n.Stored(browser), i18n.Stored(system))
 }

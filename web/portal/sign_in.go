@@ -31,7 +31,7 @@ func showSignIn(v *visit) error {
 func (v *visit) renderSignIn(status int, model views.SignIn) error {
 	model.Shell = v.Shell("Sign in", views.PlaceNone)
 	model.Shell.Failed = len(model.Problems) > 0
-	model.DemoHint = i18n.Sentence(v.Config.DemoHint)
+	model.DemoHint = v.Config.DemoHint
 	v.throughProvider(&model)
 	return v.Render(status, views.SignInPage(model))
 }

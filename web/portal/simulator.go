@@ -62,7 +62,7 @@ func (p *Portal) sendPayment(v *visit) error {
 		amount, err := money.ParseInput(profile.Currency, typed)
 		var wrong *money.Error
 		if errors.As(err, &wrong) {
-			model.Problems = []ui.Problem{{Field: "amount", Text: i18n.Sentence(wrong.Text), Code: wrong.Code}}
+			model.Problems = []ui.Problem{{Field: "amount", Text: wrong.Text, Code: wrong.Code}}
 			return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 		}
 		asked["amount"] = amount.Decimal().String()
@@ -73,7 +73,7 @@ func (p *Portal) sendPayment(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Text: i18n.Sentence(sentence)}}
+		model.Problems = []ui.Problem{{Text: i18n.Stored(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	answered := strings.TrimSpace(answer.Status + " " + answer.Reason)
@@ -98,7 +98,7 @@ func (p *Portal) sendRecall(v *visit) error {
 		return err
 	}
 	if sentence != "" {
-		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Sentence(sentence)}}
+		model.Problems = []ui.Problem{{Field: "transaction", Text: i18n.Stored(sentence)}}
 		return p.renderSimulator(v, http.StatusUnprocessableEntity, model)
 	}
 	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))
@@ -122,7 +122,7 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 	for _, reason := range rulebook.RecallReasons(rulebook.SchemeSCT) {
 		model.Reasons = append(model.Reasons, ui.Option{
 			Value: reason.Code,
-			Label: i18n.Text("%s (%s)").With(i18n.Sentence(reason.Text), reason.Code),
+			Label: i18n.Text("%s (%s)").With(reason.Text, reason.Code),
 		})
 	}
 	model.Log, err = p.simulatorLog(v)

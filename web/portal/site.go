@@ -13,6 +13,7 @@ import (
 
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/store"
@@ -64,10 +65,10 @@ type SiteConfig struct {
 	Zone   *time.Location // of the banking day: Europe/Zurich
 	Log    *slog.Logger
 
-	Environment string // DEMO, TEST or PROD, shown on each page
-	TLS         bool   // browsers reach the portal by https, directly or through a proxy
-	Realm       string // offered on the sign-in page; may be empty
-	DemoHint    string // a line on the sign-in page; empty outside the demo
+	Environment string    // DEMO, TEST or PROD, shown on each page
+	TLS         bool      // browsers reach the portal by https, directly or through a proxy
+	Realm       string    // offered on the sign-in page; may be empty
+	DemoHint    i18n.Text // a line on the sign-in page; empty outside the demo
 	// OperatorRealm is the realm whose supervisors and administrators look after the gateway itself: they see the quarantine, whose
 	// documents belong to no realm. With "" nobody does.
 	OperatorRealm string

@@ -132,7 +132,7 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 		text := i18n.Text("Shorten it to %d characters.").With(views.DuplicateReasonLimit)
 		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: text, Code: "FF01"})
 	case finding != nil:
-		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: i18n.Sentence(finding.Text), Code: finding.Code})
+		problems = append(problems, ui.Problem{Field: "duplicateReason", Text: finding.Text, Code: finding.Code})
 	}
 	return strings.TrimSpace(note + " Paid again: " + reason), problems
 }

@@ -48,7 +48,7 @@ func readUpload(v *paymentsVisit) error {
 	}
 	content, name, err := v.chosen()
 	if errors.Is(err, errManyParts) {
-		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: string(manyFiles)}})
+		return v.refuseFile("", nil, []payment.Finding{{Code: "FF01", Text: manyFiles}})
 	}
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func readUpload(v *paymentsVisit) error {
 		return v.renderUpload(http.StatusUnprocessableEntity, model)
 	}
 	if len(content) == 0 {
-		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: string(emptyFile)}})
+		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: emptyFile}})
 	}
 	many, is := orderform.ReadMany(content, v.Today())
 	if is {
@@ -194,7 +194,7 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 			line = positions.Of(f.Pointer).Line
 		}
 		model.Findings = append(model.Findings, views.Finding{
-			Line: line, Element: f.Pointer, Text: i18n.Sentence(f.Text),
+			Line: line, Element: f.Pointer, Text: f.Text,
 			Code: f.Code,
 		})
 	}

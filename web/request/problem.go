@@ -11,6 +11,7 @@ import (
 
 	"countersign/internal/administration"
 	"countersign/internal/auth"
+	"countersign/internal/i18n"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -32,9 +33,9 @@ const (
 
 // Problem is an error as the caller sees it.
 type Problem struct {
-	Status  int    // HTTP
-	Code    string // such as 403_FOUR_EYES
-	Text    string // a sentence for people that says what to do
+	Status  int       // HTTP
+	Code    string    // such as 403_FOUR_EYES
+	Text    i18n.Text // says what to do
 	Variant ProblemVariant
 	// Findings are the places of VariantFields, or the broken rules of VariantRefusal; none where the state refuses.
 	Findings []payment.Finding
@@ -47,7 +48,10 @@ type Problem struct {
 }
 
 // Error is the sentence, so that a handler can return a Problem of its own.
-func (p *Problem) Error() string { return p.Text }
+func (p *Problem) Error() string { return p.Text.String() }
+
+// Sentence is the text for people.
+func (p *Problem) Sentence() i18n.Text { return p.Text }
 
 // AskToWait sets Retry-After, in whole seconds rounded up, where trying again may help.
 func (p *Problem) AskToWait(header http.Header) {
@@ -68,14 +72,14 @@ func FieldsProblem(findings ...payment.Finding) *Problem {
 func UnsupportedMediaType(wanted string) *Problem {
 	return &Problem{
 		Status: http.StatusUnsupportedMediaType, Code: "415_UNSUPPORTED_MEDIA_TYPE",
-		Text: "Send the body as " + wanted + " in UTF-8, without a content encoding.",
+		Text: i18n.ForPrograms("Send the body as %s in UTF-8, without a content encoding.", wanted),
 	}
 }
 
 // TooLarge makes the problem of a body beyond the limit, such as "256 KiB".
 func TooLarge(limit string) *Problem {
 	return &Problem{
-		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE", Text: "The body is too large: at most " + limit + " are taken.",
+		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE", Text: i18n.Text("The body is too large: at most %s are taken.").With(limit),
 	}
 }
 
@@ -83,7 +87,7 @@ func TooLarge(limit string) *Problem {
 func KeyReused() *Problem {
 	return &Problem{
 		Status: http.StatusUnprocessableEntity, Code: "422_IDEMPOTENCY_KEY_REUSED",
-		Text: "Give this request an Idempotency-Key of its own: this one was used before with other content.",
+		Text: i18n.ForPrograms("Give this request an Idempotency-Key of its own: this one was used before with other content."),
 	}
 }
 
@@ -91,7 +95,7 @@ func KeyReused() *Problem {
 func InFlight() *Problem {
 	return &Problem{
 		Status: http.StatusConflict, Code: "409_IN_FLIGHT", RetryAfter: retry,
-		Text: "The first request with this Idempotency-Key has no answer yet. Send this one again in a moment.",
+		Text: i18n.ForPrograms("The first request with this Idempotency-Key has no answer yet. Send this one again in a moment."),
 	}
 }
 
@@ -145,12 +149,12 @@ func ProblemOfCommand(err error) *Problem {
 		return KeyReused()
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: "There is no message with this internalId.",
+			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: i18n.ForPrograms("There is no message with this internalId."),
 		}
 	case errors.Is(err, store.ErrUnknown), tookTooLong(err) && !errors.Is(err, store.ErrUnavailable):
 		return &Problem{
 			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout,
-			Text: "There was no answer in time, so it is not known whether this was done. Send the same request again.",
+			Text: i18n.ForPrograms("There was no answer in time, so it is not known whether this was done. Send the same request again."),
 		}
 	}
 	return ProblemOf(err)
@@ -165,14 +169,14 @@ func ofAccess(err error) *Problem {
 	case errors.Is(err, auth.ErrUnauthorized):
 		return &Problem{
 			Status: http.StatusUnauthorized, Code: "401_UNAUTHORIZED",
-			Text: "Send a valid access token as Authorization: Bearer. Get one with login or refresh.",
+			Text: i18n.ForPrograms("Send a valid access token as Authorization: Bearer. Get one with login or refresh."),
 		}
 	case errors.As(err, &fourEyes):
-		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Error()}
+		return &Problem{Status: http.StatusForbidden, Code: "403_FOUR_EYES", Text: fourEyes.Sentence()}
 	case errors.As(err, &stepUp):
-		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Error(), RetryAfter: stepUp.RetryAfter}
+		return &Problem{Status: http.StatusForbidden, Code: "403_STEP_UP", Text: stepUp.Sentence(), RetryAfter: stepUp.RetryAfter}
 	case errors.As(err, &forbidden):
-		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Error()}
+		return &Problem{Status: http.StatusForbidden, Code: "403_FORBIDDEN", Text: forbidden.Sentence()}
 	case errors.Is(err, store.ErrNoPolicy):
 		return &Problem{
 			Status: http.StatusForbidden, Code: "403_FORBIDDEN",
@@ -219,25 +223,25 @@ func ofMessage(err error) *Problem {
 	var conflict *administration.ConflictError
 	switch {
 	case errors.As(err, &conflict):
-		return &Problem{Status: http.StatusBadRequest, Code: "400_STATE", Text: conflict.Error()}
+		return &Problem{Status: http.StatusBadRequest, Code: "400_STATE", Text: conflict.Sentence()}
 	case errors.Is(err, payment.ErrNotFound):
 		return NotFound()
 	case errors.As(err, &state):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_STATE", Variant: VariantRefusal, Message: &state.Message, Text: state.Error(),
+			Status: http.StatusBadRequest, Code: "400_STATE", Variant: VariantRefusal, Message: &state.Message, Text: state.Sentence(),
 		}
 	case errors.As(err, &content):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Error(),
-			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: contentCode(content), Text: content.Error()}},
+			Status: http.StatusBadRequest, Code: "400_CONTENT_CHANGED", Variant: VariantFields, Message: &content.Message, Text: content.Sentence(),
+			Findings: []payment.Finding{{Pointer: "/ApprovalDetails/contentHash", Code: contentCode(content), Text: i18n.OfError(content)}},
 		}
 	case errors.As(err, &withheld):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_WITHHELD", Variant: VariantRefusal, Message: &withheld.Message, Text: withheld.Error(),
+			Status: http.StatusBadRequest, Code: "400_WITHHELD", Variant: VariantRefusal, Message: &withheld.Message, Text: withheld.Sentence(),
 		}
 	case errors.As(err, &mismatch):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_WRONG_PATH", Variant: VariantRefusal, Message: &mismatch.Message, Text: mismatch.Error(),
+			Status: http.StatusBadRequest, Code: "400_WRONG_PATH", Variant: VariantRefusal, Message: &mismatch.Message, Text: mismatch.Sentence(),
 		}
 	}
 	return nil
@@ -276,7 +280,7 @@ func ofServer(err error) *Problem {
 }
 
 // unavailable asks to come again.
-func unavailable(text string) *Problem {
+func unavailable(text i18n.Text) *Problem {
 	return &Problem{Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry, Text: text}
 }
 

@@ -68,7 +68,7 @@ func short(p *request.Problem) string {
 
 func TestTheLimitOfABodyIsTheOneItBroke(t *testing.T) {
 	t.Parallel()
-	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text; text != "The body is too large: at most 16 KiB are taken." {
+	if text := request.ProblemOf(&http.MaxBytesError{Limit: 16 << 10}).Text.String(); text != "The body is too large: at most 16 KiB are taken." {
 		t.Errorf("got %q", text)
 	}
 }
@@ -76,7 +76,7 @@ func TestTheLimitOfABodyIsTheOneItBroke(t *testing.T) {
 func TestAnUnknownErrorShowsNothing(t *testing.T) {
 	t.Parallel()
 	p := request.ProblemOf(errors.New("pq: password leaked"))
-	if !p.Unexpected || strings.Contains(p.Text, "leaked") || len(p.Findings) != 0 || p.Message != nil {
+	if !p.Unexpected || strings.Contains(p.Text.String(), "leaked") || len(p.Findings) != 0 || p.Message != nil {
 		t.Errorf("%+v", p)
 	}
 	for _, known := range []error{payment.ErrNotFound, context.DeadlineExceeded, auth.ErrUnauthorized} {

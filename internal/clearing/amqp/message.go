@@ -8,6 +8,7 @@ import (
 	"github.com/Azure/go-amqp"
 
 	"countersign/internal/clearing"
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -40,7 +41,7 @@ func body(message *amqp.Message) ([]byte, bool) {
 }
 
 func refusal(text string) *clearing.RefusedError {
-	return &clearing.RefusedError{Findings: []iso20022.Finding{{Text: text}}}
+	return &clearing.RefusedError{Findings: []iso20022.Finding{{Text: i18n.Data(text)}}}
 }
 
 // shortened keeps a reason within what fits into any frame.

@@ -163,7 +163,7 @@ var beyondSchema = []struct {
 // stricter is the reason why a finding is one of a rule beyond the schema, "" when it is none.
 func stricter(name iso20022.MessageName, finding iso20022.Finding) string {
 	for _, rule := range beyondSchema {
-		if strings.Contains(finding.Text, rule.part) && (!rule.orders || strings.HasPrefix(string(name), "pain.")) {
+		if strings.Contains(finding.Text.String(), rule.part) && (!rule.orders || strings.HasPrefix(string(name), "pain.")) {
 			return rule.reason
 		}
 	}

@@ -3,6 +3,8 @@ package codec
 import (
 	"bytes"
 	"strings"
+
+	"countersign/internal/i18n"
 )
 
 // xmlNamespace is bound to the prefix xml in every document.
@@ -113,7 +115,7 @@ func (s *XMLScanner) bind() (XMLToken, bool) {
 		}
 		namespace, found := s.resolve(attribute.prefix)
 		if !found {
-			return broken(attribute.Offset, "Declare the namespace prefix "+Shown(string(attribute.prefix))+"."), false
+			return broken(attribute.Offset, i18n.Text("Declare the namespace prefix %s.").With(Shown(string(attribute.prefix)))), false
 		}
 		attribute.Namespace = namespace
 		if s.repeated(i) {

@@ -3,6 +3,7 @@ package codec
 import (
 	"reflect"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -65,7 +66,7 @@ func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
 	}
 	err := e.Simple.Store(place, input.text)
 	if err != nil {
-		d.report(input.offset, d.contentReason(e, schema.MistakeDecimal), "Enter a decimal number of at most 19 digits in "+e.Tag+".")
+		d.report(input.offset, d.contentReason(e, schema.MistakeDecimal), i18n.Text("Enter a decimal number of at most 19 digits in %s.").With(e.Tag))
 	}
 }
 

@@ -1,9 +1,13 @@
 package codec
 
-import "unicode/utf8"
+import (
+	"unicode/utf8"
+
+	"countersign/internal/i18n"
+)
 
 // CheckElement returns the remedy when a text is not one well-formed XML element that can stand alone, else "".
-func CheckElement(text string, maxDepth int) string {
+func CheckElement(text string, maxDepth int) i18n.Text {
 	if !utf8.ValidString(text) {
 		return "Enter one XML element in UTF-8."
 	}

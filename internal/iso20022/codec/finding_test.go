@@ -144,7 +144,7 @@ func TestFindingsOfXML(t *testing.T) {
 			if brief(findings) != test.want {
 				t.Errorf("got  %s\nwant %s", brief(findings), test.want)
 			}
-			if test.text != "" && (len(findings) == 0 || findings[0].Text != test.text) {
+			if test.text != "" && (len(findings) == 0 || findings[0].Text.String() != test.text) {
 				t.Errorf("text %v\nwant %s", findings, test.text)
 			}
 		})
@@ -207,9 +207,9 @@ func TestEveryFindingSaysWhatToDo(t *testing.T) {
 		for _, finding := range findings {
 			known := false
 			for _, verb := range verbs {
-				known = known || strings.HasPrefix(finding.Text, verb)
+				known = known || strings.HasPrefix(finding.Text.String(), verb)
 			}
-			if !known || !strings.HasSuffix(finding.Text, ".") || finding.Code == "" || finding.Line == 0 ||
+			if !known || !strings.HasSuffix(finding.Text.String(), ".") || finding.Code == "" || finding.Line == 0 ||
 				!strings.HasPrefix(finding.Pointer, "/Document") {
 				t.Errorf("%+v", finding)
 			}

@@ -1,10 +1,10 @@
 package codec
 
 import (
-	"fmt"
 	"math/bits"
 	"reflect"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022/schema"
 )
 
@@ -28,11 +28,11 @@ func (s *groupState) admit(i int) (refused problem, ok bool) {
 	switch {
 	case s.group.Choice && s.seen != 0 && !again:
 		other := s.group.Elements[bits.TrailingZeros64(s.seen)].Tag
-		return problem{codeNotAllowed, "Remove " + e.Tag + " or " + other + ": only one of them is allowed here."}, false
+		return problem{codeNotAllowed, i18n.Text("Remove %s or %s: only one of them is allowed here.").With(e.Tag, other)}, false
 	case again && e.Max == 1:
-		return problem{codeFormat, "Remove the second " + e.Tag + ": the element may stand here only once."}, false
+		return problem{codeFormat, i18n.Text("Remove the second %s: the element may stand here only once.").With(e.Tag)}, false
 	case again && e.Max != schema.Unbounded && s.group.Field(s.value, i).Len() >= e.Max:
-		return problem{codeFormat, fmt.Sprintf("Remove this %s: at most %d are allowed here.", e.Tag, e.Max)}, false
+		return problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)}, false
 	}
 	return problem{}, true
 }
@@ -51,7 +51,7 @@ func (r *reporter) finish(s *groupState) {
 	group := s.group
 	if group.Choice {
 		if s.seen == 0 && !group.MayChooseNone() {
-			r.report(s.start, codeMissing, schema.EnterOneOf(group.Tags())+" in "+r.ancestor(0)+".")
+			r.report(s.start, codeMissing, i18n.InElement(schema.EnterOneOf(group.Tags()), r.ancestor(0)))
 		}
 		return
 	}
@@ -59,20 +59,20 @@ func (r *reporter) finish(s *groupState) {
 	for i := range group.Elements {
 		if group.Mandatory(i) && s.seen&(1<<i) == 0 {
 			e := &group.Elements[i]
-			r.reportChild(s.next(i), s.start, problem{codeMissing, "Enter " + e.Tag + ": it is mandatory" + within(r.ancestor(0)) + "."})
+			r.reportChild(s.next(i), s.start, problem{codeMissing, i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), within(r.ancestor(0)))})
 			lacking = true
 		}
 	}
 	if s.count == 0 && !lacking && !s.mayBeEmpty {
-		r.report(s.start, emptyCode(s.mandatory), "Enter the content of "+r.ancestor(0)+" or remove the element: it must not be empty.")
+		r.report(s.start, emptyCode(s.mandatory), i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(r.ancestor(0)))
 	}
 }
 
 func within(tag string) string {
 	if tag == "" {
-		return " in Document"
+		return documentElement
 	}
-	return " in " + tag
+	return tag
 }
 
 func emptyCode(mandatory bool) string {
@@ -85,7 +85,7 @@ func emptyCode(mandatory bool) string {
 // unknown is the problem of an element the group does not have.
 func unknown(group *schema.Group, tag string) problem {
 	if group.Document {
-		return problem{codeNotAllowed, "Remove " + Shown(tag) + ": this message has no such element."}
+		return problem{codeNotAllowed, i18n.Text("Remove %s: this message has no such element.").With(Shown(tag))}
 	}
-	return problem{codeNotAllowed, "Remove " + Shown(tag) + ": the component " + group.Name + " has no such element."}
+	return problem{codeNotAllowed, i18n.Text("Remove %s: the component %s has no such element.").With(Shown(tag), group.Name)}
 }

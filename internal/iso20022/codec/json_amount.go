@@ -3,6 +3,7 @@ package codec
 import (
 	"reflect"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022/schema"
 )
 
@@ -44,20 +45,20 @@ func (j *jsonDecoder) amount(e *schema.Element, place reflect.Value) {
 		j.currencyMissing(e, start)
 	}
 	if !valueSeen {
-		j.report(start, codeMissing, "Enter the number of "+e.Tag+" as value.")
+		j.report(start, codeMissing, i18n.ForPrograms("Enter the number of %s as value.", e.Tag))
 	}
 }
 
 // repeated reports and passes over a second currency or number.
 func (j *jsonDecoder) repeated(key string, offset int, what string) {
-	j.reportChild(step{key, -1}, offset, problem{codeFormat, "Remove the second " + what + " of the amount: it has exactly one."})
+	j.reportChild(step{key, -1}, offset, problem{codeFormat, i18n.ForPrograms("Remove the second %s of the amount: it has exactly one.", what)})
 	j.skip()
 }
 
 func (j *jsonDecoder) unknownAmountMember(key string, offset int) {
-	refused := problem{codeNotAllowed, "Remove " + Shown(key) + ": an amount has only Ccy and value."}
+	refused := problem{codeNotAllowed, i18n.ForPrograms("Remove %s: an amount has only Ccy and value.", Shown(key))}
 	if amountKeys.Variant(key) != "" {
-		refused = problem{codeFormat, "Write " + Shown(key) + " as Ccy or value: names are case-sensitive."}
+		refused = problem{codeFormat, i18n.ForPrograms("Write %s as Ccy or value: names are case-sensitive.", Shown(key))}
 	}
 	j.reportChild(step{key, -1}, offset, refused)
 	j.skip()

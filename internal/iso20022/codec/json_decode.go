@@ -2,10 +2,10 @@ package codec
 
 import (
 	"reflect"
-	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -38,11 +38,11 @@ type jsonDecoder struct {
 func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 	message := iso20022.DefinitionNamed(name)
 	if message == nil {
-		j.fail(0, "Send a message this system knows: it has no "+Shown(string(name))+".")
+		j.fail(0, i18n.ForPrograms("Send a message this system knows: it has no %s.", Shown(string(name))))
 		return nil
 	}
 	if len(j.data) > j.options.MaxBytes {
-		j.fail(j.options.MaxBytes, "Send at most "+strconv.Itoa(j.options.MaxBytes)+" bytes in one document.")
+		j.fail(j.options.MaxBytes, i18n.ForPrograms("Send at most %d bytes in one document.", j.options.MaxBytes))
 		return nil
 	}
 	j.name = name
@@ -63,13 +63,13 @@ func (j *jsonDecoder) document(name iso20022.MessageName) iso20022.Document {
 func (j *jsonDecoder) end() {
 	offset := j.reader.Start()
 	if offset < len(j.data) {
-		j.fail(offset, "Remove what follows the document.")
+		j.fail(offset, i18n.ForPrograms("Remove what follows the document."))
 	}
 }
 
 // broken reports JSON that is not well-formed.
 func (j *jsonDecoder) broken(err error) {
-	j.fail(j.reader.Place(err), "Correct the JSON at this place: it is malformed here.")
+	j.fail(j.reader.Place(err), i18n.ForPrograms("Correct the JSON at this place: it is malformed here."))
 }
 
 // skip passes over the next value.
@@ -103,7 +103,7 @@ func (j *jsonDecoder) wrongKind(found jsontext.Kind, advice string) {
 	if before != j.stopped {
 		return
 	}
-	j.report(offset, codeFormat, advice+" instead of "+kindName(found)+".")
+	j.report(offset, codeFormat, i18n.ForPrograms("%s instead of %s.", advice, kindName(found)))
 }
 
 func kindName(found jsontext.Kind) string {
@@ -165,7 +165,7 @@ func (j *jsonDecoder) xmlns() {
 		return
 	}
 	if raw[0] != '"' || string(JSONText(raw)) != j.name.Namespace() {
-		j.report(offset, codeFormat, "Enter "+j.name.Namespace()+" as @xmlns or remove it.")
+		j.report(offset, codeFormat, i18n.ForPrograms("Enter %s as @xmlns or remove it.", j.name.Namespace()))
 	}
 }
 
@@ -179,7 +179,7 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 	e := &s.group.Elements[i]
 	if s.seen&(1<<i) != 0 {
 		j.enter(e.Tag, -1)
-		j.report(offset, codeFormat, "Remove the second "+e.Tag+": a name may stand only once in an object.")
+		j.report(offset, codeFormat, i18n.ForPrograms("Remove the second %s: a name may stand only once in an object.", e.Tag))
 		j.skip()
 		j.leave()
 		return
@@ -204,7 +204,7 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 func (j *jsonDecoder) unknownMember(group *schema.Group, name string, offset int) {
 	refused := unknown(group, name)
 	if variant := group.Variant(name); variant != "" {
-		refused = problem{codeFormat, "Write " + Shown(name) + " as " + variant + ": names are case-sensitive."}
+		refused = problem{codeFormat, i18n.ForPrograms("Write %s as %s: names are case-sensitive.", Shown(name), variant)}
 	}
 	j.reportChild(step{name, -1}, offset, refused)
 	j.skip()
@@ -252,7 +252,7 @@ func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
 	}
 	if count == 0 {
 		j.reportChild(
-			step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), "Enter at least one " + e.Tag + " or remove the array: it must not be empty."},
+			step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), i18n.ForPrograms("Enter at least one %s or remove the array: it must not be empty.", e.Tag)},
 		)
 	}
 }

@@ -1,6 +1,10 @@
 package codec
 
-import "countersign/internal/iso20022/schema"
+import (
+	"countersign/internal/iso20022/schema"
+
+	"countersign/internal/i18n"
+)
 
 // contentReasons maps the tag of an element to the reason code for wrong content (SPS 2025, error codes beside each element; CH16 for the
 // identifiers by 3.2). Wrong content of other elements is a format error.
@@ -35,14 +39,14 @@ var groupReasons = map[string]string{
 }
 
 // leafProblem turns a mistake at the current place into a code and a sentence.
-func (r *reporter) leafProblem(e *schema.Element, what schema.Mistake, advice string) problem {
+func (r *reporter) leafProblem(e *schema.Element, what schema.Mistake, advice i18n.Text) problem {
 	if what == schema.MistakeBlank {
 		if e.Min > 0 {
-			return problem{codeMissing, "Enter a value in " + e.Tag + ": it is mandatory and must not be empty."}
+			return problem{codeMissing, i18n.Text("Enter a value in %s: it is mandatory and must not be empty.").With(e.Tag)}
 		}
-		return problem{codeContent, "Enter a value in " + e.Tag + " or remove the element: it must not be empty."}
+		return problem{codeContent, i18n.Text("Enter a value in %s or remove the element: it must not be empty.").With(e.Tag)}
 	}
-	return problem{r.contentReason(e, what), advice + " in " + e.Tag + "."}
+	return problem{r.contentReason(e, what), i18n.InElement(advice, e.Tag)}
 }
 
 func (r *reporter) contentReason(e *schema.Element, what schema.Mistake) string {
@@ -75,9 +79,9 @@ func (r *reporter) currency(e *schema.Element, offset int, text string) {
 		r.currencyMissing(e, offset)
 		return
 	}
-	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, advice + " as currency of " + e.Tag + "."})
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, i18n.Text("%s as currency of %s.").With(advice, e.Tag)})
 }
 
 func (r *reporter) currencyMissing(e *schema.Element, offset int) {
-	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, "Enter the currency of " + e.Tag + " as Ccy."})
+	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, i18n.Text("Enter the currency of %s as Ccy.").With(e.Tag)})
 }

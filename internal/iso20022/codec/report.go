@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 )
 
@@ -78,13 +79,13 @@ func (r *reporter) pointer() string {
 }
 
 // report notes a problem at the current place and stops the reading when there are too many.
-func (r *reporter) report(offset int, code, text string) {
+func (r *reporter) report(offset int, code string, text i18n.Text) {
 	if r.stopped {
 		return
 	}
 	if len(r.found) == r.limit-1 {
 		r.stopped = true
-		text = "Correct the problems above first: there are more, and reading stopped at " + strconv.Itoa(r.limit) + "."
+		text = i18n.Text("Correct the problems above first: there are more, and reading stopped at %d.").With(r.limit)
 		code = codeFormat
 	}
 	r.found = append(r.found, located{iso20022.Finding{Pointer: r.pointer(), Code: code, Text: text, Final: r.stopped}, offset})
@@ -98,7 +99,7 @@ func (r *reporter) reportChild(child step, offset int, problem problem) {
 }
 
 // fail notes a problem after which the rest cannot be understood.
-func (r *reporter) fail(offset int, text string) {
+func (r *reporter) fail(offset int, text i18n.Text) {
 	if r.stopped {
 		return
 	}
@@ -108,7 +109,10 @@ func (r *reporter) fail(offset int, text string) {
 }
 
 // problem is a reason code with a remedy.
-type problem struct{ code, text string }
+type problem struct {
+	code string
+	text i18n.Text
+}
 
 // inInput returns the findings in document order with lines and columns.
 func (r *reporter) inInput(data []byte) []iso20022.Finding {

@@ -2,8 +2,9 @@ package codec
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
+
+	"countersign/internal/i18n"
 )
 
 // XMLKind is the kind of an XML token.
@@ -21,12 +22,12 @@ const (
 // XMLToken is one piece of an XML document. The slices point into the input.
 type XMLToken struct {
 	Kind      XMLKind
-	Offset    int    // in the input, in bytes
-	Local     []byte // name of a start tag without its prefix
-	Namespace string // of a start tag
-	Text      []byte // raw, references not replaced; Characters replaces them
-	CDATA     bool   // the text stood in a CDATA section
-	Advice    string // what to do about a broken document
+	Offset    int       // in the input, in bytes
+	Local     []byte    // name of a start tag without its prefix
+	Namespace string    // of a start tag
+	Text      []byte    // raw, references not replaced; Characters replaces them
+	CDATA     bool      // the text stood in a CDATA section
+	Advice    i18n.Text // what to do about a broken document
 }
 
 // Characters is the text of a token with references replaced and line ends normalised.
@@ -92,7 +93,7 @@ const (
 	adviceCharacter = "Remove this character: XML does not allow it."
 )
 
-func broken(offset int, advice string) XMLToken {
+func broken(offset int, advice i18n.Text) XMLToken {
 	return XMLToken{Kind: Broken, Offset: offset, Advice: advice}
 }
 
@@ -302,7 +303,7 @@ func (s *XMLScanner) startTag() XMLToken {
 		return broken(start, "Remove what follows the root element: a document has exactly one.")
 	}
 	if len(s.open) == s.maxDepth {
-		return broken(start, "Nest at most "+strconv.Itoa(s.maxDepth)+" elements.")
+		return broken(start, i18n.Text("Nest at most %d elements.").With(s.maxDepth))
 	}
 	s.rootSeen = true
 	s.nameEnd = s.position
@@ -317,7 +318,7 @@ func (s *XMLScanner) startTag() XMLToken {
 	}
 	namespace, found := s.resolve(prefix)
 	if !found {
-		return broken(start, "Declare the namespace prefix "+Shown(string(prefix))+".")
+		return broken(start, i18n.Text("Declare the namespace prefix %s.").With(Shown(string(prefix))))
 	}
 	return s.closeStartTag(XMLToken{Kind: Start, Offset: start, Local: local, Namespace: namespace})
 }

@@ -47,7 +47,7 @@ func read(data []byte) (tokens, advice string) {
 		case codec.End:
 			out.WriteString("</> ")
 		case codec.Broken:
-			return out.String(), token.Advice
+			return out.String(), token.Advice.String()
 		case codec.EndOfDocument, codec.Text:
 			return out.String(), ""
 		}

@@ -3,6 +3,7 @@ package codec
 import (
 	"reflect"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -97,7 +98,7 @@ func (u *upgrader) element(place step, from source, to placement) {
 	defer u.leave()
 	target, value, found := to.reach(from.route(), from.element)
 	if !found {
-		u.report(0, codeNotAllowed, "Remove "+from.element.Tag+": "+string(u.to)+" has no place for it.")
+		u.report(0, codeNotAllowed, i18n.Text("Remove %s: %s has no place for it.").With(from.element.Tag, u.to))
 		return
 	}
 	if from.element.Group != nil && from.element.Group.Any {

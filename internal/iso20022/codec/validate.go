@@ -1,9 +1,9 @@
 package codec
 
 import (
-	"fmt"
 	"reflect"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -38,7 +38,7 @@ func (v *validator) group(state groupState) {
 		case !ok:
 			v.reportChild(step{e.Tag, repeatIndex(e, 0)}, 0, refused)
 		case e.Max != schema.Unbounded && count > e.Max:
-			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, fmt.Sprintf("Remove this %s: at most %d are allowed here.", e.Tag, e.Max)})
+			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)})
 		default:
 			v.member(e, group.Field(value, i))
 		}

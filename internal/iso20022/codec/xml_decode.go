@@ -2,10 +2,10 @@ package codec
 
 import (
 	"reflect"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/schema"
 )
@@ -77,7 +77,7 @@ func (x *xmlDecoder) body(root XMLToken) iso20022.Document {
 	message := iso20022.DefinitionOfNamespace(root.Namespace)
 	if message == nil {
 		x.fail(
-			root.Offset, "Send a message this system knows: it has no message with the namespace "+strconv.Quote(Shown(root.Namespace))+".",
+			root.Offset, i18n.Text("Send a message this system knows: it has no message with the namespace %q.").With(Shown(root.Namespace)),
 		)
 		return nil
 	}
@@ -99,7 +99,7 @@ func (x *xmlDecoder) body(root XMLToken) iso20022.Document {
 // acceptable checks what can be said of the input as a whole.
 func (x *xmlDecoder) acceptable() bool {
 	if len(x.data) > x.options.MaxBytes {
-		x.fail(x.options.MaxBytes, "Send at most "+strconv.Itoa(x.options.MaxBytes)+" bytes in one document.")
+		x.fail(x.options.MaxBytes, i18n.Text("Send at most %d bytes in one document.").With(x.options.MaxBytes))
 		return false
 	}
 	if !utf8.Valid(x.data) {
@@ -190,7 +190,7 @@ func (x *xmlDecoder) child(s *groupState, t XMLToken) {
 	x.enter(place.tag, place.index)
 	x.remember(t.Offset)
 	if i < s.last {
-		x.report(t.Offset, codeFormat, "Move "+e.Tag+" before "+s.group.Elements[s.last].Tag+": the schema fixes the order.")
+		x.report(t.Offset, codeFormat, i18n.Text("Move %s before %s: the schema fixes the order.").With(e.Tag, s.group.Elements[s.last].Tag))
 	}
 	s.seen |= 1 << i
 	x.element(e, schema.Slot(s.group.Field(s.value, i)), t.Offset)
@@ -239,7 +239,7 @@ func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool)
 			name := string(attribute.Local)
 			x.reportChild(
 				step{name, -1}, attribute.Offset,
-				problem{codeNotAllowed, "Remove the attribute " + Shown(name) + ": the element has no such attribute."},
+				problem{codeNotAllowed, i18n.Text("Remove the attribute %s: the element has no such attribute.").With(Shown(name))},
 			)
 		}
 	}
@@ -261,7 +261,7 @@ func (x *xmlDecoder) text(e *schema.Element) string {
 		if t.Kind == Start {
 			x.reportChild(
 				step{string(t.Local), -1}, t.Offset,
-				problem{codeNotAllowed, "Remove " + Shown(string(t.Local)) + ": " + e.Tag + " holds text only."},
+				problem{codeNotAllowed, i18n.Text("Remove %s: %s holds text only.").With(Shown(string(t.Local)), e.Tag)},
 			)
 			x.skip()
 			continue
@@ -296,7 +296,7 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 		switch t.Kind {
 		case End:
 			if kept == "" {
-				x.report(offset, codeMissing, "Enter one element in "+e.Tag+" or remove it.")
+				x.report(offset, codeMissing, i18n.Text("Enter one element in %s or remove it.").With(e.Tag))
 			}
 			place.Field(0).SetString(kept)
 			return
@@ -306,7 +306,7 @@ func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int)
 			}
 		case Start:
 			if kept != "" {
-				x.report(t.Offset, codeFormat, "Remove the second element in "+e.Tag+": it holds exactly one.")
+				x.report(t.Offset, codeFormat, i18n.Text("Remove the second element in %s: it holds exactly one.").With(e.Tag))
 			}
 			inherited := x.scanner.Inherited()
 			nameEnd := x.scanner.NameEnd()

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/govalues/decimal"
+
+	"countersign/internal/i18n"
 )
 
 // Mistake is the kind of mistake in the text of a leaf.
@@ -28,7 +30,7 @@ const maxDigits = 19
 
 // Check returns the mistake in the text of a leaf, and the remedy. Strict texts are not blank, and strict decimals have no sign plus, no
 // leading zero and digits on both sides of the point (SPS 2025, 3.4 and 3.7); otherwise the lexical space of XML Schema is allowed.
-func (s *Simple) Check(text string, strict bool) (Mistake, string) {
+func (s *Simple) Check(text string, strict bool) (Mistake, i18n.Text) {
 	if text == "" || (strict || s.Kind != KindText) && strings.TrimSpace(text) == "" {
 		return MistakeBlank, ""
 	}
@@ -60,30 +62,30 @@ func (s *Simple) Check(text string, strict bool) (Mistake, string) {
 }
 
 // checkBinary takes base64 with white space anywhere, as XML Schema does.
-func (s *Simple) checkBinary(text string) (Mistake, string) {
+func (s *Simple) checkBinary(text string) (Mistake, i18n.Text) {
 	content, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
 	switch {
 	case err != nil:
 		return MistakeFormat, "Enter base64"
 	case s.MaxLength > 0 && len(content) > s.MaxLength:
-		return MistakeFormat, fmt.Sprintf("Enter at most %d bytes in base64", s.MaxLength)
+		return MistakeFormat, i18n.Text("Enter at most %d bytes in base64").With(s.MaxLength)
 	case len(content) < s.MinLength:
-		return MistakeFormat, fmt.Sprintf("Enter at least %d bytes in base64", s.MinLength)
+		return MistakeFormat, i18n.Text("Enter at least %d bytes in base64").With(s.MinLength)
 	}
 	return MistakeNone, ""
 }
 
-func (s *Simple) checkText(text string) (Mistake, string) {
+func (s *Simple) checkText(text string) (Mistake, i18n.Text) {
 	if character, bad := ForbiddenCharacter(text); bad {
-		return MistakeCharacter, fmt.Sprintf("Remove the character U+%04X, which XML does not allow,", character)
+		return MistakeCharacter, i18n.Text("Remove the character U+%s, which XML does not allow,").With(fmt.Sprintf("%04X", character))
 	}
 	if s.MaxLength > 0 && len(text) > s.MaxLength {
 		if length := utf8.RuneCountInString(text); length > s.MaxLength {
-			return MistakeFormat, fmt.Sprintf("Enter at most %d characters instead of %d", s.MaxLength, length)
+			return MistakeFormat, i18n.Text("Enter at most %d characters instead of %d").With(s.MaxLength, length)
 		}
 	}
 	if s.MinLength > 1 && utf8.RuneCountInString(text) < s.MinLength {
-		return MistakeFormat, fmt.Sprintf("Enter at least %d characters", s.MinLength)
+		return MistakeFormat, i18n.Text("Enter at least %d characters").With(s.MinLength)
 	}
 	if s.Pattern != nil && !s.Pattern.Match(text) {
 		return MistakeFormat, s.Pattern.Advice
@@ -119,15 +121,15 @@ func ForbiddenCharacter(text string) (rune, bool) {
 }
 
 // EnterOneOf is the advice to enter one of some values.
-func EnterOneOf(values []string) string {
+func EnterOneOf(values []string) i18n.Text {
 	const most = 20
 	if len(values) == 1 {
-		return "Enter " + values[0]
+		return i18n.Text("Enter %s").With(values[0])
 	}
 	if len(values) > most {
-		return "Enter one of the codes of the schema, such as " + strings.Join(values[:most], ", ")
+		return i18n.Text("Enter one of the codes of the schema, such as %s").With(strings.Join(values[:most], ", "))
 	}
-	return "Enter one of " + strings.Join(values[:len(values)-1], ", ") + " or " + values[len(values)-1]
+	return i18n.Text("Enter one of %s or %s").With(strings.Join(values[:len(values)-1], ", "), values[len(values)-1])
 }
 
 // digits are the counts a decimal is measured by.
@@ -138,7 +140,7 @@ type digits struct {
 	strict, wellFormed bool
 }
 
-func (s *Simple) checkDecimal(text string, strict bool) (Mistake, string) {
+func (s *Simple) checkDecimal(text string, strict bool) (Mistake, i18n.Text) {
 	measured := measure(text)
 	switch {
 	case !measured.wellFormed, strict && !measured.strict:
@@ -149,11 +151,11 @@ func (s *Simple) checkDecimal(text string, strict bool) (Mistake, string) {
 		if s.FractionDigits == 0 {
 			return MistakeFraction, "Enter a whole number"
 		}
-		return MistakeFraction, fmt.Sprintf("Enter at most %d digits after the point", s.FractionDigits)
+		return MistakeFraction, i18n.Text("Enter at most %d digits after the point").With(s.FractionDigits)
 	case s.TotalDigits >= 0 && measured.whole+measured.fraction > s.TotalDigits:
-		return MistakeDecimal, fmt.Sprintf("Enter at most %d digits", s.TotalDigits)
+		return MistakeDecimal, i18n.Text("Enter at most %d digits").With(s.TotalDigits)
 	case measured.written > maxDigits:
-		return MistakeDecimal, fmt.Sprintf("Enter at most %d digits, zeros at the end included,", maxDigits)
+		return MistakeDecimal, i18n.Text("Enter at most %d digits, zeros at the end included,").With(maxDigits)
 	}
 	return MistakeNone, ""
 }

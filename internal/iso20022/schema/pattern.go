@@ -4,12 +4,14 @@ import (
 	"strings"
 
 	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
 )
 
 // Pattern is a hand-written matcher for a pattern facet, what to do when it does not match, and one text that does.
 type Pattern struct {
 	Match   func(string) bool
-	Advice  string
+	Advice  i18n.Text
 	Example string
 }
 

@@ -54,7 +54,7 @@ func administrationExhibits() []Exhibit {
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: i18n.Join(", ", "Checker", "Maker")}},
 	}
 	barred := waiting
-	barred.Barred = i18n.Sentence("You asked for this change. Another administrator must decide it.")
+	barred.Barred = i18n.Text("You asked for this change. Another %s must decide it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
 	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
@@ -87,7 +87,7 @@ func policyForm() views.ChangeForm {
 		Inputs: []views.ChangeInput{
 			{Field: ui.Field{
 				ID: "approvals", Label: "Number of approvals", Hint: "0 to 9", Problem: ui.Problem{
-					Field: "approvals", Text: i18n.Sentence("Say how many approvals are needed: 0 to 9."),
+					Field: "approvals", Text: i18n.Text("Say how many approvals are needed: 0 to %d.").With(9),
 				},
 			}},
 			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
@@ -101,9 +101,7 @@ func policyForm() views.ChangeForm {
 func rolesForm() views.ChangeForm {
 	heading := i18n.Text("Change the roles of %s").With("maker1")
 	problem := ui.Problem{
-		Field: "roles", Text: i18n.Sentence(
-			"Give administration and payments to different people: an administrator holds no other role.",
-		),
+		Field: "roles", Text: "Give administration and payments to different people: an administrator holds no other role.",
 	}
 	form := views.ChangeForm{
 		Shell: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",

@@ -2,6 +2,7 @@ package screens
 
 import (
 	"slices"
+	"time"
 
 	"countersign/internal/i18n"
 	"countersign/views"
@@ -34,7 +35,7 @@ func bulkExhibits() []Exhibit {
 		i18n.Text("Possible duplicate: %d payments like this within 7 days").With(2), "Another name than before",
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
-	compared.LeftOut[1].Said = i18n.Sentence("You submitted this on 2026-11-20 07:14 UTC. Another person must decide.")
+	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"), i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	nothing := compared
 	nothing.Included, nothing.Totals = nil, nil
 	outcome := views.BulkOutcome{

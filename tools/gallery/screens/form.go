@@ -134,12 +134,12 @@ func refusedPayment() views.NewPayment {
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
 	model.Outlook.Marks[3] = views.Mark{Tone: ui.ToneClosed, Text: "Earlier payments to the creditor"}
 	model.Outlook.Marks[4] = views.Mark{
-		Tone: ui.ToneClosed, Text: i18n.Text("Still to fill in or to correct: %s").With(i18n.Sentence("QR reference")),
+		Tone: ui.ToneClosed, Text: i18n.Text("Still to fill in or to correct: %s").With(i18n.Text("QR reference")),
 	}
 	model.Outlook.Marks[5] = views.Mark{Tone: ui.ToneClosed, Text: "Who may approve it"}
 	model.Problems = []ui.Problem{
 		{Field: "amount", Code: "AM12", Text: ambiguous()},
-		{Field: "qrReference", Text: i18n.Sentence("The check digit of the QR reference is wrong. Compare with the invoice."), Code: "CH16"},
+		{Field: "qrReference", Text: "The check digit of the QR reference is wrong. Compare with the invoice.", Code: "CH16"},
 	}
 	return model
 }
@@ -150,9 +150,9 @@ func sepaPayment() views.NewPayment {
 	model.Values.AddressKind, model.Values.RemittanceKind, model.Values.RemittanceText = "hybrid", "text", "Rechnung 1107, März"
 	model.Amending = &views.Amending{ID: "x", Reference: "7QK4M2XW9TCH3F5A", URL: "/payments/x"}
 	model.Outlook.Amount, model.Outlook.Account = ui.Amount{Currency: "EUR", Value: "1'234.00"}, ""
-	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: i18n.Sentence("The check digits are wrong. Compare with the invoice.")}
+	model.Outlook.Marks[0] = views.Mark{Tone: ui.ToneBad, Text: "The check digits are wrong. Compare with the invoice."}
 	model.Feedback = &views.IBANCheck{Problem: ui.Problem{
-		Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+		Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
 	}}
 	return model
 }
@@ -231,18 +231,18 @@ func formExhibits() []Exhibit {
 	refused.Findings = []views.Finding{
 		{
 			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
-			Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01",
+			Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01",
 		},
 		{
 			Element: "/Document/CstmrCdtTrfInitn/GrpHdr/NbOfTxs",
-			Text:    i18n.Sentence("The file holds 3 payments. Send one file for each payment."),
+			Text:    i18n.Text("The file holds %d payments. Send one file for each payment.").With(3),
 			Code:    "AM18",
 		},
 	}
 	yesterday := refused
 	yesterday.Findings = []views.Finding{{
 		Line: 25, Element: "/Document/CstmrCdtTrfInitn/PmtInf/0/ReqdExctnDt/Dt", Code: "CH04",
-		Text: i18n.Sentence("Enter today as requested execution date: the date given is over."),
+		Text: "Enter today as requested execution date: the date given is over.",
 	}}
 	yesterday.Scheme, yesterday.Answers = "sic-inst", [][2]string{{"creditorName", "Petra Muster"}, {"amount", "199.95"}}
 	return []Exhibit{
@@ -310,5 +310,5 @@ const askedAt = "20.11.2026 10:30"
 // ambiguous is what is said of an amount that may be read in two ways. It is asked for when a page is made: to look it up reads the
 // catalogue, which a program that starts does not need yet.
 func ambiguous() i18n.Text {
-	return i18n.Sentence("Do you mean 1'234.00 or 1.234? Enter the amount with two decimals.")
+	return i18n.Text("Do you mean %s'%s.00 or %s.%s? Enter the amount with two decimals.").With("1", "234", "1", "234")
 }

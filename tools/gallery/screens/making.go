@@ -49,8 +49,8 @@ func batchLines() []views.BatchLine {
 	lines[1].State, lines[1].Label = "To be mended", "Mend"
 	lines[1].Problems = []views.LineProblem{
 		{
-			Problem: ui.Problem{Text: i18n.Sentence("The check digits are wrong. Compare with the invoice."), Code: "AC01"},
-			Where:   i18n.Sentence("Creditor IBAN"),
+			Problem: ui.Problem{Text: "The check digits are wrong. Compare with the invoice.", Code: "AC01"},
+			Where:   "Creditor IBAN",
 		},
 		{Problem: ui.Problem{Text: ambiguous()}, Where: "Amount"},
 	}

@@ -181,7 +181,7 @@ func queueExhibits() []Exhibit {
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, i18n.Sentence("You submitted this on 2026-11-20 04:16 UTC. Another person must decide.")
+	own.Deciding, own.Barred = false, i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"), i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
 	abroad.Message.Summary.CreditorAccount, abroad.Message.Summary.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"
@@ -273,6 +273,9 @@ func decided() views.Decided {
 
 // limitToday is what a limit lets through today, looked up when a page is made.
 func limitToday() i18n.Text {
-	return i18n.Text("Limit of %s: %s.").With(i18n.Sentence("the account CH50 … 1346"),
-		i18n.Join("; ", i18n.Sentence("CHF 10'000.00 at a time"), i18n.Sentence("CHF 12'500.00 of CHF 50'000.00 used today")))
+	return i18n.Text("Limit of %s: %s.").With(
+		i18n.Text("the account %s").With("CH50 … 1346"),
+		i18n.Join("; ", i18n.Text("%s at a time").With("CHF 10'000.00"),
+			i18n.Text("%s of %s used today").With("CHF 12'500.00", "CHF 50'000.00")),
+	)
 }

@@ -66,7 +66,7 @@ func returnForm() views.RequestForm {
 	}
 	form.Reason, form.Information[2] = "NARR", "third line"
 	form.Problems = []ui.Problem{{
-		Field: "information3", Text: i18n.Sentence("Shorten the line to 105 characters: it has 106."), Code: "CH16",
+		Field: "information3", Text: i18n.Text("Shorten the line to %d characters: it has %d.").With(105, 106), Code: "CH16",
 	}}
 	form.Shell.Failed = true
 	return form
@@ -275,7 +275,7 @@ func clearingExhibits() []Exhibit {
 		{
 			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
 			Type: "pacs.002.001.10", Name: "Status report of clearing",
-			Reason: i18n.Sentence("No payment of this gateway has the transaction id 4711."), ReceivedAt: now,
+			Reason: i18n.Text("No payment of this gateway has the transaction id %s.").With("4711"), ReceivedAt: now,
 		},
 	}}
 	return []Exhibit{

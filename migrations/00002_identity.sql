@@ -13,9 +13,9 @@ CREATE TABLE realm (
   refresh_absolute_seconds integer DEFAULT 43200 NOT NULL CHECK ((refresh_absolute_seconds >= 1) AND (refresh_absolute_seconds <= 604800)),
   created_at               timestamptz NOT NULL,
   -- A realm: its mark leads answers of clearing back to it, and its numbers say how long tokens live.
-  key_id                   text,
-  seal                     bytea CHECK (length(seal) = 32),
-  -- Which roles a realm wants a second factor of, separated by commas; "" for none. The seal of the realm covers it where it is set.
+  key_id                   text NOT NULL CHECK (key_id <> ''),
+  seal                     bytea NOT NULL CHECK (length(seal) = 32),
+  -- Which roles a realm wants a second factor of, separated by commas; "" for none.
   second_factor_roles      text DEFAULT '' NOT NULL,
   CONSTRAINT realm_created_at_finite CHECK (isfinite(created_at)),
   PRIMARY KEY (realm),
@@ -36,8 +36,8 @@ CREATE TABLE person (
   display_name text NOT NULL CHECK (display_name <> ''),
   duty         text NOT NULL CHECK (duty IN ('payments', 'administration')),
   created_at   timestamptz NOT NULL,
-  key_id       text,
-  seal         bytea CHECK (length(seal) = 32),
+  key_id       text NOT NULL CHECK (key_id <> ''),
+  seal         bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT person_created_at_finite CHECK (isfinite(created_at)),
   PRIMARY KEY (realm, person_id),
   UNIQUE (realm, person_id, duty),
@@ -74,8 +74,8 @@ CREATE TABLE user_account (
   created_at    timestamptz NOT NULL,
   -- Whatever an account was signed in with before signed_out_at is over: sessions and tokens alike.
   signed_out_at timestamptz,
-  key_id        text,
-  seal          bytea CHECK (length(seal) = 32),
+  key_id        text NOT NULL CHECK (key_id <> ''),
+  seal          bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT user_account_created_at_finite CHECK (isfinite(created_at)),
   CONSTRAINT user_account_signed_out_at_finite CHECK (isfinite(signed_out_at)),
   PRIMARY KEY (realm, user_id),
@@ -86,10 +86,7 @@ CREATE TABLE user_account (
 );
 ALTER TABLE user_account ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON user_account USING (realm = current_setting('countersign.realm', true));
-CREATE POLICY sealed ON user_account AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true)
-  WITH CHECK (key_id IS NOT NULL AND seal IS NOT NULL);
--- The service may change a password, and end what an account is signed in with. It must seal what it writes: a password hash that
--- somebody put here without the key opens nothing, and one without a seal is refused.
+-- The service may change a password, and end what an account is signed in with. A password hash written without the key opens nothing.
 GRANT SELECT, INSERT, UPDATE (password_hash, status, signed_out_at, key_id, seal) ON user_account TO countersign_app;
 
 -- The status of an account as it was before the statement. A policy cannot look at its own table.
@@ -111,8 +108,8 @@ CREATE TABLE user_role (
   granted_at timestamptz NOT NULL,
   grant_id   uuid DEFAULT gen_random_uuid() NOT NULL,
   ended_at   timestamptz,
-  key_id     text,
-  seal       bytea CHECK (length(seal) = 32),
+  key_id     text NOT NULL CHECK (key_id <> ''),
+  seal       bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT user_role_check CHECK (ended_at >= granted_at),
   CONSTRAINT user_role_ended_at_finite CHECK (isfinite(ended_at)),
   CONSTRAINT user_role_granted_at_finite CHECK (isfinite(granted_at)),
@@ -152,8 +149,8 @@ CREATE TABLE client (
   secret_hash    bytea,
   may_decide_own boolean NOT NULL,
   created_at     timestamptz NOT NULL,
-  key_id         text,
-  seal           bytea CHECK (length(seal) = 32),
+  key_id         text NOT NULL CHECK (key_id <> ''),
+  seal           bytea NOT NULL CHECK (length(seal) = 32),
   -- A client can be shut. Seals made before cover no such column, and it is covered only where it is set.
   suppressed_at  timestamptz CHECK (isfinite(suppressed_at)),
   -- A client that unpacks files of many payments may do without the verification of payees, as Regulation (EU) 260/2012 article 5c (6)
@@ -185,8 +182,8 @@ CREATE TABLE policy (
   pending_seconds       integer NOT NULL CHECK ((pending_seconds >= 60) AND (pending_seconds <= 31536000)),
   created_at            timestamptz NOT NULL,
   retired_at            timestamptz,
-  key_id                text,
-  seal                  bytea CHECK (length(seal) = 32),
+  key_id                text NOT NULL CHECK (key_id <> ''),
+  seal                  bytea NOT NULL CHECK (length(seal) = 32),
   -- A policy may ask that every approval names the content it is about (contentHash), also of a message that was never amended.
   content_hash_required boolean DEFAULT false NOT NULL,
   -- A policy may ask that whoever approves shows a second factor (step-up). A message keeps the policy it was made under, and policies
@@ -220,8 +217,8 @@ CREATE TABLE debtor_account (
   agent_bic       text NOT NULL CHECK (agent_bic ~ '^[A-Z0-9]{8}([A-Z0-9]{3})?$'),
   agent_iid       text NOT NULL CHECK (agent_iid ~ '^([0-9]{3,6})?$'),
   open            boolean DEFAULT true NOT NULL,
-  key_id          text,
-  seal            bytea CHECK (length(seal) = 32),
+  key_id          text NOT NULL CHECK (key_id <> ''),
+  seal            bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (realm, iban),
   FOREIGN KEY (realm) REFERENCES realm(realm)
 );

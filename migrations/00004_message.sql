@@ -249,16 +249,14 @@ CREATE TABLE document (
   source       bytea,
   source_type  text,
   created_at   timestamptz NOT NULL,
-  -- What goes out belongs to a message and is sealed: without it, a document written beforehand could be sent in place of the approved
-  -- one.
-  key_id       text,
-  mac          bytea,
-  written_in   xid8 DEFAULT pg_current_xact_id(),
+  -- Without the seal, a document written beforehand could be sent in place of the approved one.
+  key_id       text NOT NULL CHECK (key_id <> ''),
+  mac          bytea NOT NULL CHECK (length(mac) = 32),
+  written_in   xid8 DEFAULT pg_current_xact_id() NOT NULL,
   CONSTRAINT document_check CHECK (content_hash = sha256(content)),
   CONSTRAINT document_check1 CHECK ((source IS NULL) = (source_type IS NULL)),
   CONSTRAINT document_created_at_finite CHECK (isfinite(created_at)),
-  CONSTRAINT document_outbound_sealed CHECK ((direction <> 'out') OR ((message_id IS NOT NULL) AND (key_id IS NOT NULL) AND (key_id <> '')
-    AND (mac IS NOT NULL) AND (length(mac) = 32))),
+  CONSTRAINT document_outbound_of_message CHECK ((direction <> 'out') OR (message_id IS NOT NULL)),
   PRIMARY KEY (realm, document_id),
   UNIQUE (realm, document_id, message_id, content_hash),
   FOREIGN KEY (realm) REFERENCES realm(realm)
@@ -311,8 +309,8 @@ CREATE TABLE message_version (
   remittance          text NOT NULL,
   -- The seal of a version covers the message's identity, its makers, how many approvals it needs, the digest of its content and the
   -- searched columns: without it, whoever may write rows could show a checker other columns than the content says.
-  key_id              text,
-  seal                bytea,
+  key_id              text NOT NULL CHECK (key_id <> ''),
+  seal                bytea NOT NULL CHECK (length(seal) = 32),
   -- The debtor of a payment order is named as the account's master data name it, because the pacs.008 does: debtor_name is that name, and
   -- what the order said instead stands beside it. NULL: the order says the same.
   ordered_debtor_name text,
@@ -357,7 +355,6 @@ CREATE TABLE message_version (
   CONSTRAINT message_version_payee CHECK (((payee_result IS NULL) = (payee_at IS NULL)) AND (payee_result IN ('MTCH', 'CMTC', 'NMTC',
     'NOAP', 'LATE', 'WAIVED')) AND ((payee_name IS NULL) OR ((payee_result = 'CMTC') AND ((length(payee_name) >= 1) AND
     (length(payee_name) <= 140))))),
-  CONSTRAINT message_version_sealed CHECK ((key_id IS NOT NULL) AND (key_id <> '') AND (seal IS NOT NULL) AND (length(seal) = 32)),
   CONSTRAINT message_version_under_a_grant CHECK (CASE
       WHEN (maker_user IS NULL) THEN ((maker_role IS NULL) AND (maker_grant_id IS NULL) AND (maker_granted_at IS NULL))
       ELSE ((maker_role IS NOT NULL) AND (maker_role = 'maker') AND (maker_grant_id IS NOT NULL) AND (maker_granted_at IS NOT NULL) AND
@@ -449,15 +446,15 @@ CREATE TABLE decision (
   decided_at         timestamptz NOT NULL,
   -- What a checker said with an approval. A rejection has its reason.
   remark             text CHECK ((remark ~ '\S') AND (length(remark) <= 512)),
-  checker_role       text,
-  grant_id           uuid,
-  granted_at         timestamptz,
-  message_created_at timestamptz,
+  checker_role       text NOT NULL,
+  grant_id           uuid NOT NULL,
+  granted_at         timestamptz NOT NULL,
+  message_created_at timestamptz NOT NULL,
   -- A decision carries a seal over who said what about which content. The release proves who approved, but it is sealed over the
   -- decisions that are found: whoever writes rows as the service does could have given the first of two approvals in somebody else's
   -- name.
-  key_id             text,
-  seal               bytea CHECK (length(seal) = 32),
+  key_id             text NOT NULL CHECK (key_id <> ''),
+  seal               bytea NOT NULL CHECK (length(seal) = 32),
   -- An approval names the use of the factor. The key says that it was this person who showed it, to approve this version with this
   -- content; the index that it proves one approval alone. The seal of the decision covers it.
   factor_use_id      uuid,
@@ -474,8 +471,7 @@ CREATE TABLE decision (
   CONSTRAINT decision_factor_of_approval CHECK ((factor_use_id IS NULL) OR (action = 'approve')),
   CONSTRAINT decision_granted_at_finite CHECK (isfinite(granted_at)),
   CONSTRAINT decision_message_created_at_finite CHECK (isfinite(message_created_at)),
-  CONSTRAINT decision_under_a_grant CHECK ((checker_role IS NOT NULL) AND (checker_role = 'checker') AND (grant_id IS NOT NULL) AND
-    (granted_at IS NOT NULL) AND (message_created_at IS NOT NULL) AND (granted_at <= message_created_at)),
+  CONSTRAINT decision_under_a_grant CHECK ((checker_role = 'checker') AND (granted_at <= message_created_at)),
   PRIMARY KEY (realm, message_id, version, ordinal),
   UNIQUE (realm, message_id, version, checker_person),
   CONSTRAINT decision_realm_message_id_version_ordinal_action_content_ha_key UNIQUE (realm, message_id, version, ordinal, action,
@@ -625,10 +621,9 @@ CREATE TABLE creation_key (
   -- A key of a request carries a seal over what it stands for: which client used it, for which request, and which message that became.
   -- Without it a planted or changed row made the next request of that key a repeat of another one: the client believes that a payment is
   -- on its way which nobody makes.
-  key_id      text,
-  seal        bytea CHECK (length(seal) = 32),
+  key_id      text NOT NULL CHECK (key_id <> ''),
+  seal        bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT creation_key_created_at_finite CHECK (isfinite(created_at)),
-  CONSTRAINT creation_key_sealed CHECK ((key_id IS NOT NULL) AND (seal IS NOT NULL)),
   PRIMARY KEY (realm, client_id, scope, key),
   FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
 ) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,

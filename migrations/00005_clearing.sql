@@ -66,8 +66,8 @@ CREATE TABLE incoming_account (
   iban   text NOT NULL,
   realm  text NOT NULL,
   -- Whose an incoming payment is.
-  key_id text,
-  seal   bytea CHECK (length(seal) = 32),
+  key_id text NOT NULL CHECK (key_id <> ''),
+  seal   bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (iban),
   FOREIGN KEY (realm, iban) REFERENCES debtor_account(realm, iban)
 );
@@ -118,8 +118,8 @@ CREATE TABLE outbox (
   -- for an operator.
   document_realm  text,
   document_id     uuid,
-  key_id          text,
-  mac             bytea,
+  key_id          text NOT NULL CHECK (key_id <> ''),
+  mac             bytea NOT NULL CHECK (length(mac) = 32),
   refused_at      timestamptz,
   -- An answer belongs to the realm of the message it is about; NULL for one to a document of nobody here. Whoever puts it there need not
   -- say so: it is his whose transaction it is.
@@ -140,8 +140,6 @@ CREATE TABLE outbox (
       ELSE ARRAY['pacs.002.001.10'::text, 'camt.025.001.05'::text]
   END))),
   CONSTRAINT outbox_delivery_sealed CHECK ((delivered_at IS NULL) OR ((delivery_key_id IS NOT NULL) AND (delivery_mac IS NOT NULL))),
-  CONSTRAINT outbox_sealed CHECK ((refused_at IS NOT NULL) OR ((key_id IS NOT NULL) AND (key_id <> '') AND (mac IS NOT NULL) AND
-    (length(mac) = 32))),
   PRIMARY KEY (scheme, reference),
   FOREIGN KEY (document_realm, document_id) REFERENCES document(realm, document_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)

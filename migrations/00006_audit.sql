@@ -22,7 +22,7 @@ CREATE TABLE audit_event (
   outcome        text DEFAULT 'done' NOT NULL CHECK (outcome IN ('done', 'refused')),
   -- Which transaction wrote a row. Every row of a transaction older than all that still run is there to be seen, so whoever takes them up
   -- in this order passes none over.
-  written_in     xid8 DEFAULT pg_current_xact_id(),
+  written_in     xid8 DEFAULT pg_current_xact_id() NOT NULL,
   CONSTRAINT audit_event_at_finite CHECK (isfinite(at)),
   CONSTRAINT audit_event_check CHECK ((outcome = 'done') OR (sequence IS NULL)),
   CONSTRAINT audit_event_detail_json CHECK ((detail)::jsonb IS NOT NULL),

@@ -54,7 +54,7 @@ func BenchmarkSealing(b *testing.B) {
 }
 
 // sealer is a second gateway that does nothing but seal, as one that shares the work.
-func sealer(b *testing.B, address string) *integrity.Station {
+func sealer(b *testing.B, address string) *integrity.Service {
 	b.Helper()
 	log := slog.New(slog.NewTextHandler(io.Discard, nil))
 	database, err := store.Open(b.Context(), store.Config{
@@ -72,7 +72,7 @@ func sealer(b *testing.B, address string) *integrity.Station {
 }
 
 // sealedPairs measures while somebody seals, and how far that was behind, in milliseconds, each time it is looked at.
-func sealedPairs(b *testing.B, s *shop, by *integrity.Station) (perSecond float64, behind []float64) {
+func sealedPairs(b *testing.B, s *shop, by *integrity.Service) (perSecond float64, behind []float64) {
 	b.Helper()
 	ctx, stop := context.WithCancel(b.Context())
 	before := by.Standing().Newest // what was sealed then had waited while nothing was to be sealed

@@ -22,7 +22,7 @@ const (
 // MaxBundle limits the size of a bundle in bytes: far above a message with all its documents.
 const MaxBundle = 64 << 20
 
-// Bundle is all it takes to prove what happened to one message, and on which bytes: docs/bundle.md describes it for other programs.
+// Bundle proves the life of one message and its bytes; docs/bundle.md describes the format for other programs.
 type Bundle struct {
 	Format     string    `json:"format"`
 	Realm      string    `json:"realm"`

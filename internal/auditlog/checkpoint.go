@@ -146,7 +146,7 @@ type PublicKey struct {
 	Key ed25519.PublicKey
 }
 
-// PublicKeys verify checkpoints, whichever of them signed.
+// PublicKeys verify checkpoints that any of them signed.
 type PublicKeys []PublicKey
 
 // String writes the keys as files hold them: a line "id base64" each.
@@ -232,7 +232,7 @@ func RealmOf(signed string) string {
 
 // Read verifies a signed checkpoint of a realm.
 //
-// Errors: ErrNoCheckpoint; note.UnverifiedNoteError where none of the keys signed it; note.InvalidSignatureError.
+// Errors: ErrNoCheckpoint; note.UnverifiedNoteError when none of the keys signed it; note.InvalidSignatureError.
 func (p PublicKeys) Read(realm, signed string) (Checkpoint, error) {
 	verifiers := make([]note.Verifier, 0, len(p))
 	for _, key := range p {

@@ -83,7 +83,7 @@ type Move struct {
 	Version     int       `json:"version"`
 }
 
-// Version is the content that a move began or amended: by its digest, with everybody who wrote it.
+// Version is the content that a move began or amended: its digest and all its makers.
 type Version struct {
 	ApprovalsRequired int      `json:"approvalsRequired"`
 	ContentHash       Text     `json:"contentHash"`

@@ -56,7 +56,7 @@ func TestAPlantedDocumentKeepsNoApprovalBack(t *testing.T) {
 	log := listen(h)
 	h.Run(t)
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
-	plant(t, superuser(t, h), m, m.Reference(), mallorys(t, h, m.Reference()), nil, nil)
+	plant(t, superuser(t, h), m, m.Reference(), mallorys(t, h, m.Reference()), "", nil)
 	_, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	if err != nil {
 		t.Fatal(err)

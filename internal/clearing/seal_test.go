@@ -110,7 +110,7 @@ func TestTheOutboxSendsOnlyWhatTheGatewayPutThere(t *testing.T) {
 	execute(t, app, insert, "FORGED3", "pacs.002.001.10", content, then, "no-such-key", mac[:])
 	owner := superuser(t, h)
 	execute(t, owner, insert, "FORGED4", "pacs.008.001.08", content, then, "test", mac[:])
-	execute(t, owner, insert, "FORGED5", "pacs.008.001.08", content, then, nil, nil)
+	execute(t, owner, insert, "FORGED5", "pacs.008.001.08", content, then, "", []byte{})
 	for _, name := range []iso20022.MessageName{"pacs.008.001.08", "pacs.004.001.09", "camt.056.001.08", "camt.029.001.09"} {
 		// Even with the key: a payment never leaves from the outbox.
 		a := auditlog.Answer{Scheme: string(rulebook.SchemeSIC), Reference: "SEALED-" + string(name), Name: name, Content: content}
@@ -140,7 +140,7 @@ func TestAChangedAnswerIsNotSent(t *testing.T) {
 		"reference": "UPDATE outbox SET reference = 'P2OTHER'",
 		"scheme":    "UPDATE outbox SET scheme = 'sct-inst'",
 		"MAC":       "UPDATE outbox SET mac = sha256('x')",
-		"no seal":   "UPDATE outbox SET mac = NULL, key_id = NULL",
+		"no seal":   "UPDATE outbox SET mac = '', key_id = ''",
 		"document": "UPDATE outbox SET content = NULL, document_realm = 'demo', name = 'pacs.004.001.09', document_id = (SELECT document_id " +
 			"FROM document WHERE direction = 'out' LIMIT 1)",
 	} {
@@ -197,13 +197,13 @@ func TestAMarkOfDeliveryThatSomebodyMadeCountsForNothing(t *testing.T) {
 }
 
 // plant writes a document under the reference that the message's own will need. mac is what the planter makes of the seal.
-func plant(t *testing.T, conn *pgx.Conn, m payment.Message, reference string, content []byte, keyID any, mac []byte) {
+func plant(t *testing.T, conn *pgx.Conn, m payment.Message, reference string, content []byte, keyID string, mac []byte) {
 	t.Helper()
 	execute(
 		t, conn,
 		`INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac)
 		VALUES ($1, gen_random_uuid(), $2, $3, 'out', 'pacs.008.001.08', $4, $5, sha256($5), now(), $6, $7)`,
-		m.Realm, m.InternalID, string(m.Scheme), reference, content, keyID, mac,
+		m.Realm, m.InternalID, string(m.Scheme), reference, content, keyID, append([]byte{}, mac...),
 	)
 }
 
@@ -223,7 +223,7 @@ func TestAPlantedDocumentIsNotSentInPlaceOfTheApprovedOne(t *testing.T) {
 		case "superuser":
 			plant(t, superuser(t, h), m, m.Reference(), content, "test", guessed[:])
 		case "superuser without a seal":
-			plant(t, superuser(t, h), m, m.Reference(), content, nil, nil)
+			plant(t, superuser(t, h), m, m.Reference(), content, "", nil)
 		default:
 			owner := superuser(t, h)
 			execute(
@@ -311,7 +311,7 @@ func TestWhatTheReleaseBindsCannotBeChanged(t *testing.T) {
 		"account closed":     "DELETE FROM debtor_account",
 		"approvals":          "UPDATE message SET approvals_required = 0; UPDATE release SET approvals_required = 0",
 		"creditor":           "UPDATE message_version SET creditor_name = 'Mallory'",
-		"no seal":            "UPDATE message_version SET key_id = NULL, seal = NULL",
+		"no seal":            "UPDATE message_version SET key_id = '', seal = ''",
 	} {
 		h := servicetest.New(t)
 		log := listen(h)
@@ -350,7 +350,7 @@ func TestAChangedMessageIsWithheldFromEverybody(t *testing.T) {
 		"digest":           "UPDATE message_version SET content_hash = sha256('x')",
 		"Global ID":        "UPDATE message SET global_id = 'DM00000000000000'",
 		"maker":            "UPDATE message SET maker_user = (SELECT user_id FROM user_account WHERE name = 'both1' AND realm = 'demo')",
-		"no seal":          "UPDATE message_version SET key_id = NULL, seal = NULL",
+		"no seal":          "UPDATE message_version SET key_id = '', seal = ''",
 	} {
 		h := servicetest.New(t)
 		m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)

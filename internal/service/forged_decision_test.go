@@ -20,9 +20,9 @@ WITH history AS (
     'portal', 'portal', $2
   FROM user_account u WHERE u.realm = 'demo' AND u.name = 'checker1'
 ), decided AS (
-  INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
+  INSERT INTO decision (key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
     client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at)
-  SELECT v.realm, v.message_id, 1, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, 'portal', 'portal', 'approve',
+  SELECT 'test', sha256(''), v.realm, v.message_id, 1, 1, v.makers, v.content_hash, v.approvals_required, u.user_id, u.person_id, 'portal', 'portal', 'approve',
     $2, 'checker', g.grant_id, g.granted_at, m.created_at
   FROM message_version v JOIN message m USING (realm, message_id)
   JOIN user_account u ON u.realm = v.realm AND u.name = 'checker1' JOIN user_role g ON g.user_id = u.user_id AND g.role = 'checker'

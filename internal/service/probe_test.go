@@ -27,6 +27,7 @@ const (
 	unique     = "23505"
 	check      = "23514"
 	privilege  = "42501"
+	missing    = "23502"
 )
 
 // The statements speak of the psql-like variables :pending, :approved, :checker, :maker and so on, replaced below.
@@ -50,59 +51,59 @@ var probes = []probe{
 	{"release other content", `INSERT INTO release SELECT realm, :pending, version, makers, sha256('other'), approvals_required, last_ordinal,
 		last_action, now(), 'k', mac
 		FROM release WHERE message_id = :approved`, foreignKey},
-	{"approve as the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required,
+	{"approve as the maker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, approvals_required,
 		:makeruser, :maker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve as the maker, hiding the maker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, ARRAY[:checker::uuid],
+	{"approve as the maker, hiding the maker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, ARRAY[:checker::uuid],
 		content_hash, approvals_required, :makeruser, :maker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve as nobody's person", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve as nobody's person", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :makeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve other content", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, sha256('other'),
+	{"approve other content", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, sha256('other'),
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve fewer times than needed", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, 0,
+	{"approve fewer times than needed", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, 0,
 		:checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"decide twice", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash, approvals_required,
+	{"decide twice", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash, approvals_required,
 		:checker2user, :checker2, 'portal', 'portal', 'reject', 'late', NULL, NULL, now(), :grant2 FROM message_version
 		WHERE message_id = :approved`, unique},
-	{"decide a second time under the next number", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 2, makers, content_hash,
+	{"decide a second time under the next number", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 2, makers, content_hash,
 		approvals_required, :checker2user, :checker2, 'portal', 'portal', 'reject', 'late', 1, 'approve', now(), :grant2 FROM message_version
 		WHERE message_id = :approved`, check},
-	{"reject without a reason", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"reject without a reason", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'reject', '  ', NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve without a grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve without a grant", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :checkeruser, :checker, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), NULL, NULL, NULL, NULL
 		FROM message_version WHERE message_id = :pending`, privilege},
-	{"approve under the grant of another role", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve under the grant of another role", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :supervisorgrant
 		FROM message_version WHERE message_id = :pending`, check},
-	{"approve under somebody else's grant", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve under somebody else's grant", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :grant FROM message_version
 		WHERE message_id = :pending`, foreignKey},
-	{"approve as a supervisor who calls it checker", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers,
+	{"approve as a supervisor who calls it checker", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers,
 		content_hash, approvals_required, :supervisoruser, :supervisor, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker',
 		grant_id, granted_at, :created
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :supervisoruser`, foreignKey},
-	{"approve under a grant given later", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve under a grant given later", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :lategrant FROM message_version
 		WHERE message_id = :pending`, check},
-	{"approve under a grant given later, dated back", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers,
+	{"approve under a grant given later, dated back", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers,
 		content_hash, approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, :created,
 		:created
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
-	{"approve a message said to be younger", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve a message said to be younger", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :lateuser, :late, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), 'checker', grant_id, granted_at, granted_at
 		FROM message_version JOIN user_role USING (realm) WHERE message_id = :pending AND user_id = :lateuser`, foreignKey},
-	{"approve under a grant that has ended", `INSERT INTO decision (:columns) SELECT realm, message_id, version, 1, makers, content_hash,
+	{"approve under a grant that has ended", `INSERT INTO decision (:columns) SELECT 'test', sha256(''), realm, message_id, version, 1, makers, content_hash,
 		approvals_required, :formeruser, :former, 'portal', 'portal', 'approve', NULL, NULL, NULL, now(), :formergrant FROM message_version
 		WHERE message_id = :pending`, privilege},
 	{"end a grant", `UPDATE user_role SET ended_at = now()`, privilege},
 	{"date a grant back", `UPDATE user_role SET granted_at = '2019-01-01'`, privilege},
-	{"take a password over without a seal", `UPDATE user_account SET password_hash = 'x', key_id = NULL, seal = NULL`, privilege},
+	{"take a password over without a seal", `UPDATE user_account SET password_hash = 'x', key_id = NULL, seal = NULL`, missing},
 	{"move an account to another person", `UPDATE user_account SET person_id = :checker WHERE user_id = :makeruser`, privilege},
 	{"add a version without a seal", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user,
 		maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id,
@@ -110,11 +111,11 @@ var probes = []probe{
 		document_id, content_hash, maker_user, maker_person, array_append(makers, maker_person), 1, makers, first_maker, approvals_required,
 		now(), amount, currency, end_to_end_id, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent,
 		remittance
-		FROM message_version WHERE message_id = :pending`, check},
+		FROM message_version WHERE message_id = :pending`, missing},
 	{"write what goes out beforehand, without a seal", `INSERT INTO document (realm, document_id, message_id, scheme, direction, name,
 		reference, content, content_hash, created_at)
 		SELECT realm, gen_random_uuid(), message_id, scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now() FROM message
-		  WHERE message_id = :pending`, check},
+		  WHERE message_id = :pending`, missing},
 	{"write what goes out beforehand, of no message", `INSERT INTO document (realm, document_id, scheme, direction, name, reference, content,
 		content_hash, created_at, key_id, mac)
 		SELECT realm, gen_random_uuid(), scheme, 'out', 'pacs.008.001.08', 'P8' || global_id, 'x', sha256('x'), now(), 'k', sha256('x')
@@ -122,7 +123,7 @@ var probes = []probe{
 	{"put a payment into the outbox", `INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
 		VALUES ('sic-inst', 'FORGED1', 'pacs.008.001.08', 'x', now(), 'k', sha256('x'))`, check},
 	{"put an answer without a seal into the outbox", `INSERT INTO outbox (scheme, reference, name, content, created_at)
-		VALUES ('sic-inst', 'FORGED1', 'pacs.002.001.10', 'x', now())`, check},
+		VALUES ('sic-inst', 'FORGED1', 'pacs.002.001.10', 'x', now())`, missing},
 	{"send a stored payment again by the outbox", `INSERT INTO outbox (scheme, reference, name, document_realm, document_id, created_at,
 		key_id, mac)
 		SELECT scheme, 'FORGED1', 'pacs.008.001.08', realm, document_id, now(), 'k', sha256('x') FROM document LIMIT 1`, check},
@@ -236,7 +237,7 @@ func TestTheApplicationsRoleCannotCheat(t *testing.T) {
 	h.DB.SealMasterData(t)
 	maker2 := h.Person(t, "maker2")
 	values := strings.NewReplacer(
-		":columns", `realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
+		":columns", `key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id,
 			channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at`,
 		":grant2", grantSQL(t, h, checker2.UserID, "checker"), ":grant", grantSQL(t, h, checker.UserID, "checker"),
 		":supervisorgrant", grantSQL(t, h, supervisor.UserID, "supervisor"), ":lategrant", grantSQL(t, h, late.UserID, "checker"),

@@ -62,7 +62,7 @@ type Service struct {
 	Clearing   *clearing.Service
 	Auth       *auth.Station
 	Admin      *Administration
-	Notary     *integrity.Station // nil without AuditKeys
+	Notary     *integrity.Service // nil without AuditKeys
 	Holder     *PayeeLookup
 	// Moment is the clock of the services and endpoints: UTC in microseconds, the precision of the database, so that
 	// times in memory equal stored ones. Durations use Now.

@@ -58,8 +58,8 @@ func takeUp(t *testing.T, h *servicetest.House) (phone, []string) {
 // askStepUp makes a policy by which every approval in realm demo needs a second factor.
 func askStepUp(t *testing.T, h *servicetest.House) {
 	t.Helper()
-	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
-		VALUES ('demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
+		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,9 +255,9 @@ func TestTheDatabaseHoldsTheStepUp(t *testing.T) {
 	checker := h.Person(t, "checker1")
 	grant, _ := checker.Grant(identity.RoleChecker)
 	conn := h.DB.ConnectAsApplication(t, "demo")
-	insert := `INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
+	insert := `INSERT INTO decision (key_id, seal, realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user,
 		checker_person, client_id, channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at, factor_use_id)
-		SELECT m.realm, m.message_id, 1, 1, v.makers, v.content_hash, 1, $2, $3, 'portal', 'portal', 'approve', now(), 'checker', $4, $5,
+		SELECT 'test', sha256(''), m.realm, m.message_id, 1, 1, v.makers, v.content_hash, 1, $2, $3, 'portal', 'portal', 'approve', now(), 'checker', $4, $5,
 		m.created_at, $6 FROM message m JOIN message_version v USING (realm, message_id) WHERE m.message_id = $1`
 	type planted struct {
 		use  *string

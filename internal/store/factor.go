@@ -14,7 +14,7 @@ import (
 
 // Factor is the row of a second factor.
 func Factor(f dbsqlc.SecondFactor) Row {
-	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String(), KeyID: &f.KeyID, Seal: f.Seal}.
+	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String(), KeyID: f.KeyID, Seal: f.Seal}.
 		covers(f.FactorID, f.UserID, f.Kind, f.Name, f.Secret, f.CredentialID, f.MadeAt, f.RemovedAt)
 }
 
@@ -27,7 +27,7 @@ func FactorUse(u dbsqlc.FactorUse) Row {
 	if u.Version != nil {
 		version = *u.Version
 	}
-	return Row{Table: "factor_use", Realm: u.Realm, Key: u.UseID.String(), KeyID: &u.KeyID, Seal: u.Seal}.
+	return Row{Table: "factor_use", Realm: u.Realm, Key: u.UseID.String(), KeyID: u.KeyID, Seal: u.Seal}.
 		covers(u.UseID, u.FactorID, u.UserID, u.Token, u.Purpose, u.At, message, version, u.ContentHash, u.Action, u.SignCount)
 }
 
@@ -61,7 +61,7 @@ func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, r Removal) (int, erro
 			return removed, err
 		}
 		count, err := q.FactorRemove(ctx, dbsqlc.FactorRemoveParams{
-			RemovedAt: &r.At, KeyID: *keyID, Seal: seal, Realm: f.Realm, FactorID: f.FactorID, SealBefore: before,
+			RemovedAt: &r.At, KeyID: keyID, Seal: seal, Realm: f.Realm, FactorID: f.FactorID, SealBefore: before,
 		})
 		if err != nil {
 			return removed, err

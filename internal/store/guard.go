@@ -37,7 +37,7 @@ func (g Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	for i, role := range p.Roles {
 		fit = fit && g.fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
-			KeyID: OrNull(p.GrantKeys[i]), Seal: p.GrantSeals[i],
+			KeyID: p.GrantKeys[i], Seal: p.GrantSeals[i],
 		}))
 	}
 	return fit

@@ -260,7 +260,7 @@ func sealedAccount(ctx context.Context, guard Guard, realm string, row dbsqlc.Su
 		HolderName: Text(row.HolderName), HolderStreet: Text(row.HolderStreet), HolderBuilding: Text(row.HolderBuilding),
 		HolderPostcode: Text(row.HolderPostcode), HolderTown: Text(row.HolderTown), HolderCountry: Text(row.HolderCountry),
 		AgentBic: Text(row.AgentBic), AgentIid: Text(row.AgentIid), Open: OrZero(row.AccountOpen),
-		KeyID: row.AccountKeyID, Seal: row.AccountSeal,
+		KeyID: Text(row.AccountKeyID), Seal: row.AccountSeal,
 	}
 	if !guard.DebtorAccount(ctx, stored) {
 		return nil

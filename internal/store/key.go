@@ -38,10 +38,10 @@ func TryKeys(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.
 	for _, row := range rows {
 		err := row.Check(keys)
 		if errors.Is(err, keyring.ErrUnknownKey) {
-			missing = *row.KeyID
+			missing = row.KeyID
 			continue
 		}
-		fits[Text(row.KeyID)] = fits[Text(row.KeyID)] || err == nil
+		fits[row.KeyID] = fits[row.KeyID] || err == nil
 	}
 	for id, one := range fits {
 		if !one {

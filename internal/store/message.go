@@ -80,7 +80,7 @@ func Decision(d dbsqlc.DecisionListRow) payment.Decision {
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, Name: d.DisplayName,
 		ClientID: d.ClientID, Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark),
 		Login: d.CheckerLogin, DecidedAt: d.DecidedAt.UTC(), ForVersion: int(d.Version),
-		Grant: identity.Grant{ID: OrZero(d.GrantID), Role: identity.RoleChecker, GrantedAt: Time(d.GrantedAt)},
+		Grant: identity.Grant{ID: d.GrantID, Role: identity.RoleChecker, GrantedAt: d.GrantedAt.UTC()},
 		Seal:  Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID), FactorKind: identity.FactorKind(d.FactorKind),
 	}
 }

@@ -142,7 +142,7 @@ func (s *Outbox) delivered(ctx context.Context, row dbsqlc.Outbox) bool {
 	if row.DeliveredAt == nil {
 		return false
 	}
-	err := s.db.Seal().CheckDelivery(Delivery(row), Seal(row.DeliveryKeyID, row.DeliveryMac))
+	err := s.db.Seal().CheckDelivery(Delivery(row), Seal(Text(row.DeliveryKeyID), row.DeliveryMac))
 	if err == nil {
 		return true
 	}

@@ -11,8 +11,8 @@ import (
 )
 
 // Seal reads the two columns of a seal; a row without one has the zero Seal.
-func Seal(keyID *string, mac []byte) keyring.Seal {
-	seal := keyring.Seal{KeyID: Text(keyID)}
+func Seal(keyID string, mac []byte) keyring.Seal {
+	seal := keyring.Seal{KeyID: keyID}
 	copy(seal.MAC[:], mac)
 	return seal
 }

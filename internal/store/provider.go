@@ -24,13 +24,13 @@ func One(changed int64, err error) error {
 
 // Provider is the row of an identity provider.
 func Provider(p dbsqlc.IdentityProvider) Row {
-	return Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String(), KeyID: &p.KeyID, Seal: p.Seal}.
+	return Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String(), KeyID: p.KeyID, Seal: p.Seal}.
 		covers(p.ProviderID, p.Issuer, p.ClientID, p.Secret, p.PortalAddress, p.Passwords, p.SignInAgeSeconds, p.MadeAt, p.RetiredAt)
 }
 
 // OuterIdentity returns the row that links an account to an identity provider.
 func OuterIdentity(o dbsqlc.OuterIdentity) Row {
-	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String(), KeyID: &o.KeyID, Seal: o.Seal}.
+	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String(), KeyID: o.KeyID, Seal: o.Seal}.
 		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
 }
 
@@ -50,7 +50,7 @@ func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 		return err
 	}
 	return One(o.Queries.ProviderRetire(ctx, dbsqlc.ProviderRetireParams{
-		RetiredAt: row.RetiredAt, KeyID: *keyID, Seal: seal, Realm: o.Realm, ProviderID: row.ProviderID,
+		RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: o.Realm, ProviderID: row.ProviderID,
 	}))
 }
 
@@ -62,7 +62,7 @@ func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) 
 	}
 	return o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
 		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
-		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt, KeyID: *keyID,
+		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt, KeyID: keyID,
 		Seal: seal,
 	})
 }
@@ -75,7 +75,7 @@ func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
 	}
 	return o.Queries.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
 		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
-		KeyID: *keyID, Seal: seal,
+		KeyID: keyID, Seal: seal,
 	})
 }
 
@@ -103,7 +103,7 @@ func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err erro
 			return false, err
 		}
 		err = One(o.Queries.OuterIdentityEnd(ctx, dbsqlc.OuterIdentityEndParams{
-			EndedAt: row.EndedAt, KeyID: *keyID, Seal: seal, Realm: o.Realm, LinkID: row.LinkID,
+			EndedAt: row.EndedAt, KeyID: keyID, Seal: seal, Realm: o.Realm, LinkID: row.LinkID,
 		}))
 		if err != nil {
 			return false, err

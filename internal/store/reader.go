@@ -182,7 +182,7 @@ func (r *Reader) Documents(ctx context.Context, realm string, f DocumentFilter) 
 					Name: iso20022.MessageName(row.Name), Reference: row.Reference, At: row.CreatedAt.UTC(),
 				},
 				Direction: payment.DocumentDirection(row.Direction), Size: int(row.Size),
-				Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, Seal(row.MarkKeyID, row.MarkMac)),
+				Delivered:  row.Delivered && r.marked(row.Scheme, row.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
 				SourceType: Text(row.SourceType),
 			}
 			copy(d.Hash[:], row.ContentHash) // whatever its length: it is held against the seal
@@ -204,7 +204,7 @@ func (r *Reader) Document(ctx context.Context, realm string, id uuid.UUID) (Outb
 		doc := row.Document
 		d = r.sealed(OutboundDocument{
 			Document: DocumentOf(doc), Direction: payment.DocumentDirection(doc.Direction), Size: len(doc.Content),
-			Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, Seal(row.MarkKeyID, row.MarkMac)),
+			Delivered: row.Delivered && r.marked(doc.Scheme, doc.Reference, row.MarkedAt, Seal(Text(row.MarkKeyID), row.MarkMac)),
 			Source:    doc.Source, SourceType: Text(doc.SourceType), Hash: sha256.Sum256(doc.Content),
 		}, sha256.Sum256(doc.Source), Seal(doc.KeyID, doc.Mac))
 		return nil

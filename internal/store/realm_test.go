@@ -33,7 +33,7 @@ var sentAndReceived = []string{
 		 SELECT 'sic-inst', 'IN-' || realm, 'pacs.002.001.10', sha256('x'), 'matched', '', realm, gen_random_uuid(), now() FROM realm`,
 	`INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, content, wait_until, received_at)
 		 VALUES ('sic-inst', 'WAITS', 'camt.056.001.08', sha256('x'), 'waiting', '', 'x', now(), now())`,
-	`INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) SELECT realm, 'sic-inst', 'OUT-' || realm, ` +
+	`INSERT INTO outbox (key_id, mac, realm, scheme, reference, name, content, created_at, refused_at) SELECT 'test', sha256(''), realm, 'sic-inst', 'OUT-' || realm, ` +
 		`'pacs.002.001.10', 'x', now(), now() FROM realm`,
 	`INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) ` +
 		`SELECT 'sic-inst', 'TX-' || realm, realm, gen_random_uuid() FROM realm`,
@@ -85,7 +85,7 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 		t.Errorf("another realm gave away what waits: %d %v", settled, err)
 	}
 	for name, statement := range map[string]string{
-		"answer as another realm": `INSERT INTO outbox (realm, scheme, reference, name, content, created_at, refused_at) VALUES ('demo2', ` +
+		"answer as another realm": `INSERT INTO outbox (key_id, mac, realm, scheme, reference, name, content, created_at, refused_at) VALUES ('test', sha256(''), 'demo2', ` +
 			`'sic-inst', 'X', 'pacs.002.001.10', 'x', now(), now())`,
 		"take an id of another": `INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ('sic-inst', 'X', 'demo2', ` +
 			`gen_random_uuid())`,

@@ -64,7 +64,7 @@ func releaseFromDB(row dbsqlc.ReleaseGetRow) payment.Release {
 	r := row.Release
 	release := payment.Release{
 		Realm: r.Realm, InternalID: r.MessageID, Version: int(r.Version), Makers: r.Makers, Approvers: row.Approvers,
-		ContentHash: payment.Digest(r.ContentHash), AcceptedAt: r.AcceptedAt.UTC(), Seal: Seal(&r.KeyID, r.Mac),
+		ContentHash: payment.Digest(r.ContentHash), AcceptedAt: r.AcceptedAt.UTC(), Seal: Seal(r.KeyID, r.Mac),
 	}
 	copy(release.Account[:], r.AccountDigest)
 	return release

@@ -13,7 +13,7 @@ type Row struct {
 	Table string
 	Realm string
 	Key   string // within its realm
-	KeyID *string
+	KeyID string
 	Seal  []byte
 
 	record identity.Record
@@ -25,16 +25,16 @@ func (r Row) Check(keys keyring.Ring) error {
 	if r.err != nil {
 		return r.err
 	}
-	return r.record.Check(keys, Text(r.KeyID), r.Seal)
+	return r.record.Check(keys, r.KeyID, r.Seal)
 }
 
 // Sealed makes the two columns of the row's seal.
-func (r Row) Sealed(keys keyring.Ring) (keyID *string, seal []byte, err error) {
+func (r Row) Sealed(keys keyring.Ring) (keyID string, seal []byte, err error) {
 	if r.err != nil {
-		return nil, nil, r.err
+		return "", nil, r.err
 	}
 	made := r.record.Seal(keys)
-	return &made.KeyID, made.MAC[:], nil
+	return made.KeyID, made.MAC[:], nil
 }
 
 // covers adds sealed fields.
@@ -94,31 +94,31 @@ func DebtorAccount(a dbsqlc.DebtorAccount) Row {
 
 // Limit is the row of a limit.
 func Limit(l dbsqlc.SpendingLimit) Row {
-	return Row{Table: "spending_limit", Realm: l.Realm, Key: l.LimitID.String(), KeyID: &l.KeyID, Seal: l.Seal}.
+	return Row{Table: "spending_limit", Realm: l.Realm, Key: l.LimitID.String(), KeyID: l.KeyID, Seal: l.Seal}.
 		covers(l.LimitID, l.LimitOf, l.Holder, l.Currency, l.PerPayment, l.PerDay, l.PerDaySince, l.SetAt)
 }
 
 // SetUp is the row of a set-up.
 func SetUp(s dbsqlc.UserSetup) Row {
-	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String(), KeyID: &s.KeyID, Seal: s.Seal}.
+	return Row{Table: "user_setup", Realm: s.Realm, Key: s.SetupID.String(), KeyID: s.KeyID, Seal: s.Seal}.
 		covers(s.SetupID, s.UserID, s.LinkHash, s.CodeHash, s.MadeAt, s.ExpiresAt)
 }
 
 // Directory is the row of an edition of a directory of banks. Its rows are those of the digest.
 func Directory(d dbsqlc.DirectoryNewestListRow) Row {
-	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+	return Row{Table: "routing_directory", Realm: d.Realm, Key: d.DirectoryID.String(), KeyID: d.KeyID, Seal: d.Seal}.
 		covers(d.DirectoryID, d.Scheme, d.Edition, d.Source, d.Entries, d.ContentHash, d.LoadedAt)
 }
 
 // Reference returns the row of an edition of reference data, which has no realm. The digest covers the content.
 func Reference(r dbsqlc.ReferenceNewestListRow) Row {
-	return Row{Table: "reference_edition", Key: r.EditionID.String(), KeyID: &r.KeyID, Seal: r.Seal}.
+	return Row{Table: "reference_edition", Key: r.EditionID.String(), KeyID: r.KeyID, Seal: r.Seal}.
 		covers(r.EditionID, r.Kind, r.Edition, r.FromDay, r.Scope, r.Source, r.Entries, r.ContentHash, r.LoadedAt)
 }
 
 // Change returns the row of a change of administration.
 func Change(c dbsqlc.RealmChange) Row {
-	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: &c.KeyID, Seal: c.Seal}.
+	return Row{Table: "realm_change", Realm: c.Realm, Key: c.ChangeID.String(), KeyID: c.KeyID, Seal: c.Seal}.
 		covers(c.ChangeID, c.Kind, c.Subject, c.BeneficiaryPerson, c.Content, c.CodeHash, c.RequesterUser, c.RequesterPerson, c.RequesterGrantID,
 			c.RequesterClient, c.RequestedAt)
 }
@@ -126,14 +126,14 @@ func Change(c dbsqlc.RealmChange) Row {
 // ChangeDecision returns the row of a decision on a change. The column decided_in is set by the database and not
 // covered.
 func ChangeDecision(d dbsqlc.RealmChangeDecision) Row {
-	return Row{Table: "realm_change_decision", Realm: d.Realm, Key: d.ChangeID.String(), KeyID: &d.KeyID, Seal: d.Seal}.
+	return Row{Table: "realm_change_decision", Realm: d.Realm, Key: d.ChangeID.String(), KeyID: d.KeyID, Seal: d.Seal}.
 		covers(d.ChangeID, d.RequesterPerson, d.BeneficiaryPerson, d.ContentHash, d.Ordinal, d.Action, d.Reason, d.DeciderUser, d.DeciderPerson,
 			d.DeciderGrantID, d.DeciderClient, d.DecidedAt)
 }
 
 // Beneficiary is the row of a creditor that two people of payments agreed on.
 func Beneficiary(b dbsqlc.Beneficiary) Row {
-	return Row{Table: "beneficiary", Realm: b.Realm, Key: b.BeneficiaryID.String(), KeyID: &b.KeyID, Seal: b.Seal}.
+	return Row{Table: "beneficiary", Realm: b.Realm, Key: b.BeneficiaryID.String(), KeyID: b.KeyID, Seal: b.Seal}.
 		covers(b.BeneficiaryID, b.Name, b.Iban, b.Street, b.BuildingNumber, b.AddressLine1, b.AddressLine2, b.Postcode, b.Town, b.Country,
 			b.AddedAt, b.AccountChangedAt, b.EarlierIban, b.Removed)
 }

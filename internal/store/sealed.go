@@ -31,6 +31,6 @@ func SealedDecision(d dbsqlc.Decision) (payment.Message, payment.Decision) {
 	return m, payment.Decision{
 		Ordinal: int(d.Ordinal), Action: payment.Action(d.Action), UserID: d.CheckerUser, PersonID: d.CheckerPerson, ClientID: d.ClientID,
 		Channel: identity.Channel(d.Channel), Reason: Text(d.Reason), Remark: Text(d.Remark), DecidedAt: d.DecidedAt.UTC(),
-		Grant: identity.Grant{ID: OrZero(d.GrantID)}, Seal: Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID),
+		Grant: identity.Grant{ID: d.GrantID}, Seal: Seal(d.KeyID, d.Seal), FactorUse: OrZero(d.FactorUseID),
 	}
 }

@@ -9,7 +9,11 @@ SELECT realm FROM realm WHERE realm = @realm FOR UPDATE;
 
 -- name: RealmInsertAbsent :execrows
 -- Zero rows: there is a realm of this name or with this mark.
-INSERT INTO realm (realm, name, mark, made_by, created_at) VALUES (@realm, @name, @mark, 'operator', @at) ON CONFLICT DO NOTHING;
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
+  second_factor_roles, created_at, key_id, seal)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at,
+  @key_id, @seal)
+ON CONFLICT DO NOTHING;
 
 -- name: PersonList :many
 SELECT * FROM person WHERE realm = @realm ORDER BY display_name, person_id;

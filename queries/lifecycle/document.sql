@@ -112,17 +112,17 @@ WHERE scheme = @scheme AND reference = @reference AND refused_at IS NULL AND del
 RETURNING coalesce(realm, '')::text AS realm;
 
 -- name: OutboxListUndelivered :many
--- A scheme's answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their
--- key, and those held were tried a moment ago.
+-- A scheme's answers to deliver: sealed with one of the given keys, or to refuse because they name none. The others wait for
+-- their key, and those held were tried a moment ago.
 SELECT reference FROM outbox
 WHERE scheme = @scheme AND delivered_at IS NULL AND refused_at IS NULL AND created_at <= @created_before::timestamptz
-  AND (key_id IS NULL OR key_id = ANY (@key_ids::text[])) AND reference <> ALL (@held::text[])
+  AND (key_id = '' OR key_id = ANY (@key_ids::text[])) AND reference <> ALL (@held::text[])
 ORDER BY created_at LIMIT @page_size;
 
 -- name: OutboxListHeld :many
 -- The keys that undelivered answers wait for.
 SELECT DISTINCT key_id::text AS key_id FROM outbox
-WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id IS NOT NULL AND key_id <> ALL (@key_ids::text[])
+WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id <> '' AND key_id <> ALL (@key_ids::text[])
 LIMIT 20;
 
 -- name: IncomingAccountGet :one

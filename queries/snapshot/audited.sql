@@ -24,15 +24,6 @@ WHERE (v.realm, v.message_id, v.version) > (@realm::text, @message_id::uuid, @ve
 ORDER BY v.realm, v.message_id, v.version
 LIMIT @page_size::integer;
 
--- name: WordsOfMigration :one
--- Whether a version is found by the words that the migration cut for what was stored before there were words.
-SELECT coalesce(v.words = array_to_tsvector(ARRAY(SELECT search_tag(v.realm) || w.word FROM search_words(
-         concat_ws(' ', CASE WHEN m.kind <> 'payment' THEN v.creditor_name END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_name END, v.remittance),
-         ARRAY[CASE WHEN m.kind <> 'payment' THEN v.creditor_account ELSE '' END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_account ELSE '' END]
-       ) AS w (word))), false)::boolean AS same
-FROM message_version v JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
-WHERE v.realm = @realm::text AND v.message_id = @message_id::uuid AND v.version = @version::integer;
-
 -- name: AuditedDecisionList :many
 -- Decisions in the order of their keys, from one on.
 SELECT * FROM decision d

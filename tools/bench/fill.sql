@@ -99,7 +99,7 @@ ORDER BY n;
 
 INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at, key_id, mac, written_in)
 SELECT current_setting('bench.realm'), overlay(message_id::text PLACING d.variant FROM 20 FOR 4)::uuid, message_id, scheme, d.direction, d.name, d.reference, content, sha256(content), at, current_setting('bench.key'),
-  sha256(content), NULL
+  sha256(content), '3'::xid8
 FROM piece
 CROSS JOIN LATERAL (VALUES
   ('8000', CASE WHEN kind = 'recall' THEN 'draft' ELSE 'in' END, CASE kind WHEN 'instruction' THEN 'pain.001.001.09' WHEN 'payment' THEN 'pacs.008.001.08'
@@ -133,7 +133,7 @@ INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_use
   detail, at, written_in)
 SELECT h.realm, overlay(h.message_id::text PLACING lpad(to_hex(h.sequence), 4, '0') FROM 20 FOR 4)::uuid, h.message_id, h.sequence, h.kind || '.' || h.action,
   h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, 'fill-' || p.n, sha256(p.content),
-  '{"from":"' || h.from_state || '","to":"' || h.to_state || '"}', h.at, NULL
+  '{"from":"' || h.from_state || '","to":"' || h.to_state || '"}', h.at, '3'::xid8
 FROM piece p
 JOIN message_history h ON h.realm = current_setting('bench.realm') AND h.message_id = p.message_id
 ORDER BY p.n, h.sequence;

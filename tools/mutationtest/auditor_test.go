@@ -28,25 +28,25 @@ var ofAuditor = []mutant{
 	},
 	{name: "check: no second factor (I31)", file: rows, tests: drill, before: `list(q.InvariantStepUp)`, after: nothing},
 	{
-		name: "check: the seals of documents (I18)", file: "internal/store/integrity/sealed.go", tests: drill,
+		name: "check: the seals of documents (I18)", file: "internal/store/integrity/check_seals.go", tests: drill,
 		before: `if d.Outbound() {`, after: "err = nil\n\t\tif false {",
 	},
 	{
-		name: "check: the seals of decisions (I21)", file: "internal/store/integrity/sealed.go", tests: drill,
+		name: "check: the seals of decisions (I21)", file: "internal/store/integrity/check_seals.go", tests: drill,
 		before: `err := a.cfg.Seal.CheckDecision(d.Message, d.Decision)`, after: `var err error`,
 	},
 	{
-		name: "check: what was sent is not made of the release (I17)", file: "internal/store/integrity/version.go",
+		name: "check: what was sent is not made of the release (I17)", file: "internal/store/integrity/check_versions.go",
 		tests:  "internal/store/integrity:TestWhatWasSentOtherwiseIsNamed",
 		before: `if !a.cfg.Profiles.Wrote(`, after: `if false && !a.cfg.Profiles.Wrote(`,
 	},
 	{
-		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/store/integrity/auditor_tree.go",
+		name: "check: leaves do not lead to the checkpoint (I30)", file: "internal/store/integrity/check_tree.go",
 		tests:  "internal/store/integrity:TestACheckpointOfAnotherTreeIsNamed",
 		within: `func (t *treeAudit) compareRoots(`, before: `if t.roots[c.Size] != c.Root {`, after: `if false && t.roots[c.Size] != c.Root {`,
 	},
 	{
-		name: "a tree is sealed on though somebody changed it", file: "internal/store/integrity/sealing.go", tests: "internal/store/integrity",
+		name: "a tree is sealed on though somebody changed it", file: "internal/store/integrity/grow.go", tests: "internal/store/integrity",
 		before: `case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():`, after: `case g.checkpoint.Size != g.tree.Size:`,
 	},
 }

@@ -99,7 +99,7 @@ var ofDeliveries = []mutant{
 		before: `err = s.db.Seal().CheckAnswer(facts, Seal(row.KeyID, row.Mac))`, after: `err = nil`,
 	},
 	{
-		name: "a payment leaves from the outbox", file: "internal/auditlog/documentseal.go",
+		name: "a payment leaves from the outbox", file: "internal/auditlog/seal.go",
 		tests:  ofBooked + ":TestTheOutboxSendsOnly",
 		before: `if !slices.Contains(allowed, a.Name) {`, after: `if false && !slices.Contains(allowed, a.Name) {`,
 	},

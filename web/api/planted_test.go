@@ -53,7 +53,7 @@ func TestAPlantedKeyOfARequestPassesForNoRepeat(t *testing.T) {
 		return err
 	}
 	var refused *pgconn.PgError
-	if err := plant(nil, nil); !errors.As(err, &refused) || refused.ConstraintName != "creation_key_sealed" {
+	if err := plant(nil, nil); !errors.As(err, &refused) || refused.ColumnName != "key_id" {
 		t.Errorf("a key without a seal: %v", err)
 	}
 	guessed := sha256.Sum256([]byte("guessed"))

@@ -40,8 +40,8 @@ WITH forged AS (
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, 1, 0,
     'Approval Pending', 1, created_at FROM message WHERE message_id = $1
 ), doc AS (
-  INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
-  SELECT d.realm, $2, $2, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at
+  INSERT INTO document (key_id, mac, realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, created_at)
+  SELECT 'test', sha256(''), d.realm, $2, $2, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.created_at
   FROM document d JOIN message_version v ON v.document_id = d.document_id WHERE v.message_id = $1 AND v.version = 1
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,

@@ -43,19 +43,19 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 		return err
 	}
 	err = by.run(ctx, realm.Realm, func(p provision) error {
-		made, err := p.q.RealmInsertAbsent(ctx, dbsqlc.RealmInsertAbsentParams{Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, At: p.at})
-		if err != nil {
-			return err
-		}
-		if made == 0 {
-			return ErrRealmExists
-		}
-		err = p.row(ctx, RealmDefinition{
+		row, err := p.sealedRealm(RealmDefinition{
 			Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: store.MadeByOperator,
 			Life: store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour},
 		})
 		if err != nil {
 			return err
+		}
+		made, err := p.q.RealmInsertAbsent(ctx, dbsqlc.RealmInsertAbsentParams(row))
+		if err != nil {
+			return err
+		}
+		if made == 0 {
+			return ErrRealmExists
 		}
 		err = p.client(ctx, administration.Client{ClientID: identity.PortalClient, Kind: administration.ClientPortal, MayDecideOwn: true})
 		if err != nil {

@@ -121,7 +121,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 		if err != nil {
 			return err
 		}
-		row.KeyID, row.Seal = *keyID, seal
+		row.KeyID, row.Seal = keyID, seal
 		return s.q.BeneficiaryInsert(ctx, dbsqlc.BeneficiaryInsertParams(row))
 	}
 	before, err := s.q.BeneficiaryGet(ctx, s.realm, id)
@@ -139,7 +139,7 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 	return store.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
 		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
 		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
-		EarlierIban: row.EarlierIban, Removed: row.Removed, KeyID: *keyID, Seal: seal, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
+		EarlierIban: row.EarlierIban, Removed: row.Removed, KeyID: keyID, Seal: seal, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
 	}))
 }
 

@@ -78,6 +78,6 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 	}
 	return true, p.q.DirectoryInsert(ctx, dbsqlc.DirectoryInsertParams{
 		Realm: stored.Realm, DirectoryID: id, Scheme: stored.Scheme, Edition: edition, Source: stored.Source, Entries: stored.Entries,
-		Content: content, ContentHash: digest[:], LoadedAt: p.at, KeyID: *keyID, Seal: seal,
+		Content: content, ContentHash: digest[:], LoadedAt: p.at, KeyID: keyID, Seal: seal,
 	})
 }

@@ -130,7 +130,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 	}
 	noted, err := q.FactorUseInsert(ctx, dbsqlc.FactorUseInsertParams{
 		Realm: row.Realm, UseID: row.UseID, FactorID: row.FactorID, UserID: row.UserID, Token: row.Token, Purpose: row.Purpose, At: row.At,
-		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: *keyID, Seal: seal,
+		MessageID: row.MessageID, Version: row.Version, ContentHash: row.ContentHash, Action: row.Action, KeyID: keyID, Seal: seal,
 		SignCount: row.SignCount,
 	})
 	if err != nil {
@@ -228,7 +228,7 @@ func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) 
 	}
 	err = q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
 		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
-		CredentialID: row.CredentialID, MadeAt: row.MadeAt, KeyID: *keyID, Seal: seal,
+		CredentialID: row.CredentialID, MadeAt: row.MadeAt, KeyID: keyID, Seal: seal,
 	})
 	if err != nil {
 		return err

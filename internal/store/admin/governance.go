@@ -66,7 +66,7 @@ func (c *Changes) Insert(ctx context.Context, r Request) (administration.Change,
 			Content: row.Content, CodeHash: row.CodeHash, RequesterUser: row.RequesterUser, RequesterPerson: row.RequesterPerson,
 			RequesterRole: row.RequesterRole, RequesterGrantID: row.RequesterGrantID, RequesterGrantedAt: row.RequesterGrantedAt,
 			RequesterClient: row.RequesterClient,
-			RequestedAt:     row.RequestedAt, KeyID: *keyID, Seal: seal,
+			RequestedAt:     row.RequestedAt, KeyID: keyID, Seal: seal,
 		})
 		if err != nil {
 			return err
@@ -224,7 +224,7 @@ func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change a
 		ContentHash: row.ContentHash, Ordinal: row.Ordinal, Action: row.Action, Reason: row.Reason, DeciderUser: row.DeciderUser,
 		DeciderPerson: row.DeciderPerson, DeciderRole: row.DeciderRole, DeciderGrantID: row.DeciderGrantID,
 		DeciderGrantedAt: row.DeciderGrantedAt,
-		DeciderClient:    row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: *keyID, Seal: seal,
+		DeciderClient:    row.DeciderClient, DecidedAt: row.DecidedAt, KeyID: keyID, Seal: seal,
 	})
 }
 

@@ -148,7 +148,7 @@ func (w writer) setLimit(ctx context.Context, l administration.Limit, before []d
 	if err != nil {
 		return err
 	}
-	row.KeyID, row.Seal = *keyID, seal
+	row.KeyID, row.Seal = keyID, seal
 	if len(before) == 0 {
 		return w.q.LimitInsert(ctx, dbsqlc.LimitInsertParams(row))
 	}

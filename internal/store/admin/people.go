@@ -68,7 +68,7 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	}
 	stored := dbsqlc.Client{
 		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
-		PayeeWaived: *row.PayeeWaived, KeyID: row.KeyID,
+		PayeeWaived: *row.PayeeWaived, KeyID: store.Text(row.KeyID),
 		Seal: row.Seal, SuppressedAt: row.SuppressedAt,
 	}
 	if stored.SuppressedAt != nil || !guardOf(p.db).Client(ctx, stored) {

@@ -226,7 +226,8 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 }
 
 // row brings the realm's own row to its definition. Error: ErrForeignRealm.
-func (p provision) row(ctx context.Context, realm RealmDefinition) error {
+// sealedRealm returns the row of a realm with its seal.
+func (p provision) sealedRealm(realm RealmDefinition) (dbsqlc.RealmProvisionParams, error) {
 	row := dbsqlc.RealmProvisionParams{
 		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
 		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
@@ -240,6 +241,11 @@ func (p provision) row(ctx context.Context, realm RealmDefinition) error {
 		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
 		SecondFactorRoles: row.SecondFactorRoles,
 	}).Sealed(p.keys)
+	return row, err
+}
+
+func (p provision) row(ctx context.Context, realm RealmDefinition) error {
+	row, err := p.sealedRealm(realm)
 	if err != nil {
 		return err
 	}

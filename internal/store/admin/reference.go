@@ -110,7 +110,7 @@ func (p provision) reference(ctx context.Context, row dbsqlc.ReferenceNewestList
 	}
 	return true, p.q.ReferenceInsert(ctx, dbsqlc.ReferenceInsertParams{
 		EditionID: row.EditionID, Kind: row.Kind, Edition: row.Edition, FromDay: row.FromDay, Scope: row.Scope, Source: row.Source,
-		Entries: row.Entries, Content: content, ContentHash: row.ContentHash, LoadedAt: row.LoadedAt, KeyID: *keyID, Seal: seal,
+		Entries: row.Entries, Content: content, ContentHash: row.ContentHash, LoadedAt: row.LoadedAt, KeyID: keyID, Seal: seal,
 	})
 }
 

@@ -137,7 +137,7 @@ func (t *Tokens) Rotate(ctx context.Context, in RotateInput, decide func(Refresh
 			return err
 		}
 		stored := row.RefreshToken
-		err = t.seals.Verify(store.Seal(&stored.KeyID, stored.Seal), store.OfRefresh(stored, row.TokenFamily).Fields())
+		err = t.seals.Verify(store.Seal(stored.KeyID, stored.Seal), store.OfRefresh(stored, row.TokenFamily).Fields())
 		if err != nil {
 			return t.unfit(ctx, row.TokenFamily, err)
 		}
@@ -282,7 +282,7 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 		return Bearer{}, identityError(err, "find an access token", ErrUnknownToken)
 	}
 	token := row.AccessToken
-	err = t.seals.Verify(store.Seal(&token.KeyID, token.Seal), store.OfAccess(token, row.TokenFamily).Fields())
+	err = t.seals.Verify(store.Seal(token.KeyID, token.Seal), store.OfAccess(token, row.TokenFamily).Fields())
 	if err != nil {
 		return Bearer{}, t.unfit(ctx, row.TokenFamily, err)
 	}

@@ -240,7 +240,7 @@ func (w writer) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
 	if err != nil {
 		return err
 	}
-	row.KeyID, row.Seal = *keyID, seal
+	row.KeyID, row.Seal = keyID, seal
 	return w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
 }
 

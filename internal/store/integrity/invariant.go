@@ -161,9 +161,8 @@ func (s *Snapshot) guarded(ctx context.Context, query func(context.Context) ([]V
 	return found, err
 }
 
-// Guard asks something of the database. A value that somebody wrote so that the database itself cannot read it, such as no JSON where JSON
-// is asked for, must not keep other questions from being asked: it is returned as what breaks the invariant, and the audit trees or the
-// rules of its table name the row.
+// Guard runs one question in a savepoint. A value that the database cannot read, such as broken JSON, does not stop the other questions:
+// Guard returns it as a violation, and the audit trees or the rules of its table name the row.
 func (s *Snapshot) Guard(ctx context.Context, ask func(context.Context) error) (unread *Violation, err error) {
 	point, err := s.tx.Begin(ctx)
 	if err != nil {
@@ -216,7 +215,7 @@ type violationRow interface {
 	~struct{ Realm, Relation, Key, What string }
 }
 
-// all lists what breaks any part of an invariant.
+// all joins the violations of the parts of an invariant.
 func all(parts ...func(context.Context) ([]Violation, error)) func(context.Context) ([]Violation, error) {
 	return func(ctx context.Context) ([]Violation, error) {
 		var found []Violation

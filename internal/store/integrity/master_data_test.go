@@ -36,7 +36,8 @@ var tamperings = map[string]struct {
 			FROM user_account WHERE realm = 'demo' AND name = 'checker2')`, keyring.ErrForged},
 	"a forged grant": {
 		"user_role",
-		`INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2019-01-01'
+		`INSERT INTO user_role (key_id, seal, realm, user_id, duty, role, granted_at)
+			SELECT 'test', sha256(''), realm, user_id, duty, 'checker', '2019-01-01'
 			FROM user_account WHERE realm = 'demo' AND name = 'maker1'`,
 		keyring.ErrForged,
 	},
@@ -52,8 +53,8 @@ var tamperings = map[string]struct {
 		"debtor_account", `UPDATE debtor_account SET holder_name = 'Mallory' WHERE realm = 'demo' AND iban = 'CH5021977000004331346'`,
 		keyring.ErrForged,
 	},
-	"a seal taken off": {
-		"debtor_account", `UPDATE debtor_account SET key_id = NULL, seal = NULL WHERE realm = 'demo2' AND iban = 'CH5021977000004331346'`,
+	"a seal of nothing": {
+		"debtor_account", `UPDATE debtor_account SET seal = sha256('') WHERE realm = 'demo2' AND iban = 'CH5021977000004331346'`,
 		keyring.ErrForged,
 	},
 }
@@ -94,7 +95,7 @@ func TestMasterDataThatSomebodyChangedIsFound(t *testing.T) {
 			t.Errorf("%s: %d rows changed, %d do not fit, %d before: %v", name, changed.RowsAffected(), len(rows), before, rows)
 		}
 	}
-	_, err := conn.Exec(t.Context(), "DELETE FROM user_role WHERE seal IS NULL; DELETE FROM debtor_account WHERE seal IS NULL")
+	_, err := conn.Exec(t.Context(), "DELETE FROM user_role WHERE seal = sha256('')")
 	must(err)
 	other, err := keyring.Parse([]byte("other "+"11223344556677889900112233445566778899001122334455667788990011223"+"3"), "")
 	must(err)

@@ -41,7 +41,8 @@ var ofAccess = []tampering{
 	},
 	{
 		"seal of a key taken away", "keyed", "I28", "creation_key", theIdempotency,
-		`UPDATE creation_key SET key_id = NULL, seal = NULL WHERE message_id = ':m' AND scope = 'idempotency-key'`,
+		`ALTER TABLE creation_key ALTER key_id DROP NOT NULL, ALTER seal DROP NOT NULL;
+		UPDATE creation_key SET key_id = NULL, seal = NULL WHERE message_id = ':m' AND scope = 'idempotency-key'`,
 	},
 	{
 		"first row of a trail that is of no message any more", "keyed", "I11", "audit_event", theFirstOf + `1`,

@@ -191,10 +191,12 @@ var ofMessages = []tampering{
 	},
 	{"decision deleted", "settled", "I2", "message_history", theApproval, `DELETE FROM decision WHERE message_id = ':m'`},
 	{"approval taken away from its release", "settled", "I1", "release", theMessage, `DELETE FROM decision WHERE message_id = ':m'`},
-	{"decision inserted", "settled", "I2", "decision", `SELECT ':m 1 2'`, `INSERT INTO decision (realm, message_id, version, ordinal, makers,
-		content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, decided_at)
-		SELECT d.realm, message_id, version, 2, makers, content_hash, approvals_required, u.user_id, u.person_id, client_id, channel, action,
-		  decided_at
+	{"decision inserted", "settled", "I2", "decision", `SELECT ':m 1 2'`, `INSERT INTO decision (key_id, seal, realm,
+		message_id, version, ordinal, makers,
+		content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, decided_at, checker_role, grant_id,
+		granted_at, message_created_at)
+		SELECT 'test', sha256(''), d.realm, message_id, version, 2, makers, content_hash, approvals_required, u.user_id, u.person_id, client_id,
+		  channel, action, decided_at, checker_role, grant_id, granted_at, message_created_at
 		FROM decision d JOIN user_account u ON u.realm = d.realm AND u.name = 'checker2' WHERE message_id = ':m'`},
 	{
 		"reject reason changed", "rejected", "I2", "decision", theDecision,
@@ -238,7 +240,8 @@ var ofMessages = []tampering{
 	},
 	{
 		"seal of the version taken away", "settled", "I16", "message_version", theVersion,
-		`UPDATE message_version SET key_id = NULL, seal = NULL WHERE message_id = ':m'`,
+		`ALTER TABLE message_version ALTER key_id DROP NOT NULL, ALTER seal DROP NOT NULL;
+		UPDATE message_version SET key_id = NULL, seal = NULL WHERE message_id = ':m'`,
 	},
 	{
 		"delivered time changed", "settled", "I3", "message", theMessage,
@@ -310,9 +313,9 @@ var ofMessages = []tampering{
 	},
 	{
 		"key of a request planted", "settled", "I8", "creation_key", `SELECT 'demo-backoffice message-id planted-:m'`,
-		`INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at)
-		SELECT realm, 'demo-backoffice', 'message-id', 'planted-:m', message_id, fingerprint, created_at FROM creation_key WHERE message_id = ':m'
-		  AND scope = 'message-id'`,
+		`INSERT INTO creation_key (key_id, seal, realm, client_id, scope, key, message_id, fingerprint, created_at)
+		SELECT 'test', sha256(''), realm, 'demo-backoffice', 'message-id', 'planted-:m', message_id, fingerprint, created_at
+		FROM creation_key WHERE message_id = ':m' AND scope = 'message-id'`,
 	},
 	{
 		"answer deleted from the outbox", "incoming", "I23", "document", theIncoming,

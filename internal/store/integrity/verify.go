@@ -15,7 +15,7 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Verification is what holding the trail of a realm against its tree came to.
+// Verification is the result of a comparison of the trail of a realm with its tree.
 type Verification struct {
 	Of          int64 // leaves of the newest checkpoint
 	Looked      int64 // leaves held against their rows
@@ -25,20 +25,20 @@ type Verification struct {
 	Ended bool
 }
 
-// Unfit is something that is not what was sealed.
+// Unfit is a row that differs from its seal.
 type Unfit struct {
 	Table, Key string
 	What       i18n.Text
 }
 
-// maxUnfit bounds what is named: whoever finds so much runs countersign check.
+// maxUnfit limits the rows that are named; countersign check names all.
 const maxUnfit = 100
 
 // verifyPage is how many leaves one transaction looks at.
 const verifyPage = 500
 
 // Verify holds every row of a realm's trail against its leaf, the leaves against the roots that were signed, and the signatures against the
-// keys, until the context ends. Each page is a transaction of its own, so that it holds nothing up; what is added meanwhile is left out.
+// keys, until the context ends. Each page is a transaction of its own, so that it blocks nothing; rows added meanwhile are left out.
 func (t *Trees) Verify(ctx context.Context, realm string) (Verification, error) {
 	v := verification{trees: t, realm: realm, roots: map[int64]auditlog.Hash{}}
 	err := v.checkpoints(ctx)
@@ -68,7 +68,7 @@ func (v *verification) unfit(table, key string, what i18n.Text) {
 	}
 }
 
-// checkpoints reads what was signed.
+// checkpoints reads the signed checkpoints.
 func (v *verification) checkpoints(ctx context.Context) error {
 	after := int64(-1)
 	for {
@@ -147,7 +147,7 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 		v.unfit(table, row.RowID.String(), "is not what was sealed: the row was changed, or what belongs to it")
 	}
 	place := auditlog.Place{Realm: v.realm, Index: row.LeafIndex, Leaf: leaf}
-	if v.trees.signer.Check(place, hash, store.Seal(&row.KeyID, row.Seal)) != nil {
+	if v.trees.signer.Check(place, hash, store.Seal(row.KeyID, row.Seal)) != nil {
 		v.unfit("audit_leaf", strconv.FormatInt(row.LeafIndex, 10), "its seal does not fit: its place, its row or its hash was changed")
 	}
 	v.tree.Append(hash)

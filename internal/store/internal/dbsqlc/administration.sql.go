@@ -250,14 +250,25 @@ func (q *Queries) RealmGet(ctx context.Context, realm string) (Realm, error) {
 }
 
 const realmInsertAbsent = `-- name: RealmInsertAbsent :execrows
-INSERT INTO realm (realm, name, mark, made_by, created_at) VALUES ($1, $2, $3, 'operator', $4) ON CONFLICT DO NOTHING
+INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
+  second_factor_roles, created_at, key_id, seal)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+  $10, $11)
+ON CONFLICT DO NOTHING
 `
 
 type RealmInsertAbsentParams struct {
-	Realm string
-	Name  string
-	Mark  string
-	At    time.Time
+	Realm                  string
+	Name                   string
+	Mark                   string
+	MadeBy                 string
+	AccessTokenSeconds     int32
+	RefreshTokenSeconds    int32
+	RefreshAbsoluteSeconds int32
+	SecondFactorRoles      string
+	At                     time.Time
+	KeyID                  string
+	Seal                   []byte
 }
 
 // Zero rows: there is a realm of this name or with this mark.
@@ -266,7 +277,14 @@ func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentPa
 		arg.Realm,
 		arg.Name,
 		arg.Mark,
+		arg.MadeBy,
+		arg.AccessTokenSeconds,
+		arg.RefreshTokenSeconds,
+		arg.RefreshAbsoluteSeconds,
+		arg.SecondFactorRoles,
 		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	if err != nil {
 		return 0, err

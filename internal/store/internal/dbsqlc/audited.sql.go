@@ -577,20 +577,3 @@ func (q *Queries) SessionEndList(ctx context.Context, since time.Time) ([]string
 	}
 	return items, nil
 }
-
-const wordsOfMigration = `-- name: WordsOfMigration :one
-SELECT coalesce(v.words = array_to_tsvector(ARRAY(SELECT search_tag(v.realm) || w.word FROM search_words(
-         concat_ws(' ', CASE WHEN m.kind <> 'payment' THEN v.creditor_name END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_name END, v.remittance),
-         ARRAY[CASE WHEN m.kind <> 'payment' THEN v.creditor_account ELSE '' END, CASE WHEN m.kind <> 'instruction' THEN v.debtor_account ELSE '' END]
-       ) AS w (word))), false)::boolean AS same
-FROM message_version v JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id
-WHERE v.realm = $1::text AND v.message_id = $2::uuid AND v.version = $3::integer
-`
-
-// Whether a version is found by the words that the migration cut for what was stored before there were words.
-func (q *Queries) WordsOfMigration(ctx context.Context, realm string, messageID uuid.UUID, version int32) (bool, error) {
-	row := q.db.QueryRow(ctx, wordsOfMigration, realm, messageID, version)
-	var same bool
-	err := row.Scan(&same)
-	return same, err
-}

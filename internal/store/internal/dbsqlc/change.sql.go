@@ -488,7 +488,7 @@ type ClientInsertParams struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
@@ -519,7 +519,7 @@ type ClientPutParams struct {
 	SecretHash   []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 	Realm        string
 	ClientID     string
@@ -597,7 +597,7 @@ type DebtorAccountInsertParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          *string
+	KeyID          string
 	Seal           []byte
 }
 
@@ -639,7 +639,7 @@ type DebtorAccountPutParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          *string
+	KeyID          string
 	Seal           []byte
 	Realm          string
 	Iban           string
@@ -728,7 +728,7 @@ type GrantInsertParams struct {
 	GrantedAt time.Time
 	GrantID   uuid.UUID
 	EndedAt   *time.Time
-	KeyID     *string
+	KeyID     string
 	Seal      []byte
 }
 
@@ -754,7 +754,7 @@ WHERE realm = $4 AND grant_id = $5 AND ended_at IS NULL
 
 type GrantSealParams struct {
 	EndedAt *time.Time
-	KeyID   *string
+	KeyID   string
 	Seal    []byte
 	Realm   string
 	GrantID uuid.UUID
@@ -782,7 +782,7 @@ INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES ($1, $2, $3, $4)
 type IncomingAccountInsertParams struct {
 	Iban  string
 	Realm string
-	KeyID *string
+	KeyID string
 	Seal  []byte
 }
 
@@ -861,7 +861,7 @@ type PersonInsertParams struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       *string
+	KeyID       string
 	Seal        []byte
 }
 
@@ -1020,7 +1020,7 @@ type UserInsertParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 }
 

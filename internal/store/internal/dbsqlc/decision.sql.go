@@ -41,11 +41,11 @@ type DecisionListRow struct {
 	PreviousAction    *string
 	DecidedAt         time.Time
 	Remark            *string
-	CheckerRole       *string
-	GrantID           *uuid.UUID
-	GrantedAt         *time.Time
-	MessageCreatedAt  *time.Time
-	KeyID             *string
+	CheckerRole       string
+	GrantID           uuid.UUID
+	GrantedAt         time.Time
+	MessageCreatedAt  time.Time
+	KeyID             string
 	Seal              []byte
 	FactorUseID       *uuid.UUID
 	DisplayName       string

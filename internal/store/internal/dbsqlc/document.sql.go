@@ -245,7 +245,7 @@ type DocumentListRow struct {
 	Size        int32
 	CreatedAt   time.Time
 	ContentHash []byte
-	KeyID       *string
+	KeyID       string
 	Mac         []byte
 	SourceType  *string
 	SourceHash  []byte
@@ -743,7 +743,7 @@ func (q *Queries) OutboxInsertDocument(ctx context.Context, arg OutboxInsertDocu
 
 const outboxListHeld = `-- name: OutboxListHeld :many
 SELECT DISTINCT key_id::text AS key_id FROM outbox
-WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id IS NOT NULL AND key_id <> ALL ($1::text[])
+WHERE delivered_at IS NULL AND refused_at IS NULL AND key_id <> '' AND key_id <> ALL ($1::text[])
 LIMIT 20
 `
 
@@ -771,7 +771,7 @@ func (q *Queries) OutboxListHeld(ctx context.Context, keyIds []string) ([]string
 const outboxListUndelivered = `-- name: OutboxListUndelivered :many
 SELECT reference FROM outbox
 WHERE scheme = $1 AND delivered_at IS NULL AND refused_at IS NULL AND created_at <= $2::timestamptz
-  AND (key_id IS NULL OR key_id = ANY ($3::text[])) AND reference <> ALL ($4::text[])
+  AND (key_id = '' OR key_id = ANY ($3::text[])) AND reference <> ALL ($4::text[])
 ORDER BY created_at LIMIT $5
 `
 
@@ -783,8 +783,8 @@ type OutboxListUndeliveredParams struct {
 	PageSize      int32
 }
 
-// A scheme's answers to deliver: sealed with one of the given keys or, from before there were seals, with none. The others wait for their
-// key, and those held were tried a moment ago.
+// A scheme's answers to deliver: sealed with one of the given keys, or to refuse because they name none. The others wait for
+// their key, and those held were tried a moment ago.
 func (q *Queries) OutboxListUndelivered(ctx context.Context, arg OutboxListUndeliveredParams) ([]string, error) {
 	rows, err := q.db.Query(ctx, outboxListUndelivered,
 		arg.Scheme,

@@ -351,7 +351,7 @@ WHERE realm = $4 AND seal = $5
 
 type RealmFactorsPutParams struct {
 	SecondFactorRoles string
-	KeyID             *string
+	KeyID             string
 	Seal              []byte
 	Realm             string
 	SealBefore        []byte

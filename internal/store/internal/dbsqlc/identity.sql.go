@@ -61,7 +61,7 @@ type ClientProvisionParams struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
@@ -148,7 +148,7 @@ type DebtorAccountProvisionParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          *string
+	KeyID          string
 	Seal           []byte
 }
 
@@ -289,7 +289,7 @@ ON CONFLICT (iban) DO UPDATE SET key_id = excluded.key_id, seal = excluded.seal 
 type IncomingAccountProvisionParams struct {
 	Iban  string
 	Realm string
-	KeyID *string
+	KeyID string
 	Seal  []byte
 }
 
@@ -378,7 +378,7 @@ type PersonProvisionParams struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       *string
+	KeyID       string
 	Seal        []byte
 }
 
@@ -459,7 +459,7 @@ type PolicyInsertParams struct {
 	PendingSeconds      int32
 	CreatedAt           time.Time
 	RetiredAt           *time.Time
-	KeyID               *string
+	KeyID               string
 	Seal                []byte
 	ContentHashRequired bool
 	StepUp              bool
@@ -536,7 +536,7 @@ UPDATE policy SET retired_at = $1, key_id = $2, seal = $3 WHERE realm = $4 AND p
 
 type PolicySealParams struct {
 	RetiredAt *time.Time
-	KeyID     *string
+	KeyID     string
 	Seal      []byte
 	Realm     string
 	PolicyID  uuid.UUID
@@ -712,7 +712,7 @@ type RealmProvisionParams struct {
 	RefreshAbsoluteSeconds int32
 	SecondFactorRoles      string
 	At                     time.Time
-	KeyID                  *string
+	KeyID                  string
 	Seal                   []byte
 }
 
@@ -769,7 +769,7 @@ type UserChangeIfParams struct {
 	PasswordHash   string
 	Status         string
 	SignedOutAt    *time.Time
-	KeyID          *string
+	KeyID          string
 	Seal           []byte
 	Realm          string
 	UserID         uuid.UUID
@@ -979,7 +979,7 @@ type UserProvisionParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 }
 

@@ -72,7 +72,7 @@ type Client struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
@@ -86,7 +86,7 @@ type CreationKey struct {
 	MessageID   uuid.UUID
 	Fingerprint []byte
 	CreatedAt   time.Time
-	KeyID       *string
+	KeyID       string
 	Seal        []byte
 }
 
@@ -104,7 +104,7 @@ type DebtorAccount struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          *string
+	KeyID          string
 	Seal           []byte
 }
 
@@ -126,11 +126,11 @@ type Decision struct {
 	PreviousAction    *string
 	DecidedAt         time.Time
 	Remark            *string
-	CheckerRole       *string
-	GrantID           *uuid.UUID
-	GrantedAt         *time.Time
-	MessageCreatedAt  *time.Time
-	KeyID             *string
+	CheckerRole       string
+	GrantID           uuid.UUID
+	GrantedAt         time.Time
+	MessageCreatedAt  time.Time
+	KeyID             string
 	Seal              []byte
 	FactorUseID       *uuid.UUID
 }
@@ -148,7 +148,7 @@ type Document struct {
 	Source      []byte
 	SourceType  *string
 	CreatedAt   time.Time
-	KeyID       *string
+	KeyID       string
 	Mac         []byte
 	WrittenIn   pgtype.Uint64
 }
@@ -207,7 +207,7 @@ type IdentityProvider struct {
 type IncomingAccount struct {
 	Iban  string
 	Realm string
-	KeyID *string
+	KeyID string
 	Seal  []byte
 }
 
@@ -295,7 +295,7 @@ type MessageListed struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
-	KeyID             *string
+	KeyID             string
 	Seal              []byte
 	RecallState       string
 	ReturnState       string
@@ -337,7 +337,7 @@ type MessageVersion struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
-	KeyID             *string
+	KeyID             string
 	Seal              []byte
 	OrderedDebtorName *string
 	MakerRole         *string
@@ -359,7 +359,7 @@ type Outbox struct {
 	DeliveredAt   *time.Time
 	DocumentRealm *string
 	DocumentID    *uuid.UUID
-	KeyID         *string
+	KeyID         string
 	Mac           []byte
 	RefusedAt     *time.Time
 	Realm         *string
@@ -407,7 +407,7 @@ type Person struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       *string
+	KeyID       string
 	Seal        []byte
 }
 
@@ -425,7 +425,7 @@ type Policy struct {
 	PendingSeconds      int32
 	CreatedAt           time.Time
 	RetiredAt           *time.Time
-	KeyID               *string
+	KeyID               string
 	Seal                []byte
 	ContentHashRequired bool
 	StepUp              bool
@@ -440,7 +440,7 @@ type Realm struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	CreatedAt              time.Time
-	KeyID                  *string
+	KeyID                  string
 	Seal                   []byte
 	SecondFactorRoles      string
 }
@@ -594,7 +594,7 @@ type UserAccount struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        *string
+	KeyID        string
 	Seal         []byte
 }
 
@@ -606,7 +606,7 @@ type UserRole struct {
 	GrantedAt time.Time
 	GrantID   uuid.UUID
 	EndedAt   *time.Time
-	KeyID     *string
+	KeyID     string
 	Seal      []byte
 }
 

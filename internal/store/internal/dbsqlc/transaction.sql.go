@@ -526,7 +526,7 @@ type VersionListRow struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
-	KeyID             *string
+	KeyID             string
 	Seal              []byte
 	OrderedDebtorName *string
 	MakerRole         *string

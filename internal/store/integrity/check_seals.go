@@ -9,7 +9,7 @@ import (
 	"countersign/internal/keyring"
 )
 
-// bySeal holds the rows of one kind against their seals; each tells the rows that do not fit.
+// bySeal checks the seals of the rows of one kind; each reports the rows that do not fit.
 func (a *audit) bySeal(invariant, statement string, each func(unfit func(Violation)) error) error {
 	if !a.sealed() {
 		a.skip(invariant, statement, releaseKeys)
@@ -24,7 +24,7 @@ func (a *audit) bySeal(invariant, statement string, each func(unfit func(Violati
 	return nil
 }
 
-// decisions holds each decision against its seal.
+// decisions compares each decision with its seal.
 func (a *audit) decisions(ctx context.Context) error {
 	return a.bySeal("I21", decisionSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachDecision(ctx, func(d AuditedDecision) {
@@ -39,7 +39,7 @@ func (a *audit) decisions(ctx context.Context) error {
 	})
 }
 
-// documents holds each document against its seal.
+// documents compares each document with its seal.
 func (a *audit) documents(ctx context.Context) error {
 	return a.bySeal("I18", documentSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachDocument(ctx, func(d AuditedDocument) {
@@ -59,7 +59,7 @@ func (a *audit) documents(ctx context.Context) error {
 	})
 }
 
-// answers holds each row of the outbox against its seal.
+// answers compares each row of the outbox with its seals.
 func (a *audit) answers(ctx context.Context) error {
 	return a.bySeal("I19", answerSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachAnswer(ctx, func(o AuditedAnswer) {
@@ -94,7 +94,7 @@ func (a *audit) answerUnfit(o AuditedAnswer) string {
 	return ""
 }
 
-// requests holds each key of a request against its seal.
+// requests compares each key of a request with its seal.
 func (a *audit) requests(ctx context.Context) error {
 	return a.bySeal("I28", requestSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachRequestKey(ctx, func(k AuditedRequestKey) {
@@ -110,7 +110,7 @@ func (a *audit) requests(ctx context.Context) error {
 	})
 }
 
-// tokens holds each token and each session against its seal.
+// tokens compares each token and each session with its seal.
 func (a *audit) tokens(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {
 		a.skip("I26", tokenSealed, tokenKeys)
@@ -143,7 +143,7 @@ func (a *audit) tokens(ctx context.Context) error {
 	return nil
 }
 
-// masterData holds who may do what against its seals.
+// masterData compares each row of administered data with its seal.
 func (a *audit) masterData(ctx context.Context) error {
 	if a.cfg.Tokens.Empty() {
 		a.skip("I20", masterSealed, tokenKeys)

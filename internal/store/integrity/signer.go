@@ -67,8 +67,8 @@ func (s SignerStanding) String() string {
 	return "sealed"
 }
 
-// Station seals.
-type Station struct {
+// Service seals.
+type Service struct {
 	cfg    SignerConfig
 	mu     sync.Mutex
 	realms map[string]*realm
@@ -89,12 +89,12 @@ type realm struct {
 	gone     string    // the tables that rows are missing from
 }
 
-// New makes the station.
-func New(cfg SignerConfig) *Station { return &Station{cfg: cfg, realms: make(map[string]*realm)} }
+// New makes the service.
+func New(cfg SignerConfig) *Service { return &Service{cfg: cfg, realms: make(map[string]*realm)} }
 
 // Watch seals until the context ends, and once more after that, so that all rows committed by then are sealed. The check of administered
 // rows runs separately, because it may take long.
-func (s *Station) Watch(ctx context.Context) {
+func (s *Service) Watch(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { again(ctx, s.rosters) })
 	both.Go(func() { again(ctx, s.seals) })
@@ -104,7 +104,7 @@ func (s *Station) Watch(ctx context.Context) {
 	s.Sweep(last)
 }
 
-// again looks once in each pause until the context ends, and at once where the look before took longer.
+// again calls look once in each pause until the context ends, without a pause after a longer call.
 func again(ctx context.Context, look func(context.Context)) {
 	ticker := time.NewTicker(lookEvery)
 	defer ticker.Stop()
@@ -118,19 +118,19 @@ func again(ctx context.Context, look func(context.Context)) {
 	}
 }
 
-// Sweep looks at the master data where that is due, and seals once, in every realm, all there is.
-func (s *Station) Sweep(ctx context.Context) {
+// Sweep checks the administered data that is due, and seals all rows of every realm once.
+func (s *Service) Sweep(ctx context.Context) {
 	s.rosters(ctx)
 	s.seals(ctx)
 }
 
-// rosters looks at the master data of every realm where that is due.
-func (s *Station) rosters(ctx context.Context) {
+// rosters checks the administered data of each realm that is due.
+func (s *Service) rosters(ctx context.Context) {
 	s.each(ctx, 1, func(name string) { s.roster(ctx, name) })
 }
 
 // seals seals in every realm all there is.
-func (s *Station) seals(ctx context.Context) {
+func (s *Service) seals(ctx context.Context) {
 	s.sweeping.Lock()
 	defer s.sweeping.Unlock()
 	s.each(ctx, atOnce, func(name string) {
@@ -140,7 +140,7 @@ func (s *Station) seals(ctx context.Context) {
 }
 
 // each does something for every realm, for some at a time.
-func (s *Station) each(ctx context.Context, some int, do func(realm string)) {
+func (s *Service) each(ctx context.Context, some int, do func(realm string)) {
 	names, err := s.cfg.Trees.Realms(ctx)
 	if err != nil {
 		return // of which the store itself tells
@@ -155,7 +155,7 @@ func (s *Station) each(ctx context.Context, some int, do func(realm string)) {
 
 // roster tells the audit trail which rows of master data there are, and the log which are gone, once as long as it stays the same. What
 // could not be asked is asked with the next look; the store itself tells of its troubles.
-func (s *Station) roster(ctx context.Context, name string) {
+func (s *Service) roster(ctx context.Context, name string) {
 	known, now := s.known(name), s.cfg.Now()
 	s.mu.Lock()
 	due := known.rostered.IsZero() || now.Sub(known.rostered).Abs() >= rosterEvery
@@ -181,7 +181,7 @@ func (s *Station) roster(ctx context.Context, name string) {
 }
 
 // seal takes up one batch of a realm, and reports whether there is more.
-func (s *Station) seal(ctx context.Context, name string) (more bool) {
+func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	limited, cancel := context.WithTimeout(ctx, batchWithin)
 	defer cancel()
 	known := s.known(name)
@@ -212,7 +212,7 @@ func (s *Station) seal(ctx context.Context, name string) (more bool) {
 	return err == nil && next.More
 }
 
-func (s *Station) known(name string) *realm {
+func (s *Service) known(name string) *realm {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.realms[name] == nil {
@@ -221,8 +221,8 @@ func (s *Station) known(name string) *realm {
 	return s.realms[name]
 }
 
-// note tells the log what went wrong, once as long as it stays the same, and of the checkpoint now and then.
-func (s *Station) note(ctx context.Context, name string, known *realm, err error) {
+// note logs a failure once as long as it stays the same, and the newest checkpoint once a minute.
+func (s *Service) note(ctx context.Context, name string, known *realm, err error) {
 	now := s.cfg.Now()
 	s.mu.Lock()
 	said, checkpoint := known.failed, known.progress.Checkpoint
@@ -251,7 +251,7 @@ func (s *Station) note(ctx context.Context, name string, known *realm, err error
 }
 
 // Standing returns the state of the sealing.
-func (s *Station) Standing() SignerStanding {
+func (s *Service) Standing() SignerStanding {
 	now := s.cfg.Now()
 	all := SignerStanding{On: true}
 	s.mu.Lock()
@@ -274,9 +274,27 @@ func (s *Station) Standing() SignerStanding {
 }
 
 // Checkpoint is the newest checkpoint of a realm that this gateway saw; the zero Checkpoint for none.
-func (s *Station) Checkpoint(realm string) auditlog.Checkpoint {
+func (s *Service) Checkpoint(realm string) auditlog.Checkpoint {
 	known := s.known(realm)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return known.progress.Checkpoint
+}
+
+// verifyWithin limits a verification started from a page; countersign check has no limit.
+const verifyWithin = 10 * time.Second
+
+// ErrVerifying says that somebody else has the trail verified right now.
+var ErrVerifying = errors.New("the trail is being verified already")
+
+// Verify compares the trail of a realm with its sealed tree, for ten seconds at most; one call at a time in this program. Error:
+// ErrVerifying.
+func (s *Service) Verify(ctx context.Context, realm string) (Verification, error) {
+	if !s.verifying.TryLock() {
+		return Verification{}, ErrVerifying
+	}
+	defer s.verifying.Unlock()
+	limited, cancel := context.WithTimeout(ctx, verifyWithin)
+	defer cancel()
+	return s.cfg.Pages.Verify(limited, realm)
 }

@@ -34,7 +34,7 @@ type storedRows struct {
 	plans []pgtype.ScanPlan // how each column is read; made with the first row
 }
 
-// Scan fills what can be filled and leaves the rest at its zero value. It never fails.
+// Scan fills each field that can hold its column and leaves the others at their zero values. It never fails.
 func (r *storedRows) Scan(fields ...any) error {
 	columns, values := r.FieldDescriptions(), r.RawValues()
 	for i, field := range fields {

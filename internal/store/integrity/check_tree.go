@@ -58,7 +58,7 @@ func (a *audit) trees(ctx context.Context) error {
 	return nil
 }
 
-// unsealed names the rows that wait for longer than they may, and one violation for a realm where nothing was sealed yet.
+// unsealed names the rows that wait too long for their seal, and gives one violation for a realm without any sealed row.
 func (a *audit) unsealed(rows []Unsealed, begun map[string]bool) []Violation {
 	var found []Violation
 	told := make(map[string]bool)

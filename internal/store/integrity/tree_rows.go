@@ -94,7 +94,7 @@ func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.Audit
 		leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
 		found[i] = AuditedLeaf{
 			Place: auditlog.Place{Realm: realm, Index: row.LeafIndex, Leaf: leaf}, Gone: !there, Hash: hashOf(row.Hash),
-			Seal: store.Seal(&row.KeyID, row.Seal),
+			Seal: store.Seal(row.KeyID, row.Seal),
 		}
 	}
 	return found, nil

@@ -112,7 +112,7 @@ func (c *tokenCheck) refreshTokens(ctx context.Context) (int, error) {
 	rows, err := c.q.AuditedRefreshTokenList(ctx, c.realm, c.after, auditedPage)
 	for _, row := range rows {
 		t := row.RefreshToken
-		c.hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(&t.KeyID, t.Seal))
+		c.hold("refresh_token", store.OfRefresh(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
 	}
 	return len(rows), err
 }
@@ -121,7 +121,7 @@ func (c *tokenCheck) accessTokens(ctx context.Context) (int, error) {
 	rows, err := c.q.AuditedAccessTokenList(ctx, c.realm, c.after, auditedPage)
 	for _, row := range rows {
 		t := row.AccessToken
-		c.hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(&t.KeyID, t.Seal))
+		c.hold("access_token", store.OfAccess(t, row.TokenFamily), store.Seal(t.KeyID, t.Seal))
 	}
 	return len(rows), err
 }

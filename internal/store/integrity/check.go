@@ -117,7 +117,7 @@ type sealCheck struct {
 	look     func(context.Context) error // concludes or skips it
 }
 
-// guarded looks at one invariant, of which nothing is known where the database cannot read what somebody wrote.
+// guarded checks one invariant. A value that the database cannot read breaks the invariant.
 func (a *audit) guarded(ctx context.Context, check sealCheck) error {
 	unread, err := a.snapshot.Guard(ctx, check.look)
 	if unread != nil {

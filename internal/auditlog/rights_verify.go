@@ -17,7 +17,7 @@ type Right struct {
 	Role, Person, Account string
 	Grant                 string
 	At                    time.Time // since when
-	// Change brought it: Requester asked for it and Decider approved it, both by name. "" where the operator of the gateway did.
+	// Change brought it: Requester asked for it and Decider approved it, both by name. "" for a right from the operator of the gateway.
 	Change, Requester, Decider string
 }
 
@@ -116,7 +116,7 @@ func (r *rights) byWhom(t told, contents map[string][]byte) error {
 	return nil
 }
 
-// of finds the right that a decision of a time was made under. shown is false where the bundle does not tell of it.
+// of finds the right of a decision at a time. shown is false when the bundle does not hold the right.
 func (r *rights) of(d *Decision, at time.Time) (right Right, shown bool, err error) {
 	right, shown = r.granted[d.GrantID]
 	end, ended := r.ended[d.GrantID]

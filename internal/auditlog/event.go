@@ -12,7 +12,7 @@ func EventOf(kind, action string) string {
 	return kind + "." + strings.ReplaceAll(action, " ", "-")
 }
 
-// Detail is the canonical text of a step: one JSON object with the keys from, to and, where words were given, reason, in this order.
+// Detail is the canonical text of a step: one JSON object with the keys from, to and, if there is one, reason, in this order.
 func Detail(from, to, reason string) string {
 	return detailOf(struct {
 		From   string `json:"from"`
@@ -27,9 +27,8 @@ type Opening struct {
 	RequestKey string // the Idempotency-Key of the request; "" for none
 }
 
-// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to, reason and, where the request had
-// an Idempotency-Key, requestKey, its SHA-256 in hexadecimal digits, in this order. The reason always stands there, "" where nothing was
-// said; rows of before have none where nothing was refused.
+// OpeningDetail is the canonical text of a message's first step: one JSON object with the keys from, to, reason ("" for none) and, for a
+// request with an Idempotency-Key, requestKey, its SHA-256 in hexadecimal digits, in this order.
 func OpeningDetail(o Opening) string {
 	digest := ""
 	if o.RequestKey != "" {
@@ -106,7 +105,7 @@ const (
 	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
 	EventRealmRows = "realm.rows"
 	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it; of a
-	// beneficiary it is a maker who asks, and a checker who decides.
+	// beneficiary a maker asks and a checker decides.
 	EventChangeRequest = "change.request"
 	EventChangeApprove = "change.approve"
 	EventChangeReject  = "change.reject"
@@ -145,7 +144,7 @@ type Subject struct {
 }
 
 // ChangeDetail is the canonical text of a step of a change of administration: one JSON object with the keys change (its id), kind, subject
-// and, where words were given, reason, in this order.
+// and, if there is one, reason, in this order.
 func ChangeDetail(change, kind string, of Subject) string {
 	return detailOf(struct {
 		Change  string `json:"change"`

@@ -35,13 +35,13 @@ func (t *Trees) Realms(ctx context.Context) ([]string, error) { return t.db.Real
 // Standing is the state of a realm's tree.
 type Standing struct {
 	Size int64
-	// Waits is when the oldest row came that the tree does not have; zero where none waits.
+	// Waits is the time of the oldest row that is not in the tree; zero if all are.
 	Waits time.Time
 	// Old: rows of before, or of another server, may not be in the tree yet.
 	Old bool
 }
 
-// Standing looks how far the tree of a realm is, and begins it where there is none.
+// Standing returns the state of the tree of a realm, and begins a missing one.
 func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 	var found Standing
 	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {

@@ -158,3 +158,8 @@ func (s *Administration) DryRun(ctx context.Context, by identity.Principal, valu
 	}
 	return s.changes.DryRun(ctx, by.Realm, policy)
 }
+
+// Approvers returns the policy under which a message needs approvals, and at most 50 people who could give them.
+func (s *Administration) Approvers(ctx context.Context, m payment.Message) (admin.Approvers, error) {
+	return s.changes.Approvers(ctx, m)
+}

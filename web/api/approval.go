@@ -63,7 +63,7 @@ func digest(text string) (*payment.Digest, error) {
 
 // approvalRule returns the policy under which a message waits, and the users who may and may not approve it.
 func (a *API) approvalRule(c echo.Context, m payment.Message) (*ApprovalRule, error) {
-	found, err := a.cfg.Reader.Approvers(c.Request().Context(), m)
+	found, err := a.cfg.Admin.Approvers(c.Request().Context(), m)
 	if err != nil {
 		return nil, err
 	}

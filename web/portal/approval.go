@@ -10,7 +10,7 @@ import (
 
 // MayApprove names the people who could approve a message: checkers of before it was entered, who neither made it nor approved it yet.
 func MayApprove(v *Visit, m payment.Message) (names []string, err error) {
-	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	found, err := v.Config.Admin.Approvers(v.Context(), m)
 	names, _ = toldApart(m, found.Checkers)
 	return names, err
 }
@@ -43,7 +43,7 @@ func (v *paymentsVisit) approval(m payment.Message) (*views.Approval, error) {
 	if m.State != payment.StateApprovalPending {
 		return nil, nil //nolint:nilnil // what is decided needs no approval any more
 	}
-	found, err := v.Config.Reader.Approvers(v.Context(), m)
+	found, err := v.Config.Admin.Approvers(v.Context(), m)
 	if err != nil {
 		return nil, err
 	}

@@ -1,15 +1,15 @@
-package store
+package admin
 
 import (
 	"context"
 	"errors"
 
-	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -23,15 +23,15 @@ type Approvers struct {
 }
 
 // Approvers returns the policy of a message and the people that may approve it.
-func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
+func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, error) {
 	var found Approvers
-	err := r.db.InRealm(ctx, m.Realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := c.db.InRealm(ctx, m.Realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rule, err := q.PolicyGet(ctx, m.Realm, m.PolicyID)
 		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 			return err
 		}
 		if err == nil {
-			found.Rule = ruleOf(rule)
+			found.Rule = policyOf(rule)
 		}
 		rows, err := q.CheckerList(ctx, m.Realm, maxCheckers)
 		for _, row := range rows {
@@ -44,20 +44,4 @@ func (r *Reader) Approvers(ctx context.Context, m payment.Message) (Approvers, e
 		return err
 	})
 	return found, err
-}
-
-func ruleOf(p dbsqlc.Policy) administration.Policy {
-	rule := administration.Policy{
-		ID: p.PolicyID.String(), Rank: int(p.Rank), ClientID: Text(p.ClientID), Channel: Text(p.Channel),
-		Scheme: Text(p.Scheme), Kind: Text(p.Kind), AmountFrom: p.AmountFrom, AmountTo: p.AmountTo,
-		Approvals: int(p.ApprovalsRequired), ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp,
-		ExpiresAfter: Seconds(p.PendingSeconds), Status: administration.StatusInForce,
-	}
-	if p.PolicyID == uuid.Nil {
-		rule.ID = ""
-	}
-	if p.RetiredAt != nil {
-		rule.Status = administration.StatusRetired
-	}
-	return rule
 }

@@ -21,6 +21,9 @@ RACE_CLEARING ?= TheDispatcher|ABoundedNumber|ATaskIs|BusyKeys|ASchemeThatHangs|
 # The browser of tests: the one without windows costs a quarter less processor time.
 CHROMIUM = $$(command -v chromium-headless-shell || command -v chromium || command -v chromium-browser || command -v google-chrome)
 
+BROWSER = COUNTERSIGN_BROWSER=1 PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
+	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js"
+
 # Memory is less dear than processor time where tests are built and run: garbage of four times what is in use may wait to be collected.
 GARBAGE := 400
 
@@ -43,21 +46,18 @@ run: ## start the demo: portal and API on 127.0.0.1:8080, with its own database 
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
 	@exec .cache/bin/countersign demo
 
-test: browser xmllint python ## run the tests of all packages: unit, database, browser
+test: browser xmllint python ## run the tests of all packages: unit, database, and the main ways in the browser
 	@tools/postgres.sh --if-missing
-	@COUNTERSIGN_BROWSER=1 \
-	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
-	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
-	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
-	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	@$(BROWSER) \
 	GOGC=$(GARBAGE) $(GO) test -timeout 30m -vet=off $(LONGEST) ./...
 
-test-long: rabbitmq pgbouncer ## run what make test leaves out: fuzzing, brokers, poolers, PostgreSQL 17, faults, kills, drills, mutants, every screen (hours)
+test-long: rabbitmq pgbouncer browser ## run what make test leaves out: fuzzing, brokers, poolers, PostgreSQL 17, faults, kills, drills, mutants, every screen (hours)
 	@tools/postgres.sh --if-missing
 	@tools/postgres.sh --beside 17
 	@tools/fuzz.sh $(FUZZ)
 	@COUNTERSIGN_RABBITMQ=1 COUNTERSIGN_PGBOUNCER=1 COUNTERSIGN_POSTGRES_BESIDE="$(CACHE)/postgres-17" \
 	$(GO) test -count=1 -timeout 60m -vet=off ./internal/clearing/amqp/... ./internal/store ./internal/clearing ./cmd/countersign
+	@$(BROWSER) $(GO) test -tags long -count=1 -timeout 60m -vet=off ./web/browsertest
 	@$(MAKE) drill simulate search race hostile flood kill faults html screens timing mutants
 
 test-race: ## run the tests of the packages that share data between goroutines under the race detector (needs a C compiler)
@@ -159,21 +159,13 @@ search: ## play 10,000 sampled sequences of deeds of people who cheat, and hold 
 
 pictures: browser ## take the pictures of docs/screens from the gallery anew: make pictures FOLDER=path OF=all WIDTHS=360,1024,1440 IN=de
 	@tools/postgres.sh --if-missing
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_PICTURES="$(abspath $(or $(FOLDER),docs/screens))" COUNTERSIGN_PICTURES_OF="$(OF)" \
+	@$(BROWSER) COUNTERSIGN_PICTURES="$(abspath $(or $(FOLDER),docs/screens))" COUNTERSIGN_PICTURES_OF="$(OF)" \
 	COUNTERSIGN_PICTURES_WIDTHS="$(WIDTHS)" COUNTERSIGN_PICTURES_IN="$(IN)" \
-	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
-	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
-	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
-	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
 	$(GO) test -count=1 -run TestPictures ./web/browsertest
 
 screens: browser ## look at every screen of the gallery, two widths, light and dark, four languages, for accessibility (half an hour; OF=names of some)
 	@tools/postgres.sh --if-missing
-	@COUNTERSIGN_BROWSER=1 COUNTERSIGN_EVERY_SCREEN=1 COUNTERSIGN_SCREENS_OF="$(OF)" \
-	PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
-	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
-	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
-	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	@$(BROWSER) COUNTERSIGN_EVERY_SCREEN=1 COUNTERSIGN_SCREENS_OF="$(OF)" \
 	$(GO) test -count=1 -v -timeout 2h -run TestEveryScreenIsAccessible ./web/browsertest
 
 html: ## have html-validate read every page of the gallery (installed into .cache, pinned by tools/html/package-lock.json)
@@ -190,10 +182,7 @@ lighthouse: browser ## measure ten screens with Lighthouse, and how fast keys an
 	@cd .cache/lighthouse && { cmp -s package-lock.json installed-lock.json || npm ci --silent --ignore-scripts --no-audit --no-fund; }
 	@cp .cache/lighthouse/package-lock.json .cache/lighthouse/installed-lock.json
 	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
-	@COUNTERSIGN_BROWSER=1 PLAYWRIGHT_DRIVER_PATH="$(CACHE)/playwright" \
-	PLAYWRIGHT_NODEJS_PATH="$$(command -v node)" \
-	COUNTERSIGN_CHROMIUM="$(CHROMIUM)" \
-	COUNTERSIGN_AXE="$(CACHE)/axe-core/axe.min.js" \
+	@$(BROWSER) \
 	$(GO) test -tags long -count=1 -v -run TestKeysAndClicksAreAnsweredAtOnce ./web/browsertest
 	@node="$$(compgen -G '.cache/lighthouse/node_modules/node-*/bin/node' || command -v node)"; "$$node" .cache/lighthouse/run.mjs "$(CACHE)/bin/countersign" \
 	"$$(command -v chromium || command -v chromium-browser || command -v google-chrome)" $(OF)

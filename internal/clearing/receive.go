@@ -69,6 +69,9 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 		return s.quarantine(ctx, in, &unprocessableError{reason: i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error()))})
 	}
 	err := s.process(ctx, in, parsed)
+	if errors.Is(err, payment.ErrNotFound) { // it was lost with the database that was here before
+		err = unprocessable(i18n.Text("No message of this gateway is the one that this document names."))
+	}
 	if cannot := unprocessableOf(err); cannot != nil {
 		return s.quarantine(ctx, in, cannot)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -13,8 +14,46 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// FindByGlobalID returns the realm and the key of the message a Global ID names, or payment.ErrNotFound.
+// address is the realm and the internal id of a message.
+type address struct {
+	realm string
+	id    uuid.UUID
+}
+
+// maxAddresses is the number of messages in each half of the address cache.
+const maxAddresses = 4096
+
+// addresses caches the addresses of messages that this process wrote lately, by their Global ID. Neither ever changes, so an entry is never
+// wrong; it only saves the reads of an answer from clearing. The older half is dropped when the younger one is full.
+type addresses struct {
+	mu         sync.Mutex
+	young, old map[payment.ID]address
+}
+
+func (c *addresses) add(global payment.ID, at address) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.young == nil || len(c.young) >= maxAddresses {
+		c.young, c.old = make(map[payment.ID]address), c.young
+	}
+	c.young[global] = at
+}
+
+func (c *addresses) get(global payment.ID) (at address, known bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	at, known = c.young[global]
+	if !known {
+		at, known = c.old[global]
+	}
+	return at, known
+}
+
+// FindByGlobalID returns the realm and the internal id of the message with a Global ID, or payment.ErrNotFound.
 func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm string, id uuid.UUID, err error) {
+	if at, known := s.addresses.get(global); known {
+		return at.realm, at.id, nil
+	}
 	realm, err = s.db.Outside().RealmByMark(ctx, global.Mark())
 	if errors.Is(err, pgx.ErrNoRows) {
 		return "", uuid.Nil, payment.ErrNotFound

@@ -19,6 +19,7 @@ type Messages struct {
 	newID     func() uuid.UUID
 	documents *Documents
 	banks     *directories
+	addresses addresses
 
 	makeOutbound MakeOutbound // nil: clearing stores what carries a release
 

@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
 )
 
@@ -95,7 +94,7 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 		return nil
 	}
 	var notes []Note
-	set.noted.Each(order, func(found schema.Found) bool {
+	set.noted.Each(order, func(found iso20022.Found) bool {
 		row := set.rows[found.Place]
 		if row.left(found) {
 			notes = append(notes, Note{Pointer: found.Pointer(orderPointer), Text: i18n.Data(row.sentence())})
@@ -106,7 +105,7 @@ func Notes(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiat
 }
 
 // left reports whether an element that is there stays behind.
-func (r Row) left(found schema.Found) bool {
+func (r Row) left(found iso20022.Found) bool {
 	switch {
 	case r.quiet != nil && r.quiet(found.Parent):
 		return false
@@ -114,7 +113,7 @@ func (r Row) left(found schema.Found) bool {
 		return found.Text() != r.says
 	case len(r.beside) > 0:
 		return slices.ContainsFunc(r.beside, func(tag string) bool {
-			field, known := schema.FieldOf(found.Parent.Type(), tag)
+			field, known := iso20022.FieldOf(found.Parent.Type(), tag)
 			return known && !found.Parent.Field(field).IsZero()
 		})
 	default:
@@ -134,7 +133,7 @@ func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferI
 	if set == nil {
 		return
 	}
-	set.refused.Each(order, func(found schema.Found) bool {
+	set.refused.Each(order, func(found iso20022.Found) bool {
 		return visit(set.rows[found.Place], found.Pointer(orderPointer))
 	})
 }
@@ -142,7 +141,7 @@ func FindRefused(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferI
 // schemeSets are the places to look for in an order of one scheme.
 type schemeSets struct {
 	rows           []Row
-	noted, refused *schema.Set
+	noted, refused *iso20022.Set
 }
 
 var sets = map[rulebook.Scheme]*schemeSets{
@@ -157,8 +156,8 @@ func newSets(scheme rulebook.Scheme) *schemeSets {
 }
 
 // placesWhere makes a set that knows places by the numbers of their rows.
-func (s *schemeSets) placesWhere(chosen func(Row) bool) *schema.Set {
-	set := schema.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
+func (s *schemeSets) placesWhere(chosen func(Row) bool) *iso20022.Set {
+	set := iso20022.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
 	for number, row := range s.rows {
 		if chosen(row) {
 			set.MustAdd(row.Place, number)

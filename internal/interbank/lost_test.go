@@ -15,7 +15,6 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
-	"countersign/internal/iso20022/schema"
 	"countersign/internal/rulebook"
 )
 
@@ -205,12 +204,12 @@ func TestNothingOfAnOrderIsLost(t *testing.T) {
 // placesOfGoodOrder are the places of the table that the order has to which elements are added.
 func (c chain) placesOfGoodOrder(t *testing.T) map[string]bool {
 	table := interbank.Rows(c.scheme)
-	set := schema.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
+	set := iso20022.NewSet(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
 	for number, row := range table {
 		set.MustAdd(row.Place, number)
 	}
 	found := map[string]bool{}
-	set.Each(c.order(t), func(f schema.Found) bool {
+	set.Each(c.order(t), func(f iso20022.Found) bool {
 		found[table[f.Place].Place] = true
 		return true
 	})

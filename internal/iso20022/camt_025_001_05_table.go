@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupGenericIdentification1 = schema.Group{
-	Name: "GenericIdentification1", Elements: []schema.Element{
+var groupGenericIdentification1 = Group{
+	Name: "GenericIdentification1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -21,8 +19,8 @@ var groupGenericIdentification1 = schema.Group{
 	},
 }
 
-var groupLongPaymentIdentification2 = schema.Group{
-	Name: "LongPaymentIdentification2", Elements: []schema.Element{
+var groupLongPaymentIdentification2 = Group{
+	Name: "LongPaymentIdentification2", Elements: []Element{
 		{
 			Tag: "TxId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -62,8 +60,8 @@ var groupLongPaymentIdentification2 = schema.Group{
 	},
 }
 
-var groupMessageHeader9 = schema.Group{
-	Name: "MessageHeader9", Elements: []schema.Element{
+var groupMessageHeader9 = Group{
+	Name: "MessageHeader9", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -79,8 +77,8 @@ var groupMessageHeader9 = schema.Group{
 	},
 }
 
-var groupOriginalMessageAndIssuer1 = schema.Group{
-	Name: "OriginalMessageAndIssuer1", Elements: []schema.Element{
+var groupOriginalMessageAndIssuer1 = Group{
+	Name: "OriginalMessageAndIssuer1", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -96,8 +94,8 @@ var groupOriginalMessageAndIssuer1 = schema.Group{
 	},
 }
 
-var groupPaymentIdentification6Choice = schema.Group{
-	Name: "PaymentIdentification6Choice", Choice: true, Elements: []schema.Element{
+var groupPaymentIdentification6Choice = Group{
+	Name: "PaymentIdentification6Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "TxId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -121,8 +119,8 @@ var groupPaymentIdentification6Choice = schema.Group{
 	},
 }
 
-var groupPaymentOrigin1Choice = schema.Group{
-	Name: "PaymentOrigin1Choice", Choice: true, Elements: []schema.Element{
+var groupPaymentOrigin1Choice = Group{
+	Name: "PaymentOrigin1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "FINMT", Min: 1, Max: 1,
 			Simple: &simpleMax3NumericText,
@@ -142,8 +140,8 @@ var groupPaymentOrigin1Choice = schema.Group{
 	},
 }
 
-var groupQueueTransactionIdentification1 = schema.Group{
-	Name: "QueueTransactionIdentification1", Elements: []schema.Element{
+var groupQueueTransactionIdentification1 = Group{
+	Name: "QueueTransactionIdentification1", Elements: []Element{
 		{
 			Tag: "QId", Min: 1, Max: 1,
 			Simple: &simpleMax16Text,
@@ -155,8 +153,8 @@ var groupQueueTransactionIdentification1 = schema.Group{
 	},
 }
 
-var groupReceipt = schema.Group{
-	Name: "Receipt", Elements: []schema.Element{
+var groupReceipt = Group{
+	Name: "Receipt", Elements: []Element{
 		{
 			Tag: "MsgHdr", Min: 1, Max: 1,
 			Group: &groupMessageHeader9,
@@ -172,8 +170,8 @@ var groupReceipt = schema.Group{
 	},
 }
 
-var groupReceipt3 = schema.Group{
-	Name: "Receipt3", Elements: []schema.Element{
+var groupReceipt3 = Group{
+	Name: "Receipt3", Elements: []Element{
 		{
 			Tag: "OrgnlMsgId", Min: 1, Max: 1,
 			Group: &groupOriginalMessageAndIssuer1,
@@ -189,8 +187,8 @@ var groupReceipt3 = schema.Group{
 	},
 }
 
-var groupRequestHandling1 = schema.Group{
-	Name: "RequestHandling1", Elements: []schema.Element{
+var groupRequestHandling1 = Group{
+	Name: "RequestHandling1", Elements: []Element{
 		{
 			Tag: "StsCd", Min: 1, Max: 1,
 			Simple: &simpleMax4AlphaNumericText,
@@ -202,8 +200,8 @@ var groupRequestHandling1 = schema.Group{
 	},
 }
 
-var groupRequestType4Choice = schema.Group{
-	Name: "RequestType4Choice", Choice: true, Elements: []schema.Element{
+var groupRequestType4Choice = Group{
+	Name: "RequestType4Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "PmtCtrl", Min: 1, Max: 1,
 			Simple: &simpleExternalPaymentControlRequestType1Code,
@@ -219,8 +217,8 @@ var groupRequestType4Choice = schema.Group{
 	},
 }
 
-var groupShortPaymentIdentification2 = schema.Group{
-	Name: "ShortPaymentIdentification2", Elements: []schema.Element{
+var groupShortPaymentIdentification2 = Group{
+	Name: "ShortPaymentIdentification2", Elements: []Element{
 		{
 			Tag: "TxId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,

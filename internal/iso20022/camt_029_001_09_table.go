@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCancellationStatusReason3Choice = schema.Group{
-	Name: "CancellationStatusReason3Choice", Choice: true, Elements: []schema.Element{
+var groupCancellationStatusReason3Choice = Group{
+	Name: "CancellationStatusReason3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalPaymentCancellationRejection1Code,
@@ -17,8 +15,8 @@ var groupCancellationStatusReason3Choice = schema.Group{
 	},
 }
 
-var groupCancellationStatusReason4 = schema.Group{
-	Name: "CancellationStatusReason4", Elements: []schema.Element{
+var groupCancellationStatusReason4 = Group{
+	Name: "CancellationStatusReason4", Elements: []Element{
 		{
 			Tag: "Orgtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -34,8 +32,8 @@ var groupCancellationStatusReason4 = schema.Group{
 	},
 }
 
-var groupChargeType3Choice = schema.Group{
-	Name: "ChargeType3Choice", Choice: true, Elements: []schema.Element{
+var groupChargeType3Choice = Group{
+	Name: "ChargeType3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalChargeType1Code,
@@ -47,8 +45,8 @@ var groupChargeType3Choice = schema.Group{
 	},
 }
 
-var groupCharges6 = schema.Group{
-	Name: "Charges6", Elements: []schema.Element{
+var groupCharges6 = Group{
+	Name: "Charges6", Elements: []Element{
 		{
 			Tag: "TtlChrgsAndTaxAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -60,8 +58,8 @@ var groupCharges6 = schema.Group{
 	},
 }
 
-var groupChargesRecord3 = schema.Group{
-	Name: "ChargesRecord3", Elements: []schema.Element{
+var groupChargesRecord3 = Group{
+	Name: "ChargesRecord3", Elements: []Element{
 		{
 			Tag: "Amt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -97,8 +95,8 @@ var groupChargesRecord3 = schema.Group{
 	},
 }
 
-var groupClaimNonReceipt2 = schema.Group{
-	Name: "ClaimNonReceipt2", Elements: []schema.Element{
+var groupClaimNonReceipt2 = Group{
+	Name: "ClaimNonReceipt2", Elements: []Element{
 		{
 			Tag: "DtPrcd", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -110,8 +108,8 @@ var groupClaimNonReceipt2 = schema.Group{
 	},
 }
 
-var groupClaimNonReceipt2Choice = schema.Group{
-	Name: "ClaimNonReceipt2Choice", Choice: true, Elements: []schema.Element{
+var groupClaimNonReceipt2Choice = Group{
+	Name: "ClaimNonReceipt2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Accptd", Min: 1, Max: 1,
 			Group: &groupClaimNonReceipt2,
@@ -123,8 +121,8 @@ var groupClaimNonReceipt2Choice = schema.Group{
 	},
 }
 
-var groupClaimNonReceiptRejectReason1Choice = schema.Group{
-	Name: "ClaimNonReceiptRejectReason1Choice", Choice: true, Elements: []schema.Element{
+var groupClaimNonReceiptRejectReason1Choice = Group{
+	Name: "ClaimNonReceiptRejectReason1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalClaimNonReceiptRejection1Code,
@@ -136,8 +134,8 @@ var groupClaimNonReceiptRejectReason1Choice = schema.Group{
 	},
 }
 
-var groupCompensation2 = schema.Group{
-	Name: "Compensation2", Elements: []schema.Element{
+var groupCompensation2 = Group{
+	Name: "Compensation2", Elements: []Element{
 		{
 			Tag: "Amt", Min: 1, Max: 1,
 			Simple: &simpleActiveCurrencyAndAmount_SimpleType, Currency: &simpleActiveCurrencyCode,
@@ -157,8 +155,8 @@ var groupCompensation2 = schema.Group{
 	},
 }
 
-var groupCompensationReason1Choice = schema.Group{
-	Name: "CompensationReason1Choice", Choice: true, Elements: []schema.Element{
+var groupCompensationReason1Choice = Group{
+	Name: "CompensationReason1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalPaymentCompensationReason1Code,
@@ -170,8 +168,8 @@ var groupCompensationReason1Choice = schema.Group{
 	},
 }
 
-var groupCorrectiveGroupInformation1 = schema.Group{
-	Name: "CorrectiveGroupInformation1", Elements: []schema.Element{
+var groupCorrectiveGroupInformation1 = Group{
+	Name: "CorrectiveGroupInformation1", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -187,8 +185,8 @@ var groupCorrectiveGroupInformation1 = schema.Group{
 	},
 }
 
-var groupCorrectiveInterbankTransaction2 = schema.Group{
-	Name: "CorrectiveInterbankTransaction2", Elements: []schema.Element{
+var groupCorrectiveInterbankTransaction2 = Group{
+	Name: "CorrectiveInterbankTransaction2", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 0, Max: 1,
 			Group: &groupCorrectiveGroupInformation1,
@@ -220,8 +218,8 @@ var groupCorrectiveInterbankTransaction2 = schema.Group{
 	},
 }
 
-var groupCorrectivePaymentInitiation4 = schema.Group{
-	Name: "CorrectivePaymentInitiation4", Elements: []schema.Element{
+var groupCorrectivePaymentInitiation4 = Group{
+	Name: "CorrectivePaymentInitiation4", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 0, Max: 1,
 			Group: &groupCorrectiveGroupInformation1,
@@ -257,8 +255,8 @@ var groupCorrectivePaymentInitiation4 = schema.Group{
 	},
 }
 
-var groupCorrectiveTransaction4Choice = schema.Group{
-	Name: "CorrectiveTransaction4Choice", Choice: true, Elements: []schema.Element{
+var groupCorrectiveTransaction4Choice = Group{
+	Name: "CorrectiveTransaction4Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Initn", Min: 1, Max: 1,
 			Group: &groupCorrectivePaymentInitiation4,
@@ -270,8 +268,8 @@ var groupCorrectiveTransaction4Choice = schema.Group{
 	},
 }
 
-var groupGenericIdentification3 = schema.Group{
-	Name: "GenericIdentification3", Elements: []schema.Element{
+var groupGenericIdentification3 = Group{
+	Name: "GenericIdentification3", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -283,8 +281,8 @@ var groupGenericIdentification3 = schema.Group{
 	},
 }
 
-var groupInvestigationStatus5Choice = schema.Group{
-	Name: "InvestigationStatus5Choice", Choice: true, Elements: []schema.Element{
+var groupInvestigationStatus5Choice = Group{
+	Name: "InvestigationStatus5Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Conf", Min: 1, Max: 1,
 			Simple: &simpleExternalInvestigationExecutionConfirmation1Code,
@@ -304,8 +302,8 @@ var groupInvestigationStatus5Choice = schema.Group{
 	},
 }
 
-var groupModificationStatusReason1Choice = schema.Group{
-	Name: "ModificationStatusReason1Choice", Choice: true, Elements: []schema.Element{
+var groupModificationStatusReason1Choice = Group{
+	Name: "ModificationStatusReason1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalPaymentModificationRejection1Code,
@@ -317,8 +315,8 @@ var groupModificationStatusReason1Choice = schema.Group{
 	},
 }
 
-var groupModificationStatusReason2 = schema.Group{
-	Name: "ModificationStatusReason2", Elements: []schema.Element{
+var groupModificationStatusReason2 = Group{
+	Name: "ModificationStatusReason2", Elements: []Element{
 		{
 			Tag: "Orgtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -334,8 +332,8 @@ var groupModificationStatusReason2 = schema.Group{
 	},
 }
 
-var groupNumberOfCancellationsPerStatus1 = schema.Group{
-	Name: "NumberOfCancellationsPerStatus1", Elements: []schema.Element{
+var groupNumberOfCancellationsPerStatus1 = Group{
+	Name: "NumberOfCancellationsPerStatus1", Elements: []Element{
 		{
 			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
 			Simple: &simpleMax15NumericText,
@@ -351,8 +349,8 @@ var groupNumberOfCancellationsPerStatus1 = schema.Group{
 	},
 }
 
-var groupNumberOfTransactionsPerStatus1 = schema.Group{
-	Name: "NumberOfTransactionsPerStatus1", Elements: []schema.Element{
+var groupNumberOfTransactionsPerStatus1 = Group{
+	Name: "NumberOfTransactionsPerStatus1", Elements: []Element{
 		{
 			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
 			Simple: &simpleMax15NumericText,
@@ -368,8 +366,8 @@ var groupNumberOfTransactionsPerStatus1 = schema.Group{
 	},
 }
 
-var groupOriginalGroupHeader14 = schema.Group{
-	Name: "OriginalGroupHeader14", Elements: []schema.Element{
+var groupOriginalGroupHeader14 = Group{
+	Name: "OriginalGroupHeader14", Elements: []Element{
 		{
 			Tag: "OrgnlGrpCxlId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -413,8 +411,8 @@ var groupOriginalGroupHeader14 = schema.Group{
 	},
 }
 
-var groupOriginalPaymentInstruction30 = schema.Group{
-	Name: "OriginalPaymentInstruction30", Elements: []schema.Element{
+var groupOriginalPaymentInstruction30 = Group{
+	Name: "OriginalPaymentInstruction30", Elements: []Element{
 		{
 			Tag: "OrgnlPmtInfCxlId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -458,8 +456,8 @@ var groupOriginalPaymentInstruction30 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction102 = schema.Group{
-	Name: "PaymentTransaction102", Elements: []schema.Element{
+var groupPaymentTransaction102 = Group{
+	Name: "PaymentTransaction102", Elements: []Element{
 		{
 			Tag: "CxlStsId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -527,8 +525,8 @@ var groupPaymentTransaction102 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction103 = schema.Group{
-	Name: "PaymentTransaction103", Elements: []schema.Element{
+var groupPaymentTransaction103 = Group{
+	Name: "PaymentTransaction103", Elements: []Element{
 		{
 			Tag: "CxlStsId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -576,8 +574,8 @@ var groupPaymentTransaction103 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction107 = schema.Group{
-	Name: "PaymentTransaction107", Elements: []schema.Element{
+var groupPaymentTransaction107 = Group{
+	Name: "PaymentTransaction107", Elements: []Element{
 		{
 			Tag: "ModStsId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -645,8 +643,8 @@ var groupPaymentTransaction107 = schema.Group{
 	},
 }
 
-var groupResolutionData1 = schema.Group{
-	Name: "ResolutionData1", Elements: []schema.Element{
+var groupResolutionData1 = Group{
+	Name: "ResolutionData1", Elements: []Element{
 		{
 			Tag: "EndToEndId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -682,8 +680,8 @@ var groupResolutionData1 = schema.Group{
 	},
 }
 
-var groupResolutionOfInvestigation = schema.Group{
-	Name: "ResolutionOfInvestigation", Elements: []schema.Element{
+var groupResolutionOfInvestigation = Group{
+	Name: "ResolutionOfInvestigation", Elements: []Element{
 		{
 			Tag: "Assgnmt", Min: 1, Max: 1,
 			Group: &groupCaseAssignment5,
@@ -727,8 +725,8 @@ var groupResolutionOfInvestigation = schema.Group{
 	},
 }
 
-var groupStatementResolutionEntry4 = schema.Group{
-	Name: "StatementResolutionEntry4", Elements: []schema.Element{
+var groupStatementResolutionEntry4 = Group{
+	Name: "StatementResolutionEntry4", Elements: []Element{
 		{
 			Tag: "OrgnlGrpInf", Min: 0, Max: 1,
 			Group: &groupOriginalGroupInformation29,
@@ -760,8 +758,8 @@ var groupStatementResolutionEntry4 = schema.Group{
 	},
 }
 
-var groupTaxCharges2 = schema.Group{
-	Name: "TaxCharges2", Elements: []schema.Element{
+var groupTaxCharges2 = Group{
+	Name: "TaxCharges2", Elements: []Element{
 		{
 			Tag: "Id", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -777,8 +775,8 @@ var groupTaxCharges2 = schema.Group{
 	},
 }
 
-var groupUnderlyingTransaction22 = schema.Group{
-	Name: "UnderlyingTransaction22", Elements: []schema.Element{
+var groupUnderlyingTransaction22 = Group{
+	Name: "UnderlyingTransaction22", Elements: []Element{
 		{
 			Tag: "OrgnlGrpInfAndSts", Min: 0, Max: 1,
 			Group: &groupOriginalGroupHeader14,

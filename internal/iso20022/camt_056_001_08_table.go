@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCancellationReason33Choice = schema.Group{
-	Name: "CancellationReason33Choice", Choice: true, Elements: []schema.Element{
+var groupCancellationReason33Choice = Group{
+	Name: "CancellationReason33Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalCancellationReason1Code,
@@ -17,8 +15,8 @@ var groupCancellationReason33Choice = schema.Group{
 	},
 }
 
-var groupControlData1 = schema.Group{
-	Name: "ControlData1", Elements: []schema.Element{
+var groupControlData1 = Group{
+	Name: "ControlData1", Elements: []Element{
 		{
 			Tag: "NbOfTxs", Min: 1, Max: 1,
 			Simple: &simpleMax15NumericText,
@@ -30,8 +28,8 @@ var groupControlData1 = schema.Group{
 	},
 }
 
-var groupFIToFIPaymentCancellationRequest = schema.Group{
-	Name: "FIToFIPaymentCancellationRequest", Elements: []schema.Element{
+var groupFIToFIPaymentCancellationRequest = Group{
+	Name: "FIToFIPaymentCancellationRequest", Elements: []Element{
 		{
 			Tag: "Assgnmt", Min: 1, Max: 1,
 			Group: &groupCaseAssignment5,
@@ -55,8 +53,8 @@ var groupFIToFIPaymentCancellationRequest = schema.Group{
 	},
 }
 
-var groupOriginalGroupHeader15 = schema.Group{
-	Name: "OriginalGroupHeader15", Elements: []schema.Element{
+var groupOriginalGroupHeader15 = Group{
+	Name: "OriginalGroupHeader15", Elements: []Element{
 		{
 			Tag: "GrpCxlId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -96,8 +94,8 @@ var groupOriginalGroupHeader15 = schema.Group{
 	},
 }
 
-var groupPaymentCancellationReason5 = schema.Group{
-	Name: "PaymentCancellationReason5", Elements: []schema.Element{
+var groupPaymentCancellationReason5 = Group{
+	Name: "PaymentCancellationReason5", Elements: []Element{
 		{
 			Tag: "Orgtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -113,8 +111,8 @@ var groupPaymentCancellationReason5 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction106 = schema.Group{
-	Name: "PaymentTransaction106", Elements: []schema.Element{
+var groupPaymentTransaction106 = Group{
+	Name: "PaymentTransaction106", Elements: []Element{
 		{
 			Tag: "CxlId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -178,8 +176,8 @@ var groupPaymentTransaction106 = schema.Group{
 	},
 }
 
-var groupUnderlyingTransaction23 = schema.Group{
-	Name: "UnderlyingTransaction23", Elements: []schema.Element{
+var groupUnderlyingTransaction23 = Group{
+	Name: "UnderlyingTransaction23", Elements: []Element{
 		{
 			Tag: "OrgnlGrpInfAndCxl", Min: 0, Max: 1,
 			Group: &groupOriginalGroupHeader15,

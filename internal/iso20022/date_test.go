@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"countersign/internal/iso20022/schema"
 )
 
 func TestDatesAreReadAsTheyAreMeant(t *testing.T) {
@@ -19,7 +18,7 @@ func TestDatesAreReadAsTheyAreMeant(t *testing.T) {
 		"2026-03-02T10:00:00.1234567891Z": "2026-03-02T10:00:00.123456789Z",
 	} {
 		moment, err := text.Time()
-		if got := moment.UTC().Format(time.RFC3339Nano); err != nil || got != want || !schema.IsDateTime(string(text)) {
+		if got := moment.UTC().Format(time.RFC3339Nano); err != nil || got != want || !IsDateTime(string(text)) {
 			t.Errorf("%s is %s, want %s (%v)", text, got, want, err)
 		}
 	}
@@ -27,7 +26,7 @@ func TestDatesAreReadAsTheyAreMeant(t *testing.T) {
 		"2026-03-02": "2026-03-02T00:00:00Z", "2026-03-02+01:00": "2026-03-01T23:00:00Z", "2024-02-29Z": "2024-02-29T00:00:00Z",
 	} {
 		date, err := text.Date()
-		if got := date.UTC().Format(time.RFC3339); err != nil || got != want || !schema.IsDate(string(text)) {
+		if got := date.UTC().Format(time.RFC3339); err != nil || got != want || !IsDate(string(text)) {
 			t.Errorf("%s is %s, want %s (%v)", text, got, want, err)
 		}
 	}
@@ -39,7 +38,7 @@ func TestWrongDatesAreRefused(t *testing.T) {
 		"", "2026-3-2", "2026-02-29", "2026-13-01", "2026-00-10", "0000-01-01", "2026-03-02x", "2026-03-02+15:00",
 		"2026-03-02+1:00", "02.03.2026", "20260302",
 	} {
-		if _, err := ISODate(text).Date(); schema.IsDate(text) || err == nil && text != "0000-01-01" && text != "2026-03-02+15:00" {
+		if _, err := ISODate(text).Date(); IsDate(text) || err == nil && text != "0000-01-01" && text != "2026-03-02+15:00" {
 			t.Errorf("%q is taken for a date", text)
 		}
 	}
@@ -47,7 +46,7 @@ func TestWrongDatesAreRefused(t *testing.T) {
 		"", "2026-03-02", "2026-03-02 10:00:00", "2026-03-02T10:00", "2026-03-02T25:00:00", "2026-03-02T24:00:01",
 		"2026-03-02T10:60:00", "2026-03-02T10:00:00.", "2026-03-02T10:00:00,5", "2026-03-02T",
 	} {
-		if schema.IsDateTime(text) {
+		if IsDateTime(text) {
 			t.Errorf("%q is taken for a date and time", text)
 		}
 	}
@@ -59,7 +58,7 @@ func TestWrongDatesAreRefused(t *testing.T) {
 func TestDatesAreWrittenAsTheSchemaWants(t *testing.T) {
 	t.Parallel()
 	moment := time.Date(2026, 3, 2, 23, 30, 0, 5_000_000, time.FixedZone("", 3600))
-	if got := DateTimeOf(moment); got != "2026-03-02T23:30:00.005+01:00" || !schema.IsDateTime(string(got)) {
+	if got := DateTimeOf(moment); got != "2026-03-02T23:30:00.005+01:00" || !IsDateTime(string(got)) {
 		t.Errorf("date and time %s", got)
 	}
 	if got := DateOf(moment); got != "2026-03-02" {

@@ -1,5 +1,5 @@
 // Package iso20022 holds the payment messages this gateway reads and writes as Go types. Package codec decodes, validates and encodes them
-// as XML and JSON; package schema defines the types of their tables.
+// as XML and JSON. shape.go defines the types of their tables, which the generator fills from the schemas.
 //
 // The types and the tables are generated from the ISO schemas in schema/. Field names are the ISO names in full words; the tag holds the
 // short element name. An absent text is "", any other absent optional value a nil pointer, and an element that may repeat is a slice.

@@ -4,7 +4,6 @@ import (
 	"reflect"
 	"strings"
 
-	"countersign/internal/iso20022/schema"
 )
 
 // MessageName is the name of a message definition, such as pain.001.001.09.
@@ -47,7 +46,7 @@ func (n MessageName) Namespace() string {
 // Definition describes one message for the codec: its name, the content of its Document element, and a function that makes an empty value.
 type Definition struct {
 	Name     MessageName
-	Document schema.Group
+	Document Group
 	New      func() Document
 }
 

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupBusinessApplicationHeader5 = schema.Group{
-	Name: "BusinessApplicationHeader5", Elements: []schema.Element{
+var groupBusinessApplicationHeader5 = Group{
+	Name: "BusinessApplicationHeader5", Elements: []Element{
 		{
 			Tag: "CharSet", Min: 0, Max: 1,
 			Simple: &simpleUnicodeChartsCode,
@@ -53,8 +51,8 @@ var groupBusinessApplicationHeader5 = schema.Group{
 	},
 }
 
-var groupBusinessApplicationHeaderV02 = schema.Group{
-	Name: "BusinessApplicationHeaderV02", Elements: []schema.Element{
+var groupBusinessApplicationHeaderV02 = Group{
+	Name: "BusinessApplicationHeaderV02", Elements: []Element{
 		{
 			Tag: "CharSet", Min: 0, Max: 1,
 			Simple: &simpleUnicodeChartsCode,
@@ -114,8 +112,8 @@ var groupBusinessApplicationHeaderV02 = schema.Group{
 	},
 }
 
-var groupImplementationSpecification1 = schema.Group{
-	Name: "ImplementationSpecification1", Elements: []schema.Element{
+var groupImplementationSpecification1 = Group{
+	Name: "ImplementationSpecification1", Elements: []Element{
 		{
 			Tag: "Regy", Min: 1, Max: 1,
 			Simple: &simpleMax350Text,
@@ -127,8 +125,8 @@ var groupImplementationSpecification1 = schema.Group{
 	},
 }
 
-var groupParty44Choice = schema.Group{
-	Name: "Party44Choice", Choice: true, Elements: []schema.Element{
+var groupParty44Choice = Group{
+	Name: "Party44Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "OrgId", Min: 1, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -140,6 +138,6 @@ var groupParty44Choice = schema.Group{
 	},
 }
 
-var groupSignatureEnvelope = schema.Group{
+var groupSignatureEnvelope = Group{
 	Name: "SignatureEnvelope", Any: true,
 }

@@ -2,8 +2,6 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
 // The messages this package knows.
 const (
 	Pain001V09 MessageName = "pain.001.001.09" // the order of a customer to transfer money
@@ -23,97 +21,97 @@ const (
 var definitions = []Definition{
 	{
 		Name: Pain001V09,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiation}},
+			Elements: []Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiation}},
 		},
 		New: func() Document { return new(CustomerCreditTransferInitiation) },
 	},
 	{
 		Name: Pain002V10,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "CstmrPmtStsRpt", Min: 1, Max: 1, Group: &groupCustomerPaymentStatusReport}},
+			Elements: []Element{{Tag: "CstmrPmtStsRpt", Min: 1, Max: 1, Group: &groupCustomerPaymentStatusReport}},
 		},
 		New: func() Document { return new(CustomerPaymentStatusReport) },
 	},
 	{
 		Name: Pacs008V08,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "FIToFICstmrCdtTrf", Min: 1, Max: 1, Group: &groupFIToFICustomerCreditTransfer}},
+			Elements: []Element{{Tag: "FIToFICstmrCdtTrf", Min: 1, Max: 1, Group: &groupFIToFICustomerCreditTransfer}},
 		},
 		New: func() Document { return new(FIToFICustomerCreditTransfer) },
 	},
 	{
 		Name: Pacs002V10,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "FIToFIPmtStsRpt", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusReport}},
+			Elements: []Element{{Tag: "FIToFIPmtStsRpt", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusReport}},
 		},
 		New: func() Document { return new(FIToFIPaymentStatusReport) },
 	},
 	{
 		Name: Pacs004V09,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturn}},
+			Elements: []Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturn}},
 		},
 		New: func() Document { return new(PaymentReturn) },
 	},
 	{
 		Name: Camt056V08,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "FIToFIPmtCxlReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentCancellationRequest}},
+			Elements: []Element{{Tag: "FIToFIPmtCxlReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentCancellationRequest}},
 		},
 		New: func() Document { return new(FIToFIPaymentCancellationRequest) },
 	},
 	{
 		Name: Camt029V09,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "RsltnOfInvstgtn", Min: 1, Max: 1, Group: &groupResolutionOfInvestigation}},
+			Elements: []Element{{Tag: "RsltnOfInvstgtn", Min: 1, Max: 1, Group: &groupResolutionOfInvestigation}},
 		},
 		New: func() Document { return new(ResolutionOfInvestigation) },
 	},
 	{
 		Name: Camt025V05,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "Rct", Min: 1, Max: 1, Group: &groupReceipt}},
+			Elements: []Element{{Tag: "Rct", Min: 1, Max: 1, Group: &groupReceipt}},
 		},
 		New: func() Document { return new(Receipt) },
 	},
 	{
 		Name: Pacs028V03,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "FIToFIPmtStsReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusRequest}},
+			Elements: []Element{{Tag: "FIToFIPmtStsReq", Min: 1, Max: 1, Group: &groupFIToFIPaymentStatusRequest}},
 		},
 		New: func() Document { return new(FIToFIPaymentStatusRequest) },
 	},
 	{
 		Name: Pain001V03,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiationV03}},
+			Elements: []Element{{Tag: "CstmrCdtTrfInitn", Min: 1, Max: 1, Group: &groupCustomerCreditTransferInitiationV03}},
 		},
 		New: func() Document { return new(CustomerCreditTransferInitiationV03) },
 	},
 	{
 		Name: Pacs004V10,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturnV10}},
+			Elements: []Element{{Tag: "PmtRtr", Min: 1, Max: 1, Group: &groupPaymentReturnV10}},
 		},
 		New: func() Document { return new(PaymentReturnV10) },
 	},
 	{
 		Name: Head001V02,
-		Document: schema.Group{
+		Document: Group{
 			Name: "Document", Document: true,
-			Elements: []schema.Element{{Tag: "AppHdr", Min: 1, Max: 1, Group: &groupBusinessApplicationHeaderV02}},
+			Elements: []Element{{Tag: "AppHdr", Min: 1, Max: 1, Group: &groupBusinessApplicationHeaderV02}},
 		},
 		New: func() Document { return new(BusinessApplicationHeaderV02) },
 	},

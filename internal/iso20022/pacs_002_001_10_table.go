@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupFIToFIPaymentStatusReport = schema.Group{
-	Name: "FIToFIPaymentStatusReport", Elements: []schema.Element{
+var groupFIToFIPaymentStatusReport = Group{
+	Name: "FIToFIPaymentStatusReport", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader91,
@@ -25,8 +23,8 @@ var groupFIToFIPaymentStatusReport = schema.Group{
 	},
 }
 
-var groupPaymentTransaction110 = schema.Group{
-	Name: "PaymentTransaction110", Elements: []schema.Element{
+var groupPaymentTransaction110 = Group{
+	Name: "PaymentTransaction110", Elements: []Element{
 		{
 			Tag: "StsId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupPaymentReturn = schema.Group{
-	Name: "PaymentReturn", Elements: []schema.Element{
+var groupPaymentReturn = Group{
+	Name: "PaymentReturn", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader90,
@@ -25,8 +23,8 @@ var groupPaymentReturn = schema.Group{
 	},
 }
 
-var groupPaymentTransaction112 = schema.Group{
-	Name: "PaymentTransaction112", Elements: []schema.Element{
+var groupPaymentTransaction112 = Group{
+	Name: "PaymentTransaction112", Elements: []Element{
 		{
 			Tag: "RtrId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -130,8 +128,8 @@ var groupPaymentTransaction112 = schema.Group{
 	},
 }
 
-var groupTransactionParties7 = schema.Group{
-	Name: "TransactionParties7", Elements: []schema.Element{
+var groupTransactionParties7 = Group{
+	Name: "TransactionParties7", Elements: []Element{
 		{
 			Tag: "UltmtDbtr", Min: 0, Max: 1,
 			Group: &groupParty40Choice,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCreditTransferMandateData1 = schema.Group{
-	Name: "CreditTransferMandateData1", Elements: []schema.Element{
+var groupCreditTransferMandateData1 = Group{
+	Name: "CreditTransferMandateData1", Elements: []Element{
 		{
 			Tag: "MndtId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -45,8 +43,8 @@ var groupCreditTransferMandateData1 = schema.Group{
 	},
 }
 
-var groupCreditTransferTransaction45 = schema.Group{
-	Name: "CreditTransferTransaction45", Elements: []schema.Element{
+var groupCreditTransferTransaction45 = Group{
+	Name: "CreditTransferTransaction45", Elements: []Element{
 		{
 			Tag: "UltmtDbtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -162,8 +160,8 @@ var groupCreditTransferTransaction45 = schema.Group{
 	},
 }
 
-var groupInstructionForCreditorAgent3 = schema.Group{
-	Name: "InstructionForCreditorAgent3", Elements: []schema.Element{
+var groupInstructionForCreditorAgent3 = Group{
+	Name: "InstructionForCreditorAgent3", Elements: []Element{
 		{
 			Tag: "Cd", Min: 0, Max: 1,
 			Simple: &simpleExternalCreditorAgentInstruction1Code,
@@ -175,8 +173,8 @@ var groupInstructionForCreditorAgent3 = schema.Group{
 	},
 }
 
-var groupMandateClassification1Choice = schema.Group{
-	Name: "MandateClassification1Choice", Choice: true, Elements: []schema.Element{
+var groupMandateClassification1Choice = Group{
+	Name: "MandateClassification1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleMandateClassification1Code,
@@ -188,8 +186,8 @@ var groupMandateClassification1Choice = schema.Group{
 	},
 }
 
-var groupMandateRelatedData1Choice = schema.Group{
-	Name: "MandateRelatedData1Choice", Choice: true, Elements: []schema.Element{
+var groupMandateRelatedData1Choice = Group{
+	Name: "MandateRelatedData1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "DrctDbtMndt", Min: 0, Max: 1,
 			Group: &groupMandateRelatedInformation14,
@@ -201,8 +199,8 @@ var groupMandateRelatedData1Choice = schema.Group{
 	},
 }
 
-var groupMandateTypeInformation2 = schema.Group{
-	Name: "MandateTypeInformation2", Elements: []schema.Element{
+var groupMandateTypeInformation2 = Group{
+	Name: "MandateTypeInformation2", Elements: []Element{
 		{
 			Tag: "SvcLvl", Min: 0, Max: 1,
 			Group: &groupServiceLevel8Choice,
@@ -222,8 +220,8 @@ var groupMandateTypeInformation2 = schema.Group{
 	},
 }
 
-var groupOriginalTransactionReference32 = schema.Group{
-	Name: "OriginalTransactionReference32", Elements: []schema.Element{
+var groupOriginalTransactionReference32 = Group{
+	Name: "OriginalTransactionReference32", Elements: []Element{
 		{
 			Tag: "IntrBkSttlmAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -319,8 +317,8 @@ var groupOriginalTransactionReference32 = schema.Group{
 	},
 }
 
-var groupPaymentReturnV10 = schema.Group{
-	Name: "PaymentReturnV10", Elements: []schema.Element{
+var groupPaymentReturnV10 = Group{
+	Name: "PaymentReturnV10", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader90,
@@ -340,8 +338,8 @@ var groupPaymentReturnV10 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction118 = schema.Group{
-	Name: "PaymentTransaction118", Elements: []schema.Element{
+var groupPaymentTransaction118 = Group{
+	Name: "PaymentTransaction118", Elements: []Element{
 		{
 			Tag: "RtrId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -445,8 +443,8 @@ var groupPaymentTransaction118 = schema.Group{
 	},
 }
 
-var groupTransactionParties8 = schema.Group{
-	Name: "TransactionParties8", Elements: []schema.Element{
+var groupTransactionParties8 = Group{
+	Name: "TransactionParties8", Elements: []Element{
 		{
 			Tag: "UltmtDbtr", Min: 0, Max: 1,
 			Group: &groupParty40Choice,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCreditTransferTransaction39 = schema.Group{
-	Name: "CreditTransferTransaction39", Elements: []schema.Element{
+var groupCreditTransferTransaction39 = Group{
+	Name: "CreditTransferTransaction39", Elements: []Element{
 		{
 			Tag: "PmtId", Min: 1, Max: 1,
 			Group: &groupPaymentIdentification7,
@@ -193,8 +191,8 @@ var groupCreditTransferTransaction39 = schema.Group{
 	},
 }
 
-var groupFIToFICustomerCreditTransfer = schema.Group{
-	Name: "FIToFICustomerCreditTransfer", Elements: []schema.Element{
+var groupFIToFICustomerCreditTransfer = Group{
+	Name: "FIToFICustomerCreditTransfer", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader93,
@@ -210,8 +208,8 @@ var groupFIToFICustomerCreditTransfer = schema.Group{
 	},
 }
 
-var groupGroupHeader93 = schema.Group{
-	Name: "GroupHeader93", Elements: []schema.Element{
+var groupGroupHeader93 = Group{
+	Name: "GroupHeader93", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -259,8 +257,8 @@ var groupGroupHeader93 = schema.Group{
 	},
 }
 
-var groupPaymentIdentification7 = schema.Group{
-	Name: "PaymentIdentification7", Elements: []schema.Element{
+var groupPaymentIdentification7 = Group{
+	Name: "PaymentIdentification7", Elements: []Element{
 		{
 			Tag: "InstrId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -284,8 +282,8 @@ var groupPaymentIdentification7 = schema.Group{
 	},
 }
 
-var groupPaymentTypeInformation28 = schema.Group{
-	Name: "PaymentTypeInformation28", Elements: []schema.Element{
+var groupPaymentTypeInformation28 = Group{
+	Name: "PaymentTypeInformation28", Elements: []Element{
 		{
 			Tag: "InstrPrty", Min: 0, Max: 1,
 			Simple: &simplePriority2Code,
@@ -309,8 +307,8 @@ var groupPaymentTypeInformation28 = schema.Group{
 	},
 }
 
-var groupSettlementTimeRequest2 = schema.Group{
-	Name: "SettlementTimeRequest2", Elements: []schema.Element{
+var groupSettlementTimeRequest2 = Group{
+	Name: "SettlementTimeRequest2", Elements: []Element{
 		{
 			Tag: "CLSTm", Min: 0, Max: 1,
 			Simple: &simpleISOTime,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupFIToFIPaymentStatusRequest = schema.Group{
-	Name: "FIToFIPaymentStatusRequest", Elements: []schema.Element{
+var groupFIToFIPaymentStatusRequest = Group{
+	Name: "FIToFIPaymentStatusRequest", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader91,
@@ -25,8 +23,8 @@ var groupFIToFIPaymentStatusRequest = schema.Group{
 	},
 }
 
-var groupOriginalGroupInformation27 = schema.Group{
-	Name: "OriginalGroupInformation27", Elements: []schema.Element{
+var groupOriginalGroupInformation27 = Group{
+	Name: "OriginalGroupInformation27", Elements: []Element{
 		{
 			Tag: "OrgnlMsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -50,8 +48,8 @@ var groupOriginalGroupInformation27 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction113 = schema.Group{
-	Name: "PaymentTransaction113", Elements: []schema.Element{
+var groupPaymentTransaction113 = Group{
+	Name: "PaymentTransaction113", Elements: []Element{
 		{
 			Tag: "StsReqId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,

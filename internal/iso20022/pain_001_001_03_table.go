@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupAmountType3Choice = schema.Group{
-	Name: "AmountType3Choice", Choice: true, Elements: []schema.Element{
+var groupAmountType3Choice = Group{
+	Name: "AmountType3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "InstdAmt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -17,8 +15,8 @@ var groupAmountType3Choice = schema.Group{
 	},
 }
 
-var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{
-	Name: "BranchAndFinancialInstitutionIdentification4", Elements: []schema.Element{
+var groupBranchAndFinancialInstitutionIdentification4 = Group{
+	Name: "BranchAndFinancialInstitutionIdentification4", Elements: []Element{
 		{
 			Tag: "FinInstnId", Min: 1, Max: 1,
 			Group: &groupFinancialInstitutionIdentification7,
@@ -30,8 +28,8 @@ var groupBranchAndFinancialInstitutionIdentification4 = schema.Group{
 	},
 }
 
-var groupBranchData2 = schema.Group{
-	Name: "BranchData2", Elements: []schema.Element{
+var groupBranchData2 = Group{
+	Name: "BranchData2", Elements: []Element{
 		{
 			Tag: "Id", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -47,8 +45,8 @@ var groupBranchData2 = schema.Group{
 	},
 }
 
-var groupCashAccount16 = schema.Group{
-	Name: "CashAccount16", Elements: []schema.Element{
+var groupCashAccount16 = Group{
+	Name: "CashAccount16", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Group: &groupAccountIdentification4Choice,
@@ -68,8 +66,8 @@ var groupCashAccount16 = schema.Group{
 	},
 }
 
-var groupCashAccountType2 = schema.Group{
-	Name: "CashAccountType2", Choice: true, Elements: []schema.Element{
+var groupCashAccountType2 = Group{
+	Name: "CashAccountType2", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleCashAccountType4Code,
@@ -81,8 +79,8 @@ var groupCashAccountType2 = schema.Group{
 	},
 }
 
-var groupCheque6 = schema.Group{
-	Name: "Cheque6", Elements: []schema.Element{
+var groupCheque6 = Group{
+	Name: "Cheque6", Elements: []Element{
 		{
 			Tag: "ChqTp", Min: 0, Max: 1,
 			Simple: &simpleChequeType2Code,
@@ -130,8 +128,8 @@ var groupCheque6 = schema.Group{
 	},
 }
 
-var groupContactDetails2 = schema.Group{
-	Name: "ContactDetails2", Elements: []schema.Element{
+var groupContactDetails2 = Group{
+	Name: "ContactDetails2", Elements: []Element{
 		{
 			Tag: "NmPrfx", Min: 0, Max: 1,
 			Simple: &simpleNamePrefix1Code,
@@ -163,8 +161,8 @@ var groupContactDetails2 = schema.Group{
 	},
 }
 
-var groupCreditTransferTransactionInformation10 = schema.Group{
-	Name: "CreditTransferTransactionInformation10", Elements: []schema.Element{
+var groupCreditTransferTransactionInformation10 = Group{
+	Name: "CreditTransferTransactionInformation10", Elements: []Element{
 		{
 			Tag: "PmtId", Min: 1, Max: 1,
 			Group: &groupPaymentIdentification1,
@@ -268,8 +266,8 @@ var groupCreditTransferTransactionInformation10 = schema.Group{
 	},
 }
 
-var groupCustomerCreditTransferInitiationV03 = schema.Group{
-	Name: "CustomerCreditTransferInitiationV03", Elements: []schema.Element{
+var groupCustomerCreditTransferInitiationV03 = Group{
+	Name: "CustomerCreditTransferInitiationV03", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader32,
@@ -281,8 +279,8 @@ var groupCustomerCreditTransferInitiationV03 = schema.Group{
 	},
 }
 
-var groupDateAndPlaceOfBirth = schema.Group{
-	Name: "DateAndPlaceOfBirth", Elements: []schema.Element{
+var groupDateAndPlaceOfBirth = Group{
+	Name: "DateAndPlaceOfBirth", Elements: []Element{
 		{
 			Tag: "BirthDt", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -302,8 +300,8 @@ var groupDateAndPlaceOfBirth = schema.Group{
 	},
 }
 
-var groupDatePeriodDetails = schema.Group{
-	Name: "DatePeriodDetails", Elements: []schema.Element{
+var groupDatePeriodDetails = Group{
+	Name: "DatePeriodDetails", Elements: []Element{
 		{
 			Tag: "FrDt", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -315,8 +313,8 @@ var groupDatePeriodDetails = schema.Group{
 	},
 }
 
-var groupExchangeRateInformation1 = schema.Group{
-	Name: "ExchangeRateInformation1", Elements: []schema.Element{
+var groupExchangeRateInformation1 = Group{
+	Name: "ExchangeRateInformation1", Elements: []Element{
 		{
 			Tag: "XchgRate", Min: 0, Max: 1,
 			Simple: &simpleBaseOneRate,
@@ -332,8 +330,8 @@ var groupExchangeRateInformation1 = schema.Group{
 	},
 }
 
-var groupFinancialInstitutionIdentification7 = schema.Group{
-	Name: "FinancialInstitutionIdentification7", Elements: []schema.Element{
+var groupFinancialInstitutionIdentification7 = Group{
+	Name: "FinancialInstitutionIdentification7", Elements: []Element{
 		{
 			Tag: "BIC", Min: 0, Max: 1,
 			Simple: &simpleBICIdentifier,
@@ -357,8 +355,8 @@ var groupFinancialInstitutionIdentification7 = schema.Group{
 	},
 }
 
-var groupGroupHeader32 = schema.Group{
-	Name: "GroupHeader32", Elements: []schema.Element{
+var groupGroupHeader32 = Group{
+	Name: "GroupHeader32", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -390,8 +388,8 @@ var groupGroupHeader32 = schema.Group{
 	},
 }
 
-var groupNameAndAddress10 = schema.Group{
-	Name: "NameAndAddress10", Elements: []schema.Element{
+var groupNameAndAddress10 = Group{
+	Name: "NameAndAddress10", Elements: []Element{
 		{
 			Tag: "Nm", Min: 1, Max: 1,
 			Simple: &simpleMax140Text,
@@ -403,8 +401,8 @@ var groupNameAndAddress10 = schema.Group{
 	},
 }
 
-var groupOrganisationIdentification4 = schema.Group{
-	Name: "OrganisationIdentification4", Elements: []schema.Element{
+var groupOrganisationIdentification4 = Group{
+	Name: "OrganisationIdentification4", Elements: []Element{
 		{
 			Tag: "BICOrBEI", Min: 0, Max: 1,
 			Simple: &simpleAnyBICIdentifier,
@@ -416,8 +414,8 @@ var groupOrganisationIdentification4 = schema.Group{
 	},
 }
 
-var groupParty6Choice = schema.Group{
-	Name: "Party6Choice", Choice: true, Elements: []schema.Element{
+var groupParty6Choice = Group{
+	Name: "Party6Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "OrgId", Min: 1, Max: 1,
 			Group: &groupOrganisationIdentification4,
@@ -429,8 +427,8 @@ var groupParty6Choice = schema.Group{
 	},
 }
 
-var groupPartyIdentification32 = schema.Group{
-	Name: "PartyIdentification32", Elements: []schema.Element{
+var groupPartyIdentification32 = Group{
+	Name: "PartyIdentification32", Elements: []Element{
 		{
 			Tag: "Nm", Min: 0, Max: 1,
 			Simple: &simpleMax140Text,
@@ -454,8 +452,8 @@ var groupPartyIdentification32 = schema.Group{
 	},
 }
 
-var groupPaymentIdentification1 = schema.Group{
-	Name: "PaymentIdentification1", Elements: []schema.Element{
+var groupPaymentIdentification1 = Group{
+	Name: "PaymentIdentification1", Elements: []Element{
 		{
 			Tag: "InstrId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -467,8 +465,8 @@ var groupPaymentIdentification1 = schema.Group{
 	},
 }
 
-var groupPaymentInstructionInformation3 = schema.Group{
-	Name: "PaymentInstructionInformation3", Elements: []schema.Element{
+var groupPaymentInstructionInformation3 = Group{
+	Name: "PaymentInstructionInformation3", Elements: []Element{
 		{
 			Tag: "PmtInfId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -540,8 +538,8 @@ var groupPaymentInstructionInformation3 = schema.Group{
 	},
 }
 
-var groupPaymentTypeInformation19 = schema.Group{
-	Name: "PaymentTypeInformation19", Elements: []schema.Element{
+var groupPaymentTypeInformation19 = Group{
+	Name: "PaymentTypeInformation19", Elements: []Element{
 		{
 			Tag: "InstrPrty", Min: 0, Max: 1,
 			Simple: &simplePriority2Code,
@@ -561,8 +559,8 @@ var groupPaymentTypeInformation19 = schema.Group{
 	},
 }
 
-var groupPersonIdentification5 = schema.Group{
-	Name: "PersonIdentification5", Elements: []schema.Element{
+var groupPersonIdentification5 = Group{
+	Name: "PersonIdentification5", Elements: []Element{
 		{
 			Tag: "DtAndPlcOfBirth", Min: 0, Max: 1,
 			Group: &groupDateAndPlaceOfBirth,
@@ -574,8 +572,8 @@ var groupPersonIdentification5 = schema.Group{
 	},
 }
 
-var groupPostalAddress6 = schema.Group{
-	Name: "PostalAddress6", Elements: []schema.Element{
+var groupPostalAddress6 = Group{
+	Name: "PostalAddress6", Elements: []Element{
 		{
 			Tag: "AdrTp", Min: 0, Max: 1,
 			Simple: &simpleAddressType2Code,
@@ -619,8 +617,8 @@ var groupPostalAddress6 = schema.Group{
 	},
 }
 
-var groupReferredDocumentInformation3 = schema.Group{
-	Name: "ReferredDocumentInformation3", Elements: []schema.Element{
+var groupReferredDocumentInformation3 = Group{
+	Name: "ReferredDocumentInformation3", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupReferredDocumentType2,
@@ -636,8 +634,8 @@ var groupReferredDocumentInformation3 = schema.Group{
 	},
 }
 
-var groupReferredDocumentType1Choice = schema.Group{
-	Name: "ReferredDocumentType1Choice", Choice: true, Elements: []schema.Element{
+var groupReferredDocumentType1Choice = Group{
+	Name: "ReferredDocumentType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleDocumentType5Code,
@@ -649,8 +647,8 @@ var groupReferredDocumentType1Choice = schema.Group{
 	},
 }
 
-var groupReferredDocumentType2 = schema.Group{
-	Name: "ReferredDocumentType2", Elements: []schema.Element{
+var groupReferredDocumentType2 = Group{
+	Name: "ReferredDocumentType2", Elements: []Element{
 		{
 			Tag: "CdOrPrtry", Min: 1, Max: 1,
 			Group: &groupReferredDocumentType1Choice,
@@ -662,8 +660,8 @@ var groupReferredDocumentType2 = schema.Group{
 	},
 }
 
-var groupRemittanceAmount1 = schema.Group{
-	Name: "RemittanceAmount1", Elements: []schema.Element{
+var groupRemittanceAmount1 = Group{
+	Name: "RemittanceAmount1", Elements: []Element{
 		{
 			Tag: "DuePyblAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -691,8 +689,8 @@ var groupRemittanceAmount1 = schema.Group{
 	},
 }
 
-var groupRemittanceInformation5 = schema.Group{
-	Name: "RemittanceInformation5", Elements: []schema.Element{
+var groupRemittanceInformation5 = Group{
+	Name: "RemittanceInformation5", Elements: []Element{
 		{
 			Tag: "Ustrd", Min: 0, Max: -1,
 			Simple: &simpleMax140Text,
@@ -704,8 +702,8 @@ var groupRemittanceInformation5 = schema.Group{
 	},
 }
 
-var groupRemittanceLocation2 = schema.Group{
-	Name: "RemittanceLocation2", Elements: []schema.Element{
+var groupRemittanceLocation2 = Group{
+	Name: "RemittanceLocation2", Elements: []Element{
 		{
 			Tag: "RmtId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -725,8 +723,8 @@ var groupRemittanceLocation2 = schema.Group{
 	},
 }
 
-var groupStructuredRemittanceInformation7 = schema.Group{
-	Name: "StructuredRemittanceInformation7", Elements: []schema.Element{
+var groupStructuredRemittanceInformation7 = Group{
+	Name: "StructuredRemittanceInformation7", Elements: []Element{
 		{
 			Tag: "RfrdDocInf", Min: 0, Max: -1,
 			Group: &groupReferredDocumentInformation3,
@@ -754,8 +752,8 @@ var groupStructuredRemittanceInformation7 = schema.Group{
 	},
 }
 
-var groupTaxAmount1 = schema.Group{
-	Name: "TaxAmount1", Elements: []schema.Element{
+var groupTaxAmount1 = Group{
+	Name: "TaxAmount1", Elements: []Element{
 		{
 			Tag: "Rate", Min: 0, Max: 1,
 			Simple: &simplePercentageRate,
@@ -775,8 +773,8 @@ var groupTaxAmount1 = schema.Group{
 	},
 }
 
-var groupTaxInformation3 = schema.Group{
-	Name: "TaxInformation3", Elements: []schema.Element{
+var groupTaxInformation3 = Group{
+	Name: "TaxInformation3", Elements: []Element{
 		{
 			Tag: "Cdtr", Min: 0, Max: 1,
 			Group: &groupTaxParty1,
@@ -820,8 +818,8 @@ var groupTaxInformation3 = schema.Group{
 	},
 }
 
-var groupTaxPeriod1 = schema.Group{
-	Name: "TaxPeriod1", Elements: []schema.Element{
+var groupTaxPeriod1 = Group{
+	Name: "TaxPeriod1", Elements: []Element{
 		{
 			Tag: "Yr", Min: 0, Max: 1,
 			Simple: &simpleISODate,
@@ -837,8 +835,8 @@ var groupTaxPeriod1 = schema.Group{
 	},
 }
 
-var groupTaxRecord1 = schema.Group{
-	Name: "TaxRecord1", Elements: []schema.Element{
+var groupTaxRecord1 = Group{
+	Name: "TaxRecord1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -878,8 +876,8 @@ var groupTaxRecord1 = schema.Group{
 	},
 }
 
-var groupTaxRecordDetails1 = schema.Group{
-	Name: "TaxRecordDetails1", Elements: []schema.Element{
+var groupTaxRecordDetails1 = Group{
+	Name: "TaxRecordDetails1", Elements: []Element{
 		{
 			Tag: "Prd", Min: 0, Max: 1,
 			Group: &groupTaxPeriod1,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCheque11 = schema.Group{
-	Name: "Cheque11", Elements: []schema.Element{
+var groupCheque11 = Group{
+	Name: "Cheque11", Elements: []Element{
 		{
 			Tag: "ChqTp", Min: 0, Max: 1,
 			Simple: &simpleChequeType2Code,
@@ -57,8 +55,8 @@ var groupCheque11 = schema.Group{
 	},
 }
 
-var groupCreditTransferTransaction34 = schema.Group{
-	Name: "CreditTransferTransaction34", Elements: []schema.Element{
+var groupCreditTransferTransaction34 = Group{
+	Name: "CreditTransferTransaction34", Elements: []Element{
 		{
 			Tag: "PmtId", Min: 1, Max: 1,
 			Group: &groupPaymentIdentification6,
@@ -166,8 +164,8 @@ var groupCreditTransferTransaction34 = schema.Group{
 	},
 }
 
-var groupCustomerCreditTransferInitiation = schema.Group{
-	Name: "CustomerCreditTransferInitiation", Elements: []schema.Element{
+var groupCustomerCreditTransferInitiation = Group{
+	Name: "CustomerCreditTransferInitiation", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader85,
@@ -183,8 +181,8 @@ var groupCustomerCreditTransferInitiation = schema.Group{
 	},
 }
 
-var groupExchangeRate1 = schema.Group{
-	Name: "ExchangeRate1", Elements: []schema.Element{
+var groupExchangeRate1 = Group{
+	Name: "ExchangeRate1", Elements: []Element{
 		{
 			Tag: "UnitCcy", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyCode,
@@ -204,8 +202,8 @@ var groupExchangeRate1 = schema.Group{
 	},
 }
 
-var groupGroupHeader85 = schema.Group{
-	Name: "GroupHeader85", Elements: []schema.Element{
+var groupGroupHeader85 = Group{
+	Name: "GroupHeader85", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -237,8 +235,8 @@ var groupGroupHeader85 = schema.Group{
 	},
 }
 
-var groupPaymentIdentification6 = schema.Group{
-	Name: "PaymentIdentification6", Elements: []schema.Element{
+var groupPaymentIdentification6 = Group{
+	Name: "PaymentIdentification6", Elements: []Element{
 		{
 			Tag: "InstrId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -254,8 +252,8 @@ var groupPaymentIdentification6 = schema.Group{
 	},
 }
 
-var groupPaymentInstruction30 = schema.Group{
-	Name: "PaymentInstruction30", Elements: []schema.Element{
+var groupPaymentInstruction30 = Group{
+	Name: "PaymentInstruction30", Elements: []Element{
 		{
 			Tag: "PmtInfId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -331,8 +329,8 @@ var groupPaymentInstruction30 = schema.Group{
 	},
 }
 
-var groupPaymentTypeInformation26 = schema.Group{
-	Name: "PaymentTypeInformation26", Elements: []schema.Element{
+var groupPaymentTypeInformation26 = Group{
+	Name: "PaymentTypeInformation26", Elements: []Element{
 		{
 			Tag: "InstrPrty", Min: 0, Max: 1,
 			Simple: &simplePriority2Code,

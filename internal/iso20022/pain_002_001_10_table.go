@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupCurrencyExchange13 = schema.Group{
-	Name: "CurrencyExchange13", Elements: []schema.Element{
+var groupCurrencyExchange13 = Group{
+	Name: "CurrencyExchange13", Elements: []Element{
 		{
 			Tag: "SrcCcy", Min: 1, Max: 1,
 			Simple: &simpleActiveCurrencyCode,
@@ -25,8 +23,8 @@ var groupCurrencyExchange13 = schema.Group{
 	},
 }
 
-var groupCustomerPaymentStatusReport = schema.Group{
-	Name: "CustomerPaymentStatusReport", Elements: []schema.Element{
+var groupCustomerPaymentStatusReport = Group{
+	Name: "CustomerPaymentStatusReport", Elements: []Element{
 		{
 			Tag: "GrpHdr", Min: 1, Max: 1,
 			Group: &groupGroupHeader86,
@@ -46,8 +44,8 @@ var groupCustomerPaymentStatusReport = schema.Group{
 	},
 }
 
-var groupGroupHeader86 = schema.Group{
-	Name: "GroupHeader86", Elements: []schema.Element{
+var groupGroupHeader86 = Group{
+	Name: "GroupHeader86", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -75,8 +73,8 @@ var groupGroupHeader86 = schema.Group{
 	},
 }
 
-var groupOriginalPaymentInstruction32 = schema.Group{
-	Name: "OriginalPaymentInstruction32", Elements: []schema.Element{
+var groupOriginalPaymentInstruction32 = Group{
+	Name: "OriginalPaymentInstruction32", Elements: []Element{
 		{
 			Tag: "OrgnlPmtInfId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -108,8 +106,8 @@ var groupOriginalPaymentInstruction32 = schema.Group{
 	},
 }
 
-var groupPaymentTransaction105 = schema.Group{
-	Name: "PaymentTransaction105", Elements: []schema.Element{
+var groupPaymentTransaction105 = Group{
+	Name: "PaymentTransaction105", Elements: []Element{
 		{
 			Tag: "StsId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -165,8 +163,8 @@ var groupPaymentTransaction105 = schema.Group{
 	},
 }
 
-var groupTrackerData1 = schema.Group{
-	Name: "TrackerData1", Elements: []schema.Element{
+var groupTrackerData1 = Group{
+	Name: "TrackerData1", Elements: []Element{
 		{
 			Tag: "ConfdDt", Min: 1, Max: 1,
 			Group: &groupDateAndDateTime2Choice,
@@ -182,8 +180,8 @@ var groupTrackerData1 = schema.Group{
 	},
 }
 
-var groupTrackerRecord1 = schema.Group{
-	Name: "TrackerRecord1", Elements: []schema.Element{
+var groupTrackerRecord1 = Group{
+	Name: "TrackerRecord1", Elements: []Element{
 		{
 			Tag: "Agt", Min: 1, Max: 1,
 			Group: &groupBranchAndFinancialInstitutionIdentification6,

@@ -2,10 +2,8 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var groupAccountIdentification4Choice = schema.Group{
-	Name: "AccountIdentification4Choice", Choice: true, Elements: []schema.Element{
+var groupAccountIdentification4Choice = Group{
+	Name: "AccountIdentification4Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "IBAN", Min: 1, Max: 1,
 			Simple: &simpleIBAN2007Identifier,
@@ -17,8 +15,8 @@ var groupAccountIdentification4Choice = schema.Group{
 	},
 }
 
-var groupAccountSchemeName1Choice = schema.Group{
-	Name: "AccountSchemeName1Choice", Choice: true, Elements: []schema.Element{
+var groupAccountSchemeName1Choice = Group{
+	Name: "AccountSchemeName1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalAccountIdentification1Code,
@@ -30,8 +28,8 @@ var groupAccountSchemeName1Choice = schema.Group{
 	},
 }
 
-var groupAddressType3Choice = schema.Group{
-	Name: "AddressType3Choice", Choice: true, Elements: []schema.Element{
+var groupAddressType3Choice = Group{
+	Name: "AddressType3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleAddressType2Code,
@@ -43,8 +41,8 @@ var groupAddressType3Choice = schema.Group{
 	},
 }
 
-var groupAmendmentInformationDetails13 = schema.Group{
-	Name: "AmendmentInformationDetails13", Elements: []schema.Element{
+var groupAmendmentInformationDetails13 = Group{
+	Name: "AmendmentInformationDetails13", Elements: []Element{
 		{
 			Tag: "OrgnlMndtId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -96,8 +94,8 @@ var groupAmendmentInformationDetails13 = schema.Group{
 	},
 }
 
-var groupAmountType4Choice = schema.Group{
-	Name: "AmountType4Choice", Choice: true, Elements: []schema.Element{
+var groupAmountType4Choice = Group{
+	Name: "AmountType4Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "InstdAmt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -109,8 +107,8 @@ var groupAmountType4Choice = schema.Group{
 	},
 }
 
-var groupAuthorisation1Choice = schema.Group{
-	Name: "Authorisation1Choice", Choice: true, Elements: []schema.Element{
+var groupAuthorisation1Choice = Group{
+	Name: "Authorisation1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleAuthorisation1Code,
@@ -122,8 +120,8 @@ var groupAuthorisation1Choice = schema.Group{
 	},
 }
 
-var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{
-	Name: "BranchAndFinancialInstitutionIdentification6", Elements: []schema.Element{
+var groupBranchAndFinancialInstitutionIdentification6 = Group{
+	Name: "BranchAndFinancialInstitutionIdentification6", Elements: []Element{
 		{
 			Tag: "FinInstnId", Min: 1, Max: 1,
 			Group: &groupFinancialInstitutionIdentification18,
@@ -135,8 +133,8 @@ var groupBranchAndFinancialInstitutionIdentification6 = schema.Group{
 	},
 }
 
-var groupBranchData3 = schema.Group{
-	Name: "BranchData3", Elements: []schema.Element{
+var groupBranchData3 = Group{
+	Name: "BranchData3", Elements: []Element{
 		{
 			Tag: "Id", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -156,8 +154,8 @@ var groupBranchData3 = schema.Group{
 	},
 }
 
-var groupCase5 = schema.Group{
-	Name: "Case5", Elements: []schema.Element{
+var groupCase5 = Group{
+	Name: "Case5", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -173,8 +171,8 @@ var groupCase5 = schema.Group{
 	},
 }
 
-var groupCaseAssignment5 = schema.Group{
-	Name: "CaseAssignment5", Elements: []schema.Element{
+var groupCaseAssignment5 = Group{
+	Name: "CaseAssignment5", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -194,8 +192,8 @@ var groupCaseAssignment5 = schema.Group{
 	},
 }
 
-var groupCashAccount38 = schema.Group{
-	Name: "CashAccount38", Elements: []schema.Element{
+var groupCashAccount38 = Group{
+	Name: "CashAccount38", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Group: &groupAccountIdentification4Choice,
@@ -219,8 +217,8 @@ var groupCashAccount38 = schema.Group{
 	},
 }
 
-var groupCashAccountType2Choice = schema.Group{
-	Name: "CashAccountType2Choice", Choice: true, Elements: []schema.Element{
+var groupCashAccountType2Choice = Group{
+	Name: "CashAccountType2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalCashAccountType1Code,
@@ -232,8 +230,8 @@ var groupCashAccountType2Choice = schema.Group{
 	},
 }
 
-var groupCategoryPurpose1Choice = schema.Group{
-	Name: "CategoryPurpose1Choice", Choice: true, Elements: []schema.Element{
+var groupCategoryPurpose1Choice = Group{
+	Name: "CategoryPurpose1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalCategoryPurpose1Code,
@@ -245,8 +243,8 @@ var groupCategoryPurpose1Choice = schema.Group{
 	},
 }
 
-var groupCharges7 = schema.Group{
-	Name: "Charges7", Elements: []schema.Element{
+var groupCharges7 = Group{
+	Name: "Charges7", Elements: []Element{
 		{
 			Tag: "Amt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -258,8 +256,8 @@ var groupCharges7 = schema.Group{
 	},
 }
 
-var groupChequeDeliveryMethod1Choice = schema.Group{
-	Name: "ChequeDeliveryMethod1Choice", Choice: true, Elements: []schema.Element{
+var groupChequeDeliveryMethod1Choice = Group{
+	Name: "ChequeDeliveryMethod1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleChequeDelivery1Code,
@@ -271,8 +269,8 @@ var groupChequeDeliveryMethod1Choice = schema.Group{
 	},
 }
 
-var groupClearingSystemIdentification2Choice = schema.Group{
-	Name: "ClearingSystemIdentification2Choice", Choice: true, Elements: []schema.Element{
+var groupClearingSystemIdentification2Choice = Group{
+	Name: "ClearingSystemIdentification2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalClearingSystemIdentification1Code,
@@ -284,8 +282,8 @@ var groupClearingSystemIdentification2Choice = schema.Group{
 	},
 }
 
-var groupClearingSystemIdentification3Choice = schema.Group{
-	Name: "ClearingSystemIdentification3Choice", Choice: true, Elements: []schema.Element{
+var groupClearingSystemIdentification3Choice = Group{
+	Name: "ClearingSystemIdentification3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalCashClearingSystem1Code,
@@ -297,8 +295,8 @@ var groupClearingSystemIdentification3Choice = schema.Group{
 	},
 }
 
-var groupClearingSystemMemberIdentification2 = schema.Group{
-	Name: "ClearingSystemMemberIdentification2", Elements: []schema.Element{
+var groupClearingSystemMemberIdentification2 = Group{
+	Name: "ClearingSystemMemberIdentification2", Elements: []Element{
 		{
 			Tag: "ClrSysId", Min: 0, Max: 1,
 			Group: &groupClearingSystemIdentification2Choice,
@@ -310,8 +308,8 @@ var groupClearingSystemMemberIdentification2 = schema.Group{
 	},
 }
 
-var groupContact4 = schema.Group{
-	Name: "Contact4", Elements: []schema.Element{
+var groupContact4 = Group{
+	Name: "Contact4", Elements: []Element{
 		{
 			Tag: "NmPrfx", Min: 0, Max: 1,
 			Simple: &simpleNamePrefix2Code,
@@ -363,8 +361,8 @@ var groupContact4 = schema.Group{
 	},
 }
 
-var groupCreditorReferenceInformation2 = schema.Group{
-	Name: "CreditorReferenceInformation2", Elements: []schema.Element{
+var groupCreditorReferenceInformation2 = Group{
+	Name: "CreditorReferenceInformation2", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupCreditorReferenceType2,
@@ -376,8 +374,8 @@ var groupCreditorReferenceInformation2 = schema.Group{
 	},
 }
 
-var groupCreditorReferenceType1Choice = schema.Group{
-	Name: "CreditorReferenceType1Choice", Choice: true, Elements: []schema.Element{
+var groupCreditorReferenceType1Choice = Group{
+	Name: "CreditorReferenceType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleDocumentType3Code,
@@ -389,8 +387,8 @@ var groupCreditorReferenceType1Choice = schema.Group{
 	},
 }
 
-var groupCreditorReferenceType2 = schema.Group{
-	Name: "CreditorReferenceType2", Elements: []schema.Element{
+var groupCreditorReferenceType2 = Group{
+	Name: "CreditorReferenceType2", Elements: []Element{
 		{
 			Tag: "CdOrPrtry", Min: 1, Max: 1,
 			Group: &groupCreditorReferenceType1Choice,
@@ -402,8 +400,8 @@ var groupCreditorReferenceType2 = schema.Group{
 	},
 }
 
-var groupDateAndDateTime2Choice = schema.Group{
-	Name: "DateAndDateTime2Choice", Choice: true, Elements: []schema.Element{
+var groupDateAndDateTime2Choice = Group{
+	Name: "DateAndDateTime2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Dt", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -415,8 +413,8 @@ var groupDateAndDateTime2Choice = schema.Group{
 	},
 }
 
-var groupDateAndPlaceOfBirth1 = schema.Group{
-	Name: "DateAndPlaceOfBirth1", Elements: []schema.Element{
+var groupDateAndPlaceOfBirth1 = Group{
+	Name: "DateAndPlaceOfBirth1", Elements: []Element{
 		{
 			Tag: "BirthDt", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -436,8 +434,8 @@ var groupDateAndPlaceOfBirth1 = schema.Group{
 	},
 }
 
-var groupDatePeriod2 = schema.Group{
-	Name: "DatePeriod2", Elements: []schema.Element{
+var groupDatePeriod2 = Group{
+	Name: "DatePeriod2", Elements: []Element{
 		{
 			Tag: "FrDt", Min: 1, Max: 1,
 			Simple: &simpleISODate,
@@ -449,8 +447,8 @@ var groupDatePeriod2 = schema.Group{
 	},
 }
 
-var groupDiscountAmountAndType1 = schema.Group{
-	Name: "DiscountAmountAndType1", Elements: []schema.Element{
+var groupDiscountAmountAndType1 = Group{
+	Name: "DiscountAmountAndType1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupDiscountAmountType1Choice,
@@ -462,8 +460,8 @@ var groupDiscountAmountAndType1 = schema.Group{
 	},
 }
 
-var groupDiscountAmountType1Choice = schema.Group{
-	Name: "DiscountAmountType1Choice", Choice: true, Elements: []schema.Element{
+var groupDiscountAmountType1Choice = Group{
+	Name: "DiscountAmountType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalDiscountAmountType1Code,
@@ -475,8 +473,8 @@ var groupDiscountAmountType1Choice = schema.Group{
 	},
 }
 
-var groupDocumentAdjustment1 = schema.Group{
-	Name: "DocumentAdjustment1", Elements: []schema.Element{
+var groupDocumentAdjustment1 = Group{
+	Name: "DocumentAdjustment1", Elements: []Element{
 		{
 			Tag: "Amt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -496,8 +494,8 @@ var groupDocumentAdjustment1 = schema.Group{
 	},
 }
 
-var groupDocumentLineIdentification1 = schema.Group{
-	Name: "DocumentLineIdentification1", Elements: []schema.Element{
+var groupDocumentLineIdentification1 = Group{
+	Name: "DocumentLineIdentification1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupDocumentLineType1,
@@ -513,8 +511,8 @@ var groupDocumentLineIdentification1 = schema.Group{
 	},
 }
 
-var groupDocumentLineInformation1 = schema.Group{
-	Name: "DocumentLineInformation1", Elements: []schema.Element{
+var groupDocumentLineInformation1 = Group{
+	Name: "DocumentLineInformation1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: -1,
 			Group: &groupDocumentLineIdentification1,
@@ -530,8 +528,8 @@ var groupDocumentLineInformation1 = schema.Group{
 	},
 }
 
-var groupDocumentLineType1 = schema.Group{
-	Name: "DocumentLineType1", Elements: []schema.Element{
+var groupDocumentLineType1 = Group{
+	Name: "DocumentLineType1", Elements: []Element{
 		{
 			Tag: "CdOrPrtry", Min: 1, Max: 1,
 			Group: &groupDocumentLineType1Choice,
@@ -543,8 +541,8 @@ var groupDocumentLineType1 = schema.Group{
 	},
 }
 
-var groupDocumentLineType1Choice = schema.Group{
-	Name: "DocumentLineType1Choice", Choice: true, Elements: []schema.Element{
+var groupDocumentLineType1Choice = Group{
+	Name: "DocumentLineType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalDocumentLineType1Code,
@@ -556,8 +554,8 @@ var groupDocumentLineType1Choice = schema.Group{
 	},
 }
 
-var groupEquivalentAmount2 = schema.Group{
-	Name: "EquivalentAmount2", Elements: []schema.Element{
+var groupEquivalentAmount2 = Group{
+	Name: "EquivalentAmount2", Elements: []Element{
 		{
 			Tag: "Amt", Min: 1, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -569,8 +567,8 @@ var groupEquivalentAmount2 = schema.Group{
 	},
 }
 
-var groupFinancialIdentificationSchemeName1Choice = schema.Group{
-	Name: "FinancialIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+var groupFinancialIdentificationSchemeName1Choice = Group{
+	Name: "FinancialIdentificationSchemeName1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalFinancialInstitutionIdentification1Code,
@@ -582,8 +580,8 @@ var groupFinancialIdentificationSchemeName1Choice = schema.Group{
 	},
 }
 
-var groupFinancialInstitutionIdentification18 = schema.Group{
-	Name: "FinancialInstitutionIdentification18", Elements: []schema.Element{
+var groupFinancialInstitutionIdentification18 = Group{
+	Name: "FinancialInstitutionIdentification18", Elements: []Element{
 		{
 			Tag: "BICFI", Min: 0, Max: 1,
 			Simple: &simpleBICFIDec2014Identifier,
@@ -611,8 +609,8 @@ var groupFinancialInstitutionIdentification18 = schema.Group{
 	},
 }
 
-var groupFrequency36Choice = schema.Group{
-	Name: "Frequency36Choice", Choice: true, Elements: []schema.Element{
+var groupFrequency36Choice = Group{
+	Name: "Frequency36Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Tp", Min: 1, Max: 1,
 			Simple: &simpleFrequency6Code,
@@ -628,8 +626,8 @@ var groupFrequency36Choice = schema.Group{
 	},
 }
 
-var groupFrequencyAndMoment1 = schema.Group{
-	Name: "FrequencyAndMoment1", Elements: []schema.Element{
+var groupFrequencyAndMoment1 = Group{
+	Name: "FrequencyAndMoment1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 1, Max: 1,
 			Simple: &simpleFrequency6Code,
@@ -641,8 +639,8 @@ var groupFrequencyAndMoment1 = schema.Group{
 	},
 }
 
-var groupFrequencyPeriod1 = schema.Group{
-	Name: "FrequencyPeriod1", Elements: []schema.Element{
+var groupFrequencyPeriod1 = Group{
+	Name: "FrequencyPeriod1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 1, Max: 1,
 			Simple: &simpleFrequency6Code,
@@ -654,8 +652,8 @@ var groupFrequencyPeriod1 = schema.Group{
 	},
 }
 
-var groupGarnishment3 = schema.Group{
-	Name: "Garnishment3", Elements: []schema.Element{
+var groupGarnishment3 = Group{
+	Name: "Garnishment3", Elements: []Element{
 		{
 			Tag: "Tp", Min: 1, Max: 1,
 			Group: &groupGarnishmentType1,
@@ -691,8 +689,8 @@ var groupGarnishment3 = schema.Group{
 	},
 }
 
-var groupGarnishmentType1 = schema.Group{
-	Name: "GarnishmentType1", Elements: []schema.Element{
+var groupGarnishmentType1 = Group{
+	Name: "GarnishmentType1", Elements: []Element{
 		{
 			Tag: "CdOrPrtry", Min: 1, Max: 1,
 			Group: &groupGarnishmentType1Choice,
@@ -704,8 +702,8 @@ var groupGarnishmentType1 = schema.Group{
 	},
 }
 
-var groupGarnishmentType1Choice = schema.Group{
-	Name: "GarnishmentType1Choice", Choice: true, Elements: []schema.Element{
+var groupGarnishmentType1Choice = Group{
+	Name: "GarnishmentType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalGarnishmentType1Code,
@@ -717,8 +715,8 @@ var groupGarnishmentType1Choice = schema.Group{
 	},
 }
 
-var groupGenericAccountIdentification1 = schema.Group{
-	Name: "GenericAccountIdentification1", Elements: []schema.Element{
+var groupGenericAccountIdentification1 = Group{
+	Name: "GenericAccountIdentification1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax34Text,
@@ -734,8 +732,8 @@ var groupGenericAccountIdentification1 = schema.Group{
 	},
 }
 
-var groupGenericFinancialIdentification1 = schema.Group{
-	Name: "GenericFinancialIdentification1", Elements: []schema.Element{
+var groupGenericFinancialIdentification1 = Group{
+	Name: "GenericFinancialIdentification1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -751,8 +749,8 @@ var groupGenericFinancialIdentification1 = schema.Group{
 	},
 }
 
-var groupGenericIdentification30 = schema.Group{
-	Name: "GenericIdentification30", Elements: []schema.Element{
+var groupGenericIdentification30 = Group{
+	Name: "GenericIdentification30", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleExact4AlphaNumericText,
@@ -768,8 +766,8 @@ var groupGenericIdentification30 = schema.Group{
 	},
 }
 
-var groupGenericOrganisationIdentification1 = schema.Group{
-	Name: "GenericOrganisationIdentification1", Elements: []schema.Element{
+var groupGenericOrganisationIdentification1 = Group{
+	Name: "GenericOrganisationIdentification1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -785,8 +783,8 @@ var groupGenericOrganisationIdentification1 = schema.Group{
 	},
 }
 
-var groupGenericPersonIdentification1 = schema.Group{
-	Name: "GenericPersonIdentification1", Elements: []schema.Element{
+var groupGenericPersonIdentification1 = Group{
+	Name: "GenericPersonIdentification1", Elements: []Element{
 		{
 			Tag: "Id", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -802,8 +800,8 @@ var groupGenericPersonIdentification1 = schema.Group{
 	},
 }
 
-var groupGroupHeader90 = schema.Group{
-	Name: "GroupHeader90", Elements: []schema.Element{
+var groupGroupHeader90 = Group{
+	Name: "GroupHeader90", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -855,8 +853,8 @@ var groupGroupHeader90 = schema.Group{
 	},
 }
 
-var groupGroupHeader91 = schema.Group{
-	Name: "GroupHeader91", Elements: []schema.Element{
+var groupGroupHeader91 = Group{
+	Name: "GroupHeader91", Elements: []Element{
 		{
 			Tag: "MsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -876,8 +874,8 @@ var groupGroupHeader91 = schema.Group{
 	},
 }
 
-var groupInstructionForCreditorAgent1 = schema.Group{
-	Name: "InstructionForCreditorAgent1", Elements: []schema.Element{
+var groupInstructionForCreditorAgent1 = Group{
+	Name: "InstructionForCreditorAgent1", Elements: []Element{
 		{
 			Tag: "Cd", Min: 0, Max: 1,
 			Simple: &simpleInstruction3Code,
@@ -889,8 +887,8 @@ var groupInstructionForCreditorAgent1 = schema.Group{
 	},
 }
 
-var groupInstructionForNextAgent1 = schema.Group{
-	Name: "InstructionForNextAgent1", Elements: []schema.Element{
+var groupInstructionForNextAgent1 = Group{
+	Name: "InstructionForNextAgent1", Elements: []Element{
 		{
 			Tag: "Cd", Min: 0, Max: 1,
 			Simple: &simpleInstruction4Code,
@@ -902,8 +900,8 @@ var groupInstructionForNextAgent1 = schema.Group{
 	},
 }
 
-var groupLocalInstrument2Choice = schema.Group{
-	Name: "LocalInstrument2Choice", Choice: true, Elements: []schema.Element{
+var groupLocalInstrument2Choice = Group{
+	Name: "LocalInstrument2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalLocalInstrument1Code,
@@ -915,8 +913,8 @@ var groupLocalInstrument2Choice = schema.Group{
 	},
 }
 
-var groupMandateRelatedInformation14 = schema.Group{
-	Name: "MandateRelatedInformation14", Elements: []schema.Element{
+var groupMandateRelatedInformation14 = Group{
+	Name: "MandateRelatedInformation14", Elements: []Element{
 		{
 			Tag: "MndtId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -960,8 +958,8 @@ var groupMandateRelatedInformation14 = schema.Group{
 	},
 }
 
-var groupMandateSetupReason1Choice = schema.Group{
-	Name: "MandateSetupReason1Choice", Choice: true, Elements: []schema.Element{
+var groupMandateSetupReason1Choice = Group{
+	Name: "MandateSetupReason1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalMandateSetupReason1Code,
@@ -973,8 +971,8 @@ var groupMandateSetupReason1Choice = schema.Group{
 	},
 }
 
-var groupNameAndAddress16 = schema.Group{
-	Name: "NameAndAddress16", Elements: []schema.Element{
+var groupNameAndAddress16 = Group{
+	Name: "NameAndAddress16", Elements: []Element{
 		{
 			Tag: "Nm", Min: 1, Max: 1,
 			Simple: &simpleMax140Text,
@@ -986,8 +984,8 @@ var groupNameAndAddress16 = schema.Group{
 	},
 }
 
-var groupNumberOfTransactionsPerStatus5 = schema.Group{
-	Name: "NumberOfTransactionsPerStatus5", Elements: []schema.Element{
+var groupNumberOfTransactionsPerStatus5 = Group{
+	Name: "NumberOfTransactionsPerStatus5", Elements: []Element{
 		{
 			Tag: "DtldNbOfTxs", Min: 1, Max: 1,
 			Simple: &simpleMax15NumericText,
@@ -1003,8 +1001,8 @@ var groupNumberOfTransactionsPerStatus5 = schema.Group{
 	},
 }
 
-var groupOrganisationIdentification29 = schema.Group{
-	Name: "OrganisationIdentification29", Elements: []schema.Element{
+var groupOrganisationIdentification29 = Group{
+	Name: "OrganisationIdentification29", Elements: []Element{
 		{
 			Tag: "AnyBIC", Min: 0, Max: 1,
 			Simple: &simpleAnyBICDec2014Identifier,
@@ -1020,8 +1018,8 @@ var groupOrganisationIdentification29 = schema.Group{
 	},
 }
 
-var groupOrganisationIdentificationSchemeName1Choice = schema.Group{
-	Name: "OrganisationIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+var groupOrganisationIdentificationSchemeName1Choice = Group{
+	Name: "OrganisationIdentificationSchemeName1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalOrganisationIdentification1Code,
@@ -1033,8 +1031,8 @@ var groupOrganisationIdentificationSchemeName1Choice = schema.Group{
 	},
 }
 
-var groupOriginalGroupHeader17 = schema.Group{
-	Name: "OriginalGroupHeader17", Elements: []schema.Element{
+var groupOriginalGroupHeader17 = Group{
+	Name: "OriginalGroupHeader17", Elements: []Element{
 		{
 			Tag: "OrgnlMsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1070,8 +1068,8 @@ var groupOriginalGroupHeader17 = schema.Group{
 	},
 }
 
-var groupOriginalGroupHeader18 = schema.Group{
-	Name: "OriginalGroupHeader18", Elements: []schema.Element{
+var groupOriginalGroupHeader18 = Group{
+	Name: "OriginalGroupHeader18", Elements: []Element{
 		{
 			Tag: "OrgnlMsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1091,8 +1089,8 @@ var groupOriginalGroupHeader18 = schema.Group{
 	},
 }
 
-var groupOriginalGroupInformation29 = schema.Group{
-	Name: "OriginalGroupInformation29", Elements: []schema.Element{
+var groupOriginalGroupInformation29 = Group{
+	Name: "OriginalGroupInformation29", Elements: []Element{
 		{
 			Tag: "OrgnlMsgId", Min: 1, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1108,8 +1106,8 @@ var groupOriginalGroupInformation29 = schema.Group{
 	},
 }
 
-var groupOriginalTransactionReference28 = schema.Group{
-	Name: "OriginalTransactionReference28", Elements: []schema.Element{
+var groupOriginalTransactionReference28 = Group{
+	Name: "OriginalTransactionReference28", Elements: []Element{
 		{
 			Tag: "IntrBkSttlmAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -1201,8 +1199,8 @@ var groupOriginalTransactionReference28 = schema.Group{
 	},
 }
 
-var groupOtherContact1 = schema.Group{
-	Name: "OtherContact1", Elements: []schema.Element{
+var groupOtherContact1 = Group{
+	Name: "OtherContact1", Elements: []Element{
 		{
 			Tag: "ChanlTp", Min: 1, Max: 1,
 			Simple: &simpleMax4Text,
@@ -1214,8 +1212,8 @@ var groupOtherContact1 = schema.Group{
 	},
 }
 
-var groupParty38Choice = schema.Group{
-	Name: "Party38Choice", Choice: true, Elements: []schema.Element{
+var groupParty38Choice = Group{
+	Name: "Party38Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "OrgId", Min: 1, Max: 1,
 			Group: &groupOrganisationIdentification29,
@@ -1227,8 +1225,8 @@ var groupParty38Choice = schema.Group{
 	},
 }
 
-var groupParty40Choice = schema.Group{
-	Name: "Party40Choice", Choice: true, Elements: []schema.Element{
+var groupParty40Choice = Group{
+	Name: "Party40Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Pty", Min: 1, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -1240,8 +1238,8 @@ var groupParty40Choice = schema.Group{
 	},
 }
 
-var groupPartyIdentification135 = schema.Group{
-	Name: "PartyIdentification135", Elements: []schema.Element{
+var groupPartyIdentification135 = Group{
+	Name: "PartyIdentification135", Elements: []Element{
 		{
 			Tag: "Nm", Min: 0, Max: 1,
 			Simple: &simpleMax140Text,
@@ -1265,8 +1263,8 @@ var groupPartyIdentification135 = schema.Group{
 	},
 }
 
-var groupPaymentReturnReason6 = schema.Group{
-	Name: "PaymentReturnReason6", Elements: []schema.Element{
+var groupPaymentReturnReason6 = Group{
+	Name: "PaymentReturnReason6", Elements: []Element{
 		{
 			Tag: "Orgtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -1282,8 +1280,8 @@ var groupPaymentReturnReason6 = schema.Group{
 	},
 }
 
-var groupPaymentTypeInformation27 = schema.Group{
-	Name: "PaymentTypeInformation27", Elements: []schema.Element{
+var groupPaymentTypeInformation27 = Group{
+	Name: "PaymentTypeInformation27", Elements: []Element{
 		{
 			Tag: "InstrPrty", Min: 0, Max: 1,
 			Simple: &simplePriority2Code,
@@ -1311,8 +1309,8 @@ var groupPaymentTypeInformation27 = schema.Group{
 	},
 }
 
-var groupPersonIdentification13 = schema.Group{
-	Name: "PersonIdentification13", Elements: []schema.Element{
+var groupPersonIdentification13 = Group{
+	Name: "PersonIdentification13", Elements: []Element{
 		{
 			Tag: "DtAndPlcOfBirth", Min: 0, Max: 1,
 			Group: &groupDateAndPlaceOfBirth1,
@@ -1324,8 +1322,8 @@ var groupPersonIdentification13 = schema.Group{
 	},
 }
 
-var groupPersonIdentificationSchemeName1Choice = schema.Group{
-	Name: "PersonIdentificationSchemeName1Choice", Choice: true, Elements: []schema.Element{
+var groupPersonIdentificationSchemeName1Choice = Group{
+	Name: "PersonIdentificationSchemeName1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalPersonIdentification1Code,
@@ -1337,8 +1335,8 @@ var groupPersonIdentificationSchemeName1Choice = schema.Group{
 	},
 }
 
-var groupPostalAddress24 = schema.Group{
-	Name: "PostalAddress24", Elements: []schema.Element{
+var groupPostalAddress24 = Group{
+	Name: "PostalAddress24", Elements: []Element{
 		{
 			Tag: "AdrTp", Min: 0, Max: 1,
 			Group: &groupAddressType3Choice,
@@ -1406,8 +1404,8 @@ var groupPostalAddress24 = schema.Group{
 	},
 }
 
-var groupProxyAccountIdentification1 = schema.Group{
-	Name: "ProxyAccountIdentification1", Elements: []schema.Element{
+var groupProxyAccountIdentification1 = Group{
+	Name: "ProxyAccountIdentification1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupProxyAccountType1Choice,
@@ -1419,8 +1417,8 @@ var groupProxyAccountIdentification1 = schema.Group{
 	},
 }
 
-var groupProxyAccountType1Choice = schema.Group{
-	Name: "ProxyAccountType1Choice", Choice: true, Elements: []schema.Element{
+var groupProxyAccountType1Choice = Group{
+	Name: "ProxyAccountType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalProxyAccountType1Code,
@@ -1432,8 +1430,8 @@ var groupProxyAccountType1Choice = schema.Group{
 	},
 }
 
-var groupPurpose2Choice = schema.Group{
-	Name: "Purpose2Choice", Choice: true, Elements: []schema.Element{
+var groupPurpose2Choice = Group{
+	Name: "Purpose2Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalPurpose1Code,
@@ -1445,8 +1443,8 @@ var groupPurpose2Choice = schema.Group{
 	},
 }
 
-var groupReferredDocumentInformation7 = schema.Group{
-	Name: "ReferredDocumentInformation7", Elements: []schema.Element{
+var groupReferredDocumentInformation7 = Group{
+	Name: "ReferredDocumentInformation7", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupReferredDocumentType4,
@@ -1466,8 +1464,8 @@ var groupReferredDocumentInformation7 = schema.Group{
 	},
 }
 
-var groupReferredDocumentType3Choice = schema.Group{
-	Name: "ReferredDocumentType3Choice", Choice: true, Elements: []schema.Element{
+var groupReferredDocumentType3Choice = Group{
+	Name: "ReferredDocumentType3Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleDocumentType6Code,
@@ -1479,8 +1477,8 @@ var groupReferredDocumentType3Choice = schema.Group{
 	},
 }
 
-var groupReferredDocumentType4 = schema.Group{
-	Name: "ReferredDocumentType4", Elements: []schema.Element{
+var groupReferredDocumentType4 = Group{
+	Name: "ReferredDocumentType4", Elements: []Element{
 		{
 			Tag: "CdOrPrtry", Min: 1, Max: 1,
 			Group: &groupReferredDocumentType3Choice,
@@ -1492,8 +1490,8 @@ var groupReferredDocumentType4 = schema.Group{
 	},
 }
 
-var groupRegulatoryAuthority2 = schema.Group{
-	Name: "RegulatoryAuthority2", Elements: []schema.Element{
+var groupRegulatoryAuthority2 = Group{
+	Name: "RegulatoryAuthority2", Elements: []Element{
 		{
 			Tag: "Nm", Min: 0, Max: 1,
 			Simple: &simpleMax140Text,
@@ -1505,8 +1503,8 @@ var groupRegulatoryAuthority2 = schema.Group{
 	},
 }
 
-var groupRegulatoryReporting3 = schema.Group{
-	Name: "RegulatoryReporting3", Elements: []schema.Element{
+var groupRegulatoryReporting3 = Group{
+	Name: "RegulatoryReporting3", Elements: []Element{
 		{
 			Tag: "DbtCdtRptgInd", Min: 0, Max: 1,
 			Simple: &simpleRegulatoryReportingType1Code,
@@ -1522,8 +1520,8 @@ var groupRegulatoryReporting3 = schema.Group{
 	},
 }
 
-var groupRemittanceAmount2 = schema.Group{
-	Name: "RemittanceAmount2", Elements: []schema.Element{
+var groupRemittanceAmount2 = Group{
+	Name: "RemittanceAmount2", Elements: []Element{
 		{
 			Tag: "DuePyblAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -1551,8 +1549,8 @@ var groupRemittanceAmount2 = schema.Group{
 	},
 }
 
-var groupRemittanceAmount3 = schema.Group{
-	Name: "RemittanceAmount3", Elements: []schema.Element{
+var groupRemittanceAmount3 = Group{
+	Name: "RemittanceAmount3", Elements: []Element{
 		{
 			Tag: "DuePyblAmt", Min: 0, Max: 1,
 			Simple: &simpleActiveOrHistoricCurrencyAndAmount_SimpleType, Currency: &simpleActiveOrHistoricCurrencyCode,
@@ -1580,8 +1578,8 @@ var groupRemittanceAmount3 = schema.Group{
 	},
 }
 
-var groupRemittanceInformation16 = schema.Group{
-	Name: "RemittanceInformation16", Elements: []schema.Element{
+var groupRemittanceInformation16 = Group{
+	Name: "RemittanceInformation16", Elements: []Element{
 		{
 			Tag: "Ustrd", Min: 0, Max: -1,
 			Simple: &simpleMax140Text,
@@ -1593,8 +1591,8 @@ var groupRemittanceInformation16 = schema.Group{
 	},
 }
 
-var groupRemittanceLocation7 = schema.Group{
-	Name: "RemittanceLocation7", Elements: []schema.Element{
+var groupRemittanceLocation7 = Group{
+	Name: "RemittanceLocation7", Elements: []Element{
 		{
 			Tag: "RmtId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1606,8 +1604,8 @@ var groupRemittanceLocation7 = schema.Group{
 	},
 }
 
-var groupRemittanceLocationData1 = schema.Group{
-	Name: "RemittanceLocationData1", Elements: []schema.Element{
+var groupRemittanceLocationData1 = Group{
+	Name: "RemittanceLocationData1", Elements: []Element{
 		{
 			Tag: "Mtd", Min: 1, Max: 1,
 			Simple: &simpleRemittanceLocationMethod2Code,
@@ -1623,8 +1621,8 @@ var groupRemittanceLocationData1 = schema.Group{
 	},
 }
 
-var groupReturnReason5Choice = schema.Group{
-	Name: "ReturnReason5Choice", Choice: true, Elements: []schema.Element{
+var groupReturnReason5Choice = Group{
+	Name: "ReturnReason5Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalReturnReason1Code,
@@ -1636,8 +1634,8 @@ var groupReturnReason5Choice = schema.Group{
 	},
 }
 
-var groupServiceLevel8Choice = schema.Group{
-	Name: "ServiceLevel8Choice", Choice: true, Elements: []schema.Element{
+var groupServiceLevel8Choice = Group{
+	Name: "ServiceLevel8Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalServiceLevel1Code,
@@ -1649,8 +1647,8 @@ var groupServiceLevel8Choice = schema.Group{
 	},
 }
 
-var groupSettlementDateTimeIndication1 = schema.Group{
-	Name: "SettlementDateTimeIndication1", Elements: []schema.Element{
+var groupSettlementDateTimeIndication1 = Group{
+	Name: "SettlementDateTimeIndication1", Elements: []Element{
 		{
 			Tag: "DbtDtTm", Min: 0, Max: 1,
 			Simple: &simpleISODateTime,
@@ -1662,8 +1660,8 @@ var groupSettlementDateTimeIndication1 = schema.Group{
 	},
 }
 
-var groupSettlementInstruction7 = schema.Group{
-	Name: "SettlementInstruction7", Elements: []schema.Element{
+var groupSettlementInstruction7 = Group{
+	Name: "SettlementInstruction7", Elements: []Element{
 		{
 			Tag: "SttlmMtd", Min: 1, Max: 1,
 			Simple: &simpleSettlementMethod1Code,
@@ -1703,8 +1701,8 @@ var groupSettlementInstruction7 = schema.Group{
 	},
 }
 
-var groupStatusReason6Choice = schema.Group{
-	Name: "StatusReason6Choice", Choice: true, Elements: []schema.Element{
+var groupStatusReason6Choice = Group{
+	Name: "StatusReason6Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalStatusReason1Code,
@@ -1716,8 +1714,8 @@ var groupStatusReason6Choice = schema.Group{
 	},
 }
 
-var groupStatusReasonInformation12 = schema.Group{
-	Name: "StatusReasonInformation12", Elements: []schema.Element{
+var groupStatusReasonInformation12 = Group{
+	Name: "StatusReasonInformation12", Elements: []Element{
 		{
 			Tag: "Orgtr", Min: 0, Max: 1,
 			Group: &groupPartyIdentification135,
@@ -1733,8 +1731,8 @@ var groupStatusReasonInformation12 = schema.Group{
 	},
 }
 
-var groupStructuredRegulatoryReporting3 = schema.Group{
-	Name: "StructuredRegulatoryReporting3", Elements: []schema.Element{
+var groupStructuredRegulatoryReporting3 = Group{
+	Name: "StructuredRegulatoryReporting3", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1762,8 +1760,8 @@ var groupStructuredRegulatoryReporting3 = schema.Group{
 	},
 }
 
-var groupStructuredRemittanceInformation16 = schema.Group{
-	Name: "StructuredRemittanceInformation16", Elements: []schema.Element{
+var groupStructuredRemittanceInformation16 = Group{
+	Name: "StructuredRemittanceInformation16", Elements: []Element{
 		{
 			Tag: "RfrdDocInf", Min: 0, Max: -1,
 			Group: &groupReferredDocumentInformation7,
@@ -1799,8 +1797,8 @@ var groupStructuredRemittanceInformation16 = schema.Group{
 	},
 }
 
-var groupSupplementaryData1 = schema.Group{
-	Name: "SupplementaryData1", Elements: []schema.Element{
+var groupSupplementaryData1 = Group{
+	Name: "SupplementaryData1", Elements: []Element{
 		{
 			Tag: "PlcAndNm", Min: 0, Max: 1,
 			Simple: &simpleMax350Text,
@@ -1812,12 +1810,12 @@ var groupSupplementaryData1 = schema.Group{
 	},
 }
 
-var groupSupplementaryDataEnvelope1 = schema.Group{
+var groupSupplementaryDataEnvelope1 = Group{
 	Name: "SupplementaryDataEnvelope1", Any: true,
 }
 
-var groupTaxAmount2 = schema.Group{
-	Name: "TaxAmount2", Elements: []schema.Element{
+var groupTaxAmount2 = Group{
+	Name: "TaxAmount2", Elements: []Element{
 		{
 			Tag: "Rate", Min: 0, Max: 1,
 			Simple: &simplePercentageRate,
@@ -1837,8 +1835,8 @@ var groupTaxAmount2 = schema.Group{
 	},
 }
 
-var groupTaxAmountAndType1 = schema.Group{
-	Name: "TaxAmountAndType1", Elements: []schema.Element{
+var groupTaxAmountAndType1 = Group{
+	Name: "TaxAmountAndType1", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Group: &groupTaxAmountType1Choice,
@@ -1850,8 +1848,8 @@ var groupTaxAmountAndType1 = schema.Group{
 	},
 }
 
-var groupTaxAmountType1Choice = schema.Group{
-	Name: "TaxAmountType1Choice", Choice: true, Elements: []schema.Element{
+var groupTaxAmountType1Choice = Group{
+	Name: "TaxAmountType1Choice", Choice: true, Elements: []Element{
 		{
 			Tag: "Cd", Min: 1, Max: 1,
 			Simple: &simpleExternalTaxAmountType1Code,
@@ -1863,8 +1861,8 @@ var groupTaxAmountType1Choice = schema.Group{
 	},
 }
 
-var groupTaxAuthorisation1 = schema.Group{
-	Name: "TaxAuthorisation1", Elements: []schema.Element{
+var groupTaxAuthorisation1 = Group{
+	Name: "TaxAuthorisation1", Elements: []Element{
 		{
 			Tag: "Titl", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1876,8 +1874,8 @@ var groupTaxAuthorisation1 = schema.Group{
 	},
 }
 
-var groupTaxInformation7 = schema.Group{
-	Name: "TaxInformation7", Elements: []schema.Element{
+var groupTaxInformation7 = Group{
+	Name: "TaxInformation7", Elements: []Element{
 		{
 			Tag: "Cdtr", Min: 0, Max: 1,
 			Group: &groupTaxParty1,
@@ -1925,8 +1923,8 @@ var groupTaxInformation7 = schema.Group{
 	},
 }
 
-var groupTaxInformation8 = schema.Group{
-	Name: "TaxInformation8", Elements: []schema.Element{
+var groupTaxInformation8 = Group{
+	Name: "TaxInformation8", Elements: []Element{
 		{
 			Tag: "Cdtr", Min: 0, Max: 1,
 			Group: &groupTaxParty1,
@@ -1970,8 +1968,8 @@ var groupTaxInformation8 = schema.Group{
 	},
 }
 
-var groupTaxParty1 = schema.Group{
-	Name: "TaxParty1", Elements: []schema.Element{
+var groupTaxParty1 = Group{
+	Name: "TaxParty1", Elements: []Element{
 		{
 			Tag: "TaxId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -1987,8 +1985,8 @@ var groupTaxParty1 = schema.Group{
 	},
 }
 
-var groupTaxParty2 = schema.Group{
-	Name: "TaxParty2", Elements: []schema.Element{
+var groupTaxParty2 = Group{
+	Name: "TaxParty2", Elements: []Element{
 		{
 			Tag: "TaxId", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -2008,8 +2006,8 @@ var groupTaxParty2 = schema.Group{
 	},
 }
 
-var groupTaxPeriod2 = schema.Group{
-	Name: "TaxPeriod2", Elements: []schema.Element{
+var groupTaxPeriod2 = Group{
+	Name: "TaxPeriod2", Elements: []Element{
 		{
 			Tag: "Yr", Min: 0, Max: 1,
 			Simple: &simpleISODate,
@@ -2025,8 +2023,8 @@ var groupTaxPeriod2 = schema.Group{
 	},
 }
 
-var groupTaxRecord2 = schema.Group{
-	Name: "TaxRecord2", Elements: []schema.Element{
+var groupTaxRecord2 = Group{
+	Name: "TaxRecord2", Elements: []Element{
 		{
 			Tag: "Tp", Min: 0, Max: 1,
 			Simple: &simpleMax35Text,
@@ -2066,8 +2064,8 @@ var groupTaxRecord2 = schema.Group{
 	},
 }
 
-var groupTaxRecordDetails2 = schema.Group{
-	Name: "TaxRecordDetails2", Elements: []schema.Element{
+var groupTaxRecordDetails2 = Group{
+	Name: "TaxRecordDetails2", Elements: []Element{
 		{
 			Tag: "Prd", Min: 0, Max: 1,
 			Group: &groupTaxPeriod2,

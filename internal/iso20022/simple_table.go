@@ -2,26 +2,24 @@
 
 package iso20022
 
-import "countersign/internal/iso20022/schema"
-
-var simpleActiveCurrencyAndAmount_SimpleType = schema.Simple{
-	Name: "ActiveCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+var simpleActiveCurrencyAndAmount_SimpleType = Simple{
+	Name: "ActiveCurrencyAndAmount_SimpleType", Kind: KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
 }
 
-var simpleActiveCurrencyCode = schema.Simple{
-	Name: "ActiveCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency,
+var simpleActiveCurrencyCode = Simple{
+	Name: "ActiveCurrencyCode", Kind: KindText, Pattern: &PatternCurrency,
 }
 
-var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = schema.Simple{
-	Name: "ActiveOrHistoricCurrencyAndAmount_SimpleType", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+var simpleActiveOrHistoricCurrencyAndAmount_SimpleType = Simple{
+	Name: "ActiveOrHistoricCurrencyAndAmount_SimpleType", Kind: KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
 }
 
-var simpleActiveOrHistoricCurrencyCode = schema.Simple{
-	Name: "ActiveOrHistoricCurrencyCode", Kind: schema.KindText, Pattern: &schema.PatternCurrency,
+var simpleActiveOrHistoricCurrencyCode = Simple{
+	Name: "ActiveOrHistoricCurrencyCode", Kind: KindText, Pattern: &PatternCurrency,
 }
 
-var simpleAddressType2Code = schema.Simple{
-	Name: "AddressType2Code", Kind: schema.KindText,
+var simpleAddressType2Code = Simple{
+	Name: "AddressType2Code", Kind: KindText,
 	Enumeration: []string{
 		"ADDR",
 		"PBOX",
@@ -32,16 +30,16 @@ var simpleAddressType2Code = schema.Simple{
 	},
 }
 
-var simpleAnyBICDec2014Identifier = schema.Simple{
-	Name: "AnyBICDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC,
+var simpleAnyBICDec2014Identifier = Simple{
+	Name: "AnyBICDec2014Identifier", Kind: KindText, Pattern: &PatternBIC,
 }
 
-var simpleAnyBICIdentifier = schema.Simple{
-	Name: "AnyBICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC,
+var simpleAnyBICIdentifier = Simple{
+	Name: "AnyBICIdentifier", Kind: KindText, Pattern: &PatternStrictBIC,
 }
 
-var simpleAuthorisation1Code = schema.Simple{
-	Name: "Authorisation1Code", Kind: schema.KindText,
+var simpleAuthorisation1Code = Simple{
+	Name: "Authorisation1Code", Kind: KindText,
 	Enumeration: []string{
 		"AUTH",
 		"FDET",
@@ -50,28 +48,28 @@ var simpleAuthorisation1Code = schema.Simple{
 	},
 }
 
-var simpleBICFIDec2014Identifier = schema.Simple{
-	Name: "BICFIDec2014Identifier", Kind: schema.KindText, Pattern: &schema.PatternBIC,
+var simpleBICFIDec2014Identifier = Simple{
+	Name: "BICFIDec2014Identifier", Kind: KindText, Pattern: &PatternBIC,
 }
 
-var simpleBICIdentifier = schema.Simple{
-	Name: "BICIdentifier", Kind: schema.KindText, Pattern: &schema.PatternStrictBIC,
+var simpleBICIdentifier = Simple{
+	Name: "BICIdentifier", Kind: KindText, Pattern: &PatternStrictBIC,
 }
 
-var simpleBaseOneRate = schema.Simple{
-	Name: "BaseOneRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
+var simpleBaseOneRate = Simple{
+	Name: "BaseOneRate", Kind: KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
 }
 
-var simpleBatchBookingIndicator = schema.Simple{
-	Name: "BatchBookingIndicator", Kind: schema.KindBoolean,
+var simpleBatchBookingIndicator = Simple{
+	Name: "BatchBookingIndicator", Kind: KindBoolean,
 }
 
-var simpleBusinessMessagePriorityCode = schema.Simple{
-	Name: "BusinessMessagePriorityCode", Kind: schema.KindText,
+var simpleBusinessMessagePriorityCode = Simple{
+	Name: "BusinessMessagePriorityCode", Kind: KindText,
 }
 
-var simpleCancellationIndividualStatus1Code = schema.Simple{
-	Name: "CancellationIndividualStatus1Code", Kind: schema.KindText,
+var simpleCancellationIndividualStatus1Code = Simple{
+	Name: "CancellationIndividualStatus1Code", Kind: KindText,
 	Enumeration: []string{
 		"RJCR",
 		"ACCR",
@@ -79,8 +77,8 @@ var simpleCancellationIndividualStatus1Code = schema.Simple{
 	},
 }
 
-var simpleCashAccountType4Code = schema.Simple{
-	Name: "CashAccountType4Code", Kind: schema.KindText,
+var simpleCashAccountType4Code = Simple{
+	Name: "CashAccountType4Code", Kind: KindText,
 	Enumeration: []string{
 		"CASH",
 		"CHAR",
@@ -101,8 +99,8 @@ var simpleCashAccountType4Code = schema.Simple{
 	},
 }
 
-var simpleChargeBearerType1Code = schema.Simple{
-	Name: "ChargeBearerType1Code", Kind: schema.KindText,
+var simpleChargeBearerType1Code = Simple{
+	Name: "ChargeBearerType1Code", Kind: KindText,
 	Enumeration: []string{
 		"DEBT",
 		"CRED",
@@ -111,12 +109,12 @@ var simpleChargeBearerType1Code = schema.Simple{
 	},
 }
 
-var simpleChargeIncludedIndicator = schema.Simple{
-	Name: "ChargeIncludedIndicator", Kind: schema.KindBoolean,
+var simpleChargeIncludedIndicator = Simple{
+	Name: "ChargeIncludedIndicator", Kind: KindBoolean,
 }
 
-var simpleChequeDelivery1Code = schema.Simple{
-	Name: "ChequeDelivery1Code", Kind: schema.KindText,
+var simpleChequeDelivery1Code = Simple{
+	Name: "ChequeDelivery1Code", Kind: KindText,
 	Enumeration: []string{
 		"MLDB",
 		"MLCD",
@@ -133,8 +131,8 @@ var simpleChequeDelivery1Code = schema.Simple{
 	},
 }
 
-var simpleChequeType2Code = schema.Simple{
-	Name: "ChequeType2Code", Kind: schema.KindText,
+var simpleChequeType2Code = Simple{
+	Name: "ChequeType2Code", Kind: KindText,
 	Enumeration: []string{
 		"CCHQ",
 		"CCCH",
@@ -144,8 +142,8 @@ var simpleChequeType2Code = schema.Simple{
 	},
 }
 
-var simpleClearingChannel2Code = schema.Simple{
-	Name: "ClearingChannel2Code", Kind: schema.KindText,
+var simpleClearingChannel2Code = Simple{
+	Name: "ClearingChannel2Code", Kind: KindText,
 	Enumeration: []string{
 		"RTGS",
 		"RTNS",
@@ -154,8 +152,8 @@ var simpleClearingChannel2Code = schema.Simple{
 	},
 }
 
-var simpleCopyDuplicate1Code = schema.Simple{
-	Name: "CopyDuplicate1Code", Kind: schema.KindText,
+var simpleCopyDuplicate1Code = Simple{
+	Name: "CopyDuplicate1Code", Kind: KindText,
 	Enumeration: []string{
 		"CODU",
 		"COPY",
@@ -163,24 +161,24 @@ var simpleCopyDuplicate1Code = schema.Simple{
 	},
 }
 
-var simpleCountryCode = schema.Simple{
-	Name: "CountryCode", Kind: schema.KindText, Pattern: &schema.PatternCountry,
+var simpleCountryCode = Simple{
+	Name: "CountryCode", Kind: KindText, Pattern: &PatternCountry,
 }
 
-var simpleCreditDebitCode = schema.Simple{
-	Name: "CreditDebitCode", Kind: schema.KindText,
+var simpleCreditDebitCode = Simple{
+	Name: "CreditDebitCode", Kind: KindText,
 	Enumeration: []string{
 		"CRDT",
 		"DBIT",
 	},
 }
 
-var simpleDecimalNumber = schema.Simple{
-	Name: "DecimalNumber", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 17, NonNegative: false,
+var simpleDecimalNumber = Simple{
+	Name: "DecimalNumber", Kind: KindDecimal, TotalDigits: 18, FractionDigits: 17, NonNegative: false,
 }
 
-var simpleDocumentType3Code = schema.Simple{
-	Name: "DocumentType3Code", Kind: schema.KindText,
+var simpleDocumentType3Code = Simple{
+	Name: "DocumentType3Code", Kind: KindText,
 	Enumeration: []string{
 		"RADM",
 		"RPIN",
@@ -191,8 +189,8 @@ var simpleDocumentType3Code = schema.Simple{
 	},
 }
 
-var simpleDocumentType5Code = schema.Simple{
-	Name: "DocumentType5Code", Kind: schema.KindText,
+var simpleDocumentType5Code = Simple{
+	Name: "DocumentType5Code", Kind: KindText,
 	Enumeration: []string{
 		"MSIN",
 		"CNFA",
@@ -212,8 +210,8 @@ var simpleDocumentType5Code = schema.Simple{
 	},
 }
 
-var simpleDocumentType6Code = schema.Simple{
-	Name: "DocumentType6Code", Kind: schema.KindText,
+var simpleDocumentType6Code = Simple{
+	Name: "DocumentType6Code", Kind: KindText,
 	Enumeration: []string{
 		"MSIN",
 		"CNFA",
@@ -234,20 +232,20 @@ var simpleDocumentType6Code = schema.Simple{
 	},
 }
 
-var simpleEntryTypeIdentifier = schema.Simple{
-	Name: "EntryTypeIdentifier", Kind: schema.KindText, Pattern: &schema.PatternFINMessageType,
+var simpleEntryTypeIdentifier = Simple{
+	Name: "EntryTypeIdentifier", Kind: KindText, Pattern: &PatternFINMessageType,
 }
 
-var simpleExact2NumericText = schema.Simple{
-	Name: "Exact2NumericText", Kind: schema.KindText, Pattern: &schema.PatternTwoDigits,
+var simpleExact2NumericText = Simple{
+	Name: "Exact2NumericText", Kind: KindText, Pattern: &PatternTwoDigits,
 }
 
-var simpleExact4AlphaNumericText = schema.Simple{
-	Name: "Exact4AlphaNumericText", Kind: schema.KindText, Pattern: &schema.PatternFourAlphanumerics,
+var simpleExact4AlphaNumericText = Simple{
+	Name: "Exact4AlphaNumericText", Kind: KindText, Pattern: &PatternFourAlphanumerics,
 }
 
-var simpleExchangeRateType1Code = schema.Simple{
-	Name: "ExchangeRateType1Code", Kind: schema.KindText,
+var simpleExchangeRateType1Code = Simple{
+	Name: "ExchangeRateType1Code", Kind: KindText,
 	Enumeration: []string{
 		"SPOT",
 		"SALE",
@@ -255,132 +253,132 @@ var simpleExchangeRateType1Code = schema.Simple{
 	},
 }
 
-var simpleExternalAccountIdentification1Code = schema.Simple{
-	Name: "ExternalAccountIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalAccountIdentification1Code = Simple{
+	Name: "ExternalAccountIdentification1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalCancellationReason1Code = schema.Simple{
-	Name: "ExternalCancellationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalCancellationReason1Code = Simple{
+	Name: "ExternalCancellationReason1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalCashAccountType1Code = schema.Simple{
-	Name: "ExternalCashAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalCashAccountType1Code = Simple{
+	Name: "ExternalCashAccountType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalCashClearingSystem1Code = schema.Simple{
-	Name: "ExternalCashClearingSystem1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 3,
+var simpleExternalCashClearingSystem1Code = Simple{
+	Name: "ExternalCashClearingSystem1Code", Kind: KindText, MinLength: 1, MaxLength: 3,
 }
 
-var simpleExternalCategoryPurpose1Code = schema.Simple{
-	Name: "ExternalCategoryPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalCategoryPurpose1Code = Simple{
+	Name: "ExternalCategoryPurpose1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalChargeType1Code = schema.Simple{
-	Name: "ExternalChargeType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalChargeType1Code = Simple{
+	Name: "ExternalChargeType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalClaimNonReceiptRejection1Code = schema.Simple{
-	Name: "ExternalClaimNonReceiptRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalClaimNonReceiptRejection1Code = Simple{
+	Name: "ExternalClaimNonReceiptRejection1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalClearingSystemIdentification1Code = schema.Simple{
-	Name: "ExternalClearingSystemIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 5,
+var simpleExternalClearingSystemIdentification1Code = Simple{
+	Name: "ExternalClearingSystemIdentification1Code", Kind: KindText, MinLength: 1, MaxLength: 5,
 }
 
-var simpleExternalCreditorAgentInstruction1Code = schema.Simple{
-	Name: "ExternalCreditorAgentInstruction1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalCreditorAgentInstruction1Code = Simple{
+	Name: "ExternalCreditorAgentInstruction1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalDiscountAmountType1Code = schema.Simple{
-	Name: "ExternalDiscountAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalDiscountAmountType1Code = Simple{
+	Name: "ExternalDiscountAmountType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalDocumentLineType1Code = schema.Simple{
-	Name: "ExternalDocumentLineType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalDocumentLineType1Code = Simple{
+	Name: "ExternalDocumentLineType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalEnquiryRequestType1Code = schema.Simple{
-	Name: "ExternalEnquiryRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalEnquiryRequestType1Code = Simple{
+	Name: "ExternalEnquiryRequestType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalFinancialInstitutionIdentification1Code = schema.Simple{
-	Name: "ExternalFinancialInstitutionIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalFinancialInstitutionIdentification1Code = Simple{
+	Name: "ExternalFinancialInstitutionIdentification1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalGarnishmentType1Code = schema.Simple{
-	Name: "ExternalGarnishmentType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalGarnishmentType1Code = Simple{
+	Name: "ExternalGarnishmentType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalInvestigationExecutionConfirmation1Code = schema.Simple{
-	Name: "ExternalInvestigationExecutionConfirmation1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalInvestigationExecutionConfirmation1Code = Simple{
+	Name: "ExternalInvestigationExecutionConfirmation1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalLocalInstrument1Code = schema.Simple{
-	Name: "ExternalLocalInstrument1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 35,
+var simpleExternalLocalInstrument1Code = Simple{
+	Name: "ExternalLocalInstrument1Code", Kind: KindText, MinLength: 1, MaxLength: 35,
 }
 
-var simpleExternalMandateSetupReason1Code = schema.Simple{
-	Name: "ExternalMandateSetupReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalMandateSetupReason1Code = Simple{
+	Name: "ExternalMandateSetupReason1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalOrganisationIdentification1Code = schema.Simple{
-	Name: "ExternalOrganisationIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalOrganisationIdentification1Code = Simple{
+	Name: "ExternalOrganisationIdentification1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentCancellationRejection1Code = schema.Simple{
-	Name: "ExternalPaymentCancellationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentCancellationRejection1Code = Simple{
+	Name: "ExternalPaymentCancellationRejection1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentCompensationReason1Code = schema.Simple{
-	Name: "ExternalPaymentCompensationReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentCompensationReason1Code = Simple{
+	Name: "ExternalPaymentCompensationReason1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentControlRequestType1Code = schema.Simple{
-	Name: "ExternalPaymentControlRequestType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentControlRequestType1Code = Simple{
+	Name: "ExternalPaymentControlRequestType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentGroupStatus1Code = schema.Simple{
-	Name: "ExternalPaymentGroupStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentGroupStatus1Code = Simple{
+	Name: "ExternalPaymentGroupStatus1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentModificationRejection1Code = schema.Simple{
-	Name: "ExternalPaymentModificationRejection1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentModificationRejection1Code = Simple{
+	Name: "ExternalPaymentModificationRejection1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPaymentTransactionStatus1Code = schema.Simple{
-	Name: "ExternalPaymentTransactionStatus1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPaymentTransactionStatus1Code = Simple{
+	Name: "ExternalPaymentTransactionStatus1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPersonIdentification1Code = schema.Simple{
-	Name: "ExternalPersonIdentification1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPersonIdentification1Code = Simple{
+	Name: "ExternalPersonIdentification1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalProxyAccountType1Code = schema.Simple{
-	Name: "ExternalProxyAccountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalProxyAccountType1Code = Simple{
+	Name: "ExternalProxyAccountType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalPurpose1Code = schema.Simple{
-	Name: "ExternalPurpose1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalPurpose1Code = Simple{
+	Name: "ExternalPurpose1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalReturnReason1Code = schema.Simple{
-	Name: "ExternalReturnReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalReturnReason1Code = Simple{
+	Name: "ExternalReturnReason1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalServiceLevel1Code = schema.Simple{
-	Name: "ExternalServiceLevel1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalServiceLevel1Code = Simple{
+	Name: "ExternalServiceLevel1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalStatusReason1Code = schema.Simple{
-	Name: "ExternalStatusReason1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalStatusReason1Code = Simple{
+	Name: "ExternalStatusReason1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleExternalTaxAmountType1Code = schema.Simple{
-	Name: "ExternalTaxAmountType1Code", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleExternalTaxAmountType1Code = Simple{
+	Name: "ExternalTaxAmountType1Code", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleFrequency6Code = schema.Simple{
-	Name: "Frequency6Code", Kind: schema.KindText,
+var simpleFrequency6Code = Simple{
+	Name: "Frequency6Code", Kind: KindText,
 	Enumeration: []string{
 		"YEAR",
 		"MNTH",
@@ -394,12 +392,12 @@ var simpleFrequency6Code = schema.Simple{
 	},
 }
 
-var simpleGroupCancellationIndicator = schema.Simple{
-	Name: "GroupCancellationIndicator", Kind: schema.KindBoolean,
+var simpleGroupCancellationIndicator = Simple{
+	Name: "GroupCancellationIndicator", Kind: KindBoolean,
 }
 
-var simpleGroupCancellationStatus1Code = schema.Simple{
-	Name: "GroupCancellationStatus1Code", Kind: schema.KindText,
+var simpleGroupCancellationStatus1Code = Simple{
+	Name: "GroupCancellationStatus1Code", Kind: KindText,
 	Enumeration: []string{
 		"PACR",
 		"RJCR",
@@ -408,28 +406,28 @@ var simpleGroupCancellationStatus1Code = schema.Simple{
 	},
 }
 
-var simpleIBAN2007Identifier = schema.Simple{
-	Name: "IBAN2007Identifier", Kind: schema.KindText, Pattern: &schema.PatternIBAN,
+var simpleIBAN2007Identifier = Simple{
+	Name: "IBAN2007Identifier", Kind: KindText, Pattern: &PatternIBAN,
 }
 
-var simpleISODate = schema.Simple{
-	Name: "ISODate", Kind: schema.KindDate,
+var simpleISODate = Simple{
+	Name: "ISODate", Kind: KindDate,
 }
 
-var simpleISODateTime = schema.Simple{
-	Name: "ISODateTime", Kind: schema.KindDateTime,
+var simpleISODateTime = Simple{
+	Name: "ISODateTime", Kind: KindDateTime,
 }
 
-var simpleISOTime = schema.Simple{
-	Name: "ISOTime", Kind: schema.KindTime,
+var simpleISOTime = Simple{
+	Name: "ISOTime", Kind: KindTime,
 }
 
-var simpleImpliedCurrencyAndAmount = schema.Simple{
-	Name: "ImpliedCurrencyAndAmount", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
+var simpleImpliedCurrencyAndAmount = Simple{
+	Name: "ImpliedCurrencyAndAmount", Kind: KindDecimal, TotalDigits: 18, FractionDigits: 5, NonNegative: true,
 }
 
-var simpleInstruction3Code = schema.Simple{
-	Name: "Instruction3Code", Kind: schema.KindText,
+var simpleInstruction3Code = Simple{
+	Name: "Instruction3Code", Kind: KindText,
 	Enumeration: []string{
 		"CHQB",
 		"HOLD",
@@ -438,20 +436,20 @@ var simpleInstruction3Code = schema.Simple{
 	},
 }
 
-var simpleInstruction4Code = schema.Simple{
-	Name: "Instruction4Code", Kind: schema.KindText,
+var simpleInstruction4Code = Simple{
+	Name: "Instruction4Code", Kind: KindText,
 	Enumeration: []string{
 		"PHOA",
 		"TELA",
 	},
 }
 
-var simpleLEIIdentifier = schema.Simple{
-	Name: "LEIIdentifier", Kind: schema.KindText, Pattern: &schema.PatternLEI,
+var simpleLEIIdentifier = Simple{
+	Name: "LEIIdentifier", Kind: KindText, Pattern: &PatternLEI,
 }
 
-var simpleMandateClassification1Code = schema.Simple{
-	Name: "MandateClassification1Code", Kind: schema.KindText,
+var simpleMandateClassification1Code = Simple{
+	Name: "MandateClassification1Code", Kind: KindText,
 	Enumeration: []string{
 		"FIXE",
 		"USGB",
@@ -459,72 +457,72 @@ var simpleMandateClassification1Code = schema.Simple{
 	},
 }
 
-var simpleMax1025Text = schema.Simple{
-	Name: "Max1025Text", Kind: schema.KindText, MinLength: 1, MaxLength: 1025,
+var simpleMax1025Text = Simple{
+	Name: "Max1025Text", Kind: KindText, MinLength: 1, MaxLength: 1025,
 }
 
-var simpleMax105Text = schema.Simple{
-	Name: "Max105Text", Kind: schema.KindText, MinLength: 1, MaxLength: 105,
+var simpleMax105Text = Simple{
+	Name: "Max105Text", Kind: KindText, MinLength: 1, MaxLength: 105,
 }
 
-var simpleMax10KBinary = schema.Simple{
-	Name: "Max10KBinary", Kind: schema.KindBinary, MinLength: 1, MaxLength: 10240,
+var simpleMax10KBinary = Simple{
+	Name: "Max10KBinary", Kind: KindBinary, MinLength: 1, MaxLength: 10240,
 }
 
-var simpleMax10Text = schema.Simple{
-	Name: "Max10Text", Kind: schema.KindText, MinLength: 1, MaxLength: 10,
+var simpleMax10Text = Simple{
+	Name: "Max10Text", Kind: KindText, MinLength: 1, MaxLength: 10,
 }
 
-var simpleMax128Text = schema.Simple{
-	Name: "Max128Text", Kind: schema.KindText, MinLength: 1, MaxLength: 128,
+var simpleMax128Text = Simple{
+	Name: "Max128Text", Kind: KindText, MinLength: 1, MaxLength: 128,
 }
 
-var simpleMax140Text = schema.Simple{
-	Name: "Max140Text", Kind: schema.KindText, MinLength: 1, MaxLength: 140,
+var simpleMax140Text = Simple{
+	Name: "Max140Text", Kind: KindText, MinLength: 1, MaxLength: 140,
 }
 
-var simpleMax15NumericText = schema.Simple{
-	Name: "Max15NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToFifteenDigits,
+var simpleMax15NumericText = Simple{
+	Name: "Max15NumericText", Kind: KindText, Pattern: &PatternUpToFifteenDigits,
 }
 
-var simpleMax16Text = schema.Simple{
-	Name: "Max16Text", Kind: schema.KindText, MinLength: 1, MaxLength: 16,
+var simpleMax16Text = Simple{
+	Name: "Max16Text", Kind: KindText, MinLength: 1, MaxLength: 16,
 }
 
-var simpleMax2048Text = schema.Simple{
-	Name: "Max2048Text", Kind: schema.KindText, MinLength: 1, MaxLength: 2048,
+var simpleMax2048Text = Simple{
+	Name: "Max2048Text", Kind: KindText, MinLength: 1, MaxLength: 2048,
 }
 
-var simpleMax34Text = schema.Simple{
-	Name: "Max34Text", Kind: schema.KindText, MinLength: 1, MaxLength: 34,
+var simpleMax34Text = Simple{
+	Name: "Max34Text", Kind: KindText, MinLength: 1, MaxLength: 34,
 }
 
-var simpleMax350Text = schema.Simple{
-	Name: "Max350Text", Kind: schema.KindText, MinLength: 1, MaxLength: 350,
+var simpleMax350Text = Simple{
+	Name: "Max350Text", Kind: KindText, MinLength: 1, MaxLength: 350,
 }
 
-var simpleMax35Text = schema.Simple{
-	Name: "Max35Text", Kind: schema.KindText, MinLength: 1, MaxLength: 35,
+var simpleMax35Text = Simple{
+	Name: "Max35Text", Kind: KindText, MinLength: 1, MaxLength: 35,
 }
 
-var simpleMax3NumericText = schema.Simple{
-	Name: "Max3NumericText", Kind: schema.KindText, Pattern: &schema.PatternUpToThreeDigits,
+var simpleMax3NumericText = Simple{
+	Name: "Max3NumericText", Kind: KindText, Pattern: &PatternUpToThreeDigits,
 }
 
-var simpleMax4AlphaNumericText = schema.Simple{
-	Name: "Max4AlphaNumericText", Kind: schema.KindText, MinLength: 1, MaxLength: 4, Pattern: &schema.PatternUpToFourAlphanumerics,
+var simpleMax4AlphaNumericText = Simple{
+	Name: "Max4AlphaNumericText", Kind: KindText, MinLength: 1, MaxLength: 4, Pattern: &PatternUpToFourAlphanumerics,
 }
 
-var simpleMax4Text = schema.Simple{
-	Name: "Max4Text", Kind: schema.KindText, MinLength: 1, MaxLength: 4,
+var simpleMax4Text = Simple{
+	Name: "Max4Text", Kind: KindText, MinLength: 1, MaxLength: 4,
 }
 
-var simpleMax70Text = schema.Simple{
-	Name: "Max70Text", Kind: schema.KindText, MinLength: 1, MaxLength: 70,
+var simpleMax70Text = Simple{
+	Name: "Max70Text", Kind: KindText, MinLength: 1, MaxLength: 70,
 }
 
-var simpleNamePrefix1Code = schema.Simple{
-	Name: "NamePrefix1Code", Kind: schema.KindText,
+var simpleNamePrefix1Code = Simple{
+	Name: "NamePrefix1Code", Kind: KindText,
 	Enumeration: []string{
 		"DOCT",
 		"MIST",
@@ -533,8 +531,8 @@ var simpleNamePrefix1Code = schema.Simple{
 	},
 }
 
-var simpleNamePrefix2Code = schema.Simple{
-	Name: "NamePrefix2Code", Kind: schema.KindText,
+var simpleNamePrefix2Code = Simple{
+	Name: "NamePrefix2Code", Kind: KindText,
 	Enumeration: []string{
 		"DOCT",
 		"MADM",
@@ -544,12 +542,12 @@ var simpleNamePrefix2Code = schema.Simple{
 	},
 }
 
-var simpleNumber = schema.Simple{
-	Name: "Number", Kind: schema.KindDecimal, TotalDigits: 18, FractionDigits: 0, NonNegative: false,
+var simpleNumber = Simple{
+	Name: "Number", Kind: KindDecimal, TotalDigits: 18, FractionDigits: 0, NonNegative: false,
 }
 
-var simplePaymentInstrument1Code = schema.Simple{
-	Name: "PaymentInstrument1Code", Kind: schema.KindText,
+var simplePaymentInstrument1Code = Simple{
+	Name: "PaymentInstrument1Code", Kind: KindText,
 	Enumeration: []string{
 		"BDT",
 		"BCT",
@@ -564,8 +562,8 @@ var simplePaymentInstrument1Code = schema.Simple{
 	},
 }
 
-var simplePaymentMethod3Code = schema.Simple{
-	Name: "PaymentMethod3Code", Kind: schema.KindText,
+var simplePaymentMethod3Code = Simple{
+	Name: "PaymentMethod3Code", Kind: KindText,
 	Enumeration: []string{
 		"CHK",
 		"TRF",
@@ -573,8 +571,8 @@ var simplePaymentMethod3Code = schema.Simple{
 	},
 }
 
-var simplePaymentMethod4Code = schema.Simple{
-	Name: "PaymentMethod4Code", Kind: schema.KindText,
+var simplePaymentMethod4Code = Simple{
+	Name: "PaymentMethod4Code", Kind: KindText,
 	Enumeration: []string{
 		"CHK",
 		"TRF",
@@ -583,16 +581,16 @@ var simplePaymentMethod4Code = schema.Simple{
 	},
 }
 
-var simplePercentageRate = schema.Simple{
-	Name: "PercentageRate", Kind: schema.KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
+var simplePercentageRate = Simple{
+	Name: "PercentageRate", Kind: KindDecimal, TotalDigits: 11, FractionDigits: 10, NonNegative: false,
 }
 
-var simplePhoneNumber = schema.Simple{
-	Name: "PhoneNumber", Kind: schema.KindText, Pattern: &schema.PatternPhone,
+var simplePhoneNumber = Simple{
+	Name: "PhoneNumber", Kind: KindText, Pattern: &PatternPhone,
 }
 
-var simplePreferredContactMethod1Code = schema.Simple{
-	Name: "PreferredContactMethod1Code", Kind: schema.KindText,
+var simplePreferredContactMethod1Code = Simple{
+	Name: "PreferredContactMethod1Code", Kind: KindText,
 	Enumeration: []string{
 		"LETT",
 		"MAIL",
@@ -602,16 +600,16 @@ var simplePreferredContactMethod1Code = schema.Simple{
 	},
 }
 
-var simplePriority2Code = schema.Simple{
-	Name: "Priority2Code", Kind: schema.KindText,
+var simplePriority2Code = Simple{
+	Name: "Priority2Code", Kind: KindText,
 	Enumeration: []string{
 		"HIGH",
 		"NORM",
 	},
 }
 
-var simplePriority3Code = schema.Simple{
-	Name: "Priority3Code", Kind: schema.KindText,
+var simplePriority3Code = Simple{
+	Name: "Priority3Code", Kind: KindText,
 	Enumeration: []string{
 		"URGT",
 		"HIGH",
@@ -619,8 +617,8 @@ var simplePriority3Code = schema.Simple{
 	},
 }
 
-var simpleRegulatoryReportingType1Code = schema.Simple{
-	Name: "RegulatoryReportingType1Code", Kind: schema.KindText,
+var simpleRegulatoryReportingType1Code = Simple{
+	Name: "RegulatoryReportingType1Code", Kind: KindText,
 	Enumeration: []string{
 		"CRED",
 		"DEBT",
@@ -628,8 +626,8 @@ var simpleRegulatoryReportingType1Code = schema.Simple{
 	},
 }
 
-var simpleRemittanceLocationMethod2Code = schema.Simple{
-	Name: "RemittanceLocationMethod2Code", Kind: schema.KindText,
+var simpleRemittanceLocationMethod2Code = Simple{
+	Name: "RemittanceLocationMethod2Code", Kind: KindText,
 	Enumeration: []string{
 		"FAXI",
 		"EDIC",
@@ -640,8 +638,8 @@ var simpleRemittanceLocationMethod2Code = schema.Simple{
 	},
 }
 
-var simpleSequenceType3Code = schema.Simple{
-	Name: "SequenceType3Code", Kind: schema.KindText,
+var simpleSequenceType3Code = Simple{
+	Name: "SequenceType3Code", Kind: KindText,
 	Enumeration: []string{
 		"FRST",
 		"RCUR",
@@ -651,8 +649,8 @@ var simpleSequenceType3Code = schema.Simple{
 	},
 }
 
-var simpleSettlementMethod1Code = schema.Simple{
-	Name: "SettlementMethod1Code", Kind: schema.KindText,
+var simpleSettlementMethod1Code = Simple{
+	Name: "SettlementMethod1Code", Kind: KindText,
 	Enumeration: []string{
 		"INDA",
 		"INGA",
@@ -661,8 +659,8 @@ var simpleSettlementMethod1Code = schema.Simple{
 	},
 }
 
-var simpleTaxRecordPeriod1Code = schema.Simple{
-	Name: "TaxRecordPeriod1Code", Kind: schema.KindText,
+var simpleTaxRecordPeriod1Code = Simple{
+	Name: "TaxRecordPeriod1Code", Kind: KindText,
 	Enumeration: []string{
 		"MM01",
 		"MM02",
@@ -685,8 +683,8 @@ var simpleTaxRecordPeriod1Code = schema.Simple{
 	},
 }
 
-var simpleTransactionIndividualStatus1Code = schema.Simple{
-	Name: "TransactionIndividualStatus1Code", Kind: schema.KindText,
+var simpleTransactionIndividualStatus1Code = Simple{
+	Name: "TransactionIndividualStatus1Code", Kind: KindText,
 	Enumeration: []string{
 		"ACTC",
 		"RJCT",
@@ -699,18 +697,18 @@ var simpleTransactionIndividualStatus1Code = schema.Simple{
 	},
 }
 
-var simpleTrueFalseIndicator = schema.Simple{
-	Name: "TrueFalseIndicator", Kind: schema.KindBoolean,
+var simpleTrueFalseIndicator = Simple{
+	Name: "TrueFalseIndicator", Kind: KindBoolean,
 }
 
-var simpleUUIDv4Identifier = schema.Simple{
-	Name: "UUIDv4Identifier", Kind: schema.KindText, Pattern: &schema.PatternUETR,
+var simpleUUIDv4Identifier = Simple{
+	Name: "UUIDv4Identifier", Kind: KindText, Pattern: &PatternUETR,
 }
 
-var simpleUnicodeChartsCode = schema.Simple{
-	Name: "UnicodeChartsCode", Kind: schema.KindText,
+var simpleUnicodeChartsCode = Simple{
+	Name: "UnicodeChartsCode", Kind: KindText,
 }
 
-var simpleYesNoIndicator = schema.Simple{
-	Name: "YesNoIndicator", Kind: schema.KindBoolean,
+var simpleYesNoIndicator = Simple{
+	Name: "YesNoIndicator", Kind: KindBoolean,
 }

@@ -11,7 +11,6 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -85,7 +84,7 @@ func (o Order) debtor() (iso20022.PartyIdentification135, iso20022.BranchAndFina
 	if o.Account == nil {
 		agent.FinancialInstitutionID.Other = &iso20022.GenericFinancialIdentification1{ID: iso20022.NotProvided}
 		typed := strings.TrimSpace(o.Values.DebtorAccount)
-		if _, forbidden := schema.ForbiddenCharacter(typed); forbidden {
+		if _, forbidden := iso20022.ForbiddenCharacter(typed); forbidden {
 			typed = "" // no list of accounts offers it, and the database could not be asked for it
 		}
 		return iso20022.PartyIdentification135{Name: iso20022.NotProvided}, agent, typed

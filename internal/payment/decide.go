@@ -9,7 +9,7 @@ import (
 	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 	"countersign/internal/rulebook"
 )
 
@@ -231,7 +231,7 @@ func checkNote(note, pointer string) error {
 // most MaxReason characters. The maker's status report repeats it, so only XML characters are allowed (XML 1.0, 2.2):
 // tabs and line breaks, but no other control characters.
 func CheckReason(reason string) *Finding {
-	_, forbidden := schema.ForbiddenCharacter(reason)
+	_, forbidden := iso20022.ForbiddenCharacter(reason)
 	switch {
 	case !forbidden && !strings.ContainsFunc(reason, visible):
 		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"countersign/internal/charset"
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 )
 
 var referenceRules = []Rule{
@@ -112,7 +112,7 @@ func checkEndToEndIDMissing(i *inspection) {
 }
 
 func checkUETR(i *inspection) {
-	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !schema.IsUETR(uetr) {
+	if uetr := i.transaction.PaymentID.UETR; uetr != "" && !iso20022.IsUETR(uetr) {
 		i.report("/PmtId/UETR")
 	}
 }

@@ -6,7 +6,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // swissSubset are the places that ISO has and the Swiss form of the message (schema pain.001.001.09.ch.03 of SIX) has not, with their names
@@ -91,12 +90,12 @@ var subsetRules = []Rule{
 }
 
 // swissPlaces looks for the places of swissSubset.
-var swissPlaces = sync.OnceValue(func() *schema.Set {
-	return schema.MustNew(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation](), SwissSubset())
+var swissPlaces = sync.OnceValue(func() *iso20022.Set {
+	return iso20022.MustNew(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation](), SwissSubset())
 })
 
 func checkSwissSubset(i *inspection) {
-	swissPlaces().Each(i.document, func(found schema.Found) bool {
+	swissPlaces().Each(i.document, func(found iso20022.Found) bool {
 		row := swissSubset[found.Place]
 		other, isOther := found.Value.Interface().(iso20022.GenericFinancialIdentification1)
 		if row.place != debtorAgentOther || !isOther || other.ID != iso20022.NotProvided {

@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // decoder holds the state common to the XML and JSON decoders.
@@ -52,21 +51,21 @@ type leafText struct {
 }
 
 // leaf checks the text of the current element and stores it; a text that is wrong is kept all the same, a wrong number is not.
-func (d *decoder) leaf(e *schema.Element, place reflect.Value, input leafText) {
+func (d *decoder) leaf(e *iso20022.Element, place reflect.Value, input leafText) {
 	if !d.strict {
 		input.text = e.Simple.Plain(input.text)
 	}
 	what, advice := e.Simple.Check(input.text, d.strict)
-	if what != schema.MistakeNone {
+	if what != iso20022.MistakeNone {
 		problem := d.leafProblem(e, what, advice)
 		d.report(input.offset, problem.code, problem.text)
-		if e.Simple.Kind == schema.KindDecimal || e.Simple.Kind == schema.KindBoolean {
+		if e.Simple.Kind == iso20022.KindDecimal || e.Simple.Kind == iso20022.KindBoolean {
 			return
 		}
 	}
 	err := e.Simple.Store(place, input.text)
 	if err != nil {
-		d.report(input.offset, d.contentReason(e, schema.MistakeDecimal), i18n.Text("Enter a decimal number of at most 19 digits in %s.").With(e.Tag))
+		d.report(input.offset, d.contentReason(e, iso20022.MistakeDecimal), i18n.Text("Enter a decimal number of at most 19 digits in %s.").With(e.Tag))
 	}
 }
 

@@ -4,13 +4,13 @@ import (
 	"reflect"
 	"strings"
 
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 )
 
 // prune removes blank optional texts, and optional groups that are empty or hold only such texts. The schema allows them; they are dropped
 // on reading because our own documents, into which they are copied, must not hold them. Mandatory elements stay. It reports whether
 // anything is left.
-func prune(group *schema.Group, value reflect.Value) (says bool) {
+func prune(group *iso20022.Group, value reflect.Value) (says bool) {
 	if group.Any {
 		return true
 	}
@@ -22,7 +22,7 @@ func prune(group *schema.Group, value reflect.Value) (says bool) {
 	return says
 }
 
-func pruneElement(e *schema.Element, field reflect.Value) (says bool) {
+func pruneElement(e *iso20022.Element, field reflect.Value) (says bool) {
 	switch field.Kind() {
 	case reflect.Pointer:
 		if field.IsNil() {
@@ -45,7 +45,7 @@ func pruneElement(e *schema.Element, field reflect.Value) (says bool) {
 }
 
 // pruneSlice keeps the values that say something, in their order; all of them where one is mandatory.
-func pruneSlice(e *schema.Element, field reflect.Value) (says bool) {
+func pruneSlice(e *iso20022.Element, field reflect.Value) (says bool) {
 	kept := 0
 	for k := range field.Len() {
 		if pruneValue(e, field.Index(k)) || e.Min > 0 {
@@ -62,7 +62,7 @@ func pruneSlice(e *schema.Element, field reflect.Value) (says bool) {
 	return kept > 0
 }
 
-func pruneValue(e *schema.Element, value reflect.Value) (says bool) {
+func pruneValue(e *iso20022.Element, value reflect.Value) (says bool) {
 	switch {
 	case e.Group != nil:
 		return prune(e.Group, value)

@@ -5,12 +5,12 @@ import (
 	"reflect"
 
 	"countersign/internal/i18n"
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 )
 
 // groupState is one group while its children are read.
 type groupState struct {
-	group      *schema.Group
+	group      *iso20022.Group
 	value      reflect.Value
 	start      int  // offset of the group in the input
 	mandatory  bool // the group itself must be there
@@ -31,7 +31,7 @@ func (s *groupState) admit(i int) (refused problem, ok bool) {
 		return problem{codeNotAllowed, i18n.Text("Remove %s or %s: only one of them is allowed here.").With(e.Tag, other)}, false
 	case again && e.Max == 1:
 		return problem{codeFormat, i18n.Text("Remove the second %s: the element may stand here only once.").With(e.Tag)}, false
-	case again && e.Max != schema.Unbounded && s.group.Field(s.value, i).Len() >= e.Max:
+	case again && e.Max != iso20022.Unbounded && s.group.Field(s.value, i).Len() >= e.Max:
 		return problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)}, false
 	}
 	return problem{}, true
@@ -51,7 +51,7 @@ func (r *reporter) finish(s *groupState) {
 	group := s.group
 	if group.Choice {
 		if s.seen == 0 && !group.MayChooseNone() {
-			r.report(s.start, codeMissing, i18n.InElement(schema.EnterOneOf(group.Tags()), r.ancestor(0)))
+			r.report(s.start, codeMissing, i18n.InElement(iso20022.EnterOneOf(group.Tags()), r.ancestor(0)))
 		}
 		return
 	}
@@ -83,7 +83,7 @@ func emptyCode(mandatory bool) string {
 }
 
 // unknown is the problem of an element the group does not have.
-func unknown(group *schema.Group, tag string) problem {
+func unknown(group *iso20022.Group, tag string) problem {
 	if group.Document {
 		return problem{codeNotAllowed, i18n.Text("Remove %s: this message has no such element.").With(Shown(tag))}
 	}

@@ -4,11 +4,11 @@ import (
 	"reflect"
 
 	"countersign/internal/i18n"
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 )
 
 // amount reads an amount object.
-func (j *jsonDecoder) amount(e *schema.Element, place reflect.Value) {
+func (j *jsonDecoder) amount(e *iso20022.Element, place reflect.Value) {
 	start := j.reader.Start()
 	if !j.object(e.Tag + ` such as {"Ccy":"CHF","value":"199.95"}`) {
 		return
@@ -65,13 +65,13 @@ func (j *jsonDecoder) unknownAmountMember(key string, offset int) {
 }
 
 // amountKeys are the names whose case variants are a matter of spelling.
-var amountKeys = schema.Group{
-	Elements: []schema.Element{
+var amountKeys = iso20022.Group{
+	Elements: []iso20022.Element{
 		{Tag: "Ccy"}, {Tag: "@Ccy"}, {Tag: "value"}, {Tag: "Text"}, {Tag: "Amt"}, {Tag: "_text"}, {Tag: "#text"}, {Tag: "$value"},
 	},
 }
 
-func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
+func (j *jsonDecoder) amountCurrency(e *iso20022.Element, place reflect.Value) {
 	found := j.reader.Next()
 	if found != '"' {
 		j.enter("Ccy", -1)
@@ -89,7 +89,7 @@ func (j *jsonDecoder) amountCurrency(e *schema.Element, place reflect.Value) {
 	j.currency(e, offset, *at)
 }
 
-func (j *jsonDecoder) amountValue(e *schema.Element, place reflect.Value) {
+func (j *jsonDecoder) amountValue(e *iso20022.Element, place reflect.Value) {
 	input, ok := j.scalar(e)
 	if !ok {
 		return

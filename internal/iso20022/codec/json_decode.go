@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // DecodeJSON reads the content of Document with the default limits; see Options.DecodeJSON.
@@ -201,7 +200,7 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 	j.many(s, i)
 }
 
-func (j *jsonDecoder) unknownMember(group *schema.Group, name string, offset int) {
+func (j *jsonDecoder) unknownMember(group *iso20022.Group, name string, offset int) {
 	refused := unknown(group, name)
 	if variant := group.Variant(name); variant != "" {
 		refused = problem{codeFormat, i18n.ForPrograms("Write %s as %s: names are case-sensitive.", Shown(name), variant)}
@@ -232,7 +231,7 @@ func (j *jsonDecoder) many(s *groupState, i int) {
 		case j.reader.Next() == ']':
 			j.closeArray(e, start, count)
 			return
-		case e.Max != schema.Unbounded && count >= e.Max:
+		case e.Max != iso20022.Unbounded && count >= e.Max:
 			refused, _ := s.admit(i)
 			j.reportChild(place, j.reader.Start(), refused)
 			j.skip()
@@ -244,7 +243,7 @@ func (j *jsonDecoder) many(s *groupState, i int) {
 	}
 }
 
-func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
+func (j *jsonDecoder) closeArray(e *iso20022.Element, start, count int) {
 	err := j.reader.Bracket()
 	if err != nil {
 		j.broken(err)
@@ -258,8 +257,8 @@ func (j *jsonDecoder) closeArray(e *schema.Element, start, count int) {
 }
 
 // element reads the value of the current element into a new place in its field.
-func (j *jsonDecoder) element(e *schema.Element, field reflect.Value) {
-	place := schema.Slot(field)
+func (j *jsonDecoder) element(e *iso20022.Element, field reflect.Value) {
+	place := iso20022.Slot(field)
 	switch {
 	case e.Group != nil && e.Group.Any:
 		j.content(e, place)
@@ -278,10 +277,10 @@ func (j *jsonDecoder) element(e *schema.Element, field reflect.Value) {
 }
 
 // scalar reads the text of a leaf from the JSON type that fits it.
-func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
+func (j *jsonDecoder) scalar(e *iso20022.Element) (input leafText, ok bool) {
 	found := j.reader.Next()
-	number := e.Simple.Kind == schema.KindDecimal || e.Simple.Pattern != nil && e.Simple.Pattern.Numeric()
-	boolean := e.Simple.Kind == schema.KindBoolean
+	number := e.Simple.Kind == iso20022.KindDecimal || e.Simple.Pattern != nil && e.Simple.Pattern.Numeric()
+	boolean := e.Simple.Kind == iso20022.KindBoolean
 	switch {
 	case boolean && (found == 't' || found == 'f'), !boolean && found == '"', number && found == '0':
 	case boolean:
@@ -306,7 +305,7 @@ func (j *jsonDecoder) scalar(e *schema.Element) (input leafText, ok bool) {
 }
 
 // content reads an envelope: the text of one XML element.
-func (j *jsonDecoder) content(e *schema.Element, place reflect.Value) {
+func (j *jsonDecoder) content(e *iso20022.Element, place reflect.Value) {
 	found := j.reader.Next()
 	if found != '"' {
 		j.wrongKind(found, "Enter one XML element as a text in "+e.Tag)

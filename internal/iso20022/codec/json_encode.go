@@ -8,7 +8,6 @@ import (
 	"github.com/govalues/decimal"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // EncodeJSON writes the canonical JSON form of a document, as it stands under the member Document: schema order, arrays where the schema
@@ -35,7 +34,7 @@ type jsonEncoder struct {
 	err error
 }
 
-func (j *jsonEncoder) group(group *schema.Group, value reflect.Value) {
+func (j *jsonEncoder) group(group *iso20022.Group, value reflect.Value) {
 	j.out = append(j.out, '{')
 	first := true
 	for i := range group.Elements {
@@ -55,7 +54,7 @@ func (j *jsonEncoder) group(group *schema.Group, value reflect.Value) {
 	j.out = append(j.out, '}')
 }
 
-func (j *jsonEncoder) member(e *schema.Element, field reflect.Value) {
+func (j *jsonEncoder) member(e *iso20022.Element, field reflect.Value) {
 	switch field.Kind() {
 	case reflect.Slice:
 		j.out = append(j.out, '[')
@@ -73,7 +72,7 @@ func (j *jsonEncoder) member(e *schema.Element, field reflect.Value) {
 	}
 }
 
-func (j *jsonEncoder) element(e *schema.Element, value reflect.Value) {
+func (j *jsonEncoder) element(e *iso20022.Element, value reflect.Value) {
 	switch {
 	case e.Group != nil && e.Group.Any:
 		j.text(value.Field(0).String())
@@ -86,9 +85,9 @@ func (j *jsonEncoder) element(e *schema.Element, value reflect.Value) {
 		j.out = append(j.out, `,"value":"`...)
 		j.out = appendDecimal(j.out, amount.Value)
 		j.out = append(j.out, `"}`...)
-	case e.Simple.Kind == schema.KindDecimal:
+	case e.Simple.Kind == iso20022.KindDecimal:
 		j.out = appendDecimal(j.out, *value.Addr().Interface().(*decimal.Decimal))
-	case e.Simple.Kind == schema.KindBoolean:
+	case e.Simple.Kind == iso20022.KindBoolean:
 		j.out = append(j.out, e.Simple.Load(value)...)
 	default:
 		j.text(value.String())
@@ -96,7 +95,7 @@ func (j *jsonEncoder) element(e *schema.Element, value reflect.Value) {
 }
 
 func (j *jsonEncoder) text(text string) {
-	if character, bad := schema.ForbiddenCharacter(text); bad && j.err == nil {
+	if character, bad := iso20022.ForbiddenCharacter(text); bad && j.err == nil {
 		j.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 		return
 	}

@@ -1,7 +1,7 @@
 package codec
 
 import (
-	"countersign/internal/iso20022/schema"
+	"countersign/internal/iso20022"
 
 	"countersign/internal/i18n"
 )
@@ -39,8 +39,8 @@ var groupReasons = map[string]string{
 }
 
 // leafProblem turns a mistake at the current place into a code and a sentence.
-func (r *reporter) leafProblem(e *schema.Element, what schema.Mistake, advice i18n.Text) problem {
-	if what == schema.MistakeBlank {
+func (r *reporter) leafProblem(e *iso20022.Element, what iso20022.Mistake, advice i18n.Text) problem {
+	if what == iso20022.MistakeBlank {
 		if e.Min > 0 {
 			return problem{codeMissing, i18n.Text("Enter a value in %s: it is mandatory and must not be empty.").With(e.Tag)}
 		}
@@ -49,11 +49,11 @@ func (r *reporter) leafProblem(e *schema.Element, what schema.Mistake, advice i1
 	return problem{r.contentReason(e, what), i18n.InElement(advice, e.Tag)}
 }
 
-func (r *reporter) contentReason(e *schema.Element, what schema.Mistake) string {
+func (r *reporter) contentReason(e *iso20022.Element, what iso20022.Mistake) string {
 	switch {
-	case what == schema.MistakeCharacter:
+	case what == iso20022.MistakeCharacter:
 		return codeContent
-	case e.Currency != nil && what == schema.MistakeFraction:
+	case e.Currency != nil && what == iso20022.MistakeFraction:
 		return codeDecimals
 	case e.Currency != nil:
 		return codeAmount
@@ -70,18 +70,18 @@ func (r *reporter) contentReason(e *schema.Element, what schema.Mistake) string 
 }
 
 // currency checks the currency of the current amount.
-func (r *reporter) currency(e *schema.Element, offset int, text string) {
+func (r *reporter) currency(e *iso20022.Element, offset int, text string) {
 	what, advice := e.Currency.Check(text, true)
-	if what == schema.MistakeNone {
+	if what == iso20022.MistakeNone {
 		return
 	}
-	if what == schema.MistakeBlank {
+	if what == iso20022.MistakeBlank {
 		r.currencyMissing(e, offset)
 		return
 	}
 	r.reportChild(step{"Ccy", -1}, offset, problem{codeCurrency, i18n.Text("%s as currency of %s.").With(advice, e.Tag)})
 }
 
-func (r *reporter) currencyMissing(e *schema.Element, offset int) {
+func (r *reporter) currencyMissing(e *iso20022.Element, offset int) {
 	r.reportChild(step{"Ccy", -1}, offset, problem{codeMissing, i18n.Text("Enter the currency of %s as Ccy.").With(e.Tag)})
 }

@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // relocations say where an element of pain.001.001.03 stands in pain.001.001.09, and one of pacs.004.001.09 in pacs.004.001.10, when it is
@@ -61,11 +60,11 @@ type upgrader struct {
 
 // placement is a group of the new document and its value.
 type placement struct {
-	group *schema.Group
+	group *iso20022.Group
 	value reflect.Value
 }
 
-func (u *upgrader) group(group *schema.Group, from reflect.Value, to placement) {
+func (u *upgrader) group(group *iso20022.Group, from reflect.Value, to placement) {
 	for i := range group.Elements {
 		if group.Present(from, i) == 0 {
 			continue
@@ -87,8 +86,8 @@ func (u *upgrader) group(group *schema.Group, from reflect.Value, to placement) 
 
 // source is one value of the old document.
 type source struct {
-	group   *schema.Group
-	element *schema.Element
+	group   *iso20022.Group
+	element *iso20022.Element
 	value   reflect.Value
 }
 
@@ -122,7 +121,7 @@ func (s *source) route() []string {
 
 // reach makes the groups on the way and returns the element at its end with a new place for its value; found is false when there is no such
 // element or it is of another kind than the old one.
-func (p placement) reach(route []string, old *schema.Element) (target *schema.Element, value reflect.Value, found bool) {
+func (p placement) reach(route []string, old *iso20022.Element) (target *iso20022.Element, value reflect.Value, found bool) {
 	for n, tag := range route {
 		i := p.group.Find([]byte(tag), 0)
 		if i < 0 {
@@ -134,7 +133,7 @@ func (p placement) reach(route []string, old *schema.Element) (target *schema.El
 			if !target.SameKind(old) {
 				return nil, reflect.Value{}, false
 			}
-			return target, schema.Slot(field), true
+			return target, iso20022.Slot(field), true
 		}
 		p = placement{target.Group, existing(field)}
 	}
@@ -149,5 +148,5 @@ func existing(field reflect.Value) reflect.Value {
 	case field.Kind() == reflect.Slice && field.Len() > 0:
 		return field.Index(0)
 	}
-	return schema.Slot(field)
+	return iso20022.Slot(field)
 }

@@ -7,11 +7,10 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/isosample"
-	"countersign/internal/iso20022/schema"
 )
 
 // leaves collects every text, number and amount of a document.
-func leaves(group *schema.Group, value reflect.Value) []string {
+func leaves(group *iso20022.Group, value reflect.Value) []string {
 	var all []string
 	for i := range group.Elements {
 		if group.Present(value, i) == 0 {

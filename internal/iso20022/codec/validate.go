@@ -5,7 +5,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // Validate checks a document built in code against its schema, like the decoders do: what has no findings is written as a document that
@@ -37,7 +36,7 @@ func (v *validator) group(state groupState) {
 		switch {
 		case !ok:
 			v.reportChild(step{e.Tag, repeatIndex(e, 0)}, 0, refused)
-		case e.Max != schema.Unbounded && count > e.Max:
+		case e.Max != iso20022.Unbounded && count > e.Max:
 			v.reportChild(step{e.Tag, e.Max}, 0, problem{codeFormat, i18n.Text("Remove this %s: at most %d are allowed here.").With(e.Tag, e.Max)})
 		default:
 			v.member(e, group.Field(value, i))
@@ -46,14 +45,14 @@ func (v *validator) group(state groupState) {
 	v.finish(&state)
 }
 
-func repeatIndex(e *schema.Element, index int) int {
+func repeatIndex(e *iso20022.Element, index int) int {
 	if e.Repeats() {
 		return index
 	}
 	return -1
 }
 
-func (v *validator) member(e *schema.Element, field reflect.Value) {
+func (v *validator) member(e *iso20022.Element, field reflect.Value) {
 	switch field.Kind() {
 	case reflect.Slice:
 		for k := range field.Len() {
@@ -66,7 +65,7 @@ func (v *validator) member(e *schema.Element, field reflect.Value) {
 	}
 }
 
-func (v *validator) element(place step, e *schema.Element, value reflect.Value) {
+func (v *validator) element(place step, e *iso20022.Element, value reflect.Value) {
 	v.enter(place.tag, place.index)
 	defer v.leave()
 	switch {
@@ -84,15 +83,15 @@ func (v *validator) element(place step, e *schema.Element, value reflect.Value) 
 	}
 }
 
-func (v *validator) leaf(e *schema.Element, text string) {
+func (v *validator) leaf(e *iso20022.Element, text string) {
 	what, advice := e.Simple.Check(text, true)
-	if what != schema.MistakeNone {
+	if what != iso20022.MistakeNone {
 		problem := v.leafProblem(e, what, advice)
 		v.report(0, problem.code, problem.text)
 	}
 }
 
-func (v *validator) amount(e *schema.Element, amount iso20022.Amount) {
+func (v *validator) amount(e *iso20022.Element, amount iso20022.Amount) {
 	v.currency(e, 0, amount.Currency)
 	v.leaf(e, amount.Value.String())
 }

@@ -7,7 +7,6 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // schemaInstance is the namespace of attributes that every schema allows.
@@ -193,7 +192,7 @@ func (x *xmlDecoder) child(s *groupState, t XMLToken) {
 		x.report(t.Offset, codeFormat, i18n.Text("Move %s before %s: the schema fixes the order.").With(e.Tag, s.group.Elements[s.last].Tag))
 	}
 	s.seen |= 1 << i
-	x.element(e, schema.Slot(s.group.Field(s.value, i)), t.Offset)
+	x.element(e, iso20022.Slot(s.group.Field(s.value, i)), t.Offset)
 	x.leave()
 	s.last = max(s.last, i)
 }
@@ -206,7 +205,7 @@ func (x *xmlDecoder) remember(offset int) {
 }
 
 // element reads the content of the current element.
-func (x *xmlDecoder) element(e *schema.Element, place reflect.Value, offset int) {
+func (x *xmlDecoder) element(e *iso20022.Element, place reflect.Value, offset int) {
 	currency, found := x.attributes(e)
 	switch {
 	case e.Group != nil && e.Group.Any:
@@ -228,7 +227,7 @@ func (x *xmlDecoder) element(e *schema.Element, place reflect.Value, offset int)
 }
 
 // attributes checks the attributes of the element just opened and returns the currency when it is an amount.
-func (x *xmlDecoder) attributes(e *schema.Element) (currency string, found bool) {
+func (x *xmlDecoder) attributes(e *iso20022.Element) (currency string, found bool) {
 	for _, attribute := range x.scanner.Attributes() {
 		switch {
 		case attribute.IsNamespace():
@@ -251,7 +250,7 @@ func isSchemaLocation(name string) bool {
 }
 
 // text reads the text of a leaf up to its end tag.
-func (x *xmlDecoder) text(e *schema.Element) string {
+func (x *xmlDecoder) text(e *iso20022.Element) string {
 	text, whole := "", []byte(nil)
 	for parts := 0; ; parts++ {
 		t, ok := x.next()
@@ -279,14 +278,14 @@ func (x *xmlDecoder) text(e *schema.Element) string {
 	if whole != nil {
 		text = string(whole)
 	}
-	if e.Simple.Kind != schema.KindText {
+	if e.Simple.Kind != iso20022.KindText {
 		text = strings.Trim(text, " \t\r\n")
 	}
 	return text
 }
 
 // content keeps the one element of an envelope as it was written, complete with the namespaces it needs.
-func (x *xmlDecoder) content(e *schema.Element, place reflect.Value, offset int) {
+func (x *xmlDecoder) content(e *iso20022.Element, place reflect.Value, offset int) {
 	kept := ""
 	for {
 		t, ok := x.next()

@@ -9,7 +9,6 @@ import (
 	"github.com/govalues/decimal"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // ErrDocument is returned for a document that is nil or not of this package.
@@ -97,7 +96,7 @@ func (x *xmlEncoder) line(depth int) {
 	}
 }
 
-func (x *xmlEncoder) group(group *schema.Group, value reflect.Value, depth int) {
+func (x *xmlEncoder) group(group *iso20022.Group, value reflect.Value, depth int) {
 	for i := range group.Elements {
 		e := &group.Elements[i]
 		field := group.Field(value, i)
@@ -120,7 +119,7 @@ func (x *xmlEncoder) group(group *schema.Group, value reflect.Value, depth int) 
 	}
 }
 
-func (x *xmlEncoder) element(e *schema.Element, value reflect.Value, depth int) {
+func (x *xmlEncoder) element(e *iso20022.Element, value reflect.Value, depth int) {
 	x.line(depth)
 	x.out = append(x.out, '<')
 	x.out = append(x.out, e.Tag...)
@@ -143,7 +142,7 @@ func (x *xmlEncoder) element(e *schema.Element, value reflect.Value, depth int) 
 		start := len(x.out)
 		x.decimal(amount.Value)
 		x.note(e.Tag, start)
-	case e.Simple.Kind == schema.KindDecimal:
+	case e.Simple.Kind == iso20022.KindDecimal:
 		x.out = append(x.out, '>')
 		start := len(x.out)
 		x.decimal(*value.Addr().Interface().(*decimal.Decimal))
@@ -167,7 +166,7 @@ func (x *xmlEncoder) note(tag string, start int) {
 }
 
 func (x *xmlEncoder) text(text string, attribute bool) {
-	if character, bad := schema.ForbiddenCharacter(text); bad && x.err == nil {
+	if character, bad := iso20022.ForbiddenCharacter(text); bad && x.err == nil {
 		x.err = fmt.Errorf("U+%04X: %w", character, ErrCharacter)
 	}
 	x.out = AppendEscaped(x.out, text, attribute)

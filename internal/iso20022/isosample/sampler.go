@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // Sampler fills documents with random values that follow the schema.
@@ -24,7 +23,7 @@ func (s Sampler) Document(name iso20022.MessageName) iso20022.Document {
 	return document
 }
 
-func (s Sampler) group(group *schema.Group, value reflect.Value) {
+func (s Sampler) group(group *iso20022.Group, value reflect.Value) {
 	if group.Any {
 		value.Field(0).SetString(`<x:note xmlns:x="urn:example" xmlns="">a <b c="1">&amp;</b><!-- d --></x:note>`)
 		return
@@ -44,13 +43,13 @@ func (s Sampler) group(group *schema.Group, value reflect.Value) {
 	}
 }
 
-func (s Sampler) element(e *schema.Element, field reflect.Value) {
+func (s Sampler) element(e *iso20022.Element, field reflect.Value) {
 	count := 1
-	if e.Max == schema.Unbounded || e.Max > 1 {
+	if e.Max == iso20022.Unbounded || e.Max > 1 {
 		count += s.Random.IntN(2)
 	}
 	for range count {
-		place := schema.Slot(field)
+		place := iso20022.Slot(field)
 		switch {
 		case e.Group != nil:
 			s.group(e.Group, place)
@@ -64,30 +63,30 @@ func (s Sampler) element(e *schema.Element, field reflect.Value) {
 	}
 }
 
-func (s Sampler) store(simple *schema.Simple, place reflect.Value) {
+func (s Sampler) store(simple *iso20022.Simple, place reflect.Value) {
 	_ = simple.Store(place, s.text(simple)) // what it refused would be missing, which the schema's own check finds
 }
 
 // text is a random valid text of a simple type.
-func (s Sampler) text(simple *schema.Simple) string {
+func (s Sampler) text(simple *iso20022.Simple) string {
 	switch simple.Kind {
-	case schema.KindDecimal:
+	case iso20022.KindDecimal:
 		fraction := strings.Repeat("7", s.Random.IntN(min(simple.FractionDigits, 5)+1))
 		if fraction != "" {
 			return fmt.Sprintf("%d.%s", s.Random.IntN(9), fraction)
 		}
 		return fmt.Sprint(s.Random.IntN(1000))
-	case schema.KindBoolean:
+	case iso20022.KindBoolean:
 		return [...]string{"true", "false"}[s.Random.IntN(2)]
-	case schema.KindDate:
+	case iso20022.KindDate:
 		return [...]string{"2026-02-28", "2024-02-29Z", "1999-12-31+14:00"}[s.Random.IntN(3)]
-	case schema.KindDateTime:
+	case iso20022.KindDateTime:
 		return [...]string{"2026-03-02T10:00:00.123+01:00", "2026-03-02T24:00:00", "2026-03-02T23:59:59.999999999Z"}[s.Random.IntN(3)]
-	case schema.KindTime:
+	case iso20022.KindTime:
 		return [...]string{"10:00:00", "23:59:59.5Z"}[s.Random.IntN(2)]
-	case schema.KindBinary:
+	case iso20022.KindBinary:
 		return "aGVsbG8="
-	case schema.KindText:
+	case iso20022.KindText:
 	}
 	if len(simple.Enumeration) > 0 {
 		return simple.Enumeration[s.Random.IntN(len(simple.Enumeration))]
@@ -98,7 +97,7 @@ func (s Sampler) text(simple *schema.Simple) string {
 	return s.freeText(simple)
 }
 
-func (s Sampler) freeText(simple *schema.Simple) string {
+func (s Sampler) freeText(simple *iso20022.Simple) string {
 	alphabet := []rune("aZ09 /-?:().,'+éÅ€ş😀&<>\"\r\n\t]")
 	length := max(simple.MinLength, 1) + s.Random.IntN(max(simple.MaxLength-max(simple.MinLength, 1), 0)%40+1)
 	text := make([]rune, length)

@@ -1,4 +1,4 @@
-package schema_test
+package iso20022_test
 
 import (
 	"math/rand/v2"
@@ -9,25 +9,24 @@ import (
 	"testing"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/schema"
 )
 
 // schemaPatterns are the expressions the hand-written matchers stand for.
-var schemaPatterns = map[*schema.Pattern]string{
-	&schema.PatternBIC:                   `[A-Z0-9]{4,4}[A-Z]{2,2}[A-Z0-9]{2,2}([A-Z0-9]{3,3}){0,1}`,
-	&schema.PatternStrictBIC:             `[A-Z]{6,6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3,3}){0,1}`,
-	&schema.PatternCurrency:              `[A-Z]{3,3}`,
-	&schema.PatternCountry:               `[A-Z]{2,2}`,
-	&schema.PatternFourAlphanumerics:     `[a-zA-Z0-9]{4}`,
-	&schema.PatternUpToFourAlphanumerics: `[a-zA-Z0-9]{1,4}`,
-	&schema.PatternIBAN:                  `[A-Z]{2,2}[0-9]{2,2}[a-zA-Z0-9]{1,30}`,
-	&schema.PatternLEI:                   `[A-Z0-9]{18,18}[0-9]{2,2}`,
-	&schema.PatternUpToFifteenDigits:     `[0-9]{1,15}`,
-	&schema.PatternUpToThreeDigits:       `[0-9]{1,3}`,
-	&schema.PatternTwoDigits:             `[0-9]{2}`,
-	&schema.PatternPhone:                 `\+[0-9]{1,3}-[0-9()+\-]{1,30}`,
-	&schema.PatternFINMessageType:        `[BEOVW]{1,1}[0-9]{2,2}|DUM`,
-	&schema.PatternUETR:                  `[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
+var schemaPatterns = map[*iso20022.Pattern]string{
+	&iso20022.PatternBIC:                   `[A-Z0-9]{4,4}[A-Z]{2,2}[A-Z0-9]{2,2}([A-Z0-9]{3,3}){0,1}`,
+	&iso20022.PatternStrictBIC:             `[A-Z]{6,6}[A-Z2-9][A-NP-Z0-9]([A-Z0-9]{3,3}){0,1}`,
+	&iso20022.PatternCurrency:              `[A-Z]{3,3}`,
+	&iso20022.PatternCountry:               `[A-Z]{2,2}`,
+	&iso20022.PatternFourAlphanumerics:     `[a-zA-Z0-9]{4}`,
+	&iso20022.PatternUpToFourAlphanumerics: `[a-zA-Z0-9]{1,4}`,
+	&iso20022.PatternIBAN:                  `[A-Z]{2,2}[0-9]{2,2}[a-zA-Z0-9]{1,30}`,
+	&iso20022.PatternLEI:                   `[A-Z0-9]{18,18}[0-9]{2,2}`,
+	&iso20022.PatternUpToFifteenDigits:     `[0-9]{1,15}`,
+	&iso20022.PatternUpToThreeDigits:       `[0-9]{1,3}`,
+	&iso20022.PatternTwoDigits:             `[0-9]{2}`,
+	&iso20022.PatternPhone:                 `\+[0-9]{1,3}-[0-9()+\-]{1,30}`,
+	&iso20022.PatternFINMessageType:        `[BEOVW]{1,1}[0-9]{2,2}|DUM`,
+	&iso20022.PatternUETR:                  `[a-f0-9]{8}-[a-f0-9]{4}-4[a-f0-9]{3}-[89ab][a-f0-9]{3}-[a-f0-9]{12}`,
 }
 
 func TestMatchersAgreeWithTheExpressionsOfTheSchemas(t *testing.T) {

@@ -1,6 +1,4 @@
-// Package schema defines the types of the tables generated from the ISO 20022 schemas in this folder: the elements of a group, their order
-// and number, and the texts of a leaf. The codec follows these tables. The package knows no message.
-package schema
+package iso20022
 
 import (
 	"reflect"

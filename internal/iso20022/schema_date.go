@@ -1,4 +1,4 @@
-package schema
+package iso20022
 
 import (
 	"strings"

@@ -93,6 +93,7 @@ func collected(t *testing.T) (*bundle, *receiver, *observability.Traces) {
 func TestAPaymentIsOneTrace(t *testing.T) {
 	t.Parallel()
 	b, to, traces := collected(t)
+	b.Nudges.Start()
 	const callers = "0af7651916cd43dd8448eb211c80319c"
 	made := b.Send(t, webtest.Call{
 		Path: webtest.CreateSwiss, Who: webtest.Maker1, Body: webtest.Order(webtest.Sample),
@@ -115,6 +116,7 @@ func TestAPaymentIsOneTrace(t *testing.T) {
 func TestAnIncomingPaymentIsOneTrace(t *testing.T) {
 	t.Parallel()
 	b, to, traces := collected(t)
+	b.Nudges.Start()
 	body := strings.NewReplacer(
 		"CH4821966000009613388", "CH5021977000004331346", "21966", "21977", "2026-03-02T10:00:01.049+01:00",
 		"2026-11-20T10:30:00.000+01:00", ">2026-03-02<", ">2026-11-20<",

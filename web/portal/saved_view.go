@@ -17,11 +17,11 @@ import (
 // showViews renders the page on which views are saved, renamed, shared and removed. Its address holds the filter to save, as that of the
 // queue does.
 func showViews(v *paymentsVisit) error {
-	err := payment.MayRead(v.By)
+	n, err := v.savedViews()
 	if err != nil {
 		return err
 	}
-	return v.showNamed(http.StatusOK, v.savedViews())
+	return v.showNamed(http.StatusOK, n)
 }
 
 // savedView is a saved view as pages show it. Its address is read and written anew: what an older version of the queue knew may be gone.
@@ -60,18 +60,29 @@ const maxViewQuery = 1024
 
 // saveView stores the filter in the address of the form.
 func saveView(v *paymentsVisit) error {
-	err := payment.MayRead(v.By)
+	n, err := v.savedViews()
 	if err != nil {
 		return err
 	}
-	return v.saveNamed(v.savedViews())
+	return v.saveNamed(n)
 }
 
 // changeView renames a view, shares it or not, or removes it.
-func changeView(v *paymentsVisit) error { return v.changeNamed(v.savedViews()) }
+func changeView(v *paymentsVisit) error {
+	n, err := v.savedViews()
+	if err != nil {
+		return err
+	}
+	return v.changeNamed(n)
+}
 
-// savedViews are the views of this person, and the filter in the address as a new one.
-func (v *paymentsVisit) savedViews() named {
+// savedViews returns the views of this person, and the filter in the address as a new one. A person without the right to read gets
+// payment.ForbiddenError.
+func (v *paymentsVisit) savedViews() (named, error) {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return named{}, err
+	}
 	ctx, desk := v.Context(), v.Config.Desk
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	query := savable(f)
@@ -110,5 +121,5 @@ func (v *paymentsVisit) savedViews() named {
 	if query != "" {
 		n.page.SaveURL = "/queue/views" + query
 	}
-	return n
+	return n, nil
 }

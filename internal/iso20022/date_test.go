@@ -3,7 +3,6 @@ package iso20022
 import (
 	"testing"
 	"time"
-
 )
 
 func TestDatesAreReadAsTheyAreMeant(t *testing.T) {

@@ -3,7 +3,6 @@ package iso20022
 import (
 	"reflect"
 	"strings"
-
 )
 
 // MessageName is the name of a message definition, such as pain.001.001.09.

@@ -5,8 +5,8 @@ import (
 	"countersign/views/ui"
 )
 
-// NamedList is a page of entries that a person keeps under names: saved views of the queue, or templates. POST SaveURL (name, shared) stores
-// a new entry; POST {URL}/{id} (name, shared, act=save or act=remove) changes one.
+// NamedList is a page of entries that a person keeps under names: saved views of the queue, or templates. POST SaveURL (name, shared)
+// stores a new entry; POST {URL}/{id} (name, shared, act=save or act=remove) changes one.
 type NamedList struct {
 	Shell    Shell
 	Title    i18n.Text

@@ -21,7 +21,8 @@ func (s *Server) register() {
 	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.limitInFlight(documentsInFlight), request.Within(callLimit))
 	s.add(s.cfg.Questions.Routes(), s.byAddress, s.limitInFlight(questionsInFlight), request.Within(questionLimit))
 	if s.cfg.Portal != nil {
-		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limitInFlight(pagesInFlight), s.limited(pageLimit), s.cfg.Portal.Sessions())
+		s.add(s.cfg.Portal.Routes(), s.byAddress, s.sameOrigin, private, s.limitInFlight(pagesInFlight), s.limited(pageLimit),
+			s.cfg.Portal.Sessions())
 	}
 }
 

@@ -37,8 +37,8 @@ const (
 
 var columns = []string{"prefix", "bic", "name", "instant"}
 
-// Parse reads a directory in the form of docs/operations.md: UTF-8, fields parted by semicolons, lines that begin with # left out. First
-// `edition;2026-11-20`, then the names of the columns, then a row for each bank. Error: *FormError.
+// ParseDirectory reads a directory in the form of docs/operations.md: UTF-8, fields parted by semicolons, lines that begin with # left
+// out. First `edition;2026-11-20`, then the names of the columns, then a row for each bank. Error: *FormError.
 func ParseDirectory(content []byte) (*Directory, error) {
 	rows, err := table(content)
 	if err != nil {

@@ -82,7 +82,8 @@ func (c Change) keepsRealm(known Facts) error {
 			continue
 		}
 		if after < before && after < minPeople {
-			return refuse("/subject", codeFormat, i18n.Text("Give another person the role %s first: a realm keeps two people who hold it.").With(role.Text()))
+			return refuse("/subject", codeFormat,
+				i18n.Text("Give another person the role %s first: a realm keeps two people who hold it.").With(role.Text()))
 		}
 	}
 	return nil

@@ -54,7 +54,7 @@ func textOf(at reflect.Value) string {
 	case []identity.Role:
 		return Words(value)
 	}
-	switch at.Kind() { //nolint:exhaustive // the kinds of fields
+	switch at.Kind() {
 	case reflect.Bool:
 		return yes(at.Bool())
 	case reflect.Int:
@@ -82,7 +82,7 @@ func setText(at reflect.Value, text string) {
 		at.Set(reflect.ValueOf(WordsOf[identity.Role](text)))
 		return
 	}
-	switch at.Kind() { //nolint:exhaustive // the kinds of fields
+	switch at.Kind() {
 	case reflect.Bool:
 		at.SetBool(text == Yes)
 	case reflect.Int:

@@ -73,7 +73,8 @@ func (c Change) Decide(v Verdict, now Facts) (Decision, error) {
 		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeMissing, "Say why you reject it: the requester reads this.")
 	}
 	if utf8.RuneCountInString(reason) > ReasonLimit {
-		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat, i18n.Text("Shorten the reason to %d characters.").With(ReasonLimit))
+		return Decision{}, refuse("/ApprovalDetails/rejectReason", codeFormat,
+			i18n.Text("Shorten the reason to %d characters.").With(ReasonLimit))
 	}
 	err = refuseProse("/ApprovalDetails/rejectReason", "rejectReason", reason)
 	if err != nil {

@@ -24,7 +24,8 @@ var (
 func (r Realm) Check() error {
 	f := &findings{}
 	if !realmPattern.MatchString(r.Realm) {
-		f.add("realm", codeFormat, i18n.ForPrograms("Name the realm with a lower-case letter first, then lower-case letters, digits and hyphens, at most 32."))
+		f.add("realm", codeFormat,
+			i18n.ForPrograms("Name the realm with a lower-case letter first, then lower-case letters, digits and hyphens, at most 32."))
 	}
 	named := &findings{}
 	named.text("institution", r.Name, 1, displayNameLimit)
@@ -33,7 +34,8 @@ func (r Realm) Check() error {
 		f.list = append(f.list, wrong)
 	}
 	if !markPattern.MatchString(r.Mark) {
-		f.add("mark", codeFormat, i18n.ForPrograms("Give the realm a mark of two capital letters or digits, without 0, 1, I, L, O and U, such as BK."))
+		f.add("mark", codeFormat,
+			i18n.ForPrograms("Give the realm a mark of two capital letters or digits, without 0, 1, I, L, O and U, such as BK."))
 	}
 	return f.err()
 }

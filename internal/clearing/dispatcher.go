@@ -16,8 +16,8 @@ import (
 const (
 	// MaxQueued bounds the ready tasks of a dispatcher. Further tasks are dropped; a later poll finds them in the database.
 	MaxQueued = 4096
-	// maxRetrying bounds the failed tasks that a dispatcher remembers. Beyond that it forgets all of them, as at a restart; the next poll finds
-	// them again.
+	// maxRetrying bounds the failed tasks that a dispatcher remembers. Beyond that it forgets all of them, as at a restart; the next poll
+	// finds them again.
 	maxRetrying = 10_000
 	// taskTimeout limits one attempt.
 	taskTimeout = 15 * time.Second

@@ -37,8 +37,8 @@ func (s *Service) scanAll(ctx context.Context, group *sync.WaitGroup) {
 	}
 }
 
-// scan moves the overdue messages of a realm. It retries on a fresh connection: once without a reply, because a half-open connection returns
-// no error of its own, and a few times after connections that broke, because the next scan comes only half a second later.
+// scan moves the overdue messages of a realm. It retries on a fresh connection: once without a reply, because a half-open connection
+// returns no error of its own, and a few times after connections that broke, because the next scan comes only half a second later.
 func (s *Service) scan(ctx context.Context, realm string) {
 	var err error
 	timeout := scanTimeout
@@ -73,8 +73,8 @@ func (s *Service) moveOverdue(ctx context.Context, realm string, timeout time.Du
 	return err
 }
 
-// timeOut makes a batch of messages Unconfirmed. A message with an error of its own is offered to the clock, which tries it alone. No message
-// is tried alone after an error of the database, which timeOut returns.
+// timeOut makes a batch of messages Unconfirmed. A message with an error of its own is offered to the clock, which tries it alone. No
+// message is tried alone after an error of the database, which timeOut returns.
 func (s *Service) timeOut(ctx context.Context, realm string, ids []uuid.UUID, timeout time.Duration) error {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()

@@ -32,8 +32,9 @@ const (
 )
 
 // Run polls the database and runs the dispatchers until the context ends; running tasks then get ten seconds to finish. It makes overdue
-// messages Unconfirmed, expires undecided ones, sends released messages and answers, and asks about unconfirmed ones. No realm and no scheme
-// waits for another. Several processes may run at once: the WHERE clause of each UPDATE checks the state. It fails when tasks did not end.
+// messages Unconfirmed, expires undecided ones, sends released messages and answers, and asks about unconfirmed ones. No realm and no
+// scheme waits for another. Several processes may run at once: the WHERE clause of each UPDATE checks the state. It fails when tasks did
+// not end.
 func (s *Service) Run(ctx context.Context) error {
 	working, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()

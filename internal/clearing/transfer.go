@@ -102,7 +102,10 @@ func (s *Service) refuseGroup(in store.Document, document *iso20022.FIToFICustom
 	if err != nil {
 		return err
 	}
-	return &unprocessableError{reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Stored(why.Error()), refused.Code), answer: &answer}
+	return &unprocessableError{
+		reason: i18n.Text("%s. Clearing was answered: %s.").With(i18n.Stored(why.Error()), refused.Code),
+		answer: &answer,
+	}
 }
 
 // statusReply is what a pacs.002 says about an incoming payment or return.

@@ -42,8 +42,8 @@ type period struct {
 	profile *Profile
 }
 
-// NewRegistry is the profiles shipped, and those of an operator's file, which replace shipped ones of the same name; nil for none. Nothing is
-// chosen yet.
+// NewRegistry is the profiles shipped, and those of an operator's file, which replace shipped ones of the same name; nil for none.
+// Nothing is chosen yet.
 func NewRegistry(own []byte) (Registry, error) {
 	profiles, err := parse(shipped)
 	if err != nil {

@@ -41,8 +41,11 @@ func offered(list []Reason, codes []string, set code.Set) []Reason {
 // Further is a reason that the scheme's list does not have and ISO's has: a clearing may take it by its terms.
 func Further(set code.Set, id string) (Reason, bool) {
 	definition, known := set.Find(id)
-	return Reason{Code: definition.Code, Text: i18n.Stored(definition.Text), Information: freeLines, Usual: true, Source: "Terms of the clearing; " +
-		definition.Set}, known
+	return Reason{
+		Code: definition.Code, Text: i18n.Stored(definition.Text), Information: freeLines, Usual: true,
+		Source: "Terms of the clearing; " +
+			definition.Set,
+	}, known
 }
 
 // terms are those of the clearing on the day of the request.

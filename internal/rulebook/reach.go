@@ -148,7 +148,8 @@ func (q question) finding() (iso20022.Finding, bool) {
 		return q.refuse(i18n.Text("Check the IBAN with the creditor: the directory of %s knows no bank that keeps this account.").With(q.edition()), iban), true
 	case !bank.Instant:
 		return q.refuse(
-			i18n.Text("Pay the creditor in another way: by the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name), iban,
+			i18n.Text("Pay the creditor in another way: by the directory of %s, instant payments do not reach %s.").With(q.edition(), bank.Name),
+			iban,
 		), true
 	}
 	return iso20022.Finding{}, false

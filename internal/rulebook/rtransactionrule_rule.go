@@ -100,7 +100,8 @@ func (c *check) reason(list []Reason, id string) (Reason, bool) {
 				codes = append(codes, reason.Code)
 			}
 		}
-		c.report("reason-unknown", c.details+"/reason", i18n.Text("Choose one of the reasons the scheme has, such as %s.").With(strings.Join(codes, ", ")))
+		c.report("reason-unknown", c.details+"/reason",
+			i18n.Text("Choose one of the reasons the scheme has, such as %s.").With(strings.Join(codes, ", ")))
 	}
 	return found, known
 }

@@ -67,7 +67,8 @@ func (l SpendingLimit) Refuses(amount money.Amount) i18n.Text {
 	case l.Untrusted:
 		return i18n.Text("Tell an operator, who runs countersign check: the limit of %s is not what two administrators set.").With(l.Words())
 	case l.PerPayment > 0 && whole > l.PerPayment:
-		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(), l.amount(l.PerPayment))
+		return i18n.Text("Pay less at a time, or have two administrators set another limit: %s may pay at most %s at a time.").With(l.Words(),
+			l.amount(l.PerPayment))
 	case l.PerDay > 0 && (whole > l.PerDay || l.Used > l.PerDay-whole):
 		return i18n.Text("Wait for another day, or have two administrators set another limit: %s may pay at most %s a day, and %s of it is used.").With(l.Words(), l.amount(l.PerDay), l.amount(l.Used))
 	}

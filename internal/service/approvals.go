@@ -55,10 +55,11 @@ type Expectation struct {
 
 // Approve records an approval and returns the message after it: Approved, or still Approval Pending when it needs more approvals.
 //
-// Errors: payment.ErrNotFound, payment.MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message as it is
-// now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError, payment.FieldError for the
-// remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the policy now in force asks for more
-// approvals than the message has, payment.StepUpError when a second factor is asked for and none is shown that counts.
+// Errors: payment.ErrNotFound, payment.MismatchError, payment.ForbiddenError, payment.FourEyesError, payment.StateError (with the message
+// as it is now), payment.RepeatError when this person said the same before, payment.ContentError, payment.WithheldError,
+// payment.FieldError for the remark, payment.RefusalError when a rule of the scheme no longer holds, a limit would be passed, or the
+// policy now in force asks for more approvals than the message has, payment.StepUpError when a second factor is asked for and none is
+// shown that counts.
 func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input) (payment.Message, error) {
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,

@@ -33,7 +33,7 @@ const (
 	interruption = 5 * time.Second
 )
 
-// Config holds the address and the certificates of the verification service.
+// PayeeBankConfig holds the address and the certificates of the verification service.
 type PayeeBankConfig struct {
 	// Address is the address before payee.Path, such as https://vop.example.
 	Address string
@@ -55,7 +55,7 @@ type Verifier struct {
 	breaker *gobreaker.TwoStepCircuitBreaker[struct{}]
 }
 
-// New makes the verifier. It asks nobody yet.
+// NewPayeeBank makes the verifier. It sends nothing yet.
 func NewPayeeBank(cfg PayeeBankConfig) *Verifier {
 	settings := &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: cfg.Roots}
 	if cfg.Certificate != nil {

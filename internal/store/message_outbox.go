@@ -66,7 +66,7 @@ func (s *Outbox) insertOnce(ctx context.Context, q *dbsqlc.Queries, a auditlog.A
 	if err != nil || added == 1 {
 		return a.Reference, err
 	}
-	row, err := q.OutboxGet(ctx, string(a.Scheme), a.Reference)
+	row, err := q.OutboxGet(ctx, a.Scheme, a.Reference)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) { // a row of another realm is not seen
 		return "", fmt.Errorf("look at what is in the outbox: %w", err)
 	}
@@ -84,12 +84,12 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 	seal := s.db.Seal().SealAnswer(a)
 	if a.DocumentID != uuid.Nil {
 		added, err = q.OutboxInsertDocument(ctx, dbsqlc.OutboxInsertDocumentParams{
-			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
+			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), DocumentRealm: a.Realm, DocumentID: a.DocumentID,
 			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
 		})
 	} else {
 		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
-			Scheme: string(a.Scheme), Reference: a.Reference, Name: string(a.Name), Content: a.Content,
+			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), Content: a.Content,
 			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
 		})
 	}

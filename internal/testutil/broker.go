@@ -33,7 +33,7 @@ type Broker struct {
 	output  Log
 }
 
-// New starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
+// NewBroker starts a node with these queues, each with a dead-letter queue of the same name and ".rejected". The test is skipped
 // unless COUNTERSIGN_RABBITMQ=1, which make test-long sets; then a missing broker is a failure.
 func NewBroker(t *testing.T, queues ...string) *Broker {
 	t.Helper()
@@ -214,5 +214,5 @@ func freePorts(t *testing.T, count int) []int {
 	return ports
 }
 
-// Address returns RabbitMQ's address of an existing queue.
+// QueueAddress returns RabbitMQ's address of an existing queue.
 func QueueAddress(queue string) string { return "/amq/queue/" + queue }

@@ -1,6 +1,6 @@
 // Command bench is the load test: it starts PostgreSQL, the gateway and the clearing simulator as processes of their own, lets clients work
-// against them over HTTP beside pgbench on a bare schema, and prints the cost of a payment in each of them. It measures the program as it is
-// delivered, from outside. Run it by make load.
+// against them over HTTP beside pgbench on a bare schema, and prints the cost of a payment in each of them. It measures the program as it
+// is delivered, from outside. Run it by make load.
 package main
 
 import (

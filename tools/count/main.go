@@ -43,7 +43,8 @@ func run(root string) error {
 		}
 		if entry.IsDir() {
 			name := entry.Name()
-			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules" || path == filepath.Join(root, "tools")) {
+			if path != root && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules" ||
+				path == filepath.Join(root, "tools")) {
 				return fs.SkipDir
 			}
 			return nil

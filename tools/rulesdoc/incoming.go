@@ -28,7 +28,10 @@ rules above. The time limit is %d s from the acceptance time; the clock of anoth
 func incomingRules() []rulebook.Rule {
 	var rules []rulebook.Rule
 	for _, r := range rulebook.IncomingRules() {
-		rules = append(rules, rulebook.Rule{ID: r.ID, Scheme: r.Scheme, Element: r.Element, Code: r.Code, Text: i18n.Data(r.Text), Source: r.Source})
+		rules = append(rules, rulebook.Rule{
+			ID: r.ID, Scheme: r.Scheme, Element: r.Element, Code: r.Code, Text: i18n.Data(r.Text),
+			Source: r.Source,
+		})
 	}
 	return rules
 }

@@ -131,7 +131,8 @@ func writeDeadlines(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Deadlines
 
-Days are banking days: of TARGET in sct-inst, of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
+Days are banking days: of TARGET in sct-inst,
+	of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
 for an event on %s, before Easter.
 
 | What | Scheme | Limit | Example |
@@ -189,6 +190,7 @@ func writeDates(page io.Writer) {
 	for _, set := range code.Sets() {
 		sets = append(sets, fmt.Sprintf("%s %d", set.Name(), len(set.All())))
 	}
-	fmt.Fprintf(page, "%s.\n\n`internal/account/data/README.md` names the origin of the IBAN registry, the bank list and the SEPA countries.\n",
+	fmt.Fprintf(page,
+		"%s.\n\n`internal/account/data/README.md` names the origin of the IBAN registry, the bank list and the SEPA countries.\n",
 		strings.Join(sets, ", "))
 }

@@ -42,7 +42,7 @@ func fieldsOf(b Body, path ...string) administration.Values {
 func shownValues(values administration.Values) AdministrationValues {
 	shown := AdministrationValues{}
 	for name, text := range values {
-		switch administration.TypeOf(name) { //nolint:exhaustive // the others are texts
+		switch administration.TypeOf(name) {
 		case administration.TypeWords:
 			shown[name] = administration.WordsOf[string](text)
 		case administration.TypeNumber:

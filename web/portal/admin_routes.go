@@ -11,7 +11,7 @@ type adminVisit struct {
 	station *service.Administration
 }
 
-// Routes lists the pages of this room in the order in which people meet them.
+// AdminRoutes lists the pages of administrators in the order in which people meet them.
 func AdminRoutes(site *Site) []request.Route {
 	get, post := Room(site, func(v *Visit) *adminVisit { return &adminVisit{v, v.Config.Admin} })
 	return []request.Route{

@@ -241,7 +241,10 @@ func counter(form url.Values, name string) int {
 
 // approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.
 func (v *paymentsVisit) approveItem(text string, f Filter) (views.BulkItem, error) {
-	nameless := views.BulkItem{Entry: ui.Entry{Reference: "–"}, Said: "The form does not say which message this was. Nothing was decided about it."}
+	nameless := views.BulkItem{
+		Entry: ui.Entry{Reference: "–"},
+		Said:  "The form does not say which message this was. Nothing was decided about it.",
+	}
 	parts := strings.Split(text, itemParts)
 	id, err := uuid.Parse(parts[0])
 	if err != nil || len(parts) != 3 {

@@ -71,8 +71,9 @@ var routes = map[string]payment.Kind{
 	"/payments/:id/recall": payment.KindRecall, "/payments/:id/return": payment.KindReturn, "/recalls/:id/resolve": payment.KindResolution,
 }
 
-// Keep keeps a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session it was. The
-// address returned opens it again; it is "" for another form, one about nothing, and where the person has no room for a further draft.
+// KeepRTransaction stores a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session
+// it was. The address returned opens it again; it is "" for another form, one about nothing, and where the person has no room for a
+// further draft.
 func KeepRTransaction(v *Visit) (string, error) {
 	kind, ours := routes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
 	if !ours {

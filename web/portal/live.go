@@ -43,7 +43,8 @@ type Live struct {
 func Follow(v *Visit) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &paymentsVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{}, came: map[uuid.UUID]bool{},
+		visit: &paymentsVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{},
+		came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(openedField), 10, 64)
 	if err == nil && milliseconds > 0 && milliseconds <= v.At.UnixMilli() {

@@ -41,7 +41,7 @@ const OutlookPath = "/payments/outlook"
 // StayPath prolongs the session of somebody who was told that it is about to end.
 const StayPath = "/stay"
 
-// Config holds the dependencies and settings of the portal.
+// SiteConfig holds the dependencies and settings of the portal.
 type SiteConfig struct {
 	Auth       *auth.Station
 	Submission *service.Payments

@@ -16,7 +16,7 @@ import (
 	"countersign/internal/store"
 )
 
-// Variant is the shape of an error's body in the API (interface contract, sections 1 and 5).
+// ProblemVariant is the shape of an error's body in the API (interface contract, sections 1 and 5).
 type ProblemVariant int
 
 // The variants.
@@ -60,7 +60,7 @@ func (p *Problem) AskToWait(header http.Header) {
 	}
 }
 
-// Fields makes the problem of a malformed request.
+// FieldsProblem makes the problem of a malformed request.
 func FieldsProblem(findings ...payment.Finding) *Problem {
 	return &Problem{
 		Status: http.StatusBadRequest, Code: "400_BAD_REQUEST", Variant: VariantFields, Findings: findings,
@@ -79,7 +79,8 @@ func UnsupportedMediaType(wanted string) *Problem {
 // TooLarge makes the problem of a body beyond the limit, such as "256 KiB".
 func TooLarge(limit string) *Problem {
 	return &Problem{
-		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE", Text: i18n.Text("The body is too large: at most %s are taken.").With(limit),
+		Status: http.StatusRequestEntityTooLarge, Code: "413_TOO_LARGE",
+		Text: i18n.Text("The body is too large: at most %s are taken.").With(limit),
 	}
 }
 
@@ -123,7 +124,7 @@ func NotFound() *Problem {
 // retry is the Retry-After of an operation that took too long.
 const retry = time.Second
 
-// Of maps an error to the problem for the caller of a page or a read. It returns a *Problem unchanged.
+// ProblemOf maps an error to the problem for the caller of a page or a read. It returns a *Problem unchanged.
 func ProblemOf(err error) *Problem {
 	var known *Problem
 	if errors.As(err, &known) {
@@ -141,15 +142,16 @@ func ProblemOf(err error) *Problem {
 	}
 }
 
-// OfCommand is Of for creation and approval: an unknown message is refused like one in the wrong state. A time-out and an interrupted write
-// have a variant of their own, because the command may have been carried out.
+// ProblemOfCommand is ProblemOf for creation and approval: an unknown message is refused like one in the wrong state. A time-out and an
+// interrupted write have a variant of their own, because the command may have been carried out.
 func ProblemOfCommand(err error) *Problem {
 	switch {
 	case errors.Is(err, payment.ErrKeyReused):
 		return KeyReused()
 	case errors.Is(err, payment.ErrNotFound):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal, Text: i18n.ForPrograms("There is no message with this internalId."),
+			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal,
+			Text: i18n.ForPrograms("There is no message with this internalId."),
 		}
 	case errors.Is(err, store.ErrUnknown), tookTooLong(err) && !errors.Is(err, store.ErrUnavailable):
 		return &Problem{

@@ -12,7 +12,7 @@ const MIME = "text/csv"
 // ContentType is the content type of a table.
 const ContentType = MIME + "; charset=utf-8"
 
-// Table writes rows, the line of names first. Every field is quoted: where a spreadsheet takes another sign than the comma for the
+// CSV writes rows, the line of names first. Every field is quoted: where a spreadsheet takes another sign than the comma for the
 // separator, bare text would begin new cells.
 func CSV(rows [][]string) []byte {
 	var table bytes.Buffer

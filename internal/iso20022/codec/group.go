@@ -59,12 +59,14 @@ func (r *reporter) finish(s *groupState) {
 	for i := range group.Elements {
 		if group.Mandatory(i) && s.seen&(1<<i) == 0 {
 			e := &group.Elements[i]
-			r.reportChild(s.next(i), s.start, problem{codeMissing, i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag), within(r.ancestor(0)))})
+			r.reportChild(s.next(i), s.start, problem{codeMissing, i18n.InElement(i18n.Text("Enter %s: it is mandatory").With(e.Tag),
+				within(r.ancestor(0)))})
 			lacking = true
 		}
 	}
 	if s.count == 0 && !lacking && !s.mayBeEmpty {
-		r.report(s.start, emptyCode(s.mandatory), i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(r.ancestor(0)))
+		r.report(s.start, emptyCode(s.mandatory),
+			i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(r.ancestor(0)))
 	}
 }
 

@@ -51,7 +51,8 @@ func (j *jsonDecoder) amount(e *iso20022.Element, place reflect.Value) {
 
 // repeated reports and passes over a second currency or number.
 func (j *jsonDecoder) repeated(key string, offset int, what string) {
-	j.reportChild(step{key, -1}, offset, problem{codeFormat, i18n.ForPrograms("Remove the second %s of the amount: it has exactly one.", what)})
+	j.reportChild(step{key, -1}, offset, problem{codeFormat, i18n.ForPrograms("Remove the second %s of the amount: it has exactly one.",
+		what)})
 	j.skip()
 }
 

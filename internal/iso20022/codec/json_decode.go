@@ -251,7 +251,8 @@ func (j *jsonDecoder) closeArray(e *iso20022.Element, start, count int) {
 	}
 	if count == 0 {
 		j.reportChild(
-			step{e.Tag, 0}, start, problem{emptyCode(e.Min > 0), i18n.ForPrograms("Enter at least one %s or remove the array: it must not be empty.", e.Tag)},
+			step{e.Tag, 0}, start,
+			problem{emptyCode(e.Min > 0), i18n.ForPrograms("Enter at least one %s or remove the array: it must not be empty.", e.Tag)},
 		)
 	}
 }

@@ -66,7 +66,7 @@ func (a *audit) answers(ctx context.Context) error {
 			a.report.Answers++
 			what := a.answerUnfit(o)
 			if what != "" {
-				unfit(Violation{Table: "outbox", Key: string(o.Facts.Scheme) + " " + o.Facts.Reference, What: what})
+				unfit(Violation{Table: "outbox", Key: o.Facts.Scheme + " " + o.Facts.Reference, What: what})
 			}
 		})
 	})

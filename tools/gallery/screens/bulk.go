@@ -35,7 +35,8 @@ func bulkExhibits() []Exhibit {
 		i18n.Text("Possible duplicate: %d payments like this within 7 days").With(2), "Another name than before",
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
-	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"), i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
+	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
+		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	nothing := compared
 	nothing.Included, nothing.Totals = nil, nil
 	outcome := views.BulkOutcome{

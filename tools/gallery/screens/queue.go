@@ -91,8 +91,10 @@ func rows(count int) []ui.Entry {
 	made := make([]ui.Entry, 0, count)
 	for index := range count {
 		m := payment.Message{
-			InternalID: uuid.MustParse(fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index)), GlobalID: payment.ID(fmt.Sprintf("7QK4M2XW9T%02dH3F5", index)),
-			Kind: payment.KindInstruction, Scheme: "sic-inst", MakerLogin: "maker1", CreatedAt: now.Add(-time.Duration(190-index*9) * time.Minute),
+			InternalID: uuid.MustParse(fmt.Sprintf("019a9f4e-2c11-7d3a-9b1e-%012d", index)),
+			GlobalID:   payment.ID(fmt.Sprintf("7QK4M2XW9T%02dH3F5", index)),
+			Kind:       payment.KindInstruction, Scheme: "sic-inst", MakerLogin: "maker1",
+			CreatedAt: now.Add(-time.Duration(190-index*9) * time.Minute),
 			Summary: payment.Summary{
 				Amount:       amount(money.CHF, int64(((index*7%91+1)*1000+index*137%1000)*100+index*13%100)),
 				CreditorName: creditors[index%len(creditors)], CreditorAccount: "CH4431999123000889012",
@@ -181,7 +183,8 @@ func queueExhibits() []Exhibit {
 		LinkLabel: "Clear filters", LinkURL: "/queue",
 	}
 	own := decision()
-	own.Deciding, own.Barred = false, i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"), i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
+	own.Deciding, own.Barred = false, i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
+		i18n.Minute(time.Date(2026, 11, 20, 4, 16, 0, 0, time.UTC)))
 	abroad := decision()
 	abroad.Message.Scheme, abroad.Message.Summary.Amount = "sct-inst", amount(money.EUR, 123456)
 	abroad.Message.Summary.CreditorAccount, abroad.Message.Summary.CreditorName = "FR1420041010050500013M02606", "Elektro Beispiel SA"

@@ -22,11 +22,13 @@ func mine() views.List {
 	for i, minor := range []int64{123456, 8840, 1200000, 64000, 391805} {
 		reference := fmt.Sprintf("7QK4M2XW9TCH3F5%c", 'A'+i)
 		m := payment.Message{
-			Scheme: "sic-inst", Kind: payment.KindInstruction, GlobalID: payment.ID(reference), CreatedAt: now.Add(-time.Duration(12+i*95) * time.Minute),
-			Summary: payment.Summary{Amount: amount(money.CHF, minor), CreditorName: creditors[i]},
+			Scheme: "sic-inst", Kind: payment.KindInstruction, GlobalID: payment.ID(reference),
+			CreatedAt: now.Add(-time.Duration(12+i*95) * time.Minute),
+			Summary:   payment.Summary{Amount: amount(money.CHF, minor), CreditorName: creditors[i]},
 		}
 		row := views.Entry(m, now)
-		row.ID, row.URL, row.Purpose, row.States = "id-"+reference, "/payments/"+reference, purposes[i], []string{string(payment.StateApprovalPending)}
+		row.ID, row.URL, row.Purpose = "id-"+reference, "/payments/"+reference, purposes[i]
+		row.States = []string{string(payment.StateApprovalPending)}
 		row.Facts = ui.Facts(ui.AccountFact("CH4431999123000889012"), ui.SchemeFact(m.Scheme))
 		row.Steps = []ui.Step{
 			{Label: "Amend", URL: "/payments/x/amend"},

@@ -220,7 +220,8 @@ func receivedRecalls() views.List {
 		{Day: "18.11.2026", Text: i18n.Text("%d days overdue").With(2), Tone: ui.ToneBad},
 	} {
 		row := ui.Entry{
-			ID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Amount: ui.AmountOf(message().Summary.Amount), Due: &due,
+			ID: fmt.Sprintf("id-%d", index), URL: "/payments/y", Reference: "7QK4M2XW9TCH3F5R", Amount: ui.AmountOf(message().Summary.Amount),
+			Due:  &due,
 			Name: i18n.Data(creditors[index]), Purpose: "The customer asks for it", States: []string{"Awaiting Decision"}, At: now, Now: now,
 			Facts: ui.Facts(ui.Fact{Text: "CUST"}, ui.SchemeFact("sct-inst")),
 		}

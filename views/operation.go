@@ -11,7 +11,7 @@ import (
 // Operation is the state of the gateway, for its operators.
 type Operation struct {
 	Shell       Shell
-	Lanes       []Lane
+	Connections []Connection
 	Queues      []JobQueue
 	Stuck       []StuckRow
 	MissingKeys []string // that answers wait for
@@ -19,8 +19,8 @@ type Operation struct {
 	Empty       ui.Empty
 }
 
-// Lane is the way to the clearing of a scheme.
-type Lane struct {
+// Connection is the connection to the clearing of a scheme.
+type Connection struct {
 	Scheme  rulebook.Scheme
 	State   i18n.Text // working, interrupted or trying
 	Working bool      // documents are taken

@@ -46,7 +46,7 @@ type gateway struct {
 	// Metrics are served on MetricsListener; both are nil for no metrics.
 	Metrics         *observability.Metrics
 	MetricsListener net.Listener
-	LaneWorkers     int    // 0 for the default
+	DeliveryWorkers int    // 0 for the default
 	TracesEndpoint  string // of a collector; "" for none
 	// Resting: nothing is delivered and no clock runs, so that what creating and approving cost is measured by itself.
 	Resting bool
@@ -123,7 +123,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
-		OperatorRealm: g.OperatorRealm, Workers: g.LaneWorkers,
+		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers,
 	})
 	if err != nil {
 		return nil, nil, err

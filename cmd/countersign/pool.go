@@ -12,7 +12,7 @@ type poolSettings struct {
 	Requests int    `help:"Database connections for calls of the API and for who calls; 0 is four a core, at least eight." name:"database-connections" env:"COUNTERSIGN_DATABASE_CONNECTIONS"`
 	Clearing int    `help:"Database connections for deliveries and answers; 0 is two a core, at least six." name:"database-clearing-connections" env:"COUNTERSIGN_DATABASE_CLEARING_CONNECTIONS"`
 	Pages    int    `help:"Database connections for pages, lists and readiness; 0 is one a core, at least four." name:"database-page-connections" env:"COUNTERSIGN_DATABASE_PAGE_CONNECTIONS"`
-	Workers  int    `help:"Deliveries of one scheme, and answers of one, that are under way at a time; 1 to 500." default:"32" name:"lane-workers" env:"COUNTERSIGN_LANE_WORKERS"`
+	Workers  int    `help:"Deliveries of one scheme, and answers of one, that run at a time; 1 to 500." default:"32" name:"delivery-workers" env:"COUNTERSIGN_DELIVERY_WORKERS"`
 }
 
 // minConnections: with one or two, a slow statement would hold up all others of its use.
@@ -36,9 +36,9 @@ func (s *poolSettings) apply(g *gateway) error {
 		}
 	}
 	if s.Workers < 1 || s.Workers > maxWorkers {
-		return fmt.Errorf("COUNTERSIGN_LANE_WORKERS: give a number from 1 to %d", maxWorkers)
+		return fmt.Errorf("COUNTERSIGN_DELIVERY_WORKERS: give a number from 1 to %d", maxWorkers)
 	}
-	g.LaneWorkers = s.Workers
+	g.DeliveryWorkers = s.Workers
 	g.Pooled = s.Pooler == "transaction"
 	g.Pools = store.Connections{Requests: s.Requests, Clearing: s.Clearing, Pages: s.Pages}
 	return nil

@@ -163,10 +163,10 @@ func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 	due, err := s.due(ctx, realm)
 	s.logOnce(ctx, err, "watch the clock", "realm", realm)
 	for _, w := range s.schemes {
-		if due.Lanes[w.scheme].Undelivered {
+		if due.Schemes[w.scheme].Undelivered {
 			w.pollMessages(ctx, polls, realm, w.deliveries, w.cfg.Messages.Undelivered, w.offerDelivery)
 		}
-		if due.Lanes[w.scheme].ToInquire {
+		if due.Schemes[w.scheme].ToInquire {
 			w.pollMessages(ctx, polls, realm, w.inquiries, w.cfg.Messages.ToInquire, w.offerInquiry)
 		}
 	}

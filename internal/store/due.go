@@ -13,15 +13,15 @@ import (
 )
 
 // Due are the messages of one realm that time has something to say about besides those that are overdue, each list bounded, and whether
-// the lanes of the schemes have something to do.
+// the schemes have something to do.
 type Due struct {
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
 	ToAnswer   []uuid.UUID // received recalls that were answered, which is not noted yet
-	Lanes      map[rulebook.Scheme]Waiting
+	Schemes    map[rulebook.Scheme]Waiting
 }
 
-// Waiting is the work of a lane in a realm.
+// Waiting is the work of a scheme in a realm.
 type Waiting struct {
 	Undelivered bool // a message released before the given time is not yet with clearing
 	ToInquire   bool // one is unconfirmed, and it is time to ask
@@ -64,10 +64,10 @@ func (s *Messages) Renew() { s.db.Renew() }
 
 // Due lists the due messages of a realm. On an error it also returns the messages found so far.
 func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, error) {
-	due := Due{Lanes: make(map[rulebook.Scheme]Waiting)}
+	due := Due{Schemes: make(map[rulebook.Scheme]Waiting)}
 	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		err = due.ofLanes(ctx, q, realm, at)
+		err = due.ofSchemes(ctx, q, realm, at)
 		if err != nil {
 			return err
 		}
@@ -92,7 +92,7 @@ func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, err
 	return due, nil
 }
 
-func (d *Due) ofLanes(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {
+func (d *Due) ofSchemes(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {
 	for _, scheme := range rulebook.Schemes() {
 		row, err := q.MessageWaits(ctx, dbsqlc.MessageWaitsParams{
 			Realm: realm, Scheme: string(scheme), AcceptedBefore: at.ReleasedBefore, AcceptedAfter: at.AcceptedAfter,
@@ -101,7 +101,7 @@ func (d *Due) ofLanes(ctx context.Context, q *dbsqlc.Queries, realm string, at D
 		if err != nil {
 			return err
 		}
-		d.Lanes[scheme] = Waiting{Undelivered: row.Undelivered, ToInquire: row.ToInquire}
+		d.Schemes[scheme] = Waiting{Undelivered: row.Undelivered, ToInquire: row.ToInquire}
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func TestLooksReadNoRealm(t *testing.T) {
 	}
 	for range looks {
 		due, err := h.Messages.Due(ctx, made.Realm, at)
-		if err != nil || due.Lanes[made.Scheme] != (store.Waiting{}) {
+		if err != nil || due.Schemes[made.Scheme] != (store.Waiting{}) {
 			t.Fatal(due, err)
 		}
 		for _, list := range []func() (int, error){

@@ -1,5 +1,5 @@
 // Package bench holds what figures of speed are measured by: a bare schema under pgbench, the denominator that does not move, and the
-// processor time of a server's processes. What is measured beside them is in tools/bench (countersign bench).
+// processor time of a server's processes. What is measured beside them is in tools/bench (make load).
 package main
 
 import (

@@ -81,7 +81,7 @@ func TestEveryScreenIsAccessible(t *testing.T) {
 	t.Logf("%d screens", len(all))
 }
 
-// showGallery serves the gallery as countersign gallery does.
+// showGallery serves the gallery as make gallery does.
 func showGallery(t *testing.T) (address string) {
 	t.Helper()
 	pages := screenspkg.Handler()

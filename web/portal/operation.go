@@ -22,7 +22,7 @@ func showOperation(v *visit) error {
 		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses", Text: "Nothing failed that is still to be done."},
 	}
 	for _, c := range v.Config.Clearing.Connections() {
-		model.Lanes = append(model.Lanes, views.Lane{
+		model.Connections = append(model.Connections, views.Connection{
 			Scheme: c.Scheme, State: i18n.Stored(string(c.State)), Working: c.State == clearing.ConnectionWorking,
 			Since: c.Since,
 		})

@@ -1,5 +1,5 @@
 // Package screens shows each page of the portal in each state worth looking at, with fixed data and without a database: to people who draw
-// the pages (`countersign gallery`), and to the tests that look at all of them. Nothing in it decides anything; what a page is like in a
+// the pages (`make gallery`), and to the tests that look at all of them. Nothing in it decides anything; what a page is like in a
 // state that is rare in life (a conflict, a sealed row that does not fit) can be seen here at once, in each language.
 package screens
 

@@ -6,11 +6,11 @@ import (
 	"countersign/views"
 )
 
-// operation is a gateway one of whose lanes is interrupted.
+// operation is a gateway with an interrupted connection.
 func operation() views.Operation {
 	return views.Operation{
 		Shell: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
-		Lanes: []views.Lane{
+		Connections: []views.Connection{
 			{Scheme: "sic-inst", State: "working", Working: true},
 			{Scheme: "sct-inst", State: "interrupted", Since: now},
 		},

@@ -285,7 +285,7 @@ func clearingExhibits() []Exhibit {
 		{Name: "recalls", Page: views.ListPage(receivedRecalls())},
 		{Name: "operation", Page: views.OperationPage(operation())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
-			Shell: operatorShell("Operation", views.PlaceOperation), Lanes: operation().Lanes[:1], Queues: operation().Queues[:1],
+			Shell: operatorShell("Operation", views.PlaceOperation), Connections: operation().Connections[:1], Queues: operation().Queues[:1],
 			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
 		})},
 		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},

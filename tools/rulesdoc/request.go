@@ -131,8 +131,7 @@ func writeDeadlines(page io.Writer) {
 	fmt.Fprintf(page, `
 ## Deadlines
 
-Days are banking days: of TARGET in sct-inst,
-	of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
+Days are banking days: of TARGET in sct-inst, of the Swiss banks in sic-inst. The day of the event does not count. The example is the last day
 for an event on %s, before Easter.
 
 | What | Scheme | Limit | Example |

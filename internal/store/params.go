@@ -15,7 +15,7 @@ import (
 )
 
 // The statements that write take arrays. The functions here make the values of one item: arrays of length one. merge
-// makes those of a batch. The zero value stands for NULL (queries/lifecycle/message.sql).
+// makes those of a batch. The zero value stands for NULL (queries/message/message.sql).
 
 // merge concatenates the arrays of several values of a statement; other fields are those of the first.
 func merge[P any](all []*P) P {

@@ -62,7 +62,7 @@ func TestMatchersAgreeWithTheExpressionsOfTheSchemas(t *testing.T) {
 
 func TestEveryPatternOfTheSchemasIsCompared(t *testing.T) {
 	t.Parallel()
-	files, _ := filepath.Glob("*.xsd")
+	files, _ := filepath.Glob("schema/*.xsd")
 	if len(files) != len(iso20022.Definitions()) {
 		t.Fatalf("%d schemas for %d messages", len(files), len(iso20022.Definitions()))
 	}

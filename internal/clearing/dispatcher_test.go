@@ -19,12 +19,12 @@ func (c *testClock) Now() time.Time      { return time.Unix(0, c.now.Load()).UTC
 func (c *testClock) add(d time.Duration) { c.now.Add(int64(d)) }
 
 // dispatching is a dispatcher of two workers on a clock of its own, which counts the failures that it logs.
-func dispatching(workers int) (d *dispatcher, clock *testClock, logged *int) {
+func dispatching(workers int) (d *dispatcher, clock *testClock, logged *atomic.Int64) {
 	clock = &testClock{}
 	clock.add(time.Hour)
 	s := &Service{cfg: Config{Now: clock.Now}}
-	d, logged = s.newDispatcher(DoingDelivery, workers), new(int)
-	d.failure = func(context.Context, task, error) { *logged++ }
+	d, logged = s.newDispatcher(DoingDelivery, workers), new(atomic.Int64)
+	d.failure = func(context.Context, task, error) { logged.Add(1) }
 	return d, clock, logged
 }
 
@@ -117,8 +117,8 @@ func TestAFailedTaskWaitsForItsRetry(t *testing.T) {
 				t.Errorf("%s: no retry %d after %s", name, i+1, pause)
 			}
 		}
-		if *logged != c.logged || len(d.known) != 0 {
-			t.Errorf("%s: %d failures are logged, want %d; %d tasks are left", name, *logged, c.logged, len(d.known))
+		if int(logged.Load()) != c.logged || len(d.known) != 0 {
+			t.Errorf("%s: %d failures are logged, want %d; %d tasks are left", name, logged.Load(), c.logged, len(d.known))
 		}
 	}
 }
@@ -239,8 +239,8 @@ func TestACancelledTaskIsForgotten(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	d.offer(named("a"), func(ctx context.Context) error { cancel(); return ctx.Err() })
 	d.drain(ctx)
-	if len(d.known) != 0 || *logged != 0 {
-		t.Errorf("%d tasks are known, %d failures logged", len(d.known), *logged)
+	if len(d.known) != 0 || logged.Load() != 0 {
+		t.Errorf("%d tasks are known, %d failures logged", len(d.known), logged.Load())
 	}
 }
 

@@ -22,7 +22,7 @@ type Policy struct {
 	Channel             string        `field:"channel"`
 	Scheme              string        `field:"scheme"`
 	Kind                string        `field:"kind"`
-	AmountFrom          *int64        `field:"amountFrom"` // minor units, whatever the currency
+	AmountFrom          *int64        `field:"amountFrom"` // minor units of any currency
 	AmountTo            *int64        `field:"amountTo"`
 	Approvals           int           `field:"approvals"`
 	ContentHashRequired bool          `field:"contentHashRequired"`

@@ -33,7 +33,7 @@ const (
 type User struct {
 	Name        string          `field:"name"`        // normalised
 	DisplayName string          `field:"displayName"` // of the person
-	Person      uuid.UUID       // zero for one who is new to the realm
+	Person      uuid.UUID       // zero for a person new to the realm
 	Roles       []identity.Role `field:"roles"`
 	Status      string          `field:"status"`
 	Duty        Duty            `field:"duty"` // of the person
@@ -253,7 +253,7 @@ func (r Request) afterUser(known Facts) (Values, error) {
 	return before.with(Values{"status": StatusUnverified, "password": PasswordAnew}), nil
 }
 
-// namesake is said of a new person who is called like another: were they one human being, four-eyes would take them for two.
+// namesake refuses a new person with the name of another. Two entries for one human being would be two persons to four-eyes.
 const namesake = "There is somebody of this name: name the person for another account of theirs, or tell two people apart in their names."
 
 func (r Request) newUser(known Facts) (Values, error) {

@@ -59,7 +59,7 @@ func TestATaskIsKnownOnce(t *testing.T) {
 	}
 }
 
-// TestBackoff: the pauses double from 100 ms to 30 s, whatever the number of failures.
+// TestBackoff: the pauses double from 100 ms to 30 s, for any number of failures.
 func TestBackoff(t *testing.T) {
 	t.Parallel()
 	for failed, want := range map[int]time.Duration{
@@ -72,7 +72,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestAFailedTaskWaitsForItsRetry plays failures of each kind: when the task is retried, and what is counted and logged.
+// TestAFailedTaskWaitsForItsRetry plays failures of each kind: the time of the retry, the counts and the log lines.
 func TestAFailedTaskWaitsForItsRetry(t *testing.T) {
 	t.Parallel()
 	down, away := errors.New("down"), fmt.Errorf("write: %w", store.ErrUnavailable)
@@ -215,7 +215,7 @@ func TestABoundedNumberRunsAndWaits(t *testing.T) {
 	}
 }
 
-// TestWhatFailsIsForgottenBeyondABound: nothing grows without end, and what is forgotten may be offered again.
+// TestWhatFailsIsForgottenBeyondABound: the number of remembered failures is bounded, and a forgotten task can be offered again.
 func TestWhatFailsIsForgottenBeyondABound(t *testing.T) {
 	t.Parallel()
 	d, _, _ := dispatching(8)

@@ -23,7 +23,7 @@ type address struct {
 // maxAddresses is the number of messages in each half of the address cache.
 const maxAddresses = 4096
 
-// addresses caches the addresses of messages that this process wrote lately, by their Global ID. Neither ever changes, so an entry is never
+// addresses caches the addresses of messages that this process released lately, by their Global ID. Neither changes, so an entry is never
 // wrong; it only saves the reads of an answer from clearing. The older half is dropped when the younger one is full.
 type addresses struct {
 	mu         sync.Mutex

@@ -145,15 +145,16 @@ func (s *Messages) insert(
 // enqueues the job that sends the message.
 func (s *Messages) following(c payment.Created) func() {
 	m := c.Message
-	var after AfterCommit
+	var out *Outgoing
 	if c.Release != nil {
-		out := Outgoing{Message: m, Release: *c.Release}
+		out = &Outgoing{Message: m, Release: *c.Release}
 		out.Message.Seal = s.db.Seal().SealVersion(m) // as it is stored
-		after.Send(out)
 	}
 	return func() {
 		s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
-		s.nudges.Enqueue(after)
+		if out != nil {
+			s.announce(*out)
+		}
 	}
 }
 

@@ -158,17 +158,22 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 		return
 	}
 	m := t.Message()
-	s.addresses.add(m.GlobalID, address{m.Realm, m.InternalID})
 	since := time.Duration(-1)
 	if !m.AcceptedAt.IsZero() {
 		since = t.At().Sub(m.AcceptedAt)
 	}
 	s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(t.Move().Action), Since: since})
 	if out != nil {
-		var after AfterCommit
-		after.Send(*out)
-		s.nudges.Enqueue(after)
+		s.announce(*out)
 	}
+}
+
+// announce caches the address of a released message for the answer of clearing, and enqueues its delivery. Call it after the commit.
+func (s *Messages) announce(out Outgoing) {
+	s.addresses.add(out.Message.GlobalID, address{out.Message.Realm, out.Message.InternalID})
+	var after AfterCommit
+	after.Send(out)
+	s.nudges.Enqueue(after)
 }
 
 // write stores a transition.

@@ -18,13 +18,6 @@ ON CONFLICT DO NOTHING;
 -- name: PersonList :many
 SELECT * FROM person WHERE realm = @realm ORDER BY display_name, person_id;
 
--- name: UserList :many
-SELECT * FROM user_account WHERE realm = @realm ORDER BY name;
-
--- name: GrantList :many
--- The roles of this moment.
-SELECT * FROM user_role WHERE realm = @realm AND ended_at IS NULL ORDER BY user_id, role;
-
 -- name: AdministratorEverCount :one
 -- How many people ever held the role administrator in an account that could be signed in to, now or before.
 SELECT count(DISTINCT u.person_id) FROM user_role g JOIN user_account u ON u.realm = g.realm AND u.user_id = g.user_id

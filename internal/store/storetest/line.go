@@ -87,16 +87,6 @@ func (l *Line) Break() {
 // Delay delays the traffic in each direction; 0 for no delay.
 func (l *Line) Delay(d time.Duration) { l.delay.Store(int64(d)) }
 
-// Lead has new connections go to the server of another URL.
-func (l *Line) Lead(t testing.TB, to string) {
-	t.Helper()
-	read, err := url.Parse(to)
-	must(t, err)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.target = filepath.Join(read.Query().Get("host"), ".s.PGSQL."+read.Query().Get("port"))
-}
-
 func (l *Line) wait() {
 	if d := time.Duration(l.delay.Load()); d > 0 {
 		time.Sleep(d)
@@ -129,10 +119,7 @@ func (l *Line) Thaw() {
 }
 
 func (l *Line) carry(near net.Conn) {
-	l.mu.Lock()
-	target := l.target
-	l.mu.Unlock()
-	far, err := net.Dial("unix", target)
+	far, err := net.Dial("unix", l.target)
 	if err != nil {
 		_ = near.Close()
 		return

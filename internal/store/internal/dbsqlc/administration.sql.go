@@ -157,41 +157,6 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 	return items, nil
 }
 
-const grantList = `-- name: GrantList :many
-SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role WHERE realm = $1 AND ended_at IS NULL ORDER BY user_id, role
-`
-
-// The roles of this moment.
-func (q *Queries) GrantList(ctx context.Context, realm string) ([]UserRole, error) {
-	rows, err := q.db.Query(ctx, grantList, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []UserRole
-	for rows.Next() {
-		var i UserRole
-		if err := rows.Scan(
-			&i.Realm,
-			&i.UserID,
-			&i.Duty,
-			&i.Role,
-			&i.GrantedAt,
-			&i.GrantID,
-			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
 const personList = `-- name: PersonList :many
 SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person WHERE realm = $1 ORDER BY display_name, person_id
 `
@@ -453,40 +418,4 @@ func (q *Queries) SetUpUseInsert(ctx context.Context, arg SetUpUseInsertParams) 
 		return 0, err
 	}
 	return result.RowsAffected(), nil
-}
-
-const userList = `-- name: UserList :many
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account WHERE realm = $1 ORDER BY name
-`
-
-func (q *Queries) UserList(ctx context.Context, realm string) ([]UserAccount, error) {
-	rows, err := q.db.Query(ctx, userList, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []UserAccount
-	for rows.Next() {
-		var i UserAccount
-		if err := rows.Scan(
-			&i.Realm,
-			&i.UserID,
-			&i.PersonID,
-			&i.Duty,
-			&i.Name,
-			&i.PasswordHash,
-			&i.Status,
-			&i.CreatedAt,
-			&i.SignedOutAt,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
 }

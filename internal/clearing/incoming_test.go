@@ -114,8 +114,18 @@ func incomingCases(h *servicetest.House) []incomingCase {
 		{"an account of the other scheme", sct, "AC01", func(_ *incomingDocument, t *tx) { t.CreditorAccount.ID.IBAN = receiving[sic] }},
 		{"without time", sct, "CH21", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
 		{"without time", sic, "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = "" }},
-		{"in the last moment", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second-time.Millisecond) }},
-		{"too late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 10*time.Second) }},
+		{"without time, made too late", sic, "AB05", func(d *incomingDocument, t *tx) {
+			t.AcceptanceDateTime, d.GroupHeader.CreationDateTime = "", ago(h, 9500*time.Millisecond)
+		}},
+		{"in the last moment", sic, "", func(_ *incomingDocument, t *tx) {
+			t.AcceptanceDateTime = ago(h, 9500*time.Millisecond-time.Millisecond)
+		}},
+		{"in the last moment", sct, "", func(_ *incomingDocument, t *tx) {
+			t.AcceptanceDateTime = ago(h, 6500*time.Millisecond-time.Millisecond)
+		}},
+		{"too late", sic, "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 9500*time.Millisecond) }},
+		{"too late for the way back", sct, "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 6500*time.Millisecond) }},
+		{"after the hard time-out", sct, "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 8*time.Second) }},
 		{"hours late", "", "AB05", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, 6*time.Hour) }},
 		{"by a clock a little ahead", "", "", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -5*time.Second) }},
 		{"from the future", "", "DT01", func(_ *incomingDocument, t *tx) { t.AcceptanceDateTime = ago(h, -time.Hour) }},
@@ -251,6 +261,47 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 				t.Errorf("%s, %s: a payment was made of it: %v", scheme, name, err)
 			}
 			h.CheckInvariants(t)
+		}
+	}
+}
+
+// A refusal is sent in the name of the bank that keeps the account, whatever bank the payment names: clearing takes a message only from the
+// bank that it names as its sender.
+func TestARefusalIsSentInOurName(t *testing.T) {
+	t.Parallel()
+	type tx = iso20022.CreditTransferTransaction39
+	const other, ours = "DEUTDEFFXXX", "AAAADEFFXXX"
+	byBIC := func(bic string) iso20022.BranchAndFinancialInstitutionIdentification6 {
+		return iso20022.BranchAndFinancialInstitutionIdentification6{
+			FinancialInstitutionID: iso20022.FinancialInstitutionIdentification18{BICFI: bic},
+		}
+	}
+	cases := map[string]struct {
+		code   string
+		change func(*incomingDocument, *tx)
+	}{
+		"another bank's agent": {"AGNT", func(_ *incomingDocument, t *tx) { t.CreditorAgent = byBIC(other) }},
+		"no account, instructed in the header": {"AC01", func(d *incomingDocument, t *tx) {
+			instructed := byBIC(ours)
+			d.GroupHeader.InstructedAgent, t.CreditorAgent, t.CreditorAccount.ID.IBAN = &instructed, byBIC(other), "CH9300762011623852957"
+		}},
+		"no account, instructed with the payment": {"AC01", func(_ *incomingDocument, t *tx) {
+			instructed := byBIC(ours)
+			t.InstructedAgent, t.CreditorAgent, t.CreditorAccount.ID.IBAN = &instructed, byBIC(other), "CH9300762011623852957"
+		}},
+	}
+	for name, c := range cases {
+		h := servicetest.New(t)
+		document := transfer(t, h, rulebook.SchemeSCT, "NAME", receiving[rulebook.SchemeSCT])
+		c.change(document, &document.CreditTransferTransactionInformation[0])
+		receive(t, h, inbound(t, rulebook.SchemeSCT, "IN-NAME", document, nil))
+		h.Clock.Add(3 * time.Second)
+		h.Clearing.RunOnce(ctx)
+		report := lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport)
+		said := answerTo(t, h)
+		by, sender := said.StatusReasonInformation[0].Originator.ID.OrganisationID.AnyBIC, report.GroupHeader.InstructingAgent.Code()
+		if reasonIn(said) != c.code || by != ours || sender != ours {
+			t.Errorf("%s: refused with %s by %s, sent by %s", name, reasonIn(said), by, sender)
 		}
 	}
 }

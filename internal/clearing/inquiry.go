@@ -43,7 +43,11 @@ func (s *Service) receiveInquiry(ctx context.Context, in store.Document, documen
 	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
 	// The same question under another id is asked once more, and its answer has another time: one id would stand for two documents.
 	unique := shortDigest(append([]byte(in.Reference), in.Content...))
-	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, unique: unique})
+	bank, err := s.bankOf(ctx, realm, m.Summary.CreditorAccount)
+	if err != nil {
+		return err
+	}
+	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, bank: bank, unique: unique})
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,11 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 		return unprocessable(i18n.Text("A return with the reason %s does not answer the recall of the payment.").With(returned.Reason.Code))
 	}
 	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
-	answer, err := s.statusAnswer(statusReply{in: in, about: document, unique: string(arrival.GlobalID)})
+	bank, err := s.bankOf(ctx, recall.Realm, recall.Summary.DebtorAccount)
+	if err != nil {
+		return err
+	}
+	answer, err := s.statusAnswer(statusReply{in: in, about: document, bank: bank, unique: string(arrival.GlobalID)})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,9 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	asked.Account, asked.At = &account, s.cfg.Now().In(s.cfg.Zone)
 	refused := payment.CheckIncoming(asked)
 	arrival := s.arrival(in, realm, mark)
-	answer, err := s.statusAnswer(statusReply{in: in, about: document, refused: refused, unique: string(arrival.GlobalID)})
+	answer, err := s.statusAnswer(statusReply{
+		in: in, about: document, refused: refused, bank: account.AgentBIC, unique: string(arrival.GlobalID),
+	})
 	if err != nil {
 		return err
 	}
@@ -73,7 +75,7 @@ func (s *Service) arrive(ctx context.Context, a store.Arrival) error {
 
 // refuseUnknown answers a payment that becomes no message: to an account nobody has here, or of an amount that cannot be booked.
 func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
-	r.unique = shortDigest(r.in.Content)
+	r.unique, r.bank = shortDigest(r.in.Content), s.cfg.Profiles.OwnBIC(string(r.in.Scheme))
 	answer, err := s.statusAnswer(r)
 	if err != nil {
 		return err
@@ -113,6 +115,7 @@ type statusReply struct {
 	in      store.Document
 	about   iso20022.Document       // what in holds
 	refused payment.IncomingRefusal // zero when it is taken
+	bank    string                  // our BIC: that of the bank that keeps the account; "" when unknown
 	unique  string                  // what makes the ids of the pacs.002 its own
 }
 
@@ -123,13 +126,22 @@ func (s *Service) statusAnswer(r statusReply) (store.Document, error) {
 		lines = []string{r.refused.Text}
 	}
 	report, err := interbank.StatusReport(interbank.StatusReportInput{
-		Scheme: r.in.Scheme, About: r.about, Code: r.refused.Code, Information: lines, Reference: "P2" + r.unique, StatusID: "S" + r.unique,
-		At: s.cfg.Now(),
+		Scheme: r.in.Scheme, About: r.about, Code: r.refused.Code, Information: lines, Bank: r.bank, Reference: "P2" + r.unique,
+		StatusID: "S" + r.unique, At: s.cfg.Now(),
 	})
 	if err != nil {
 		return store.Document{}, unprocessable(i18n.Stored(err.Error()))
 	}
 	return s.answerOf(r.in, "P2"+r.unique, report)
+}
+
+// bankOf is the BIC of the bank that keeps an account of ours; "" when it is not known.
+func (s *Service) bankOf(ctx context.Context, realm, iban string) (string, error) {
+	account, _, err := s.accounts.Account(ctx, realm, iban)
+	if errors.Is(err, payment.ErrNotFound) {
+		return "", nil
+	}
+	return account.AgentBIC, err
 }
 
 // answerOf writes an answer out.

@@ -33,8 +33,19 @@ func originalOf(document *iso20022.FIToFICustomerCreditTransfer) (original, erro
 		transactionID: transaction.PaymentID.TransactionID, uetr: transaction.PaymentID.UETR,
 		acceptedAt: transaction.AcceptanceDateTime, amount: transaction.InterbankSettlementAmount,
 		day: settlementDay(document, transaction), reference: referenceOf(document, transaction),
-		answerer: &transaction.CreditorAgent,
+		answerer: instructed(document, transaction),
 	}, nil
+}
+
+// instructed is the bank that clearing gave a payment: the instructed one where the document names it, else the creditor's.
+func instructed(document *iso20022.FIToFICustomerCreditTransfer, transaction *iso20022.CreditTransferTransaction39) *agent {
+	switch {
+	case transaction.InstructedAgent != nil:
+		return transaction.InstructedAgent
+	case document.GroupHeader.InstructedAgent != nil:
+		return document.GroupHeader.InstructedAgent
+	}
+	return &transaction.CreditorAgent
 }
 
 // transferOf is the one transaction of a pacs.008.

@@ -18,6 +18,8 @@ type StatusReportInput struct {
 	Code string
 	// Information explains the refusal, lines of at most 105 characters.
 	Information []string
+	// Bank is our BIC: the bank that answers. "" takes the bank that the document names as the one it is sent to.
+	Bank string
 	// Reference is the MsgId, StatusID the id of the answer.
 	Reference, StatusID string
 	At                  time.Time
@@ -41,6 +43,10 @@ func StatusReport(in StatusReportInput) (*iso20022.FIToFIPaymentStatusReport, er
 	about, err := answered(in.About)
 	if err != nil {
 		return nil, fmt.Errorf("make pacs.002: %w", err)
+	}
+	if in.Bank != "" {
+		named := agentByBIC(in.Bank)
+		about.answerer = &named
 	}
 	status := iso20022.PaymentTransaction110{
 		StatusID: in.StatusID, OriginalInstructionID: about.instructionID, OriginalEndToEndID: about.endToEndID,

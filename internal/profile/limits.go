@@ -21,7 +21,16 @@ type Terms struct {
 	RecallReasons     []string `yaml:"recallReasons"`
 	ReturnReasons     []string `yaml:"returnReasons"`
 	ResolutionReasons []string `yaml:"resolutionReasons"`
+	// TimeOut is the time from the acceptance of an incoming payment until clearing must have its answer, as in "7s"; WayBack is the part of
+	// it that the answer needs to get there.
+	TimeOut time.Duration `yaml:"timeOut"`
+	WayBack time.Duration `yaml:"wayBack"`
+	// AcceptanceTime says what counts for an incoming payment without an acceptance time: required, creation or optional.
+	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
 }
+
+// longestTimeOut bounds the time-out of a file of profiles.
+const longestTimeOut = time.Minute
 
 // maxCodes bounds a list of codes.
 const maxCodes = 400
@@ -35,6 +44,10 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 	}
 	if !slices.Contains([]string{"", rulebook.CalendarTARGET, rulebook.CalendarZurich}, t.Calendar) {
 		return none, fmt.Errorf("calendar: write %s or %s, not %q", rulebook.CalendarTARGET, rulebook.CalendarZurich, t.Calendar)
+	}
+	err = t.checkTimes()
+	if err != nil {
+		return none, err
 	}
 	for _, list := range []struct {
 		field string
@@ -59,7 +72,22 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 	return rulebook.Terms{
 		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
 		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
+		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime,
 	}, nil
+}
+
+// checkTimes refuses times that would leave none to answer in.
+func (t Terms) checkTimes() error {
+	known := []rulebook.AcceptanceTime{"", rulebook.AcceptanceRequired, rulebook.AcceptanceOfCreation, rulebook.AcceptanceOptional}
+	switch {
+	case t.TimeOut < 0 || t.TimeOut > longestTimeOut || t.TimeOut != 0 && t.TimeOut < time.Second:
+		return fmt.Errorf("timeOut: write a time from 1s to %s, not %s", longestTimeOut, t.TimeOut)
+	case t.WayBack < 0 || t.WayBack != 0 && t.TimeOut == 0 || t.TimeOut != 0 && t.WayBack >= t.TimeOut:
+		return fmt.Errorf("wayBack: write a time shorter than timeOut, and timeOut too, not %s", t.WayBack)
+	case !slices.Contains(known, t.AcceptanceTime):
+		return fmt.Errorf("acceptanceTime: write %s, %s or %s, not %q", known[1], known[2], known[3], t.AcceptanceTime)
+	}
+	return nil
 }
 
 func readLimit(scheme, text string) (money.Amount, error) {

@@ -13,9 +13,6 @@ import (
 )
 
 const (
-	// IncomingWithin is the time from the acceptance by the debtor's bank to our answer (EPC SCT Inst rulebook 2025, 4.2.3; the same in SIC
-	// IP): what arrives later is refused, because the debtor's bank counts it as timed out.
-	IncomingWithin = 10 * time.Second
 	// ClockTolerance is the accepted lead of another bank's clock. A later acceptance time would extend the scheme's
 	// time limit.
 	ClockTolerance = 5 * time.Second
@@ -60,7 +57,8 @@ type incoming struct {
 	profile     Profile
 	header      *iso20022.GroupHeader93
 	transaction *iso20022.CreditTransferTransaction39
-	accepted    time.Time // zero when the document does not say
+	accepted    time.Time // zero when the document does not say, and the terms of the clearing give no substitute
+	within      time.Duration
 }
 
 // CheckIncoming returns the first rule an incoming payment breaks; broken is false for one to be booked. The document has exactly one
@@ -70,9 +68,13 @@ func CheckIncoming(in Incoming) (rule IncomingRule, broken bool) {
 	looked := incoming{
 		Incoming: in, profile: profile, header: &in.Document.GroupHeader,
 		transaction: &in.Document.CreditTransferTransactionInformation[0],
+		within:      in.Settings.IncomingWithin(in.Scheme, in.At),
 	}
 	if given := looked.transaction.AcceptanceDateTime; given != "" {
 		looked.accepted, _ = given.Time() // one that is no time counts as missing
+	}
+	if looked.accepted.IsZero() && in.Settings.AcceptanceTime(in.Scheme, in.At) == AcceptanceOfCreation {
+		looked.accepted, _ = looked.header.CreationDateTime.Time()
 	}
 	index := slices.IndexFunc(incomingRules, func(r IncomingRule) bool {
 		return (r.Scheme == "" || r.Scheme == in.Scheme) && r.broken(looked)
@@ -210,14 +212,18 @@ var incomingRules = []IncomingRule{
 		Source: "EPC SCT Inst rulebook 2025, 4.2.3 (settled at once); ISO, DT01", broken: incoming.farDay,
 	},
 	{
-		ID: "incoming-time-missing", Scheme: SchemeSCT, Element: "CdtTrfTxInf/AccptncDtTm", Code: "CH21", Text: "The acceptance time is missing.",
-		Source: "EPC115-06 pacs.008 (AccptncDtTm mandatory, AT-T056); ISO, CH21", broken: func(i incoming) bool { return i.accepted.IsZero() },
+		ID: "incoming-time-missing", Element: "CdtTrfTxInf/AccptncDtTm", Code: "CH21", Text: "The acceptance time is missing.",
+		Source: "EPC115-06 pacs.008 (AccptncDtTm mandatory, AT-T056); in SIC the creation time of the message stands for it; terms of the " +
+			"clearing; ISO, CH21",
+		broken: func(i incoming) bool {
+			return i.accepted.IsZero() && i.Settings.AcceptanceTime(i.Scheme, i.At) == AcceptanceRequired
+		},
 	},
 	{
 		ID: "incoming-late", Element: "CdtTrfTxInf/AccptncDtTm", Code: "AB05", Text: "The time of the scheme was over when the payment arrived.",
-		Source: "EPC SCT Inst rulebook 2025, 4.2.3 (10 s); ISO, AB05", broken: func(i incoming) bool {
-			return !i.accepted.IsZero() && i.At.Sub(i.accepted) >= IncomingWithin
-		},
+		Source: "EPC SCT Inst rulebook 2025 v1.1, 4.2.3 (hard time-out of 7 s at the beneficiary's CSM); SIC IP (10 s); less the way back; " +
+			"ISO, AB05",
+		broken: func(i incoming) bool { return !i.accepted.IsZero() && i.At.Sub(i.accepted) >= i.within },
 	},
 	{
 		ID: "incoming-early", Element: "CdtTrfTxInf/AccptncDtTm", Code: "DT01",

@@ -17,6 +17,56 @@ type Terms struct {
 	CategoryPurposes, Purposes []string
 	// RecallReasons, ReturnReasons and ResolutionReasons are the only reasons that may be given, in the order of a form.
 	RecallReasons, ReturnReasons, ResolutionReasons []string
+	// TimeOut is the time from the acceptance by the debtor's bank until clearing must have our answer to an incoming payment, and WayBack
+	// the part of it that the answer needs to get there.
+	TimeOut, WayBack time.Duration
+	// AcceptanceTime says what counts for an incoming payment without an acceptance time.
+	AcceptanceTime AcceptanceTime
+}
+
+// AcceptanceTime is the rule of a clearing for an incoming payment without an acceptance time (AccptncDtTm).
+type AcceptanceTime string
+
+// The rules.
+const (
+	AcceptanceRequired   AcceptanceTime = "required" // the payment is refused
+	AcceptanceOfCreation AcceptanceTime = "creation" // the creation time of the message counts
+	AcceptanceOptional   AcceptanceTime = "optional" // the payment has no time limit
+)
+
+// The times that the schemes set for the answer to an incoming payment.
+const (
+	timeOutSCT     = 7 * time.Second  // EPC SCT Inst rulebook 2025 v1.1, 4.2.3
+	timeOutSIC     = 10 * time.Second // SIC IP
+	defaultWayBack = 500 * time.Millisecond
+)
+
+// IncomingWithin is the age from which an incoming payment is refused, counted from its acceptance by the debtor's bank: the time-out of
+// the clearing less the way back.
+func (s Settings) IncomingWithin(scheme Scheme, day time.Time) time.Duration {
+	terms := s.TermsOn(scheme, day)
+	if terms.TimeOut == 0 {
+		terms.TimeOut = timeOutSCT
+		if scheme == SchemeSIC {
+			terms.TimeOut = timeOutSIC
+		}
+	}
+	if terms.WayBack == 0 {
+		terms.WayBack = defaultWayBack
+	}
+	return terms.TimeOut - terms.WayBack
+}
+
+// AcceptanceTime returns the rule for an incoming payment without an acceptance time; by default such a payment is refused in SCT Inst, and
+// the creation time of its message counts in SIC.
+func (s Settings) AcceptanceTime(scheme Scheme, day time.Time) AcceptanceTime {
+	if given := s.TermsOn(scheme, day).AcceptanceTime; given != "" {
+		return given
+	}
+	if scheme == SchemeSIC {
+		return AcceptanceOfCreation
+	}
+	return AcceptanceRequired
 }
 
 // The calendars that deadlines are counted by.

@@ -16,11 +16,13 @@ func writeIncoming(page io.Writer) {
 
 The first rule that a pacs.008 of another bank breaks, in this order, gives the reason of the pacs.002 that refuses the payment. An amount that
 cannot be booked (zero, more than two decimals, a currency that is not offered) is refused before these rules, with the codes of the amount
-rules above. The time limit is %d s from the acceptance time; the clock of another bank may be %d s ahead.
+rules above. An incoming payment is refused from %s (sic-inst) or %s (sct-inst) after its acceptance on: the time-out of the clearing less the
+way back, both in the clearing profile. The clock of another bank may be %d s ahead.
 
 | Rule and element | Code | Text sent to the other bank | Source |
 |---|---|---|---|
-`, rulebook.IncomingWithin/time.Second, rulebook.ClockTolerance/time.Second)
+`, rulebook.Settings{}.IncomingWithin(rulebook.SchemeSIC, time.Time{}), rulebook.Settings{}.IncomingWithin(rulebook.SchemeSCT, time.Time{}),
+		rulebook.ClockTolerance/time.Second)
 	writeRules(page, incomingRules())
 }
 

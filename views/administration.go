@@ -10,7 +10,7 @@ import (
 
 // AdministrationList is one list of administered nouns of a realm, including beneficiaries, or of the changes to them.
 type AdministrationList struct {
-	Shell   Shell
+	Layout  Layout
 	Heading i18n.Text
 	Words   i18n.Text // what the list is, in a sentence
 	Tabs    []ui.Tab
@@ -63,7 +63,7 @@ type AdministrationRow struct {
 
 // RealmChange is one change of administration. POST to its address with /approve or /reject (reason) decides it.
 type RealmChange struct {
-	Shell         Shell
+	Layout        Layout
 	ID            string
 	Heading       i18n.Text            // "Change the roles of maker3"
 	State         administration.State // "Approval Pending", "Applied", "Rejected"
@@ -120,7 +120,7 @@ func (m RealmChange) waits() bool { return m.State == administration.StatePendin
 
 // ChangeForm asks for a change. POST to Action sends the fields, note, and try (a dry run of a policy).
 type ChangeForm struct {
-	Shell    Shell
+	Layout   Layout
 	Heading  i18n.Text
 	Words    i18n.Text
 	Action   string

@@ -9,7 +9,7 @@ import (
 
 // AuditTrail lists the actions and refusals of the realm. Its filters are sent by GET under the names from, to, actor and event.
 type AuditTrail struct {
-	Shell    Shell
+	Layout   Layout
 	From     string // dates as typed: 20.11.2026
 	To       string
 	Actor    string

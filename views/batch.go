@@ -8,7 +8,7 @@ import (
 // Batch is a file of many payments, one draft each. POST Action submits those that are ready, some at a time; From is the line it goes on
 // at.
 type Batch struct {
-	Shell     Shell
+	Layout    Layout
 	FileName  string
 	Action    string
 	From      int

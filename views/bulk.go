@@ -8,7 +8,7 @@ import (
 // Bulk is the page that compares several messages before they are approved together. The form sends each as item: key, version and digest
 // of the shown content.
 type Bulk struct {
-	Shell    Shell
+	Layout   Layout
 	Included []BulkItem
 	LeftOut  []BulkItem
 	Totals   []ui.Amount // of what is included, for each currency
@@ -30,7 +30,7 @@ type BulkItem struct {
 
 // BulkOutcome is the result of approving messages together, one by one. While some are left, the page continues by itself.
 type BulkOutcome struct {
-	Shell    Shell
+	Layout   Layout
 	Items    []BulkItem
 	Rest     []string // items not reached yet, as the form sends them
 	Approved int

@@ -9,7 +9,7 @@ import (
 // Check is the last page before a submission: everything typed, in groups, with links to change it. POST Action sends
 // duplicateAcknowledged=yes and duplicateReason when a duplicate was found.
 type Check struct {
-	Shell          Shell
+	Layout         Layout
 	Action         string // "/payments/{draft}/submit"
 	Checked        string // the digest of the draft as it is shown
 	KeepURL        string // where the reason is kept while it is being typed
@@ -86,7 +86,7 @@ func AlikeTitle(count int) i18n.Text {
 
 // Submitted confirms a submission.
 type Submitted struct {
-	Shell   Shell
+	Layout  Layout
 	Message Message
 	Next    []i18n.Text
 	Again   i18n.Text // what the link to another payment like it is called; "" for none

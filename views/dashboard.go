@@ -11,7 +11,7 @@ import (
 
 // Dashboard is the first page after sign-in: what needs attention, each figure a link to the list that proves it.
 type Dashboard struct {
-	Shell    Shell
+	Layout   Layout
 	Tiles    []Tile
 	Heading  i18n.Text  // over the longest waiting; "" for whom nothing can wait
 	Nothing  i18n.Text  // said when nothing waits

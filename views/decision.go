@@ -64,10 +64,10 @@ type Conflict struct {
 // Decided is the answer to a decision sent by htmx: the next item in the pane, the decided row dimmed in the list, the count and one
 // sentence.
 type Decided struct {
-	Shell Shell // its Status is the sentence
-	Row   ui.Entry
-	Facts QueueFacts
-	Tabs  []ui.Tab
+	Layout Layout // its Status is the sentence
+	Row    ui.Entry
+	Facts  QueueFacts
+	Tabs   []ui.Tab
 	// Selecting: the list has boxes to tick.
 	Selecting bool
 	Next      *Decision

@@ -1301,11 +1301,11 @@ func DecidedFragment(decided Decided) templ.Component {
 				return templ_7745c5c3_Err
 			}
 		}
-		templ_7745c5c3_Err = statusUpdate(decided.Shell.Status).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = statusUpdate(decided.Layout.Status).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = QueueCountUpdate(decided.Shell).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = QueueCountUpdate(decided.Layout).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1336,7 +1336,7 @@ func DecidedFragment(decided Decided) templ.Component {
 }
 
 // RejectPage is the form to reject on a page of its own, for those who come by a link.
-func RejectPage(shell Shell, decision Decision) templ.Component {
+func RejectPage(layout Layout, decision Decision) templ.Component {
 	return templruntime.GeneratedTemplate(func(templ_7745c5c3_Input templruntime.GeneratedComponentInput) (templ_7745c5c3_Err error) {
 		templ_7745c5c3_W, ctx := templ_7745c5c3_Input.Writer, templ_7745c5c3_Input.Context
 		if templ_7745c5c3_CtxErr := ctx.Err(); templ_7745c5c3_CtxErr != nil {
@@ -1416,7 +1416,7 @@ func RejectPage(shell Shell, decision Decision) templ.Component {
 			}
 			return nil
 		})
-		templ_7745c5c3_Err = page(shell).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = page(layout).Render(templ.WithChildren(ctx, templ_7745c5c3_Var66), templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -41,7 +41,7 @@ func (p Proof) code() ui.Field {
 
 // SignInFactor is the second half of a sign-in. POST /signin/factor sends factorCode, or passkeyTicket and passkeyResponse.
 type SignInFactor struct {
-	Shell    Shell
+	Layout   Layout
 	UserName string
 	Apps     bool // there is an authenticator app
 	Passkey  Passkey
@@ -61,7 +61,7 @@ func (m SignInFactor) code() ui.Field {
 
 // Factors is the list of a person's second factors.
 type Factors struct {
-	Shell  Shell
+	Layout Layout
 	List   []Factor
 	Wanted bool // the realm asks for one, and there is none yet
 }
@@ -98,7 +98,7 @@ func (f Factor) removable() bool { return f.Kind != "recovery" }
 
 // NewApp takes an authenticator app up. POST /me/factors/app sends held, name, code and the proof.
 type NewApp struct {
-	Shell    Shell
+	Layout   Layout
 	Key      string // base32
 	URI      string // otpauth://
 	QR       []byte // PNG
@@ -140,7 +140,7 @@ func factorName(value string, problems []ui.Problem) ui.Field {
 
 // NewPasskey takes a passkey up. POST /me/factors/passkey sends name, passkeyTicket, passkeyResponse and the proof.
 type NewPasskey struct {
-	Shell    Shell
+	Layout   Layout
 	Question Passkey
 	Name     string
 	Proof    Proof
@@ -149,7 +149,7 @@ type NewPasskey struct {
 
 // RemoveFactor gives a factor up. POST /me/factors/{id}/remove sends the proof.
 type RemoveFactor struct {
-	Shell  Shell
+	Layout Layout
 	Factor Factor
 	Last   bool // the recovery codes go too
 	Proof  Proof
@@ -157,7 +157,7 @@ type RemoveFactor struct {
 
 // RecoveryCodes shows new recovery codes, once; with none it asks whether to make new ones. POST /me/factors/codes sends the proof.
 type RecoveryCodes struct {
-	Shell Shell
-	Codes []string
-	Proof Proof
+	Layout Layout
+	Codes  []string
+	Proof  Proof
 }

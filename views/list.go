@@ -10,7 +10,7 @@ import (
 
 // List is a page that lists messages; its heading is the title of the page.
 type List struct {
-	Shell    Shell
+	Layout   Layout
 	New      ui.Step // the button beside the heading; none without an address
 	Tabs     []ui.Tab
 	Filter   *Filter // nil for a list without one

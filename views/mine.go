@@ -6,7 +6,7 @@ import (
 
 // Withdraw asks why a waiting submission is taken back. POST /payments/{id}/withdraw sends version and reason.
 type Withdraw struct {
-	Shell    Shell
+	Layout   Layout
 	Message  Message
 	Reason   string
 	Conflict *Conflict // a checker was faster

@@ -8,7 +8,7 @@ import (
 // NamedList is a page of entries that a person keeps under names: saved views of the queue, or templates. POST SaveURL (name, shared)
 // stores a new entry; POST {URL}/{id} (name, shared, act=save or act=remove) changes one.
 type NamedList struct {
-	Shell    Shell
+	Layout   Layout
 	Title    i18n.Text
 	Place    Place
 	Back     ui.Step

@@ -14,7 +14,7 @@ import (
 type NewPayment struct {
 	Kept           Kept // where the form is kept while it is being typed
 	Drafts         int  // how many forms and files of this person wait to be gone on with, where an empty form is shown
-	Shell          Shell
+	Layout         Layout
 	Action         string // where the form is sent: "/payments/new" or a draft's address
 	Scheme         string
 	Values         orderform.Values // exactly as typed

@@ -10,7 +10,7 @@ import (
 
 // Operation is the state of the gateway, for its operators.
 type Operation struct {
-	Shell       Shell
+	Layout      Layout
 	Connections []Connection
 	Queues      []JobQueue
 	Stuck       []StuckRow

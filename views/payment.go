@@ -26,7 +26,7 @@ const (
 
 // Payment is the page of one message. Only the part named by Tab needs its data.
 type Payment struct {
-	Shell   Shell
+	Layout  Layout
 	Message Message
 	Tab     PaymentTab
 	Back    ui.Step // the list it was opened from; that of its kind when it has no address
@@ -116,7 +116,7 @@ type AuditEntry struct {
 
 // DocumentView shows one document in full.
 type DocumentView struct {
-	Shell     Shell
+	Layout    Layout
 	BackLabel i18n.Text // "Messages of 7QK4M2XW9TCH3F5A"
 	BackURL   string
 	Note      i18n.Text // why it is in quarantine, or withheld; empty for most

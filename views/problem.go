@@ -8,10 +8,10 @@ import (
 	"countersign/internal/i18n"
 )
 
-// Problem is a page for something that did not work: refused, not found, failed, or the session ended. With no person in the shell it
+// Problem is a page for something that did not work: refused, not found, failed, or the session ended. With no person in the layout it
 // stands alone.
 type Problem struct {
-	Shell     Shell
+	Layout    Layout
 	Heading   i18n.Text
 	Text      i18n.Text
 	RequestID string // shown where somebody may ask for it
@@ -33,29 +33,29 @@ type Resend struct {
 func (r Resend) names() []string { return slices.Sorted(maps.Keys(r.Fields)) }
 
 // Forbidden is the page for a step this person may not take; sentence says why.
-func Forbidden(shell Shell, sentence i18n.Text) Problem {
-	shell.Title = "Not allowed"
+func Forbidden(layout Layout, sentence i18n.Text) Problem {
+	layout.Title = "Not allowed"
 	return Problem{
-		Shell: shell, Heading: "You may not do this", Text: sentence,
+		Layout: layout, Heading: "You may not do this", Text: sentence,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 }
 
 // NotFound is the page for an address or an object that does not exist, or that this person may not see: both look the same.
-func NotFound(shell Shell) Problem {
-	shell.Title = "Not found"
+func NotFound(layout Layout) Problem {
+	layout.Title = "Not found"
 	return Problem{
-		Shell: shell, Heading: "There is nothing here",
+		Layout: layout, Heading: "There is nothing here",
 		Text:      "Check the address, or look for the payment by its reference.",
 		NextLabel: "Search payments", NextURL: "/payments",
 	}
 }
 
 // Failed is the page for an error of ours.
-func Failed(shell Shell, requestID string) Problem {
-	shell.Title, shell.Failed = "Something went wrong", true
+func Failed(layout Layout, requestID string) Problem {
+	layout.Title, layout.Failed = "Something went wrong", true
 	return Problem{
-		Shell: shell, Heading: "Something went wrong on our side", RequestID: requestID,
+		Layout: layout, Heading: "Something went wrong on our side", RequestID: requestID,
 		Text: "Before you repeat a submission or a decision, look in the list whether it was stored. " +
 			"Tell support the request id below.",
 		NextLabel: "Go to the payments", NextURL: "/payments",
@@ -64,10 +64,10 @@ func Failed(shell Shell, requestID string) Problem {
 
 // Unavailable is the page while the service cannot work, as without its database. sentence names the reason; again is the address to try
 // again.
-func Unavailable(shell Shell, sentence i18n.Text, again string) Problem {
-	shell.Title, shell.Failed = "Not available", true
+func Unavailable(layout Layout, sentence i18n.Text, again string) Problem {
+	layout.Title, layout.Failed = "Not available", true
 	return Problem{
-		Shell: shell, Heading: "The portal is not available at the moment",
+		Layout: layout, Heading: "The portal is not available at the moment",
 		Text:      i18n.Text("%s Before you repeat a submission or a decision, look in the list whether it was stored.").With(sentence),
 		NextLabel: "Try again", NextURL: again,
 	}
@@ -81,10 +81,10 @@ func (p Problem) With(resend Resend) Problem {
 }
 
 // SessionEnded is the page when a session ran out while something was sent.
-func SessionEnded(shell Shell, next string) Problem {
-	shell.Title, shell.Person = "Session ended", Person{}
+func SessionEnded(layout Layout, next string) Problem {
+	layout.Title, layout.Person = "Session ended", Person{}
 	return Problem{
-		Shell: shell, Heading: "Your session ended",
+		Layout: layout, Heading: "Your session ended",
 		Text:      "Nothing was sent. Sign in again to go on.",
 		NextLabel: "Sign in", NextURL: next,
 	}

@@ -11,7 +11,7 @@ import (
 // Profile is a person's own page. POST /me sends language, theme, density and shortcuts (on or off); /me/password sends old, new and
 // repeated; /me/sessions/end ends everything the account is signed in with.
 type Profile struct {
-	Shell       Shell
+	Layout      Layout
 	DisplayName string
 	Problems    []ui.Problem // of a new password
 	Language    string       // as chosen; "" is as the browser asks
@@ -34,21 +34,21 @@ func (m Profile) password(id string, label i18n.Text, autocomplete string) ui.Fi
 }
 
 func (m Profile) facts(ctx context.Context) []ui.Row {
-	rows := []ui.Row{{Term: "User name", Value: m.Shell.Person.UserName}}
+	rows := []ui.Row{{Term: "User name", Value: m.Layout.Person.UserName}}
 	rows = appendRow(rows, ui.Row{Term: "Name", Value: m.DisplayName})
 	return append(rows,
-		ui.Row{Term: "Realm", Value: m.Shell.Person.Realm},
-		ui.Row{Term: "Roles", Value: m.Shell.roles(ctx)})
+		ui.Row{Term: "Realm", Value: m.Layout.Person.Realm},
+		ui.Row{Term: "Roles", Value: m.Layout.roles(ctx)})
 }
 
 func (m Profile) shortcuts() ui.Choice {
-	return ui.Choice{ID: "shortcuts", Label: "Single-key shortcuts", Value: m.Shell.shortcuts(), Options: []ui.Option{
+	return ui.Choice{ID: "shortcuts", Label: "Single-key shortcuts", Value: m.Layout.shortcuts(), Options: []ui.Option{
 		{Value: "on", Label: "On", Hint: "j, k, o, x, a, r, g, / and ? outside text fields"}, {Value: "off", Label: "Off"},
 	}}
 }
 
 func (m Profile) themes() ui.Choice {
-	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Shell.theme(), Options: []ui.Option{
+	return ui.Choice{ID: "theme", Label: "Colours", Value: m.Layout.theme(), Options: []ui.Option{
 		{
 			Value: string(ThemeAuto), Label: "As the system",
 		},
@@ -67,7 +67,7 @@ func (m Profile) languages() ui.Choice {
 }
 
 func (m Profile) densities() ui.Choice {
-	return ui.Choice{ID: "density", Label: "Row height", Value: m.Shell.density(), Options: []ui.Option{
+	return ui.Choice{ID: "density", Label: "Row height", Value: m.Layout.density(), Options: []ui.Option{
 		{Value: string(DensityCompact), Label: "Compact"},
 		{Value: string(DensityDefault), Label: "Default"},
 		{Value: string(DensityComfortable), Label: "Comfortable"},

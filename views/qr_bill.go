@@ -6,7 +6,7 @@ import (
 
 // QRBill asks for the QR code of a bill. POST /payments/qr-bill sends text, or file: a picture.
 type QRBill struct {
-	Shell    Shell
+	Layout   Layout
 	Text     string // as pasted
 	Limit    string // of the picture: "256 kB"
 	Problems []ui.Problem

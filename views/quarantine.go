@@ -10,10 +10,10 @@ import (
 
 // Quarantine lists the documents of clearing that matched nothing.
 type Quarantine struct {
-	Shell Shell
-	Rows  []QuarantineRow
-	Most  int // how many are listed at most
-	Empty ui.Empty
+	Layout Layout
+	Rows   []QuarantineRow
+	Most   int // how many are listed at most
+	Empty  ui.Empty
 }
 
 // QuarantineRow is one document in quarantine.

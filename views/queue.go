@@ -13,7 +13,7 @@ import (
 
 // Queue is the checker's list with, on wide screens, one message beside it. The address alone determines the listed messages.
 type Queue struct {
-	Shell    Shell
+	Layout   Layout
 	Tabs     []ui.Tab
 	Filter   Filter
 	Rows     []ui.Entry
@@ -119,7 +119,7 @@ type Changed struct {
 
 // QueueLive is the live update of a queue page: new messages, decisions, and the present counts.
 type QueueLive struct {
-	Shell    Shell
+	Layout   Layout
 	Arrivals int
 	URL      string // the list with them
 	Facts    QueueFacts

@@ -9,8 +9,8 @@ import (
 
 // Reference shows which editions of data that others publish the gateway works with.
 type Reference struct {
-	Shell Shell
-	Rows  []ReferenceRow
+	Layout Layout
+	Rows   []ReferenceRow
 }
 
 // ReferenceRow is one kind of such data.

@@ -7,7 +7,7 @@ import (
 
 // Report is a report of control: the numbers of a period, or the rows behind one of them.
 type Report struct {
-	Shell    Shell
+	Layout   Layout
 	Heading  i18n.Text
 	Words    i18n.Text
 	Form     *ReportPeriod // asks for another period; nil on the rows of a number

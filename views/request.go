@@ -22,7 +22,7 @@ type Card struct {
 // RequestForm is the form for a recall, a return or a resolution. POST Action sends reason, the lines of information under the names
 // information1, information2 … and, in a return that answers a recall, charge.
 type RequestForm struct {
-	Shell       Shell
+	Layout      Layout
 	Heading     i18n.Text
 	Action      string
 	BackURL     string
@@ -95,7 +95,7 @@ func (m RequestForm) reasonProblem() ui.Problem { return ui.ProblemOf(m.Problems
 
 // RequestCheck is the last page before a recall, a return or a resolution is submitted.
 type RequestCheck struct {
-	Shell     Shell
+	Layout    Layout
 	Action    string // "/payments/{draft}/submit"
 	ChangeURL string
 	Cards     []Card

@@ -7,7 +7,7 @@ import (
 
 // SetUp asks for the code and a password of the account of a link. POST to the address of the link sends code, password and repeated.
 type SetUp struct {
-	Shell    Shell
+	Layout   Layout
 	UserName string // "" while it cannot be asked, after too many tries
 	Realm    string
 	Action   string // the address of the link

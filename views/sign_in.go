@@ -11,7 +11,7 @@ import (
 
 // SignIn is the sign-in form. POST /signin sends realm, username, password and next (where to go afterwards).
 type SignIn struct {
-	Shell    Shell
+	Layout   Layout
 	Realm    string
 	UserName string
 	Next     string // path to return to; empty for the dashboard
@@ -42,7 +42,7 @@ func (m SignIn) password() ui.Field {
 
 // SignedOut is the page after signing out.
 type SignedOut struct {
-	Shell Shell
+	Layout Layout
 }
 
 // in is the address of the form in another language.

@@ -10,7 +10,7 @@ import (
 // Simulator is the demo's page that makes the other side of clearing act. POST /simulator/payment sends scheme, amount, debtorName and
 // remittance; POST /simulator/recall sends transaction and recallReason.
 type Simulator struct {
-	Shell      Shell
+	Layout     Layout
 	Scheme     string
 	Amount     string
 	DebtorName string

@@ -4,7 +4,7 @@ import "countersign/internal/i18n"
 
 // Upload takes a file with one payment or many. POST /payments/upload sends file, or parked: the key of one that is kept.
 type Upload struct {
-	Shell    Shell
+	Layout   Layout
 	Accepted []i18n.Text // what is taken, one sentence each
 	Limit    string      // "256 kB"
 	FileName string      // of the refused file

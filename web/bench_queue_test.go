@@ -20,7 +20,7 @@ import (
 // queuePage is what the portal reads for one page: 60 rows, and one to see whether there are more.
 const queuePage = 61
 
-// BenchmarkQueue compares the first page of the queue and the count above it in a small house (100 of 1,000 messages wait) and in a
+// BenchmarkQueue compares the first page of the queue and the count above it in a small gateway (100 of 1,000 messages wait) and in a
 // large one (10,000 of 200,000). The page must cost the same in both.
 func BenchmarkQueue(b *testing.B) {
 	small, large := newQueue(b, 1_000, 100), newQueue(b, 200_000, 10_000)
@@ -80,7 +80,7 @@ func TestTheQueueReadsItsPartialIndex(t *testing.T) {
 	}
 }
 
-// queue is a house with many messages, some of them waiting, and its reader.
+// queue is a gateway with many messages, some of them waiting, and its reader.
 type queue struct {
 	db      *storetest.DB
 	reader  *store.Reader

@@ -49,17 +49,17 @@ func forPrograms(path string) bool {
 // failPage shows an error page without knowing the user.
 func (s *Server) failPage(c echo.Context, p *request.Problem, cause error) error {
 	ctx := i18n.In(c.Request().Context(), pages.LanguageOf(c))
-	page := views.NotFound(views.Shell{Environment: s.cfg.Environment})
+	page := views.NotFound(views.Layout{Environment: s.cfg.Environment})
 	switch {
 	case p.Unexpected:
 		s.cfg.Log.ErrorContext(ctx, "page failed", "route", c.Path(), "reference", request.Reference(ctx), "error", cause)
-		page = pages.Failed(c.Request(), views.Failed(page.Shell, request.Reference(ctx)))
+		page = pages.Failed(c.Request(), views.Failed(page.Layout, request.Reference(ctx)))
 	case p.Status == http.StatusServiceUnavailable:
-		page = pages.Unavailable(c, page.Shell, p)
+		page = pages.Unavailable(c, page.Layout, p)
 	case p.Status != http.StatusNotFound:
-		page = views.Forbidden(page.Shell, p.Text)
+		page = views.Forbidden(page.Layout, p.Text)
 	}
-	page.Shell.Now = s.cfg.Now()
+	page.Layout.Now = s.cfg.Now()
 	p.AskToWait(c.Response().Header())
 	c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
 	c.Response().Header().Set(echo.HeaderContentType, echo.MIMETextHTMLCharsetUTF8)

@@ -67,7 +67,7 @@ func (q *queue) readBy(t *testing.T) (most int, name string) {
 	return most, name
 }
 
-// spread gives the copied messages of a large house words, amounts and times of their own: one in a thousand failed, message n has the
+// spread gives the copied messages of a large gateway words, amounts and times of their own: one in a thousand failed, message n has the
 // amount n and was made n seconds after the first of October, and no payment is in euro but the oldest.
 func (q *queue) spread(t *testing.T) {
 	t.Helper()
@@ -95,7 +95,7 @@ func (q *queue) spread(t *testing.T) {
 }
 
 // TestAPageReadsSoMuchAndNoMore: whatever a list is narrowed to and whatever is looked for, found or not, no statement of a page reads more
-// than its bound, in a house that is larger than it.
+// than its bound, in a gateway that is larger than it.
 func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	t.Parallel()
 	const messages, waiting, bound = 40_000, 4_000, 12_500
@@ -164,7 +164,7 @@ func TestAPageReadsSoMuchAndNoMore(t *testing.T) {
 	q.marksAndReasonsReadSoMuch(t, bound)
 }
 
-// marksAndReasonsReadSoMuch: where a house has more recalls than are looked at for a page, what payments show of them and why they were
+// marksAndReasonsReadSoMuch: where a gateway has more recalls than are looked at for a page, what payments show of them and why they were
 // made is found all the same, on the pages that follow each other, and no statement reads more than its bound.
 func (q *queue) marksAndReasonsReadSoMuch(t *testing.T, bound int) {
 	t.Helper()

@@ -32,7 +32,7 @@ import (
 // product is the whole gateway behind one address, with payments, recalls and received recalls of both schemes under way.
 type product struct {
 	t      *testing.T
-	house  *servicetest.House
+	house  *servicetest.Env
 	server *httptest.Server
 	routes []request.Route
 	sent   map[rulebook.Scheme]payment.Message // ours, unanswered, recalled

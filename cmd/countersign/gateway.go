@@ -118,7 +118,7 @@ func begun(work func() error) (done func() error) {
 	return func() error { return <-ended }
 }
 
-// build makes the stations and the doors before them.
+// build makes the services and the doors before them.
 func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Service, *web.Server, error) {
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,

@@ -122,7 +122,7 @@ func (p *program) terminate(t *testing.T) int {
 	return p.wait(t)
 }
 
-// house is where a demo lives: its folder and its addresses stay the same when it is started again.
+// gateway is where a demo lives: its folder and its addresses stay the same when it is started again.
 type house struct {
 	data               string
 	gateway, simulator string // addresses, host:port

@@ -1,4 +1,4 @@
-// Package auth is the station of sign-in, for both doors: the tokens of the API and the sign-in page of the portal.
+// Package auth is the service of sign-in, for both doors: the tokens of the API and the sign-in page of the portal.
 //
 // A token is opaque: the realm's name, a full stop and 43 characters of base64url. The realm stands in it so that the database can be asked
 // inside that realm; nothing else can be read from it. Only its digest under a key outside the database is stored, so that a row written
@@ -45,8 +45,8 @@ type Config struct {
 	ClientTries int
 }
 
-// Station signs people in and knows them again.
-type Station struct {
+// Service signs people in and knows them again.
+type Service struct {
 	database  *store.Database
 	people    *admin.People
 	logins    *admin.Logins
@@ -64,8 +64,8 @@ type Station struct {
 	verified  atomic.Int64
 }
 
-// New makes the station.
-func New(cfg Config) (*Station, error) {
+// New makes the service.
+func New(cfg Config) (*Service, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("auth: database, clock and log are needed")
 	}
@@ -92,7 +92,7 @@ func New(cfg Config) (*Station, error) {
 	if err != nil {
 		return nil, fmt.Errorf("auth: %w", err)
 	}
-	return &Station{
+	return &Service{
 		database: cfg.Database, people: admin.NewPeople(cfg.Database), logins: admin.NewLogins(cfg.Database), tokens: tokens,
 		now: cfg.Now, keys: derived, log: cfg.Log, random: cfg.Random,
 		passwords: newPasswordChecker(cfg.HashWorkers, cfg.HashQueue), bearers: newBearerCache(),
@@ -107,6 +107,6 @@ type Stats struct {
 }
 
 // Stats returns the counts of this moment.
-func (s *Station) Stats() Stats {
+func (s *Service) Stats() Stats {
 	return Stats{PasswordsChecked: s.verified.Load()}
 }

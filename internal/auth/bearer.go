@@ -22,7 +22,7 @@ const (
 
 // Authenticate finds the user and the client of an access token, with the roles of this moment (at most a second old). The request's
 // id and source address are the caller's to fill in; the roles are shared and not to be written to. Error: ErrUnauthorized.
-func (s *Station) Authenticate(ctx context.Context, bearer string) (identity.Principal, error) {
+func (s *Service) Authenticate(ctx context.Context, bearer string) (identity.Principal, error) {
 	given, ok := s.parseToken(bearer)
 	if !ok {
 		return identity.Principal{}, ErrUnauthorized

@@ -28,7 +28,7 @@ type ChangePasswordInput struct {
 // ChangePassword gives the account of the person who asks a new password, when the old one is right, and ends all sessions and tokens of
 // the account, the one that asks included: it signs in anew. A wrong old password counts as a try to sign in. Errors: *AccountError,
 // *BusyError, *LimitError, ErrWeakPassword, ErrUnauthorized.
-func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) error {
+func (s *Service) ChangePassword(ctx context.Context, in ChangePasswordInput) error {
 	err := s.addresses.take(network(in.By.SourceAddress), s.now())
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *Station) ChangePassword(ctx context.Context, in ChangePasswordInput) er
 
 // checkOwnPassword checks the password of somebody who is signed in. Errors: those of checkPassword, ErrUnauthorized for an account of the
 // same name that is another by now.
-func (s *Station) checkOwnPassword(ctx context.Context, by identity.Principal, password string) error {
+func (s *Service) checkOwnPassword(ctx context.Context, by identity.Principal, password string) error {
 	account, err := s.checkPassword(ctx, attempt{
 		realm: by.Realm, name: by.UserName, password: password, clientID: by.ClientID, source: by.SourceAddress,
 	})
@@ -67,7 +67,7 @@ func (s *Station) checkOwnPassword(ctx context.Context, by identity.Principal, p
 }
 
 // EndSessions ends all sessions and tokens of the account of the person who asks. Error: ErrUnauthorized when there is no such account.
-func (s *Station) EndSessions(ctx context.Context, by identity.Principal) error {
+func (s *Service) EndSessions(ctx context.Context, by identity.Principal) error {
 	return s.changeAccount(ctx, by, "")
 }
 
@@ -84,7 +84,7 @@ func CheckNewPassword(password string) error {
 
 // changeAccount ends everything the account of a person is signed in with, and changes its password unless the hash is "". An account that
 // does not fit its seal is not touched: a new seal would hide what somebody did to it.
-func (s *Station) changeAccount(ctx context.Context, by identity.Principal, hash string) error {
+func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash string) error {
 	account, err := s.people.Account(ctx, by.Realm, by.UserID)
 	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownRealm) {
 		return ErrUnauthorized

@@ -24,7 +24,7 @@ type device struct {
 }
 
 // NewDevice makes the text that lets this browser be known again as one that the name signed in with.
-func (s *Station) NewDevice(realm, name string) (string, error) {
+func (s *Service) NewDevice(realm, name string) (string, error) {
 	d := device{endsAt: s.now().Add(DeviceLife)}
 	_, err := io.ReadFull(s.random, d.id[:])
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Station) NewDevice(realm, name string) (string, error) {
 }
 
 // deviceOf reads the text of a browser. It is none unless it was made for this realm and name, and has not ended.
-func (s *Station) deviceOf(text, realm, name string) (device, bool) {
+func (s *Service) deviceOf(text, realm, name string) (device, bool) {
 	const size = 16 + 8 + sha256.Size
 	if len(text) != base64.RawURLEncoding.EncodedLen(size) {
 		return device{}, false
@@ -54,13 +54,13 @@ func (s *Station) deviceOf(text, realm, name string) (device, bool) {
 	return device{}, false
 }
 
-func (s *Station) deviceDigests(d device, realm, name string) [][sha256.Size]byte {
+func (s *Service) deviceDigests(d device, realm, name string) [][sha256.Size]byte {
 	end := binary.BigEndian.AppendUint64(nil, uint64(d.endsAt.Unix())) //nolint:gosec // after 1970
 	return s.keys.devices.Digests([]byte(realm), []byte(name), d.id[:], end)
 }
 
 // counter returns the key under which a try is counted: the device when it is known for the name, else the name.
-func (s *Station) counter(a attempt, name string) [sha256.Size]byte {
+func (s *Service) counter(a attempt, name string) [sha256.Size]byte {
 	known, ok := s.deviceOf(a.device, a.realm, name)
 	if !ok {
 		return s.keys.names.Digests([]byte(a.realm), []byte(name))[0]

@@ -49,7 +49,7 @@ type EnrolInput struct {
 // Enrol takes a second factor up. With the first one come recovery codes, which are shown this once; nil for a later one. Errors:
 // ErrFactorName, ErrTooMany, ErrEnrolment, ErrNewCode, ErrNewPasskey, ErrFactorsChanged, and those of a change of factors: *AccountError,
 // *BusyError, *LimitError, ErrFactor, ErrFactorsForged, ErrUnauthorized.
-func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err error) {
+func (s *Service) Enrol(ctx context.Context, in EnrolInput) (codes []string, err error) {
 	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Station) Enrol(ctx context.Context, in EnrolInput) (codes []string, err
 }
 
 // proven is the factor that somebody showed to have. Errors: ErrFactorName, ErrEnrolment, ErrNewCode, ErrNewPasskey.
-func (s *Station) proven(in EnrolInput) (admin.NewFactor, error) {
+func (s *Service) proven(in EnrolInput) (admin.NewFactor, error) {
 	name := strings.TrimSpace(in.Name)
 	length := utf8.RuneCountInString(name)
 	if length == 0 || length > maxFactorName || !utf8.ValidString(name) || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' }) {
@@ -99,7 +99,7 @@ func (s *Station) proven(in EnrolInput) (admin.NewFactor, error) {
 }
 
 // newApp is an authenticator app whose first code fits.
-func (s *Station) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]byte, err error) {
+func (s *Service) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]byte, err error) {
 	secret, err := s.heldSecret(in.By, in.Held)
 	if err != nil {
 		return factor, token, err
@@ -114,7 +114,7 @@ func (s *Station) newApp(in EnrolInput) (factor admin.Factor, token [digestSize]
 }
 
 // recoveryOf makes recovery codes about to be stored.
-func (s *Station) recoveryOf(by identity.Principal) (codes []string, n admin.NewFactor, err error) {
+func (s *Service) recoveryOf(by identity.Principal) (codes []string, n admin.NewFactor, err error) {
 	n = admin.NewFactor{By: by, UseID: uuid.Must(uuid.NewV7())}
 	codes, n.Factor, err = s.newCodes(by)
 	n.Factor.MadeAt = s.now()
@@ -124,7 +124,7 @@ func (s *Station) recoveryOf(by identity.Principal) (codes []string, n admin.New
 
 // mayChangeFactors checks the password and, of somebody who has one, a factor. Errors: *AccountError, *BusyError, *LimitError, ErrFactor,
 // ErrFactorsForged, ErrUnauthorized.
-func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []admin.Factor) error {
+func (s *Service) mayChangeFactors(ctx context.Context, c FactorChange, list []admin.Factor) error {
 	err := s.addresses.take(network(c.By.SourceAddress), s.now())
 	if err != nil {
 		return err
@@ -144,7 +144,7 @@ func (s *Station) mayChangeFactors(ctx context.Context, c FactorChange, list []a
 }
 
 // addFactors stores factors, and returns the recovery codes among them, which are shown only where they count.
-func (s *Station) addFactors(ctx context.Context, codes []string, a admin.FactorAddition) ([]string, error) {
+func (s *Service) addFactors(ctx context.Context, codes []string, a admin.FactorAddition) ([]string, error) {
 	err := changed(s.people.AddFactors(ctx, a))
 	if err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func changed(err error) error {
 
 // NewRecoveryCodes makes recovery codes that take the place of those there are, and are shown this once. Errors: ErrNoFactor,
 // ErrFactorsChanged, and those of a change of factors.
-func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]string, error) {
+func (s *Service) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]string, error) {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {
 		return nil, err
@@ -183,7 +183,7 @@ func (s *Station) NewRecoveryCodes(ctx context.Context, c FactorChange) ([]strin
 
 // RemoveFactor gives a second factor up; with the last one go the recovery codes, which count for nothing alone. Errors: ErrNoSuch,
 // ErrLastFactor, ErrFactorsChanged, and those of a change of factors.
-func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
+func (s *Service) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID) error {
 	list, err := s.factors(ctx, c.By.Realm, c.By.UserID)
 	if err != nil {
 		return err
@@ -220,7 +220,7 @@ func (s *Station) RemoveFactor(ctx context.Context, c FactorChange, id uuid.UUID
 
 // FactorQuestion asks for a passkey: one of the account's, or for identity.PurposeEnrol a new one. ok is false when the account has none,
 // or the portal is reached by an address that browsers know no passkeys for.
-func (s *Station) FactorQuestion(ctx context.Context, in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
+func (s *Service) FactorQuestion(ctx context.Context, in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
 	list, err := s.factors(ctx, in.By.Realm, in.By.UserID)
 	if err != nil {
 		return PasskeyAsk{}, false, err

@@ -1,7 +1,7 @@
 package auth
 
 // FillPasswordPlaces takes all the places of those who wait for a password check, until leave.
-func (s *Station) FillPasswordPlaces() (leave func()) {
+func (s *Service) FillPasswordPlaces() (leave func()) {
 	places := s.passwords.places
 	for range cap(places) {
 		places <- struct{}{}

@@ -60,7 +60,7 @@ type FactorAnswer = identity.FactorAnswer
 type PasskeyAnswer = identity.PasskeyAnswer
 
 // Factors lists the second factors of the person who asks. Error: ErrFactorsForged.
-func (s *Station) Factors(ctx context.Context, by identity.Principal) ([]Factor, error) {
+func (s *Service) Factors(ctx context.Context, by identity.Principal) ([]Factor, error) {
 	stored, err := s.factors(ctx, by.Realm, by.UserID)
 	if err != nil {
 		return nil, err
@@ -78,7 +78,7 @@ func (s *Station) Factors(ctx context.Context, by identity.Principal) ([]Factor,
 	return list, nil
 }
 
-func (s *Station) factors(ctx context.Context, realm string, user uuid.UUID) ([]admin.Factor, error) {
+func (s *Service) factors(ctx context.Context, realm string, user uuid.UUID) ([]admin.Factor, error) {
 	list, err := s.people.Factors(ctx, realm, user)
 	if errors.Is(err, admin.ErrFactorForged) {
 		s.log.LogAttrs(ctx, slog.LevelError, "the second factors of an account do not fit their seals, nobody signs in to it",
@@ -103,7 +103,7 @@ func kindsOf(factors []admin.Factor) []identity.FactorKind {
 }
 
 // askFactor refuses somebody whose password was right and has to show more. Errors: *FactorNeededError, ErrFactorsForged.
-func (s *Station) askFactor(ctx context.Context, by identity.Principal) error {
+func (s *Service) askFactor(ctx context.Context, by identity.Principal) error {
 	list, err := s.factors(ctx, by.Realm, by.UserID)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (s *Station) askFactor(ctx context.Context, by identity.Principal) error {
 }
 
 // asked reports whether the realm asks a second factor of one of somebody's roles. Error: ErrFactorsForged.
-func (s *Station) asked(ctx context.Context, by identity.Principal) (bool, error) {
+func (s *Service) asked(ctx context.Context, by identity.Principal) (bool, error) {
 	roles, err := s.people.FactorRoles(ctx, by.Realm)
 	if errors.Is(err, admin.ErrFactorForged) {
 		return false, ErrFactorsForged
@@ -146,7 +146,7 @@ type shown struct {
 // checkFactor counts the try, finds the factor that matches the answer, and records its use. Tries are counted for the account, as password
 // tries are for a name, before the answer is compared: five wrong ones lock the account, also when they arrive at once. Errors:
 // *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged.
-func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.StepUp, error) {
+func (s *Service) checkFactor(ctx context.Context, c factorCheck) (identity.StepUp, error) {
 	list, err := s.factors(ctx, c.by.Realm, c.by.UserID)
 	if err != nil {
 		return identity.StepUp{}, err
@@ -193,7 +193,7 @@ func (s *Station) checkFactor(ctx context.Context, c factorCheck) (identity.Step
 }
 
 // fitting returns the first factor of the list that matches the answer. A code is compared with all factors that take codes.
-func (s *Station) fitting(c factorCheck, list []admin.Factor, now time.Time) (shown, bool) {
+func (s *Service) fitting(c factorCheck, list []admin.Factor, now time.Time) (shown, bool) {
 	for _, f := range list {
 		found, fits := shown{factor: f}, false
 		switch {
@@ -218,7 +218,7 @@ var errCopied = errors.New("the passkey counted no further than before")
 const whyCopied = "counter"
 
 // refuseFactor writes a refused second factor to the log and the audit trail, without the code or passkey itself.
-func (s *Station) refuseFactor(ctx context.Context, c factorCheck, cause error) {
+func (s *Service) refuseFactor(ctx context.Context, c factorCheck, cause error) {
 	why, sentence := "wrong", "Somebody who knew the password showed no second factor that counts."
 	var account *AccountError
 	switch {
@@ -252,7 +252,7 @@ const secondHalf = 5 * time.Minute
 
 // SecondSignIn completes the sign-in of a user with a right password by a second factor. Errors: ErrUnauthorized when more than five
 // minutes passed since the password or the account changed, *AccountError (locked), ErrFactor, ErrNoFactor, ErrFactorsForged, *LimitError.
-func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (identity.Principal, error) {
+func (s *Service) SecondSignIn(ctx context.Context, in SecondSignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return identity.Principal{}, err
@@ -268,7 +268,7 @@ func (s *Station) SecondSignIn(ctx context.Context, in SecondSignInInput) (ident
 
 // HalfSignedIn returns the user of a session that still needs a second factor, and the kinds of factor the user has. Errors:
 // ErrUnauthorized, ErrFactorsForged.
-func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (identity.Principal, []identity.FactorKind, error) {
+func (s *Service) HalfSignedIn(ctx context.Context, session PortalSession) (identity.Principal, []identity.FactorKind, error) {
 	if s.now().Sub(session.Since) > secondHalf {
 		return identity.Principal{}, nil, ErrUnauthorized
 	}
@@ -282,7 +282,7 @@ func (s *Station) HalfSignedIn(ctx context.Context, session PortalSession) (iden
 
 // StepUp checks the second factor for the approval of one content. A code or passkey answer counts for that content alone. Errors:
 // payment.StepUpError when the factor does not count.
-func (s *Station) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
+func (s *Service) StepUp(ctx context.Context, by identity.Principal, shows FactorAnswer, of identity.Approval) (identity.StepUp, error) {
 	shown, err := s.checkFactor(ctx, factorCheck{by: by, answer: shows, purpose: identity.PurposeApproval, about: of})
 	var locked *AccountError
 	switch {

@@ -38,7 +38,7 @@ var passwordHash = sync.OnceValue(func() string {
 var office = auth.ClientCredentials{ClientID: "office", ClientSecret: secret}
 
 type bundle struct {
-	*auth.Station
+	*auth.Service
 	db    *storetest.DB
 	clock *servicetest.Clock
 	log   *testutil.Log
@@ -53,24 +53,24 @@ func setup(t *testing.T) *bundle {
 	})
 	b := &bundle{db: db, clock: servicetest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
 	b.keys = storetest.Keys(t)
-	b.Station = b.another(t)
+	b.Service = b.another(t)
 	return b
 }
 
 // another is a second process on the same database, with the same key and clock.
-func (b *bundle) another(t *testing.T) *auth.Station {
+func (b *bundle) another(t *testing.T) *auth.Service {
 	t.Helper()
 	return b.withKeys(t, storetest.Keys(t))
 }
 
 // withKeys is a process with keys of its own.
-func (b *bundle) withKeys(t *testing.T, keys keyring.Ring) *auth.Station {
+func (b *bundle) withKeys(t *testing.T, keys keyring.Ring) *auth.Service {
 	t.Helper()
 	return b.station(t, auth.Config{Keys: keys, AddressTries: 10_000, ClientTries: 10_000})
 }
 
-// station makes a process with settings of its own on the same database and clock.
-func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Station {
+// service makes a process with settings of its own on the same database and clock.
+func (b *bundle) station(t *testing.T, cfg auth.Config) *auth.Service {
 	t.Helper()
 	cfg.Database, cfg.Now, cfg.HashWorkers, cfg.HashQueue = b.db.Database, b.clock.Now, 8, 20_000
 	cfg.Log = slog.New(slog.NewJSONHandler(b.log, &slog.HandlerOptions{Level: slog.LevelDebug}))

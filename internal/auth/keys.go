@@ -53,4 +53,4 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 }
 
 // CheckKeys fails when the keys of tokens are not those that people, clients and policies were sealed with: nobody could sign in.
-func (s *Station) CheckKeys(ctx context.Context) error { return s.people.CheckKeys(ctx) }
+func (s *Service) CheckKeys(ctx context.Context) error { return s.people.CheckKeys(ctx) }

@@ -21,7 +21,7 @@ func (b *bundle) from(t *testing.T, in auth.SignInInput) error {
 func TestAFloodFromOneAddressLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.Station = b.station(t, auth.Config{Keys: b.keys})
+	b.Service = b.station(t, auth.Config{Keys: b.keys})
 	var limited *auth.LimitError
 	refused := 0
 	for i := range 300 {
@@ -53,7 +53,7 @@ func TestAFloodFromOneAddressLeavesOthersAlone(t *testing.T) {
 func TestAnIPv6NetworkCountsAsOneAddress(t *testing.T) {
 	t.Parallel()
 	b := setup(t)
-	b.Station = b.station(t, auth.Config{Keys: b.keys})
+	b.Service = b.station(t, auth.Config{Keys: b.keys})
 	var limited *auth.LimitError
 	var err error
 	for i := range 61 {

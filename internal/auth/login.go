@@ -45,7 +45,7 @@ type LoginInput struct {
 
 // Login signs a user in through a client of the API. Errors: ErrUnknownRealm, ErrInvalidClient, ErrInvalidScope, *AccountError,
 // *BusyError, *LimitError, *FactorNeededError, ErrFactor, ErrFactorsForged.
-func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
+func (s *Service) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return TokenSet{}, err
@@ -77,7 +77,7 @@ func (s *Station) Login(ctx context.Context, in LoginInput) (TokenSet, error) {
 }
 
 // loginFactor checks the second factor of a sign-in through the API, of somebody who has one or should.
-func (s *Station) loginFactor(ctx context.Context, in LoginInput, who admin.PrincipalKey) error {
+func (s *Service) loginFactor(ctx context.Context, in LoginInput, who admin.PrincipalKey) error {
 	by, err := s.people.Principal(ctx, who)
 	if errors.Is(err, store.ErrUnknownUser) { // of before there were seals: its tokens are good for nothing, its factors count all the same
 		by, err = identity.Principal{Realm: who.Realm, UserID: who.UserID, ClientID: who.ClientID}, nil
@@ -108,7 +108,7 @@ type SignInInput struct {
 // SignIn signs a user in to the portal; the caller keeps the session. Errors: ErrUnknownRealm, ErrInvalidClient (the realm has no portal),
 // *AccountError, *BusyError, *LimitError, ErrFactorsForged, ErrPasswordsBarred, and *FactorNeededError when the password was right: the
 // caller continues with SecondSignIn or, with Enrol, by adding a factor.
-func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
+func (s *Service) SignIn(ctx context.Context, in SignInInput) (identity.Principal, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return identity.Principal{}, err
@@ -145,7 +145,7 @@ func (s *Station) SignIn(ctx context.Context, in SignInInput) (identity.Principa
 	return principal, nil
 }
 
-func (s *Station) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
+func (s *Service) portalPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	principal, err := s.people.Principal(ctx, admin.PrincipalKey{
 		Realm: session.Realm, UserID: session.UserID, ClientID: identity.PortalClient, Since: session.Since, AsOf: session.AsOf,
 	})
@@ -170,7 +170,7 @@ type PortalSession struct {
 // SessionPrincipal reads the user of a portal session anew, so that a role taken away or an account suppressed counts from the next request
 // on. A session that began before its account was signed out everywhere, or whose password was looked at before that, is over. Error:
 // ErrUnauthorized, also when the account is not active or not there.
-func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
+func (s *Service) SessionPrincipal(ctx context.Context, session PortalSession) (identity.Principal, error) {
 	if session.Since.Unix() <= 0 {
 		return identity.Principal{}, ErrUnauthorized
 	}
@@ -178,7 +178,7 @@ func (s *Station) SessionPrincipal(ctx context.Context, session PortalSession) (
 }
 
 // checkClient finds a client of the API and checks its secret, whose digest is compared in constant time.
-func (s *Station) checkClient(ctx context.Context, realm string, given ClientCredentials) (admin.Client, error) {
+func (s *Service) checkClient(ctx context.Context, realm string, given ClientCredentials) (admin.Client, error) {
 	client, err := s.people.Client(ctx, realm, given.ClientID)
 	if err != nil {
 		return admin.Client{}, clientError(err)
@@ -198,7 +198,7 @@ func (s *Station) checkClient(ctx context.Context, realm string, given ClientCre
 
 // limitClient counts a try of a client that proved its secret. Tries of a public client are counted by address alone, as those of the
 // portal are: anybody can claim to be that client, and could lock out all its other users.
-func (s *Station) limitClient(realm string, client admin.Client) error {
+func (s *Service) limitClient(realm string, client admin.Client) error {
 	if client.Kind != store.ClientConfidential {
 		return nil
 	}
@@ -206,7 +206,7 @@ func (s *Station) limitClient(realm string, client admin.Client) error {
 }
 
 // CheckRealm checks that a realm of this name exists. Error: ErrUnknownRealm.
-func (s *Station) CheckRealm(ctx context.Context, realm string) error {
+func (s *Service) CheckRealm(ctx context.Context, realm string) error {
 	_, err := s.people.Client(ctx, realm, identity.PortalClient)
 	err = clientError(err)
 	if errors.Is(err, ErrInvalidClient) {
@@ -234,7 +234,7 @@ type attempt struct {
 
 // checkPassword counts the try, checks the password and tells whose it is. The steps are the same for a name that does not exist; its
 // password is checked against a hash that nobody knows the password of. Errors: *AccountError, *BusyError, ErrUnknownRealm.
-func (s *Station) checkPassword(ctx context.Context, a attempt) (admin.UserAccount, error) {
+func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccount, error) {
 	var none admin.UserAccount
 	name := identity.NormaliseName(a.name)
 	nameHash := s.counter(a, name)
@@ -280,7 +280,7 @@ func (s *Station) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 }
 
 // genuine reports whether the account fits its seal: a password hash written into the table without the key opens nothing.
-func (s *Station) genuine(ctx context.Context, a attempt, account admin.UserAccount) bool {
+func (s *Service) genuine(ctx context.Context, a attempt, account admin.UserAccount) bool {
 	err := account.Check(s.keys.masterData)
 	if err == nil {
 		return true
@@ -290,7 +290,7 @@ func (s *Station) genuine(ctx context.Context, a attempt, account admin.UserAcco
 	return false
 }
 
-func (s *Station) reserveError(ctx context.Context, a attempt, err error) error {
+func (s *Service) reserveError(ctx context.Context, a attempt, err error) error {
 	var locked *admin.LockedError
 	switch {
 	case errors.As(err, &locked):
@@ -326,7 +326,7 @@ type attemptResult struct {
 }
 
 // logAttempt writes no name: people type passwords into the field for it.
-func (s *Station) logAttempt(ctx context.Context, a attempt, result attemptResult) {
+func (s *Service) logAttempt(ctx context.Context, a attempt, result attemptResult) {
 	level, outcome := slog.LevelInfo, "ok"
 	if result.problem != "" {
 		level, outcome = slog.LevelWarn, string(result.problem)
@@ -343,7 +343,7 @@ func (s *Station) logAttempt(ctx context.Context, a attempt, result attemptResul
 
 // keepRefusal tells the auditor of a sign-in that failed: whose account was tried, when there is one, and where from. Nobody was
 // identified, so no name stands there.
-func (s *Station) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
+func (s *Service) keepRefusal(ctx context.Context, a attempt, result attemptResult) {
 	if result.problem == "" {
 		return
 	}

@@ -191,7 +191,7 @@ func TestParallelTriesCheckAtMostFivePasswords(t *testing.T) {
 	second := b.another(t) // a lock holds across processes
 	var wait sync.WaitGroup
 	for i := range 1000 {
-		station := b.Station
+		station := b.Service
 		if i%2 == 1 {
 			station = second
 		}

@@ -56,7 +56,7 @@ const ticketSize = 8 + 16
 
 // askPasskey makes a question. ok is false when the portal is reached by an address that browsers know no passkeys for,
 // such as an IP address.
-func (s *Station) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
+func (s *Service) askPasskey(in PasskeyInput) (ask PasskeyAsk, ok bool, err error) {
 	party, known := relyingParty(in.Origin)
 	if !known {
 		return PasskeyAsk{}, false, nil
@@ -96,14 +96,14 @@ func relyingParty(origin string) (string, bool) {
 }
 
 // challenges returns the challenges of a ticket under all keys in force, that of the first key first.
-func (s *Station) challenges(c factorCheck, ticket []byte) [][digestSize]byte {
+func (s *Service) challenges(c factorCheck, ticket []byte) [][digestSize]byte {
 	version := binary.BigEndian.AppendUint64(nil, uint64(c.about.Version)) //nolint:gosec // versions are counted one by one
 	return s.keys.challenges.Digests([]byte(c.by.Realm), c.by.UserID[:], []byte(c.purpose), c.about.MessageID[:], version,
 		c.about.ContentHash[:], ticket)
 }
 
 // openTicket reads a ticket that has not ended.
-func (s *Station) openTicket(text string) ([]byte, bool) {
+func (s *Service) openTicket(text string) ([]byte, bool) {
 	ticket, err := base64.RawURLEncoding.DecodeString(text)
 	if err != nil || len(ticket) != ticketSize {
 		return nil, false
@@ -137,7 +137,7 @@ func verifier(origin string) (*webauthn.WebAuthn, error) {
 
 // fitsPasskey checks an assertion against a stored passkey: the challenge of this request, the origin of the portal, and user verification
 // by the device. The counter of the passkey must have increased since its last use.
-func (s *Station) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits bool) {
+func (s *Service) fitsPasskey(c factorCheck, f admin.Factor) (found shown, fits bool) {
 	found.factor = f
 	answer := c.answer.Passkey
 	ticket, open := s.openTicket(answer.Ticket)
@@ -193,7 +193,7 @@ func asserted(answer *PasskeyAnswer, stored webauthn.Credential, about assertion
 }
 
 // created reads a new passkey from the answer of a browser.
-func (s *Station) created(c factorCheck, answer *PasskeyAnswer) (factor admin.Factor, token [digestSize]byte, err error) {
+func (s *Service) created(c factorCheck, answer *PasskeyAnswer) (factor admin.Factor, token [digestSize]byte, err error) {
 	ticket, open := s.openTicket(answer.Ticket)
 	if !open {
 		return factor, token, ErrEnrolment

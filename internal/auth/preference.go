@@ -12,12 +12,12 @@ import (
 type Preference = admin.Preference
 
 // Preference reads the preference of the user; one who chose nothing has the default.
-func (s *Station) Preference(ctx context.Context, by identity.Principal) (Preference, error) {
+func (s *Service) Preference(ctx context.Context, by identity.Principal) (Preference, error) {
 	return s.people.Preference(ctx, by.Realm, by.UserID)
 }
 
 // SavePreference stores the user's preference. Error: ErrInvalidPreference for a value the portal does not offer.
-func (s *Station) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
+func (s *Service) SavePreference(ctx context.Context, by identity.Principal, p Preference) error {
 	if !slices.Contains([]string{"auto", "light", "dark"}, p.Theme) ||
 		!slices.Contains([]string{"compact", "default", "comfortable"}, p.Density) ||
 		!slices.Contains([]string{"", "de", "fr", "it", "en"}, p.Language) {

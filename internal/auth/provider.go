@@ -67,7 +67,7 @@ const whyUnknown = "unknown-subject"
 func (e *ProviderError) Unknown() bool { return e.Why == whyUnknown }
 
 // HasProvider reports whether people of a realm may sign in through an identity provider.
-func (s *Station) HasProvider(ctx context.Context, realm string) (bool, error) {
+func (s *Service) HasProvider(ctx context.Context, realm string) (bool, error) {
 	_, found, err := s.people.Provider(ctx, realm)
 	if errors.Is(err, admin.ErrProviderForged) {
 		return false, nil
@@ -97,7 +97,7 @@ type held struct {
 }
 
 // BeginAtProvider begins a sign-in. Errors: ErrNoProvider, ErrProviderAway, ErrProviderForged, *LimitError, *BusyError.
-func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, error) {
+func (s *Service) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, error) {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return Begun{}, err
@@ -124,7 +124,7 @@ func (s *Station) BeginAtProvider(ctx context.Context, in BeginInput) (Begun, er
 }
 
 // provider returns the identity provider of a realm and the settings of this portal there. Errors: ErrNoProvider, ErrProviderForged.
-func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, oidc.Settings, error) {
+func (s *Service) provider(ctx context.Context, realm string) (admin.Provider, oidc.Settings, error) {
 	p, found, err := s.people.Provider(ctx, realm)
 	switch {
 	case errors.Is(err, admin.ErrProviderForged):
@@ -150,7 +150,7 @@ func (s *Station) provider(ctx context.Context, realm string) (admin.Provider, o
 	return p, settings, nil
 }
 
-func (s *Station) providerAway(ctx context.Context, realm string, err error) error {
+func (s *Service) providerAway(ctx context.Context, realm string, err error) error {
 	if !errors.Is(err, oidc.ErrUnreachable) {
 		return err
 	}
@@ -179,7 +179,7 @@ type CameBackInput struct {
 // SignInAtProvider signs in a user who returns from the provider of the realm; the caller keeps the session. next is the page to go on to.
 // Errors: ErrFlowOver, ErrNoProvider, ErrProviderAway, ErrProviderForged, *ProviderError, *LimitError, *BusyError, ErrFactorsForged, and
 // *FactorNeededError as of SignIn.
-func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
+func (s *Service) SignInAtProvider(ctx context.Context, in CameBackInput) (by identity.Principal, next string, err error) {
 	now := s.now()
 	err = s.addresses.take(network(in.SourceAddress), now)
 	if err != nil {
@@ -218,7 +218,7 @@ func (s *Station) SignInAtProvider(ctx context.Context, in CameBackInput) (by id
 
 // openFlow decrypts the state that the browser kept and compares it with the realm of the address and the answer. Every mismatch gives the
 // same error, ErrFlowOver.
-func (s *Station) openFlow(in CameBackInput) (held, error) {
+func (s *Service) openFlow(in CameBackInput) (held, error) {
 	hidden, err := base64.RawURLEncoding.DecodeString(in.Held)
 	if err != nil {
 		return held{}, ErrFlowOver
@@ -237,7 +237,7 @@ func (s *Station) openFlow(in CameBackInput) (held, error) {
 }
 
 // askProvider checks the answer against its flow and exchanges the code for the subject. Errors: as SignInAtProvider.
-func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) (admin.OuterSubject, error) {
+func (s *Service) askProvider(ctx context.Context, in CameBackInput, flow held) (admin.OuterSubject, error) {
 	provider, settings, err := s.provider(ctx, in.Realm)
 	if err != nil {
 		return admin.OuterSubject{}, err
@@ -259,7 +259,7 @@ func (s *Station) askProvider(ctx context.Context, in CameBackInput, flow held) 
 }
 
 // linkedPrincipal is the account that a subject is linked with. Error: *ProviderError.
-func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of admin.OuterSubject) (identity.Principal, error) {
+func (s *Service) linkedPrincipal(ctx context.Context, in CameBackInput, of admin.OuterSubject) (identity.Principal, error) {
 	linked, err := s.people.OuterUser(ctx, of)
 	if errors.Is(err, admin.ErrOuterUnknown) {
 		return identity.Principal{}, s.refuseOuter(ctx, in, &ProviderError{Why: whyUnknown, Subject: of.Subject}, nil)
@@ -276,7 +276,7 @@ func (s *Station) linkedPrincipal(ctx context.Context, in CameBackInput, of admi
 }
 
 // refuseOuter writes a refused sign-in through the provider to the log and the audit trail, and returns the error for the user.
-func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *ProviderError, cause error) error {
+func (s *Service) refuseOuter(ctx context.Context, in CameBackInput, refused *ProviderError, cause error) error {
 	fields := []slog.Attr{
 		slog.String("realm", in.Realm), slog.String("client", identity.PortalClient), slog.String("outcome", refused.Why),
 		slog.String("way", "identity provider"), slog.String("source", in.SourceAddress),
@@ -300,7 +300,7 @@ func (s *Station) refuseOuter(ctx context.Context, in CameBackInput, refused *Pr
 
 // mayUsePassword refuses somebody whose password was right in a realm whose people sign in through its identity provider. Administrators
 // may, so that the realm can be run while the provider is away: each time is an alarm. Error: ErrPasswordsBarred.
-func (s *Station) mayUsePassword(ctx context.Context, by identity.Principal) error {
+func (s *Service) mayUsePassword(ctx context.Context, by identity.Principal) error {
 	p, found, err := s.people.Provider(ctx, by.Realm)
 	forged := errors.Is(err, admin.ErrProviderForged)
 	if err != nil && !forged {

@@ -27,7 +27,7 @@ import (
 )
 
 // applied has one administrator ask for a change and the other approve it.
-func applied(t *testing.T, h *servicetest.House, in service.RequestInput) {
+func applied(t *testing.T, h *servicetest.Env, in service.RequestInput) {
 	t.Helper()
 	made, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), in)
 	check(t, err)
@@ -35,8 +35,8 @@ func applied(t *testing.T, h *servicetest.House, in service.RequestInput) {
 	check(t, err)
 }
 
-// provided is a house whose realm has a provider that says what the test wants, with maker1 linked as s-1.
-func provided(t *testing.T) (*servicetest.House, *oidctest.Liar) {
+// provided is a gateway whose realm has a provider that says what the test wants, with maker1 linked as s-1.
+func provided(t *testing.T) (*servicetest.Env, *oidctest.Liar) {
 	t.Helper()
 	h, liar := servicetest.New(t), oidctest.StartLiar(t, nil)
 	applied(t, h, service.RequestInput{Kind: administration.KindProviderSet, Values: administration.Values{
@@ -50,7 +50,7 @@ func provided(t *testing.T) (*servicetest.House, *oidctest.Liar) {
 }
 
 // begun is a sign-in on its way, and the answer to it that the provider would give at this moment.
-func begun(t *testing.T, h *servicetest.House, liar *oidctest.Liar) auth.CameBackInput {
+func begun(t *testing.T, h *servicetest.Env, liar *oidctest.Liar) auth.CameBackInput {
 	t.Helper()
 	flow, err := h.Auth.BeginAtProvider(t.Context(), auth.BeginInput{Realm: demo.Realm, Next: "/", SourceAddress: "192.0.2.7"})
 	check(t, err)

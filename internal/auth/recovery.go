@@ -28,7 +28,7 @@ const recoveryName = "Recovery codes"
 var letters = base32.NewEncoding("abcdefghijklmnopqrstuvwxyz234567").WithPadding(base32.NoPadding)
 
 // newCodes makes a set of codes, and the factor that they are.
-func (s *Station) newCodes(by identity.Principal) (codes []string, factor admin.Factor, err error) {
+func (s *Service) newCodes(by identity.Principal) (codes []string, factor admin.Factor, err error) {
 	factor = admin.Factor{ID: uuid.Must(uuid.NewV7()), Kind: identity.FactorRecovery, Name: recoveryName}
 	for range recoveryCodes {
 		bits := make([]byte, codeBytes)
@@ -44,12 +44,12 @@ func (s *Station) newCodes(by identity.Principal) (codes []string, factor admin.
 	return codes, factor, nil
 }
 
-func (s *Station) codeDigests(by identity.Principal, factor uuid.UUID, code string) [][digestSize]byte {
+func (s *Service) codeDigests(by identity.Principal, factor uuid.UUID, code string) [][digestSize]byte {
 	return s.keys.recovery.Digests([]byte(by.Realm), by.UserID[:], factor[:], []byte(code))
 }
 
 // fitsRecovery holds a code against a set of them. Every digest is compared.
-func (s *Station) fitsRecovery(c factorCheck, f admin.Factor) (token [digestSize]byte, fits bool) {
+func (s *Service) fitsRecovery(c factorCheck, f admin.Factor) (token [digestSize]byte, fits bool) {
 	code := strings.NewReplacer("-", "", " ", "").Replace(strings.ToLower(strings.TrimSpace(c.answer.Code)))
 	if len(code) != codeLetters {
 		return token, false

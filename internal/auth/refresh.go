@@ -24,7 +24,7 @@ type RefreshInput struct {
 // Refresh spends a refresh token for its successor and a new access token. A spent token used again ends the family, but within 5 s the
 // same client gets the same successor once more, as long as that is unspent. Errors: ErrUnknownRealm, ErrInvalidClient,
 // ErrInvalidGrant, ErrInvalidScope, *AccountError for a user who is no longer active.
-func (s *Station) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error) {
+func (s *Service) Refresh(ctx context.Context, in RefreshInput) (TokenSet, error) {
 	client, err := s.checkClient(ctx, in.Realm, in.Client)
 	if err != nil {
 		return TokenSet{}, err

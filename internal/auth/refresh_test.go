@@ -203,7 +203,7 @@ func TestRacingRefreshesGiveOneSuccessor(t *testing.T) {
 		results := make([]auth.TokenSet, 8)
 		var wait sync.WaitGroup
 		for i := range results {
-			station := b.Station
+			station := b.Service
 			if i%2 == 1 {
 				station = second
 			}

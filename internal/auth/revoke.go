@@ -16,7 +16,7 @@ type LogoutInput struct {
 
 // Logout kills the family of a refresh token and its access tokens at once. A second logout is as good as the first. Errors:
 // ErrUnknownRealm, ErrInvalidClient, ErrInvalidGrant for a token that this client never had.
-func (s *Station) Logout(ctx context.Context, in LogoutInput) error {
+func (s *Service) Logout(ctx context.Context, in LogoutInput) error {
 	found, err := s.end(ctx, endInput{realm: in.Realm, client: in.Client, token: in.RefreshToken, reason: admin.RevokedByLogout})
 	if err == nil && !found {
 		return ErrInvalidGrant
@@ -33,7 +33,7 @@ type RevokeInput struct {
 
 // Revoke ends the family that a token belongs to (RFC 7009). A token that does not exist, or is another client's, is a success without
 // an effect. Errors: ErrUnknownRealm, ErrInvalidClient.
-func (s *Station) Revoke(ctx context.Context, in RevokeInput) error {
+func (s *Service) Revoke(ctx context.Context, in RevokeInput) error {
 	_, err := s.end(ctx, endInput{
 		realm: in.Realm, client: in.Client, token: in.Token, reason: admin.RevokedByRequest, accessToken: true,
 	})
@@ -48,7 +48,7 @@ type endInput struct {
 	accessToken bool
 }
 
-func (s *Station) end(ctx context.Context, in endInput) (found bool, err error) {
+func (s *Service) end(ctx context.Context, in endInput) (found bool, err error) {
 	client, err := s.checkClient(ctx, in.realm, in.client)
 	if err != nil {
 		return false, err

@@ -30,7 +30,7 @@ type SetUpInput struct {
 }
 
 // SetUpAccount tells whose password a link sets. Errors: ErrSetUpOver, *LimitError.
-func (s *Station) SetUpAccount(ctx context.Context, in SetUpInput) (userName string, err error) {
+func (s *Service) SetUpAccount(ctx context.Context, in SetUpInput) (userName string, err error) {
 	err = s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return "", err
@@ -41,7 +41,7 @@ func (s *Station) SetUpAccount(ctx context.Context, in SetUpInput) (userName str
 
 // SetUp sets the password of an account whose link and code are both known, and makes the account active. Five wrong codes end the link.
 // Errors: ErrSetUpOver, ErrSetUpCode, ErrWeakPassword, *LimitError, *BusyError.
-func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
+func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 	err := s.addresses.take(network(in.SourceAddress), s.now())
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func (s *Station) SetUp(ctx context.Context, in SetUpInput) error {
 }
 
 // triedSetUp counts a try of the link, holds its code against it, and hashes the password.
-func (s *Station) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInput) (hash string, err error) {
+func (s *Service) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInput) (hash string, err error) {
 	err = s.people.TrySetUp(ctx, in.Realm, found, s.now())
 	if err != nil {
 		return "", setUpOver(err)
@@ -94,7 +94,7 @@ func (s *Station) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInp
 }
 
 // openSetUp finds a set-up that can still be used, of an account that may be.
-func (s *Station) openSetUp(ctx context.Context, in SetUpInput) (admin.SetUp, error) {
+func (s *Service) openSetUp(ctx context.Context, in SetUpInput) (admin.SetUp, error) {
 	digests := s.keys.setUps.Link(in.Realm, in.Link)
 	hashes := make([][]byte, len(digests))
 	for i := range digests {

@@ -14,7 +14,7 @@ import (
 )
 
 // reset has two administrators reset maker1, and returns the set-up with its link and its code.
-func reset(t *testing.T, h *servicetest.House) auth.SetUpInput {
+func reset(t *testing.T, h *servicetest.Env) auth.SetUpInput {
 	t.Helper()
 	asked, err := h.Admin.Request(t.Context(), h.Person(t, "admin1"), service.RequestInput{
 		Kind: administration.KindUserReset, Subject: "maker1",

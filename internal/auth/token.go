@@ -45,16 +45,16 @@ func (t token) hashes() [][]byte {
 	return hashes
 }
 
-func (s *Station) tokenOf(realm, text string) token {
+func (s *Service) tokenOf(realm, text string) token {
 	return token{realm: realm, text: text, digests: s.keys.lookups.Digests([]byte(text))}
 }
 
-func (s *Station) makeToken(realm string, secret []byte) token {
+func (s *Service) makeToken(realm string, secret []byte) token {
 	return s.tokenOf(realm, realm+"."+base64.RawURLEncoding.EncodeToString(secret))
 }
 
 // parseToken reads a token of a client. Anything but the exact form is none, found without asking the database.
-func (s *Station) parseToken(text string) (token, bool) {
+func (s *Service) parseToken(text string) (token, bool) {
 	realm, secret, _ := strings.Cut(text, ".")
 	if realm == "" || len(realm) > 32 || len(secret) != base64.RawURLEncoding.EncodedLen(secretBytes) {
 		return token{}, false
@@ -67,13 +67,13 @@ func (s *Station) parseToken(text string) (token, bool) {
 }
 
 // parseTokenOf reads a token and holds it to the realm of the call.
-func (s *Station) parseTokenOf(realm, text string) (token, bool) {
+func (s *Service) parseTokenOf(realm, text string) (token, bool) {
 	t, ok := s.parseToken(text)
 	return t, ok && t.realm == realm
 }
 
 // newToken makes a token of fresh randomness.
-func (s *Station) newToken(realm string) (token, error) {
+func (s *Service) newToken(realm string) (token, error) {
 	secret := make([]byte, secretBytes)
 	_, err := io.ReadFull(s.random, secret)
 	if err != nil {
@@ -90,7 +90,7 @@ type successor struct {
 // successors derives the tokens that follow a refresh token, under each key, the first key's first. The same token and key always give
 // the same successor, so a client that lost the answer can be given it again, and nothing has to be stored in clear. Without the key it
 // cannot be told from randomness.
-func (s *Station) successors(of token) []successor {
+func (s *Service) successors(of token) []successor {
 	refresh := s.keys.successors.Digests([]byte("refresh token"), []byte(of.text))
 	access := s.keys.successors.Digests([]byte("access token"), []byte(of.text))
 	pairs := make([]successor, len(refresh))
@@ -108,7 +108,7 @@ type familyStart struct {
 	scope  string
 }
 
-func (s *Station) startFamily(ctx context.Context, start familyStart) (TokenSet, error) {
+func (s *Service) startFamily(ctx context.Context, start familyStart) (TokenSet, error) {
 	family, err := uuid.NewRandomFromReader(s.random)
 	if err != nil {
 		return TokenSet{}, fmt.Errorf("name a token family: %w", err)

@@ -52,7 +52,7 @@ type NewTOTP struct {
 }
 
 // NewTOTP makes the key of a new authenticator app. Nothing is stored before Enrol.
-func (s *Station) NewTOTP(by identity.Principal) (NewTOTP, error) {
+func (s *Service) NewTOTP(by identity.Principal) (NewTOTP, error) {
 	secret := make([]byte, totpSecret)
 	_, err := io.ReadFull(s.random, secret)
 	if err != nil {
@@ -67,7 +67,7 @@ func (s *Station) NewTOTP(by identity.Principal) (NewTOTP, error) {
 }
 
 // SameTOTP shows the key of a page again that was refused.
-func (s *Station) SameTOTP(by identity.Principal, held string) (NewTOTP, error) {
+func (s *Service) SameTOTP(by identity.Principal, held string) (NewTOTP, error) {
 	secret, err := s.heldSecret(by, held)
 	if err != nil {
 		return s.NewTOTP(by)
@@ -75,7 +75,7 @@ func (s *Station) SameTOTP(by identity.Principal, held string) (NewTOTP, error) 
 	return s.showTOTP(by, secret, held)
 }
 
-func (s *Station) showTOTP(by identity.Principal, secret []byte, held string) (NewTOTP, error) {
+func (s *Service) showTOTP(by identity.Principal, secret []byte, held string) (NewTOTP, error) {
 	key, err := totp.Generate(totp.GenerateOpts{Issuer: "Countersign", AccountName: by.UserName + "@" + by.Realm, Secret: secret})
 	if err != nil {
 		return NewTOTP{}, fmt.Errorf("show the key of an app: %w", err)
@@ -98,7 +98,7 @@ func enrolment(by identity.Principal) [][]byte {
 }
 
 // heldSecret reads the key that a page brought back. Error: ErrEnrolment.
-func (s *Station) heldSecret(by identity.Principal, held string) ([]byte, error) {
+func (s *Service) heldSecret(by identity.Principal, held string) ([]byte, error) {
 	hidden, err := base64.RawURLEncoding.DecodeString(held)
 	if err != nil {
 		return nil, ErrEnrolment
@@ -140,7 +140,7 @@ func stepToken(step int64) [digestSize]byte {
 }
 
 // fitsTOTP holds a code against an app.
-func (s *Station) fitsTOTP(c factorCheck, f admin.Factor, now time.Time) (token [digestSize]byte, fits bool) {
+func (s *Service) fitsTOTP(c factorCheck, f admin.Factor, now time.Time) (token [digestSize]byte, fits bool) {
 	secret, err := s.keys.factors.Decrypt(f.Secret, secretOf(c.by, f.ID)...)
 	if err != nil {
 		return token, false

@@ -15,7 +15,7 @@ import (
 )
 
 // answered is what came in as the answer to a recall: the newest message about the payment that the other bank made.
-func answered(t *testing.T, h *servicetest.House, recall payment.Message) payment.Message {
+func answered(t *testing.T, h *servicetest.Env, recall payment.Message) payment.Message {
 	t.Helper()
 	list, err := h.Reader.Messages(
 		ctx, recall.Realm, store.Filter{OriginalID: recall.OriginalID, Direction: string(payment.DirectionIn), PageSize: 10},
@@ -109,7 +109,7 @@ func TestAnotherBankAnswersARecallOnce(t *testing.T) {
 }
 
 // holdDocuments holds that the answer's document stands with the answer, and in the list of the recall too.
-func holdDocuments(t *testing.T, h *servicetest.House, recall, answer payment.Message) {
+func holdDocuments(t *testing.T, h *servicetest.Env, recall, answer payment.Message) {
 	t.Helper()
 	for _, m := range []payment.Message{recall, answer} {
 		list, err := h.Reader.Documents(ctx, m.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: 50})

@@ -17,12 +17,12 @@ import (
 	"countersign/internal/testutil"
 )
 
-// queuesOf are those of a house, by the name of the test, seen from the gateway or from clearing.
+// queuesOf are those of a gateway, by the name of the test, seen from the gateway or from clearing.
 func queuesOf(name string, scheme rulebook.Scheme) (out, in string) {
 	return name + "." + string(scheme) + ".out", name + "." + string(scheme) + ".in"
 }
 
-// overABroker is a house whose documents and answers travel over a broker.
+// overABroker is a gateway whose documents and answers travel over a broker.
 func overABroker(t *testing.T, b *testutil.Broker, name string) scene {
 	t.Helper()
 	side := func(swapped bool) *amqp.Transport {

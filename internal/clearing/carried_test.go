@@ -10,7 +10,7 @@ import (
 )
 
 // outbound is how many documents to clearing are stored of a message, and how many of them by the transaction that released it.
-func outbound(t *testing.T, h *servicetest.House, m payment.Message) (stored, released int) {
+func outbound(t *testing.T, h *servicetest.Env, m payment.Message) (stored, released int) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, `SELECT count(*), count(*) FILTER (WHERE d.xmin = r.xmin)
 		FROM document d JOIN release r USING (realm, message_id)

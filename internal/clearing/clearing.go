@@ -93,7 +93,7 @@ const DefaultAnswerWithin = 10 * time.Second
 // DeliverWithin limits one attempt to hand over a document.
 const DeliverWithin = 3 * time.Second
 
-// New makes the station.
+// New makes the service.
 func New(cfg Config) *Service {
 	if cfg.AnswerWithin == 0 {
 		cfg.AnswerWithin = DefaultAnswerWithin
@@ -277,7 +277,7 @@ func (s *Service) hold(ctx context.Context, m payment.Message, err error) error 
 // maxAlarms limits the alarms that are remembered. A forgotten one, as at a restart, is raised again.
 const maxAlarms = 10_000
 
-// alarmOnce raises an alarm about a subject that the station looks at again and again.
+// alarmOnce raises an alarm about a subject that the service looks at again and again.
 func (s *Service) alarmOnce(ctx context.Context, subject, text string, with ...any) {
 	s.mu.Lock()
 	raised := s.alarmed[subject]

@@ -16,8 +16,8 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// flying is a house whose clearing runs, with so many workers of a scheme; its clock stands still.
-func flying(t *testing.T, workers int) *servicetest.House {
+// flying is a gateway whose clearing runs, with so many workers of a scheme; its clock stands still.
+func flying(t *testing.T, workers int) *servicetest.Env {
 	t.Helper()
 	h := servicetest.Traced(t, nil, workers)
 	h.Run(t)
@@ -25,7 +25,7 @@ func flying(t *testing.T, workers int) *servicetest.House {
 }
 
 // inState waits until a message is in a state; it asks by a connection that is not counted.
-func inState(t *testing.T, h *servicetest.House, m payment.Message, state payment.State) {
+func inState(t *testing.T, h *servicetest.Env, m payment.Message, state payment.State) {
 	t.Helper()
 	own := h.DB.Connect(t)
 	var is string
@@ -38,7 +38,7 @@ func inState(t *testing.T, h *servicetest.House, m payment.Message, state paymen
 }
 
 // toSettled has a payment approved, sent, and settled by an answer of clearing under a reference.
-func toSettled(t *testing.T, h *servicetest.House, checker identity.Principal, m payment.Message, reference string) {
+func toSettled(t *testing.T, h *servicetest.Env, checker identity.Principal, m payment.Message, reference string) {
 	t.Helper()
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
 	if err != nil {
@@ -163,7 +163,7 @@ func TestADeliveryThatWaitedReadsItsMessageAgain(t *testing.T) {
 }
 
 // busy reports whether deliveries or answers wait or run.
-func busy(h *servicetest.House) bool {
+func busy(h *servicetest.Env) bool {
 	for _, queue := range h.Clearing.Queues() {
 		if queue.Ready+queue.Running+queue.Retrying > 0 {
 			return true

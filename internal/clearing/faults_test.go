@@ -33,7 +33,7 @@ func faultRounds(t *testing.T) int {
 // again until they are stored, as those of a real one do.
 type wire struct {
 	house   *servicetest.House
-	answer  func(context.Context, clearing.Document) error // how they come to the house
+	answer  func(context.Context, clearing.Document) error // how they come to the gateway
 	answers sync.WaitGroup
 	mu      sync.Mutex
 	took    map[string]string // the content by message id
@@ -175,7 +175,7 @@ func TestNothingIsLostInFaultsOfTheNetwork(t *testing.T) {
 	}
 }
 
-// scene is a house whose clock runs, with a clearing that remembers.
+// scene is a gateway whose clock runs, with a clearing that remembers.
 type scene struct {
 	h    *servicetest.House
 	w    *wire
@@ -184,7 +184,7 @@ type scene struct {
 	way  string          // through the line
 }
 
-// play runs a house through a fault.
+// play runs a gateway through a fault.
 func play(t *testing.T, f fault, s scene) {
 	t.Helper()
 	const before, during, after = 9 * time.Second, 5 * time.Second, 4 * time.Second // time-outs fall into the fault
@@ -233,7 +233,7 @@ func play(t *testing.T, f fault, s scene) {
 	h.CheckInvariants(t)
 }
 
-// newScene is a house that a network of the test's own leads to its clearing; nil for none between. db is its database; nil for a new one,
+// newScene is a gateway that a network of the test's own leads to its clearing; nil for none between. db is its database; nil for a new one,
 // to which a line leads.
 func newScene(t *testing.T, db *storetest.DB, network clearing.Network) scene {
 	t.Helper()
@@ -253,7 +253,7 @@ func newScene(t *testing.T, db *storetest.DB, network clearing.Network) scene {
 	return s
 }
 
-// behindALine is a house that reaches its database by a line, which a test may do anything to.
+// behindALine is a gateway that reaches its database by a line, which a test may do anything to.
 func behindALine(t *testing.T) scene {
 	t.Helper()
 	return newScene(t, nil, nil)

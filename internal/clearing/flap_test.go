@@ -186,7 +186,7 @@ func TestAnAnswerThatComesOverTwoChannelsAtOnceCountsOnce(t *testing.T) {
 		for _, one := range []struct{ reference, status, code string }{
 			{"SAME", "ACSC", ""}, {"SAME", "ACSC", ""}, {"OTHER", "ACSC", ""}, {"AGAINST", "RJCT", "AC04"},
 		} {
-			for _, by := range []*servicetest.House{h, other} {
+			for _, by := range []*servicetest.Env{h, other} {
 				document := answer(t, m, one.reference+string(m.GlobalID), one.status, one.code)
 				all.Go(func() {
 					<-start

@@ -48,7 +48,7 @@ func (s *slowStep) want() (began chan struct{}, end func()) {
 // answeredInLine sends a message whose delivery and whose answer are to be booked while the answer of another one is: they stand in line
 // behind that, for so long. Meanwhile something else can happen to the message.
 func answeredInLine(
-	t *testing.T, h *servicetest.House, s *slowStep, wait time.Duration, meanwhile func(payment.Message),
+	t *testing.T, h *servicetest.Env, s *slowStep, wait time.Duration, meanwhile func(payment.Message),
 ) payment.Message {
 	t.Helper()
 	m, another := approved(t, h, rulebook.SchemeSIC), approved(t, h, rulebook.SchemeSIC)
@@ -82,7 +82,7 @@ func answeredInLine(
 }
 
 // steps returns the states of a message in order.
-func steps(t *testing.T, h *servicetest.House, m payment.Message) (states []string) {
+func steps(t *testing.T, h *servicetest.Env, m payment.Message) (states []string) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT array_agg(to_state ORDER BY sequence) FROM message_history WHERE message_id = $1",
 		m.InternalID).Scan(&states))

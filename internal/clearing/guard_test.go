@@ -17,7 +17,7 @@ import (
 )
 
 // offered counts the documents whose message id begins so, taken or not.
-func offered(h *servicetest.House, prefix string, refuse error) *int {
+func offered(h *servicetest.Env, prefix string, refuse error) *int {
 	count := 0
 	h.Network.Refuse = func(d servicetest.Delivery) error {
 		if strings.HasPrefix(d.Reference, prefix) {

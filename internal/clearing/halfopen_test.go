@@ -83,8 +83,8 @@ func (b *breaker) before(_ context.Context, _ *pgx.Conn, sql string, values []an
 	}
 }
 
-// behindABreaker is a house whose connections to its database break as the breaker says.
-func behindABreaker(t *testing.T, b *breaker) *servicetest.House {
+// behindABreaker is a gateway whose connections to its database break as the breaker says.
+func behindABreaker(t *testing.T, b *breaker) *servicetest.Env {
 	t.Helper()
 	return servicetest.With(t, servicetest.Options{Database: func(db *storetest.DB) *store.Database {
 		var through string
@@ -110,7 +110,7 @@ func TestNoPaymentPausesForAConnectionThatBroke(t *testing.T) {
 	send(t, h, m)
 	h.Clock.Add(10*time.Second + time.Millisecond)
 	b.times.Store(broken)
-	for range 3 * broken { // the clock of the house stands still: no pause ends
+	for range 3 * broken { // the clock of the gateway stands still: no pause ends
 		h.Clearing.RunOnce(ctx)
 	}
 	if b.broke.Load() != broken {

@@ -28,7 +28,7 @@ type incomingCase struct {
 	change func(*incomingDocument, *iso20022.CreditTransferTransaction39)
 }
 
-func ago(h *servicetest.House, d time.Duration) iso20022.ISODateTime {
+func ago(h *servicetest.Env, d time.Duration) iso20022.ISODateTime {
 	return iso20022.ISODateTime(h.Clock.Now().Add(-d).UTC().Format("2006-01-02T15:04:05.000Z"))
 }
 
@@ -57,7 +57,7 @@ func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	}
 }
 
-func incomingCases(h *servicetest.House) []incomingCase {
+func incomingCases(h *servicetest.Env) []incomingCase {
 	type tx = iso20022.CreditTransferTransaction39
 	const sic, sct = rulebook.SchemeSIC, rulebook.SchemeSCT
 	sum := decimal.MustParse("100.01")
@@ -133,7 +133,7 @@ func incomingCases(h *servicetest.House) []incomingCase {
 }
 
 // incompleteCases leave out what the schema lets be left out, or say a day that cannot be.
-func incompleteCases(h *servicetest.House) []incomingCase {
+func incompleteCases(h *servicetest.Env) []incomingCase {
 	type tx = iso20022.CreditTransferTransaction39
 	return []incomingCase{
 		{"settled in nine days", "", "DT01", func(_ *incomingDocument, t *tx) {
@@ -196,7 +196,7 @@ func TestAnIncomingPaymentIsHeldAgainstTheRulesOfItsScheme(t *testing.T) {
 }
 
 // answerTo is what the last answer says of its payment, read without the rules of payments: it repeats what was refused.
-func answerTo(t *testing.T, h *servicetest.House) *iso20022.PaymentTransaction110 {
+func answerTo(t *testing.T, h *servicetest.Env) *iso20022.PaymentTransaction110 {
 	t.Helper()
 	document := lastSent(t, h, "pacs.002").(*iso20022.FIToFIPaymentStatusReport)
 	if len(document.TransactionInformationAndStatus) != 1 {

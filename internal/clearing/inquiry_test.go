@@ -14,7 +14,7 @@ import (
 )
 
 // answeredRecall brings a payment and its recall in, refuses the recall, and returns the inquiry of the other bank about it.
-func answeredRecall(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
+func answeredRecall(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme) (answer payment.Message, ask func(reference string)) {
 	t.Helper()
 	original, document := booked(t, h, scheme, "TX9")
 	recall := recalling(t, h, document, byCustomer(scheme))
@@ -38,7 +38,7 @@ func answeredRecall(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) 
 }
 
 // sentTimes counts how often clearing got a document, and fails when its bytes were not the same every time.
-func sentTimes(t *testing.T, h *servicetest.House, reference string) int {
+func sentTimes(t *testing.T, h *servicetest.Env, reference string) int {
 	t.Helper()
 	times, content := 0, ""
 	for _, d := range h.Network.Delivered() {

@@ -22,7 +22,7 @@ func TestMain(m *testing.M) { storetest.Main(m) }
 var ctx = context.Background()
 
 // approved makes a message that waits for the relay.
-func approved(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) payment.Message {
+func approved(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme) payment.Message {
 	t.Helper()
 	m := h.Create(t, h.Person(t, "maker1"), scheme)
 	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
@@ -32,7 +32,7 @@ func approved(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) paymen
 	return m
 }
 
-func (w want) check(t *testing.T, h *servicetest.House, m payment.Message) {
+func (w want) check(t *testing.T, h *servicetest.Env, m payment.Message) {
 	t.Helper()
 	now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
 	if err != nil {

@@ -66,7 +66,7 @@ func TestIncomingPaymentsAreAnsweredWhileApprovalsGoOn(t *testing.T) {
 }
 
 // timeAnswers watches the network for pacs.002 and takes the time since the arrival of what they answer.
-func timeAnswers(h *servicetest.House) (arrived func(string), answered func(int, time.Duration) []time.Duration) {
+func timeAnswers(h *servicetest.Env) (arrived func(string), answered func(int, time.Duration) []time.Duration) {
 	var mu sync.Mutex
 	begun, ended := map[string]time.Time{}, map[string]time.Duration{}
 	h.Network.Refuse = func(d servicetest.Delivery) error {

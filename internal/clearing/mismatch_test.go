@@ -26,7 +26,7 @@ type liars[D iso20022.Document] struct {
 	lies   []lie[D]
 }
 
-func (l liars[D]) play(t *testing.T, h *servicetest.House) {
+func (l liars[D]) play(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	before, answers := current(t, h, l.about), outbox(t, h)
 	for i, told := range l.lies {
@@ -57,7 +57,7 @@ func (l liars[D]) play(t *testing.T, h *servicetest.House) {
 	}
 }
 
-func inboxOf(t *testing.T, h *servicetest.House, reference string) (outcome, reason string) {
+func inboxOf(t *testing.T, h *servicetest.Env, reference string) (outcome, reason string) {
 	t.Helper()
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome, reason FROM inbox WHERE reference = $1", reference).Scan(&outcome, &reason)
 	if err != nil {
@@ -66,7 +66,7 @@ func inboxOf(t *testing.T, h *servicetest.House, reference string) (outcome, rea
 	return outcome, i18n.Kept(reason).String()
 }
 
-func outbox(t *testing.T, h *servicetest.House) (n int) {
+func outbox(t *testing.T, h *servicetest.Env) (n int) {
 	t.Helper()
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM outbox").Scan(&n)
 	if err != nil {
@@ -108,7 +108,7 @@ func TestAStatusThatDisagreesWithItsPaymentIsQuarantined(t *testing.T) {
 
 // recalledPayment is a payment of ours with a recall that clearing has, and the documents of both.
 func recalledPayment(
-	t *testing.T, h *servicetest.House, scheme rulebook.Scheme,
+	t *testing.T, h *servicetest.Env, scheme rulebook.Scheme,
 ) (payment.Message, *iso20022.FIToFICustomerCreditTransfer, *iso20022.FIToFIPaymentCancellationRequest) {
 	t.Helper()
 	original := settled(t, h, scheme)

@@ -17,7 +17,7 @@ import (
 
 // life is one message as the database has it and as the pure state machine has it, fed with the same events.
 type life struct {
-	h      *servicetest.House
+	h      *servicetest.Env
 	model  payment.Message
 	people map[string]identity.Principal
 	number int
@@ -93,9 +93,9 @@ var events = []event{
 	}, nothing},
 }
 
-// terms are those of the approval station.
-func (l *life) terms() payment.Terms {
-	return payment.Terms{Today: l.h.Clock.Now(), Seal: l.h.Seal}
+// terms are those of the approval service.
+func (l *life) terms() payment.ApprovalContext {
+	return payment.ApprovalContext{Today: l.h.Clock.Now(), Seal: l.h.Seal}
 }
 
 func moved(t payment.Transition, _ bool, err error) (payment.Transition, error) { return t, err }

@@ -19,7 +19,7 @@ func must(t *testing.T, err error) {
 	}
 }
 
-// TestThroughAPoolerAllIsAsEver runs the stations, jobs and clock through a real pgbouncer that gives each transaction another connection:
+// TestThroughAPoolerAllIsAsEver runs the services, jobs and clock through a real pgbouncer that gives each transaction another connection:
 // many payments at a time are made, approved, sent and settled, and nothing is mixed up. A login that does not bring its settings is
 // refused.
 func TestThroughAPoolerAllIsAsEver(t *testing.T) {

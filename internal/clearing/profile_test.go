@@ -112,7 +112,7 @@ func TestAHeaderOfSomebodyElseIsQuarantined(t *testing.T) {
 	want{state: payment.StateSettled}.check(t, h, m)
 }
 
-// TestTheTermsOfAClearingAreData: its limit, purposes and reasons decide from the day its profile begins, at every door of the station, and
+// TestTheTermsOfAClearingAreData: its limit, purposes and reasons decide from the day its profile begins, at every door of the service, and
 // a reason that only ISO has goes out.
 func TestTheTermsOfAClearingAreData(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 // auditedRefusal is a row of the audit trail that tells of a refusal.
 type auditedRefusal struct{ realm, event, message, detail string }
 
-func auditedRefusals(t *testing.T, h *servicetest.House) []auditedRefusal {
+func auditedRefusals(t *testing.T, h *servicetest.Env) []auditedRefusal {
 	t.Helper()
 	rows, err := h.DB.Owner(t).Query(ctx, `SELECT realm, event, coalesce(message_id::text, ''), detail FROM audit_event
 		WHERE outcome = 'refused' ORDER BY event_id`)

@@ -44,7 +44,7 @@ func (m *memory) refuse(d servicetest.Delivery) error {
 }
 
 // dump writes the database as docs/operations.md says, at this moment.
-func dump(t *testing.T, h *servicetest.House) (file string) {
+func dump(t *testing.T, h *servicetest.Env) (file string) {
 	t.Helper()
 	file = filepath.Join(t.TempDir(), "countersign.dump")
 	run(t, "pg_dump", "--format=custom", "--file="+file, h.DB.OwnerURL)
@@ -133,7 +133,7 @@ func TestWhatWasSentAfterTheBackupIsFoundAgain(t *testing.T) {
 // endedHere: of what clearing settled after the backup one is rejected on the restored database, one withdrawn and one expires, before
 // anybody compared; one was rejected after the backup, and one expired. Nothing of them is sent, clearing's answers change nothing and
 // raise the alarm, and nobody can say that clearing has what can no longer follow it.
-func endedHere(t *testing.T, h *servicetest.House, others [5]payment.Message) {
+func endedHere(t *testing.T, h *servicetest.Env, others [5]payment.Message) {
 	t.Helper()
 	defer h.CheckInvariants(t)
 	log := listen(h)
@@ -188,7 +188,7 @@ func needsPrograms(t *testing.T) {
 }
 
 // foundAgain: a payment waits in a restored database that clearing has settled; people bring it to its true state.
-func foundAgain(t *testing.T, again *servicetest.House, there *memory, m payment.Message) {
+func foundAgain(t *testing.T, again *servicetest.Env, there *memory, m payment.Message) {
 	t.Helper()
 	defer again.CheckInvariants(t)
 	again.Network.Refuse = there.refuse
@@ -208,7 +208,7 @@ func foundAgain(t *testing.T, again *servicetest.House, there *memory, m payment
 }
 
 // stuck: clearing refuses the message for good, and nobody asks it about what it never took from this database.
-func stuck(t *testing.T, h *servicetest.House, m payment.Message, log string) {
+func stuck(t *testing.T, h *servicetest.Env, m payment.Message, log string) {
 	t.Helper()
 	for range 3 {
 		h.Clock.Add(time.Minute)
@@ -224,7 +224,7 @@ func stuck(t *testing.T, h *servicetest.House, m payment.Message, log string) {
 }
 
 // sayTaken has two administrators say that clearing has the message; one alone changes nothing.
-func sayTaken(t *testing.T, h *servicetest.House, m payment.Message) {
+func sayTaken(t *testing.T, h *servicetest.Env, m payment.Message) {
 	t.Helper()
 	one, other := h.Person(t, "admin1"), h.Person(t, "admin2")
 	in := service.RequestInput{Kind: administration.KindMessageTaken, Subject: string(m.GlobalID)}
@@ -254,7 +254,7 @@ func sayTaken(t *testing.T, h *servicetest.House, m payment.Message) {
 	}
 }
 
-func settledOnceAsked(t *testing.T, h *servicetest.House, m payment.Message) {
+func settledOnceAsked(t *testing.T, h *servicetest.Env, m payment.Message) {
 	t.Helper()
 	for range 3 {
 		h.Clock.Add(time.Minute)

@@ -17,7 +17,7 @@ import (
 )
 
 // settled makes a payment of ours that has settled.
-func settled(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) payment.Message {
+func settled(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme) payment.Message {
 	t.Helper()
 	m := approved(t, h, scheme)
 	send(t, h, m)
@@ -25,7 +25,7 @@ func settled(t *testing.T, h *servicetest.House, scheme rulebook.Scheme) payment
 	return current(t, h, m)
 }
 
-func send(t *testing.T, h *servicetest.House, m payment.Message) {
+func send(t *testing.T, h *servicetest.Env, m payment.Message) {
 	t.Helper()
 	err := h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID)
 	if err != nil {
@@ -33,7 +33,7 @@ func send(t *testing.T, h *servicetest.House, m payment.Message) {
 	}
 }
 
-func receive(t *testing.T, h *servicetest.House, d clearing.Document) {
+func receive(t *testing.T, h *servicetest.Env, d clearing.Document) {
 	t.Helper()
 	err := h.Clearing.Receive(ctx, d)
 	if err != nil {
@@ -41,7 +41,7 @@ func receive(t *testing.T, h *servicetest.House, d clearing.Document) {
 	}
 }
 
-func current(t *testing.T, h *servicetest.House, m payment.Message) payment.Message {
+func current(t *testing.T, h *servicetest.Env, m payment.Message) payment.Message {
 	t.Helper()
 	now, err := h.Reader.Message(ctx, m.Realm, m.InternalID)
 	if err != nil {
@@ -51,7 +51,7 @@ func current(t *testing.T, h *servicetest.House, m payment.Message) payment.Mess
 }
 
 // request makes an R-transaction and has it approved.
-func request(t *testing.T, h *servicetest.House, in payment.RTransaction) payment.Message {
+func request(t *testing.T, h *servicetest.Env, in payment.RTransaction) payment.Message {
 	t.Helper()
 	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	if err != nil {
@@ -80,7 +80,7 @@ func inbound(t *testing.T, scheme rulebook.Scheme, reference string, document is
 }
 
 // lastSent is the newest document clearing got of a family.
-func lastSent(t *testing.T, h *servicetest.House, name string) iso20022.Document {
+func lastSent(t *testing.T, h *servicetest.Env, name string) iso20022.Document {
 	t.Helper()
 	sent := h.Network.Delivered()
 	for i := len(sent) - 1; i >= 0; i-- {
@@ -97,7 +97,7 @@ func lastSent(t *testing.T, h *servicetest.House, name string) iso20022.Document
 }
 
 // transfer is another bank's payment to an account of the demo.
-func transfer(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transactionID,
+func transfer(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, transactionID,
 	account string,
 ) *iso20022.FIToFICustomerCreditTransfer {
 	t.Helper()
@@ -121,7 +121,7 @@ func transfer(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transa
 var receiving = map[rulebook.Scheme]string{rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957"}
 
 // booked brings a payment in and returns it with its document.
-func booked(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
+func booked(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, transactionID string) (payment.Message,
 	*iso20022.FIToFICustomerCreditTransfer,
 ) {
 	t.Helper()
@@ -130,7 +130,7 @@ func booked(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transact
 	return incoming(t, h, scheme, transactionID), document
 }
 
-func incoming(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transactionID string) payment.Message {
+func incoming(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, transactionID string) payment.Message {
 	t.Helper()
 	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID)
 	if err != nil {
@@ -205,7 +205,7 @@ func TestARecallLivesThroughItsAnswers(t *testing.T) {
 }
 
 // refusedAgain holds that a request is refused with the code.
-func refusedAgain(t *testing.T, h *servicetest.House, in payment.RTransaction, code string) {
+func refusedAgain(t *testing.T, h *servicetest.Env, in payment.RTransaction, code string) {
 	t.Helper()
 	_, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker2"), in)
 	var refused *payment.RefusalError
@@ -297,7 +297,7 @@ func TestAReceivedRecallIsAnsweredOnce(t *testing.T) {
 }
 
 // finish gives a sent return or resolution the last word of clearing.
-func finish(t *testing.T, h *servicetest.House, m payment.Message) {
+func finish(t *testing.T, h *servicetest.Env, m payment.Message) {
 	t.Helper()
 	switch {
 	case m.Kind == payment.KindReturn:

@@ -23,7 +23,7 @@ import (
 // halfDead is a clearing side of which SEPA accepts connections and never answers. The Swiss one takes everything and settles it, unless
 // it is silent.
 type halfDead struct {
-	house  *servicetest.House
+	house  *servicetest.Env
 	silent atomic.Bool
 	tried  atomic.Int64 // of SEPA
 	number atomic.Int64
@@ -61,8 +61,8 @@ func settlement(transaction string) []byte {
 	)
 }
 
-// goingOn runs the clearing of a house until stop.
-func goingOn(t *testing.T, h *servicetest.House) (stop func()) {
+// goingOn runs the clearing of a gateway until stop.
+func goingOn(t *testing.T, h *servicetest.Env) (stop func()) {
 	t.Helper()
 	return h.Run(t)
 }
@@ -83,7 +83,7 @@ func clockAhead() (now func() time.Time, forward func(time.Duration)) {
 }
 
 // approveMany makes payments of a scheme and approves them.
-func approveMany(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, count int) {
+func approveMany(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, count int) {
 	t.Helper()
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for range count {
@@ -91,7 +91,7 @@ func approveMany(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, cou
 	}
 }
 
-func approveOne(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, maker, checker identity.Principal) {
+func approveOne(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, maker, checker identity.Principal) {
 	t.Helper()
 	m := h.Create(t, maker, scheme)
 	_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: m.InternalID})
@@ -101,7 +101,7 @@ func approveOne(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, make
 }
 
 // until waits for a count of rows. The time is generous: what is judged are the times that were stored.
-func until(t *testing.T, h *servicetest.House, want int, query string) {
+func until(t *testing.T, h *servicetest.Env, want int, query string) {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	var found int
@@ -118,7 +118,7 @@ func until(t *testing.T, h *servicetest.House, want int, query string) {
 }
 
 // longest is the longest of the stored times between acceptance and a state of a scheme's payments made since a time.
-func longest(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, state payment.State, since time.Time) time.Duration {
+func longest(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, state payment.State, since time.Time) time.Duration {
 	t.Helper()
 	var seconds float64
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT coalesce(extract(epoch FROM max(y.at - m.accepted_at)), -1) FROM message m
@@ -271,7 +271,7 @@ func TestAConnectionIsInterruptedAndTried(t *testing.T) {
 }
 
 // tried waits until connections that were interrupted are tried again.
-func tried(t *testing.T, h *servicetest.House) {
+func tried(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(10 * time.Millisecond) {
 		if !slices.ContainsFunc(

@@ -22,7 +22,7 @@ import (
 )
 
 // superuser is a connection that is held by no constraint, as somebody who owns the database could have one.
-func superuser(t *testing.T, h *servicetest.House) *pgx.Conn {
+func superuser(t *testing.T, h *servicetest.Env) *pgx.Conn {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	execute(t, conn, `SET session_replication_role = replica; DO $$
@@ -44,7 +44,7 @@ func execute(t *testing.T, conn *pgx.Conn, statement string, values ...any) {
 }
 
 // mallorys is a payment nobody entered: CHF 19,999.00 to Mallory.
-func mallorys(t *testing.T, h *servicetest.House, reference string) []byte {
+func mallorys(t *testing.T, h *servicetest.Env, reference string) []byte {
 	t.Helper()
 	order := servicetest.Document(rulebook.SchemeSIC, 666, h.Clock.Now())
 	servicetest.SetAmount(order, "19999.00")
@@ -67,8 +67,8 @@ func mallorys(t *testing.T, h *servicetest.House, reference string) []byte {
 	return content
 }
 
-// listen lets the test read what the station logs.
-func listen(h *servicetest.House) *testutil.Log {
+// listen lets the test read what the service logs.
+func listen(h *servicetest.Env) *testutil.Log {
 	log := &testutil.Log{}
 	h.Log = log
 	return log
@@ -77,7 +77,7 @@ func listen(h *servicetest.House) *testutil.Log {
 func alarms(log *testutil.Log) int { return strings.Count(log.String(), "alarm=true") }
 
 // look lets enough time go by for the watch to take up what it finds, many times.
-func look(h *servicetest.House) {
+func look(h *servicetest.Env) {
 	for range 10 {
 		h.Clock.Add(5 * time.Second)
 		h.Clearing.RunOnce(ctx)
@@ -85,7 +85,7 @@ func look(h *servicetest.House) {
 }
 
 // nothingOf fails when clearing got anything that has the text in it.
-func nothingOf(t *testing.T, h *servicetest.House, what, text string) {
+func nothingOf(t *testing.T, h *servicetest.Env, what, text string) {
 	t.Helper()
 	for _, d := range h.Network.Delivered() {
 		if strings.Contains(d.Content, text) || strings.Contains(d.Reference, text) {

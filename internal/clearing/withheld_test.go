@@ -71,7 +71,7 @@ func TestNothingIsMadeOfAPaymentThatSomebodyBroke(t *testing.T) {
 }
 
 // recalling is what another bank sends to have a payment back, which it is called by.
-func recalling(t *testing.T, h *servicetest.House, original *iso20022.FIToFICustomerCreditTransfer, in interbank.RTransactionInput,
+func recalling(t *testing.T, h *servicetest.Env, original *iso20022.FIToFICustomerCreditTransfer, in interbank.RTransactionInput,
 ) *iso20022.FIToFIPaymentCancellationRequest {
 	t.Helper()
 	in.Original, in.MessageID, in.At = original, in.ID, h.Clock.Now()
@@ -89,7 +89,7 @@ func byCustomer(scheme rulebook.Scheme) interbank.RTransactionInput {
 
 // receivedRecall brings the recall of an incoming payment in.
 func receivedRecall(
-	t *testing.T, h *servicetest.House, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
+	t *testing.T, h *servicetest.Env, original payment.Message, document *iso20022.FIToFICustomerCreditTransfer,
 ) payment.Message {
 	t.Helper()
 	receive(t, h, inbound(t, original.Scheme, "RE1", recalling(t, h, document, byCustomer(original.Scheme)), nil))

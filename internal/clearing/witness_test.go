@@ -21,7 +21,7 @@ import (
 	"countersign/internal/testutil"
 )
 
-// witness sees what the clock asks the database, and what the house logs, so that a payment that becomes Unconfirmed late explains itself.
+// witness sees what the clock asks the database, and what the gateway logs, so that a payment that becomes Unconfirmed late explains itself.
 type witness struct {
 	now func() time.Time
 	log testutil.Log
@@ -30,7 +30,7 @@ type witness struct {
 	seen []sight
 }
 
-// sees are the options of a house whose clock the witness sees, with a clearing and the address of its database.
+// sees are the options of a gateway whose clock the witness sees, with a clearing and the address of its database.
 func (w *witness) sees(t *testing.T, network clearing.Network, address func(*storetest.DB) string) servicetest.Options {
 	log := slog.New(slog.NewTextHandler(&w.log, nil))
 	return servicetest.Options{Now: w.now, Log: log, Clearing: network, Database: func(db *storetest.DB) *store.Database {
@@ -107,7 +107,7 @@ func (w *witness) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 }
 
 // explains tells of the payments that were later than some time when they were due, when they became Unconfirmed, and of what the clock did
-// from a second before: what it asked, how long that took, and what it failed with; then what the house logged.
+// from a second before: what it asked, how long that took, and what it failed with; then what the gateway logged.
 func (w *witness) explains(t *testing.T, h *servicetest.House, than time.Duration, away span) {
 	t.Helper()
 	if w == nil {

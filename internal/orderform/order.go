@@ -78,7 +78,7 @@ func (o Order) Build() BuiltOrder {
 }
 
 // debtor is the holder, the bank and the number of the account chosen. An account that is not the realm's keeps its number, so that
-// the station refuses it.
+// the service refuses it.
 func (o Order) debtor() (iso20022.PartyIdentification135, iso20022.BranchAndFinancialInstitutionIdentification6, string) {
 	var agent iso20022.BranchAndFinancialInstitutionIdentification6
 	if o.Account == nil {

@@ -26,7 +26,7 @@ func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err err
 	if m.Kind == KindResolution && m.Scheme == rulebook.SchemeSCT {
 		to = StateCommunicated
 	}
-	t, err = m.step(ActionDeliver, to, identity.Gateway(identity.ChannelClearing), at)
+	t, err = m.transition(ActionDeliver, to, identity.Gateway(identity.ChannelClearing), at)
 	t.changes.DeliveredAt = at
 	if m.Kind == KindRecall {
 		t.dueBy(answerBy)
@@ -40,7 +40,7 @@ func (m Message) answered(action Action, to State, at time.Time) (t Transition, 
 	if m.State == to && action != ActionAcknowledge {
 		return Transition{}, false, nil
 	}
-	t, err = m.step(action, to, identity.Gateway(identity.ChannelClearing), at)
+	t, err = m.transition(action, to, identity.Gateway(identity.ChannelClearing), at)
 	t.changes.DeliveredAt = m.deliveredBy(at)
 	return t, err == nil, err
 }
@@ -65,7 +65,7 @@ func (m Message) RejectByClearing(code, text string, at time.Time) (t Transition
 	if m.State == StateFailed && m.StatusCode == code {
 		return Transition{}, false, nil
 	}
-	t, err = m.step(ActionRejectByClearing, StateFailed, identity.Gateway(identity.ChannelClearing), at)
+	t, err = m.transition(ActionRejectByClearing, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = truncate(text)
 	t.changes = Changes{StatusCode: code, StatusText: t.reason, DeliveredAt: m.deliveredBy(at)}
 	return t, err == nil, err
@@ -124,7 +124,7 @@ func (m Message) Answer(at time.Time) (t Transition, ok bool, err error) {
 	if m.State == StateAnswered {
 		return Transition{}, false, nil
 	}
-	t, err = m.step(ActionAnswer, StateAnswered, identity.Gateway(identity.ChannelClearing), at)
+	t, err = m.transition(ActionAnswer, StateAnswered, identity.Gateway(identity.ChannelClearing), at)
 	return t, err == nil, err
 }
 
@@ -139,7 +139,7 @@ func (m Message) deliveredBy(at time.Time) time.Time {
 // Withhold ends a released message whose stored content differs from the approved content. Nothing is sent.
 func (m Message) Withhold(at time.Time) (Transition, error) {
 	const text = "Not sent: the stored content is not what was approved."
-	t, err := m.step(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)
+	t, err := m.transition(ActionWithhold, StateFailed, identity.Gateway(identity.ChannelClearing), at)
 	t.reason = text
 	t.changes = Changes{StatusCode: codeWithheld, StatusText: text, DeliveredAt: at}
 	return t, err
@@ -153,7 +153,7 @@ func (m Message) TimeOut(limit time.Duration, at time.Time) (Transition, error) 
 	if m.AcceptedAt.IsZero() || waited < limit && waited > -limit {
 		return Transition{}, ErrIllegalMove
 	}
-	t, err := m.step(ActionTimeOut, StateUnconfirmed, identity.Gateway(identity.ChannelClock), at)
+	t, err := m.transition(ActionTimeOut, StateUnconfirmed, identity.Gateway(identity.ChannelClock), at)
 	t.reason = "No answer from clearing in time. The payment may still settle."
 	t.changes.InquireAt = at
 	return t, err
@@ -164,7 +164,7 @@ func (m Message) FallDue(at time.Time) (Transition, error) {
 	if m.AnswerBy.IsZero() || at.Before(m.AnswerBy.AddDate(0, 0, 1)) {
 		return Transition{}, ErrIllegalMove
 	}
-	t, err := m.step(ActionFallDue, StateOverdue, identity.Gateway(identity.ChannelClock), at)
+	t, err := m.transition(ActionFallDue, StateOverdue, identity.Gateway(identity.ChannelClock), at)
 	t.reason = "No answer to the recall in time."
 	t.changes.InquireAt = at
 	return t, err
@@ -172,7 +172,7 @@ func (m Message) FallDue(at time.Time) (Transition, error) {
 
 // Inquire records that the status is asked for, and when to ask again.
 func (m Message) Inquire(next, at time.Time) (Transition, error) {
-	t, err := m.step(ActionInquire, m.State, identity.Gateway(identity.ChannelClock), at)
+	t, err := m.transition(ActionInquire, m.State, identity.Gateway(identity.ChannelClock), at)
 	t.changes = Changes{Inquired: true, InquireAt: next}
 	return t, err
 }

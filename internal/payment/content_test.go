@@ -23,7 +23,7 @@ func TestAContentIsDecodedOnceForAllCopies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	approved, err := loaded.Approve(by(checker), payment.Terms{Today: noon, Seal: seal})
+	approved, err := loaded.Approve(by(checker), payment.ApprovalContext{Today: noon, Seal: seal})
 	if err != nil {
 		t.Fatal(err)
 	}

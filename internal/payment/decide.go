@@ -96,9 +96,9 @@ func (m Message) part(by identity.Principal) i18n.Text {
 	return "changed"
 }
 
-// Terms are the inputs of an approval beside the verdict: the policy in force for the content, the scheme rules of
+// ApprovalContext are the inputs of an approval beside the verdict: the policy in force for the content, the scheme rules of
 // the day, the bank directory, and the keys that seal the release.
-type Terms struct {
+type ApprovalContext struct {
 	Policy Policy
 	// StepUp: the policy in force, or the one the message was made under, asks for a second factor.
 	StepUp bool
@@ -119,7 +119,7 @@ type Terms struct {
 // or for a second factor, and the verdict names no content), WithheldError, FieldError for the remark, RefusalError when the policy now in
 // force asks for more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a
 // second factor is asked for and none was shown for this content.
-func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
+func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 	err := m.checkVerdict(v)
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionApprove, Remark: v.Remark})
@@ -156,7 +156,7 @@ func (m Message) Approve(v Verdict, on Terms) (Transition, error) {
 	if decision.Ordinal >= m.ApprovalsRequired {
 		to = StateApproved
 	}
-	t, err := m.step(ActionApprove, to, v.By.Actor(), v.At)
+	t, err := m.transition(ActionApprove, to, v.By.Actor(), v.At)
 	if err != nil {
 		return Transition{}, err
 	}
@@ -186,7 +186,7 @@ func (m Message) Reject(v Verdict, reason string) (Transition, error) {
 	if err != nil {
 		return Transition{}, err
 	}
-	t, err := m.step(ActionReject, StateRejected, v.By.Actor(), v.At)
+	t, err := m.transition(ActionReject, StateRejected, v.By.Actor(), v.At)
 	if err != nil {
 		return Transition{}, err
 	}

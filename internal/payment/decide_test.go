@@ -109,7 +109,9 @@ func sealer(t testing.TB, secret byte) payment.Sealer {
 }
 
 // terms are those of an approval at noon.
-func terms(seal payment.Sealer) payment.Terms { return payment.Terms{Today: noon, Seal: seal} }
+func terms(seal payment.Sealer) payment.ApprovalContext {
+	return payment.ApprovalContext{Today: noon, Seal: seal}
+}
 
 func by(p identity.Principal) payment.Verdict { return payment.Verdict{By: p, At: noon} }
 

@@ -17,7 +17,7 @@ import (
 	"countersign/internal/rulebook"
 )
 
-// Order is a payment order as a door took it. It goes unchanged to the station, to the rules and to the message made of it.
+// Order is a payment order as a door took it. It goes unchanged to the service, to the rules and to the message made of it.
 type Order struct {
 	Scheme     rulebook.Scheme
 	ExternalID string // "" when there is none
@@ -172,7 +172,7 @@ func CheckInstruction(in InstructionInput) []Finding {
 //
 // The execution date of an instruction is left out: it was today when the maker submitted, and an instant payment executes at its last
 // approval.
-func (m Message) StillHolds(on Terms, at time.Time) error {
+func (m Message) StillHolds(on ApprovalContext, at time.Time) error {
 	if m.Kind != KindInstruction {
 		return m.inTime(on.Today)
 	}

@@ -49,7 +49,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 			return Transition{}, &FieldError{Findings: []Finding{*finding}}
 		}
 	}
-	t, err := m.step(ActionWithdraw, StateWithdrawn, by.Actor(), at)
+	t, err := m.transition(ActionWithdraw, StateWithdrawn, by.Actor(), at)
 	t.reason = reason
 	return t, err
 }
@@ -83,7 +83,7 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
-	t, err := m.step(ActionAmend, StateApprovalPending, by.Actor(), at)
+	t, err := m.transition(ActionAmend, StateApprovalPending, by.Actor(), at)
 	if err != nil {
 		return Transition{}, err
 	}
@@ -120,7 +120,7 @@ func (m Message) Expire(at time.Time) (Transition, error) {
 	if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {
 		return Transition{}, ErrIllegalMove
 	}
-	t, err := m.step(ActionExpire, StateExpired, identity.Gateway(identity.ChannelClock), at)
+	t, err := m.transition(ActionExpire, StateExpired, identity.Gateway(identity.ChannelClock), at)
 	t.reason = "Nobody decided in time."
 	return t, err
 }

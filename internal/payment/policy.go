@@ -36,9 +36,9 @@ func (m Message) MeetsPolicy(p Policy) error {
 	).With(m.Kind.Text(), approvals(p.ApprovalsRequired), approvals(m.ApprovalsRequired)))
 }
 
-// HeldTo checks the message against the approvals that the policies of its time required for the current version. It
+// RequiringApprovals checks the message against the approvals that the policies of its time required for the current version. It
 // withholds a message with fewer required approvals: only an attack or a manual mistake makes one.
-func (m Message) HeldTo(asked int) Message {
+func (m Message) RequiringApprovals(asked int) Message {
 	if asked > m.ApprovalsRequired {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It was entered with %s, and the policy of that time asked for %s. "+
 			"Do not act on it: tell an operator, who runs countersign check.", approvals(m.ApprovalsRequired), approvals(asked)))

@@ -13,7 +13,7 @@ import (
 // RepeatError says that the same person asked for the same step of the same content before, and it was taken. Nothing is done again; who
 // asks may have missed the first answer and gets it once more. It wraps the refusal for callers that do not repeat.
 type RepeatError struct {
-	// Message is the message as the step left it, once a station has looked up that moment; as it is now before.
+	// Message is the message as the step left it, once a service has looked up that moment; as it is now before.
 	Message Message
 	// Taken is the step.
 	Taken   Taken
@@ -58,7 +58,7 @@ func (m Message) orRepeat(refusal error, v Verdict, said Decision) error {
 }
 
 // repeatedWithdrawal returns a RepeatError when the message was withdrawn before, for the same reason; whether by the same person is in
-// its history, which a station asks.
+// its history, which a service asks.
 func (m Message) repeatedWithdrawal(by identity.Principal, reason string) error {
 	refusal := &StateError{Message: m, Wanted: StateApprovalPending}
 	if m.State != StateWithdrawn {

@@ -228,7 +228,7 @@ func TestTimesRunOutAtTheirMoment(t *testing.T) {
 type attempt struct {
 	message payment.Message
 	verdict payment.Verdict
-	terms   payment.Terms
+	terms   payment.ApprovalContext
 }
 
 // approvalFaults each make a good approval bad; of several, the first in this order is told.

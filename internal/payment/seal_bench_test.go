@@ -37,7 +37,7 @@ func BenchmarkCreateAndApprove(b *testing.B) {
 						c.seal.SealKept(auditlog.Kept{Outbound: auditlog.Outbound{Realm: m.Realm, Hash: m.ContentHash}, Direction: "in"})
 						m.Withheld = payment.WithheldBy(c.seal.CheckVersion(m))
 					}
-					approved, err := m.Approve(by(checker), payment.Terms{Today: noon, Seal: c.seal})
+					approved, err := m.Approve(by(checker), payment.ApprovalContext{Today: noon, Seal: c.seal})
 					if err != nil {
 						b.Fatal(err)
 					}

@@ -291,7 +291,7 @@ func TestTheDecisionsOfAWaitingMessageAreProven(t *testing.T) {
 			t.Errorf("%v: %q", err, got)
 		}
 	}
-	if m.HeldTo(2).Withheld != "" || m.HeldTo(3).Withheld == "" {
+	if m.RequiringApprovals(2).Withheld != "" || m.RequiringApprovals(3).Withheld == "" {
 		t.Error("a message with fewer approvals than its policy asked for passes, or one with as many does not")
 	}
 }

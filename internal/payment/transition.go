@@ -68,8 +68,8 @@ func (t Transition) Version() *NewVersion { return t.version }
 // Changes returns the facts added to the message's state.
 func (t Transition) Changes() Changes { return t.changes }
 
-// step starts a transition after looking the move up in the table.
-func (m Message) step(action Action, to State, by identity.Actor, at time.Time) (Transition, error) {
+// transition starts a transition after looking the move up in the table.
+func (m Message) transition(action Action, to State, by identity.Actor, at time.Time) (Transition, error) {
 	move := Move{Kind: m.Kind, From: m.State, Action: action, To: to}
 	if !Legal(move) {
 		return Transition{}, ErrIllegalMove

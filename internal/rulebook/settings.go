@@ -43,7 +43,7 @@ type Settings struct {
 	// SCTAnswerDays is the same in TARGET days; default 15 (EPC rulebook 2025; some clearing systems still say 10).
 	SCTAnswerDays int
 	// SICRecallCharge is the most another bank may keep of a Swiss payment that it sends back after a recall; default CHF 25.00. The
-	// schemes leave the charge to the banks (EPC115-06 pacs.004, ChrgsInf) and set no bound, so that this one is the house's.
+	// schemes leave the charge to the banks (EPC115-06 pacs.004, ChrgsInf) and set no bound, so that this one is the gateway's.
 	SICRecallCharge money.Amount
 	// SCTRecallCharge is the same for a SEPA payment; default EUR 25.00.
 	SCTRecallCharge money.Amount

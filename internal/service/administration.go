@@ -40,7 +40,7 @@ type Administration struct {
 	providers identity.ProviderKeys
 }
 
-// NewAdministration makes the station.
+// NewAdministration makes the service.
 func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Zone == nil || cfg.NewID == nil || cfg.Random == nil || cfg.UnknownPassword == nil {
 		return nil, errors.New("admin: database, clock, zone, ids, randomness and passwords are needed")

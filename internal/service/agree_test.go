@@ -48,9 +48,9 @@ func outcome(err error) string {
 	return err.Error()
 }
 
-// service does the deeds of a sequence at the stations, on a real database.
+// service does the deeds of a sequence at the services, on a real database.
 type stationsService struct {
-	*servicetest.House
+	*servicetest.Env
 	t        *testing.T
 	people   map[servicetest.Door]identity.Principal
 	messages []payment.Message
@@ -113,7 +113,7 @@ func (s *stationsService) move(d deed, by identity.Principal) error {
 
 // cheats brings people into realm demo: one who enters and decides by three accounts, another who administers by two, because no person may
 // do both, and a third who decides only.
-func cheats(t *testing.T, h *servicetest.House) {
+func cheats(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	account := func(name string, roles ...identity.Role) adminpkg.AccountDefinition {
 		return adminpkg.AccountDefinition{Name: name, PasswordHash: demo.UserPasswordHash, Status: store.UserActive, Roles: roles}
@@ -137,7 +137,7 @@ func cheats(t *testing.T, h *servicetest.House) {
 }
 
 // asStored is a realm whose accounts are those of the database.
-func asStored(t *testing.T, h *servicetest.House, names ...string) world {
+func asStored(t *testing.T, h *servicetest.Env, names ...string) world {
 	t.Helper()
 	w := realm()
 	for _, name := range names {
@@ -150,7 +150,7 @@ func asStored(t *testing.T, h *servicetest.House, names ...string) world {
 // searchSetting is how many sequences are sampled; `make search` asks for 10,000.
 const searchSetting = "COUNTERSIGN_SEARCH"
 
-// TestTheServiceAgreesWithTheSearch plays sampled sequences of deeds at the stations: every deed ends as the pure domain says.
+// TestTheServiceAgreesWithTheSearch plays sampled sequences of deeds at the services: every deed ends as the pure domain says.
 func TestTheServiceAgreesWithTheSearch(t *testing.T) {
 	t.Parallel()
 	sequences, seed := 200, uint64(1)
@@ -175,7 +175,7 @@ func TestTheServiceAgreesWithTheSearch(t *testing.T) {
 		if i%4 == 0 {
 			from = together
 		}
-		after := play(&stationsService{House: h, t: t, people: people}, b, from, random, counts)
+		after := play(&stationsService{Env: h, t: t, people: people}, b, from, random, counts)
 		if i%4 != 0 && (after.released > 0 || after.gained > 0) {
 			t.Fatalf("one person reached %d releases and %d rights (seed %d)", after.released, after.gained, seed)
 		}

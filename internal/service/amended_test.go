@@ -52,7 +52,7 @@ func TestApprovalsAgainstAmendments(t *testing.T) {
 // amendmentRace notes what its racers meet.
 type amendmentRace struct {
 	t     *testing.T
-	h     *servicetest.House
+	h     *servicetest.Env
 	lost  atomic.Int64
 	mu    sync.Mutex
 	named map[uuid.UUID]payment.Digest // the content the winning approval named

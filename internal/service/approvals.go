@@ -30,7 +30,7 @@ type ApprovalsConfig struct {
 	StepUp func(context.Context, identity.Principal, identity.FactorAnswer, identity.Approval) (identity.StepUp, error)
 }
 
-// NewApprovals makes the station.
+// NewApprovals makes the service.
 func NewApprovals(cfg ApprovalsConfig) *Approvals { return &Approvals{cfg: cfg} }
 
 // Input identifies the message and the version that the checker saw.
@@ -64,7 +64,7 @@ func (s *Approvals) Approve(ctx context.Context, by identity.Principal, in Input
 	return s.decide(ctx, by, in, decision{
 		action: payment.ActionApprove,
 		make: func(m payment.Message, known store.CreateContext, v payment.Verdict) (payment.Transition, error) {
-			return m.Approve(v, payment.Terms{
+			return m.Approve(v, payment.ApprovalContext{
 				Policy: known.Policy, StepUp: known.StepUp, Limits: known.Limits, Rules: s.cfg.Rules, Directory: known.Directory,
 				Today: v.At.In(s.cfg.Zone), Seal: s.cfg.Seal,
 			})

@@ -9,7 +9,7 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// BenchmarkCreateAndApprove makes and approves payments through both stations on a real database. "seals" is what the seals of one such
+// BenchmarkCreateAndApprove makes and approves payments through both services on a real database. "seals" is what the seals of one such
 // payment cost by themselves, in the same run: made with the version and the release, checked when the message is loaded.
 func BenchmarkCreateAndApprove(b *testing.B) {
 	h := servicetest.New(b)

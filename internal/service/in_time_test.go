@@ -14,7 +14,7 @@ import (
 )
 
 // TestWhatIsDecidedSecondIsDecidedLater: several decide a message, withdraw and amend it at the same moment. Who comes second is heard
-// after the first, and a list by time says so. The clock of this house goes on whenever somebody looks at it.
+// after the first, and a list by time says so. The clock of this gateway goes on whenever somebody looks at it.
 func TestWhatIsDecidedSecondIsDecidedLater(t *testing.T) {
 	t.Parallel()
 	began, looks := time.Date(2026, time.March, 2, 9, 0, 0, 0, time.UTC), atomic.Int64{}

@@ -20,7 +20,7 @@ import (
 const swissAccount = "CH5021977000004331346"
 
 // limit has two administrators set a limit.
-func limit(t *testing.T, h *servicetest.House, values administration.Values) {
+func limit(t *testing.T, h *servicetest.Env, values administration.Values) {
 	t.Helper()
 	asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{Kind: administration.KindLimitSet, Values: values})
 	if err != nil {
@@ -33,7 +33,7 @@ func limit(t *testing.T, h *servicetest.House, values administration.Values) {
 }
 
 // paid is a payment of maker1 in francs that waits.
-func paid(t *testing.T, h *servicetest.House, amount string) payment.Message {
+func paid(t *testing.T, h *servicetest.Env, amount string) payment.Message {
 	t.Helper()
 	order := h.Order(rulebook.SchemeSIC)
 	servicetest.SetAmount(order.Document, amount)

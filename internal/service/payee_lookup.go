@@ -16,7 +16,7 @@ type PayeeLookup struct {
 	accounts *store.Accounts
 }
 
-// NewPayeeLookup makes the station.
+// NewPayeeLookup makes the service.
 func NewPayeeLookup(accounts *store.Accounts) *PayeeLookup { return &PayeeLookup{accounts: accounts} }
 
 // Answer reports whether the name in the question matches the account's holder. A close match returns the holder's

@@ -195,7 +195,7 @@ var probes = []probe{
 }
 
 // grantSQL is the grant of a role as the columns of a decision name it.
-func grantSQL(t *testing.T, h *servicetest.House, user uuid.UUID, role string) string {
+func grantSQL(t *testing.T, h *servicetest.Env, user uuid.UUID, role string) string {
 	t.Helper()
 	var id uuid.UUID
 	var at time.Time
@@ -286,7 +286,7 @@ func TestTheSameStepsAreRefusedByNobodyWhenTheyAreRight(t *testing.T) {
 func quoted(id uuid.UUID) string { return "'" + id.String() + "'" }
 
 // fingerprintOf is a digest over all that a probe might change.
-func fingerprintOf(t *testing.T, h *servicetest.House) string {
+func fingerprintOf(t *testing.T, h *servicetest.Env) string {
 	t.Helper()
 	var sum string
 	err := h.DB.Owner(t).QueryRow(ctx, `SELECT md5(string_agg(line, '' ORDER BY line)) FROM (

@@ -21,7 +21,7 @@ import (
 )
 
 // checkers adds people who may decide and returns them.
-func checkers(t *testing.T, h *servicetest.House, n int) []identity.Principal {
+func checkers(t *testing.T, h *servicetest.Env, n int) []identity.Principal {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	list := make([]identity.Principal, n)

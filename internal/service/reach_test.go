@@ -25,7 +25,7 @@ func wantUnreached(t *testing.T, err error, says string) {
 }
 
 // load puts a directory of SEPA with these rows in force.
-func load(t *testing.T, h *servicetest.House, edition string, rows ...string) {
+func load(t *testing.T, h *servicetest.Env, edition string, rows ...string) {
 	t.Helper()
 	d, err := account.ParseDirectory([]byte("edition;" + edition + "\nprefix;bic;name;instant\n" + strings.Join(rows, "\n")))
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 	readReferences    = 20 * time.Second
 )
 
-// ReadReferences puts the code sets and calendars in force that were imported: from then on all stations and doors check with them.
+// ReadReferences puts the code sets and calendars in force that were imported: from then on all services and doors check with them.
 func (s *Service) ReadReferences(ctx context.Context) error {
 	return s.putReferences(ctx, store.NewReferences(s.Database))
 }

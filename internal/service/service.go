@@ -60,7 +60,7 @@ type Service struct {
 	Submission *Payments
 	Approval   *Approvals
 	Clearing   *clearing.Service
-	Auth       *auth.Station
+	Auth       *auth.Service
 	Admin      *Administration
 	Notary     *integrity.Service // nil without AuditKeys
 	Holder     *PayeeLookup
@@ -71,7 +71,7 @@ type Service struct {
 	Zone *time.Location
 }
 
-// New makes the stations. It fails when a part is missing, a key ring is empty, or the system does not know the banks' time zone.
+// New makes the services. It fails when a part is missing, a key ring is empty, or the system does not know the banks' time zone.
 func New(cfg Config) (*Service, error) {
 	if cfg.Database == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("stations: database, clock and log are needed")
@@ -143,7 +143,7 @@ func (s *Service) VerifyTrail() func(context.Context, string) (integrity.Verific
 	return s.Notary.Verify
 }
 
-// openNotary makes the station that seals the audit trail, where there is a key for it.
+// openNotary makes the service that seals the audit trail, where there is a key for it.
 func (s *Service) openNotary(db *store.Database) error {
 	signer, err := auditlog.NewSigner(s.AuditKeys)
 	if err == nil && !signer.Empty() {

@@ -146,7 +146,7 @@ func TestMessagesAreAnalysedByWhatIsAsked(t *testing.T) {
 }
 
 // told are the texts that the database answers.
-func told(t *testing.T, h *servicetest.House, statement string, values ...any) []string {
+func told(t *testing.T, h *servicetest.Env, statement string, values ...any) []string {
 	t.Helper()
 	rows, err := h.DB.Owner(t).Query(ctx, statement, values...)
 	if err != nil {

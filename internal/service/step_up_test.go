@@ -19,10 +19,10 @@ import (
 	"countersign/internal/service/servicetest"
 )
 
-// phone is an authenticator app of a person, in a house whose clock the test moves.
+// phone is an authenticator app of a person, in a gateway whose clock the test moves.
 type phone struct {
 	t   *testing.T
-	h   *servicetest.House
+	h   *servicetest.Env
 	key string
 }
 
@@ -38,7 +38,7 @@ func (p phone) code() string {
 }
 
 // takeUp gives the checker of these tests a phone with a second factor.
-func takeUp(t *testing.T, h *servicetest.House) (phone, []string) {
+func takeUp(t *testing.T, h *servicetest.Env) (phone, []string) {
 	t.Helper()
 	by := h.Person(t, "checker1")
 	fresh, err := h.Auth.NewTOTP(by)
@@ -56,7 +56,7 @@ func takeUp(t *testing.T, h *servicetest.House) (phone, []string) {
 }
 
 // askStepUp makes a policy by which every approval in realm demo needs a second factor.
-func askStepUp(t *testing.T, h *servicetest.House) {
+func askStepUp(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
 		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
@@ -66,7 +66,7 @@ func askStepUp(t *testing.T, h *servicetest.House) {
 	h.DB.SealMasterData(t)
 }
 
-func retireStepUp(t *testing.T, h *servicetest.House) {
+func retireStepUp(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `UPDATE policy SET retired_at = now() WHERE step_up`)
 	if err != nil {

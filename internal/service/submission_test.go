@@ -74,7 +74,7 @@ func TestARepeatIsRefusedForGoodOnlyWhenItIsNone(t *testing.T) {
 	}
 }
 
-func wantRefusal(t *testing.T, order payment.Order, h *servicetest.House, code, pointer string) {
+func wantRefusal(t *testing.T, order payment.Order, h *servicetest.Env, code, pointer string) {
 	t.Helper()
 	_, err := h.Submission.Create(ctx, h.Person(t, "maker1"), order)
 	var refused *payment.RefusalError

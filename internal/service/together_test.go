@@ -99,7 +99,7 @@ func TestEachOfManyGetsItsOwnAnswer(t *testing.T) {
 
 // wrong are calls that must fail.
 type wrong struct {
-	h              *servicetest.House
+	h              *servicetest.Env
 	maker, checker identity.Principal
 	pending, ended payment.Message
 }

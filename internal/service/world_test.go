@@ -261,7 +261,7 @@ func (b *bench) move(w *world, d deed, by identity.Principal) error {
 			t, err = m.Amend(by, draft, w.at())
 		}
 	case "approve":
-		t, err = m.Approve(seen, payment.Terms{Policy: b.policy(*w), Today: begin, Seal: b.seal})
+		t, err = m.Approve(seen, payment.ApprovalContext{Policy: b.policy(*w), Today: begin, Seal: b.seal})
 	default:
 		t, err = m.Reject(seen, "no")
 	}

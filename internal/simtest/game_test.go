@@ -36,7 +36,7 @@ type game struct {
 	number   int // of orders and incoming payments so far; no two of a database are alike
 	chance   *rand.Rand
 	bank     *bank
-	house    *servicetest.House
+	house    *servicetest.Env
 	opened   *store.Database
 	orders   []*order
 	requests []*request
@@ -95,7 +95,7 @@ func (g *game) open() {
 
 // call has the gateway do something. When it died of that, the next one is started. What it says is returned; that the database was away is
 // the only thing that may go wrong.
-func (g *game) call(what string, do func(*servicetest.House) error) error {
+func (g *game) call(what string, do func(*servicetest.Env) error) error {
 	err := do(g.house)
 	dead := g.wire.broken()
 	told := "done"
@@ -208,7 +208,7 @@ func (g *game) some() *order {
 
 // send runs the deliveries that this gateway's commits made necessary. Those of a gateway that died are lost.
 func (g *game) send() {
-	_ = g.call("work", func(h *servicetest.House) error {
+	_ = g.call("work", func(h *servicetest.Env) error {
 		h.Clearing.Drain(ctx)
 		return nil
 	})
@@ -217,7 +217,7 @@ func (g *game) send() {
 // pass lets time go by, and then clearing polls once.
 func (g *game) pass(d time.Duration) {
 	g.clock.Add(d)
-	_ = g.call(fmt.Sprintf("look after %s", d), func(h *servicetest.House) error {
+	_ = g.call(fmt.Sprintf("look after %s", d), func(h *servicetest.Env) error {
 		h.Clearing.RunOnce(ctx)
 		return nil
 	})
@@ -229,7 +229,7 @@ func (g *game) receive() {
 	if l == nil {
 		return
 	}
-	err := g.call("receive "+l.reference[:2], func(h *servicetest.House) error {
+	err := g.call("receive "+l.reference[:2], func(h *servicetest.Env) error {
 		err := h.Clearing.Receive(ctx, clearing.Document{
 			Scheme: l.scheme, Reference: l.reference, Content: l.content, ReceivedAt: g.clock.Now(),
 		})
@@ -292,7 +292,7 @@ func (g *game) seal() {
 	if g.blips {
 		looks = 4
 	}
-	_ = g.call("seal", func(h *servicetest.House) error {
+	_ = g.call("seal", func(h *servicetest.Env) error {
 		for range looks {
 			h.Notary.Sweep(ctx)
 		}

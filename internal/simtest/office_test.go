@@ -113,7 +113,7 @@ func orderOf(scheme rulebook.Scheme, number int, minor int64, at time.Time) (pay
 // people sign in once for a database.
 type people map[string]identity.Principal
 
-func newPeople(t *testing.T, h *servicetest.House) people {
+func newPeople(t *testing.T, h *servicetest.Env) people {
 	t.Helper()
 	all := people{}
 	for _, name := range []string{"maker1", "maker2", "checker1", "checker2"} {
@@ -135,7 +135,7 @@ func (p people) maker(o *order) identity.Principal {
 
 // submit enters an order, or enters it again.
 func (g *game) submit(o *order) {
-	err := g.call("submit "+o.name+" to "+string(o.plan), func(h *servicetest.House) error {
+	err := g.call("submit "+o.name+" to "+string(o.plan), func(h *servicetest.Env) error {
 		made, err := h.Submission.Create(ctx, g.people.maker(o), o.Order)
 		if err != nil {
 			return err
@@ -179,7 +179,7 @@ func (g *game) approve(o *order) {
 			checker = name
 		}
 	}
-	err := g.call("approve "+o.name+" by "+checker, func(h *servicetest.House) error {
+	err := g.call("approve "+o.name+" by "+checker, func(h *servicetest.Env) error {
 		m, err := h.Messages.Message(ctx, demo.Realm, o.id)
 		if err != nil {
 			return err
@@ -201,7 +201,7 @@ func (g *game) approve(o *order) {
 
 // cheat has the maker try to approve, which nobody may.
 func (g *game) cheat(o *order) {
-	_ = g.call("cheat with "+o.name, func(h *servicetest.House) error {
+	_ = g.call("cheat with "+o.name, func(h *servicetest.Env) error {
 		_, err := h.Approval.Approve(ctx, g.people[o.maker], service.Input{InternalID: o.id})
 		if err == nil {
 			g.blame("%s was approved by its maker", o.name)
@@ -216,14 +216,14 @@ func (g *game) cheat(o *order) {
 }
 
 func (g *game) reject(o *order) {
-	_ = g.call("reject "+o.name, func(h *servicetest.House) error {
+	_ = g.call("reject "+o.name, func(h *servicetest.Env) error {
 		_, err := h.Approval.Reject(ctx, g.people["checker1"], service.Input{InternalID: o.id}, "Not today.")
 		return o.close(err)
 	})
 }
 
 func (g *game) withdraw(o *order) {
-	_ = g.call("withdraw "+o.name, func(h *servicetest.House) error {
+	_ = g.call("withdraw "+o.name, func(h *servicetest.Env) error {
 		_, err := h.Submission.Withdraw(ctx, g.people[o.maker], o.id, "Entered by mistake.")
 		return o.close(err)
 	})
@@ -240,7 +240,7 @@ func (o *order) close(err error) error {
 }
 
 func (g *game) amend(o *order) {
-	_ = g.call("amend "+o.name, func(h *servicetest.House) error {
+	_ = g.call("amend "+o.name, func(h *servicetest.Env) error {
 		_, err := h.Submission.Amend(ctx, g.people[o.maker], o.id, *o.amended)
 		var repeat *payment.RepeatError
 		if err == nil || errors.As(err, &repeat) {

@@ -93,7 +93,7 @@ func (g *game) request(r *request) {
 // submitRequest enters a request, or enters it again. Clearing may have settled what we have no answer to yet: then it is refused.
 func (g *game) submitRequest(r *request) {
 	var refused *payment.RefusalError
-	err := g.call("submit "+r.name+" by "+string(r.Kind), func(h *servicetest.House) error {
+	err := g.call("submit "+r.name+" by "+string(r.Kind), func(h *servicetest.Env) error {
 		made, err := h.Submission.CreateRTransaction(ctx, g.people["maker1"], r.RTransaction)
 		if errors.As(err, &refused) && r.id == uuid.Nil {
 			return nil
@@ -141,7 +141,7 @@ func (g *game) advanceRequest(r *request) bool {
 // approveRequest has the next checker approve. How many it needs the policy says, by the amount of the payment.
 func (g *game) approveRequest(r *request) {
 	checker := fmt.Sprint("checker", 1+r.approvals)
-	err := g.call("approve "+r.name+" by "+checker, func(h *servicetest.House) error {
+	err := g.call("approve "+r.name+" by "+checker, func(h *servicetest.Env) error {
 		m, err := h.Approval.Approve(ctx, g.people[checker], service.Input{InternalID: r.id})
 		var repeat *payment.RepeatError
 		if errors.As(err, &repeat) {

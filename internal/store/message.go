@@ -160,7 +160,7 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 		if err != nil {
 			return payment.Message{}, fmt.Errorf("ask the policies of its time: %w", err)
 		}
-		m = m.HeldTo(int(asked))
+		m = m.RequiringApprovals(int(asked))
 	}
 	return m, nil
 }

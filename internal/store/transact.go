@@ -58,7 +58,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c D
 		if seen == nil || known.mustLock(*seen) {
 			break
 		}
-		t, err := c.Decide(seen.HeldTo(known.ApprovalsAsked), known)
+		t, err := c.Decide(seen.RequiringApprovals(known.ApprovalsAsked), known)
 		if err != nil {
 			return *seen, noChange(err)
 		}
@@ -108,7 +108,7 @@ func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUI
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return c.Decide(m.HeldTo(known.ApprovalsAsked), known)
+		return c.Decide(m.RequiringApprovals(known.ApprovalsAsked), known)
 	})
 }
 

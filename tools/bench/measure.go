@@ -158,7 +158,7 @@ type bed struct {
 	pairs            int    // made by the resting gateway so far
 }
 
-// open starts two gateways, one that rests (nothing is sent to clearing) and one that works, and opens the stations beside the first.
+// open starts two gateways, one that rests (nothing is sent to clearing) and one that works, and opens the services beside the first.
 func (b *bed) open(ctx context.Context, pairs string) (err error) {
 	b.cfg.Say("starting two gateways and a simulator")
 	resting := gatewayOptions{Name: "pairs", Database: pairs, Resting: true}

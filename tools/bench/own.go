@@ -24,7 +24,7 @@ import (
 	"countersign/internal/store"
 )
 
-// own is a loop of the gateway's own statements: the stations in this process, on the database of a gateway that rests, without HTTP, JSON
+// own is a loop of the gateway's own statements: the services in this process, on the database of a gateway that rests, without HTTP, JSON
 // and sign-ins. What HTTP costs is the difference.
 type own struct {
 	database       *store.Database

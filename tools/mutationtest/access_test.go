@@ -34,7 +34,7 @@ var ofAccess = []mutant{
 	},
 	{
 		name: "a password written into the table opens", file: "internal/auth/login.go", tests: "internal/auth",
-		within: `func (s *Station) genuine(`, before: `if err == nil {`,
+		within: `func (s *Service) genuine(`, before: `if err == nil {`,
 		after: `if true {`,
 	},
 	{

@@ -33,19 +33,19 @@ var ofFactors = []mutant{
 	},
 	{
 		name: "a passkey counts for other content", file: passkeys, tests: ownQuestion,
-		within: `func (s *Station) challenges(`, before: `c.about.ContentHash[:], ticket)`, after: `ticket)`,
+		within: `func (s *Service) challenges(`, before: `c.about.ContentHash[:], ticket)`, after: `ticket)`,
 	},
 	{
 		name: "a passkey counts for another message", file: passkeys, tests: ownQuestion,
-		within: `func (s *Station) challenges(`, before: `c.about.MessageID[:], version,`, after: `version,`,
+		within: `func (s *Service) challenges(`, before: `c.about.MessageID[:], version,`, after: `version,`,
 	},
 	{
 		name: "a passkey counts for another purpose", file: passkeys, tests: ownQuestion,
-		within: `func (s *Station) challenges(`, before: `[]byte(c.purpose), `, after: ``,
+		within: `func (s *Service) challenges(`, before: `[]byte(c.purpose), `, after: ``,
 	},
 	{
 		name: "a passkey answers the question of another person", file: passkeys, tests: ownQuestion,
-		within: `func (s *Station) challenges(`, before: `c.by.UserID[:], `, after: ``,
+		within: `func (s *Service) challenges(`, before: `c.by.UserID[:], `, after: ``,
 	},
 	{
 		name: "the question of a passkey never ends", file: passkeys, tests: ownQuestion,
@@ -121,7 +121,7 @@ var ofAdministration = []mutant{
 	{
 		name: "a provider that hangs keeps all realms out", file: "internal/auth/provider.go",
 		tests:  "internal/auth:TestAProviderThatHangs",
-		within: `func (s *Station) BeginAtProvider(`, before: `s.providers.take(in.Realm)`, after: `s.providers.take("")`,
+		within: `func (s *Service) BeginAtProvider(`, before: `s.providers.take(in.Realm)`, after: `s.providers.take("")`,
 	},
 	{
 		name: "a bundle is signed twice", file: "internal/auditlog/bundle.go", tests: "internal/store/integrity:TestABundleThatTellsHalf",

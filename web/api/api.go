@@ -1,5 +1,5 @@
 // Package api is the door for programs: the JSON calls of creation, approval, reads and administration, and the token calls. A handler
-// reads its input strictly, calls one station or the reader, and writes the answer in the shape of the OpenAPI document; tests hold every
+// reads its input strictly, calls one service or the reader, and writes the answer in the shape of the OpenAPI document; tests hold every
 // answer against that document.
 //
 // Success is 200, of a logout 204. Errors have the variants of the interface contract, section 5; which error gets which one is decided in
@@ -23,7 +23,7 @@ import (
 
 // Config holds the dependencies of the API.
 type Config struct {
-	Auth       *auth.Station
+	Auth       *auth.Service
 	Submission *service.Payments
 	Approval   *service.Approvals
 	Admin      *service.Administration

@@ -20,7 +20,7 @@ func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	}
 }
 
-// decision has the station take a decision as a body tells it.
+// decision has the service take a decision as a body tells it.
 func (a *API) decision(c echo.Context, command command, expect service.Expectation) step {
 	id, err := a.find(c, command.Text("identifiers", "internalId"))
 	if err != nil {

@@ -185,7 +185,7 @@ type command struct {
 	Body
 	identifiers Identifiers
 	request     RTransactionForm // of a recall, return or resolution; the zero form for the others
-	asked       payment.Order    // for the station, where the body holds a document
+	asked       payment.Order    // for the service, where the body holds a document
 }
 
 // readBody reads the body of a call. Errors: a Problem that names the malformed places; those of request.ReadTyped.

@@ -61,7 +61,7 @@ func (a *API) rTransaction(c echo.Context, o command) (payment.RTransaction, err
 	return asked, err
 }
 
-// submitRTransaction hands the request to the station. Errors: those of submission.Station.CreateRTransaction, where an id that names
+// submitRTransaction hands the request to the service. Errors: those of submission.Station.CreateRTransaction, where an id that names
 // nothing is a payment.RefusalError; those of checkRepeat for a repeat.
 func (a *API) submitRTransaction(c echo.Context, o command, asked payment.RTransaction) (service.Result, error) {
 	created, err := a.cfg.Submission.CreateRTransaction(c.Request().Context(), principal(c), asked)

@@ -14,7 +14,7 @@ import (
 
 // TokenConfig holds the dependencies of the token calls.
 type TokenConfig struct {
-	Station *auth.Station
+	Station *auth.Service
 	Now     func() time.Time
 	Log     *slog.Logger
 	TLS     bool // clients reach the server by https, directly or through a proxy

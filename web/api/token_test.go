@@ -25,7 +25,7 @@ import (
 // tokenServer is the token calls of the demo's realms over HTTP.
 type tokenServer struct {
 	echo    *echo.Echo
-	station *auth.Station
+	station *auth.Service
 	db      *storetest.DB
 	log     *bytes.Buffer
 }

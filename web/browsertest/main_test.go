@@ -15,7 +15,7 @@ import (
 	"countersign/internal/testutil"
 )
 
-// house is what all tests share: one program, one browser. Tests keep out of each other's way by payments of their own.
+// gateway is what all tests share: one program, one browser. Tests keep out of each other's way by payments of their own.
 type house struct {
 	program *program
 	browser playwright.Browser

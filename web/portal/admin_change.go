@@ -11,16 +11,16 @@ import (
 )
 
 // desk describes the changes that administrators decide.
-func (v *adminVisit) desk() ChangeDesk {
+func (v *Request) realmDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/admin", URL: "/admin/changes/", Place: views.PlaceAdministration,
 		Heading: func(c administration.Change) i18n.Text { return ChangeHeading(c.Kind, c.Subject) },
 		List: func(f adminpkg.Filter) ([]administration.Change, error) {
-			return v.station.Changes(v.Context(), v.By, f)
+			return v.Config.Admin.Changes(v.Context(), v.By, f)
 		},
-		Read: func(id uuid.UUID) (administration.Change, error) { return v.station.Change(v.Context(), v.By, id) },
+		Read: func(id uuid.UUID) (administration.Change, error) { return v.Config.Admin.Change(v.Context(), v.By, id) },
 		Decide: func(id uuid.UUID, approve bool, reason string) (Decided, error) {
-			decided, err := v.station.Decide(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
+			decided, err := v.Config.Admin.Decide(v.Context(), v.By, service.DecideInput{ChangeID: id, Approve: approve, Reason: reason})
 			return Decided{Change: decided.Change, Secrets: v.secrets(decided)}, err
 		},
 		Tried: v.triedBefore,
@@ -29,7 +29,7 @@ func (v *adminVisit) desk() ChangeDesk {
 }
 
 // secrets returns the secrets that the page of an approval shows once.
-func (v *adminVisit) secrets(decided service.Decided) []views.ChangeSecret {
+func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 	var shown []views.ChangeSecret
 	if decided.SetUpPath != "" {
 		shown = append(shown, views.ChangeSecret{
@@ -48,16 +48,16 @@ func (v *adminVisit) secrets(decided service.Decided) []views.ChangeSecret {
 }
 
 // showChanges lists the changes that wait, and with ?tab=all those that were decided too.
-func showAdminChanges(v *adminVisit) error {
-	model := v.list("/admin", "Changes",
+func showAdminChanges(v *Request) error {
+	model := v.administrationList("/admin", "Changes",
 		"What one administrator asked for and another decides. Nobody decides what they asked for, nor what is about them.")
 	model.Empty.Text = "No change waits for a decision."
 	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State"}
-	return v.ShowChanges(v.desk(), model)
+	return v.ShowChanges(v.realmDesk(), model)
 }
 
-func showAdminChange(v *adminVisit) error { return v.ShowChange(v.desk()) }
+func showAdminChange(v *Request) error { return v.ShowChange(v.realmDesk()) }
 
-func approveChange(v *adminVisit) error { return v.DecideChange(v.desk(), true) }
+func approveChange(v *Request) error { return v.DecideChange(v.realmDesk(), true) }
 
-func rejectChange(v *adminVisit) error { return v.DecideChange(v.desk(), false) }
+func rejectChange(v *Request) error { return v.DecideChange(v.realmDesk(), false) }

@@ -40,7 +40,7 @@ func canonical(name, text string) string {
 var spans = strings.NewReplacer(" ", "", "min", "m")
 
 // kind parses the kind of change in the path.
-func (v *adminVisit) kind() (administration.Kind, error) {
+func (v *Request) kind() (administration.Kind, error) {
 	kind := administration.Kind(v.Echo.Param("kind"))
 	if !slices.Contains(administration.Kinds(), kind) {
 		return "", payment.ErrNotFound
@@ -49,7 +49,7 @@ func (v *adminVisit) kind() (administration.Kind, error) {
 }
 
 // showForm renders the form of a change.
-func showForm(v *adminVisit) error {
+func showForm(v *Request) error {
 	kind, err := v.kind()
 	if err != nil {
 		return err
@@ -59,12 +59,12 @@ func showForm(v *adminVisit) error {
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(kind, subject, values)))
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.changeForm(kind, subject, values)))
 }
 
 // present returns the initial values of a form: the current subject, where the form shows it. Error: payment.ErrNotFound for a subject that
 // the realm does not have. A request for an unknown provider, realm or message is refused later.
-func (v *adminVisit) present(kind administration.Kind, subject string) (administration.Values, error) {
+func (v *Request) present(kind administration.Kind, subject string) (administration.Values, error) {
 	if kind.Creates() {
 		return administration.Values{"personId": v.Echo.QueryParam("person")}, nil
 	}
@@ -72,7 +72,7 @@ func (v *adminVisit) present(kind administration.Kind, subject string) (administ
 	if !single && kind.Action().Sets && subject == "" {
 		return administration.Values{}, nil
 	}
-	list, err := v.station.Subjects(v.Context(), v.By, kind.Noun())
+	list, err := v.Config.Admin.Subjects(v.Context(), v.By, kind.Noun())
 	for _, one := range list {
 		values := one.Values()
 		switch {
@@ -90,10 +90,10 @@ func (v *adminVisit) present(kind administration.Kind, subject string) (administ
 }
 
 // form is the form of a kind with values.
-func (v *adminVisit) form(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
+func (v *Request) changeForm(kind administration.Kind, subject string, values administration.Values) views.ChangeForm {
 	title := ChangeHeading(kind, subject)
 	model := views.ChangeForm{
-		Shell: v.Shell(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
+		Layout: v.layout(title, views.PlaceAdministration), Heading: title, Words: kind.Action().Words, BackURL: listOf(kind),
 		Action: "/admin/ask/" + string(kind), MayTry: kind == administration.KindPolicyCreate,
 	}
 	if subject != "" {
@@ -157,7 +157,7 @@ func optionsOf(field administration.Field) []ui.Option {
 }
 
 // ask stores a request, or renders the form with its problems beside the fields.
-func ask(v *adminVisit) error {
+func ask(v *Request) error {
 	kind, err := v.kind()
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func ask(v *adminVisit) error {
 	if kind != administration.KindAccountUpdate { // whose form begins with what is there: what is empty was emptied
 		values.Compact()
 	}
-	model := v.form(kind, subject, values)
+	model := v.changeForm(kind, subject, values)
 	if kind == administration.KindUserCreate {
 		err = v.knownPerson(values)
 	}
@@ -185,14 +185,16 @@ func ask(v *adminVisit) error {
 	if typed.Get("try") != "" && kind == administration.KindPolicyCreate {
 		return v.try(model, values)
 	}
-	made, err := v.station.Request(v.Context(), v.By, service.RequestInput{Kind: kind, Subject: subject, Values: values, Note: model.Note})
+	made, err := v.Config.Admin.Request(v.Context(), v.By, service.RequestInput{
+		Kind: kind, Subject: subject, Values: values, Note: model.Note,
+	})
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
 	if made.Code == "" {
 		return v.GoTo("/admin/changes/"+made.Change.ID.String(), "Another administrator decides it now.")
 	}
-	shown := v.Change(v.desk(), made.Change)
+	shown := v.Change(v.realmDesk(), made.Change)
 	shown.Secrets = []views.ChangeSecret{{
 		Label: "The code, shown this once", Value: made.Code,
 		Words: i18n.Text("Give it to %s yourself. Whoever approves the change gets the link. Neither is enough alone.").
@@ -202,11 +204,11 @@ func ask(v *adminVisit) error {
 }
 
 // knownPerson puts the id of a person into the place of the name of an account that the person has.
-func (v *adminVisit) knownPerson(values administration.Values) error {
+func (v *Request) knownPerson(values administration.Values) error {
 	if values["personId"] == "" {
 		return nil
 	}
-	users, err := v.station.Users(v.Context(), v.By)
+	users, err := v.Config.Admin.Users(v.Context(), v.By)
 	for _, u := range users {
 		if u.Name == identity.NormaliseName(values["personId"]) {
 			values["personId"] = u.Person.String()
@@ -217,8 +219,8 @@ func (v *adminVisit) knownPerson(values administration.Values) error {
 }
 
 // try shows the result of a policy on past messages.
-func (v *adminVisit) try(model views.ChangeForm, values administration.Values) error {
-	run, err := v.station.DryRun(v.Context(), v.By, values)
+func (v *Request) try(model views.ChangeForm, values administration.Values) error {
+	run, err := v.Config.Admin.DryRun(v.Context(), v.By, values)
 	if err != nil {
 		return v.RefuseChange(model, err)
 	}
@@ -237,11 +239,11 @@ func tried(run administration.DryRun) []i18n.Text {
 }
 
 // triedBefore returns the result on past messages of the policy in a pending change, for its checker.
-func (v *adminVisit) triedBefore(c administration.Change) ([]i18n.Text, error) {
+func (v *Request) triedBefore(c administration.Change) ([]i18n.Text, error) {
 	if c.Kind != administration.KindPolicyCreate {
 		return nil, nil
 	}
-	run, err := v.station.DryRun(v.Context(), v.By, c.After)
+	run, err := v.Config.Admin.DryRun(v.Context(), v.By, c.After)
 	if err != nil {
 		return nil, err
 	}

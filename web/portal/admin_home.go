@@ -28,9 +28,8 @@ var shows = map[string]struct {
 }
 
 // Home returns the first page of an administrator: tiles, and the changes that have waited longest for this person, at most most.
-func Home(site *Visit, most int32) (home views.Dashboard, err error) {
-	v := &adminVisit{site, site.Config.Admin}
-	users, err := v.station.Users(v.Context(), v.By)
+func Home(v *Request, most int32) (home views.Dashboard, err error) {
+	users, err := v.Config.Admin.Users(v.Context(), v.By)
 	if err != nil {
 		return home, err
 	}
@@ -42,7 +41,7 @@ func Home(site *Visit, most int32) (home views.Dashboard, err error) {
 			}
 		}
 	}
-	asked, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+	asked, err := v.Config.Admin.Changes(v.Context(), v.By, admin.Filter{
 		State: administration.StatePending, Requester: v.By.PersonID, PageSize: views.MaxWaiting,
 	})
 	if err != nil {
@@ -57,7 +56,7 @@ func Home(site *Visit, most int32) (home views.Dashboard, err error) {
 	lines := views.Lines{
 		Heading: "Changes that wait longest for me", Nothing: "No change waits for you", More: ui.Step{Label: "All that wait", URL: "/admin"},
 	}
-	list, err := v.station.Changes(v.Context(), v.By, admin.Filter{
+	list, err := v.Config.Admin.Changes(v.Context(), v.By, admin.Filter{
 		State: administration.StatePending, DecidableBy: v.By.PersonID, OldestFirst: true, PageSize: most,
 	})
 	for _, c := range list {

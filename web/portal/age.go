@@ -9,7 +9,7 @@ import (
 
 // AgeChart counts the pending messages by their wait, and those that expire soon, each count with a link to the queue: for a checker the
 // messages to decide, for others all.
-func AgeChart(v *Visit) (views.Chart, error) {
+func AgeChart(v *Request) (views.Chart, error) {
 	chart := views.Chart{
 		Heading: "What waits, by age", Words: "All that wait for an approval", Label: "Waits", Number: "Waiting",
 	}

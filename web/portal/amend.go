@@ -18,7 +18,7 @@ import (
 )
 
 // markAmending names the submission a form amends, if it amends one.
-func (v *paymentsVisit) markAmending(model *views.NewPayment, id uuid.UUID) error {
+func (v *Request) markAmending(model *views.NewPayment, id uuid.UUID) error {
 	if id == uuid.Nil {
 		return nil
 	}
@@ -36,7 +36,7 @@ func amending(m payment.Message) *views.Amending {
 }
 
 // amendable loads the message of the path for an amendment and tells why it cannot be amended here.
-func (v *paymentsVisit) amendable() (payment.Message, *iso20022.CustomerCreditTransferInitiation, error) {
+func (v *Request) amendable() (payment.Message, *iso20022.CustomerCreditTransferInitiation, error) {
 	m, err := v.Message()
 	if err != nil {
 		return m, nil, err
@@ -69,7 +69,7 @@ func (v *paymentsVisit) amendable() (payment.Message, *iso20022.CustomerCreditTr
 }
 
 // showAmend is the form filled from a submission that waits.
-func showAmend(v *paymentsVisit) error {
+func showAmend(v *Request) error {
 	m, document, err := v.amendable()
 	if err != nil {
 		return v.cannotAmend(m, err)
@@ -84,7 +84,7 @@ func showAmend(v *paymentsVisit) error {
 }
 
 // amendedBy returns the differences between an amendment and the waiting submission; none for a new payment.
-func (v *paymentsVisit) amendedBy(p prepared) ([]views.Change, error) {
+func (v *Request) amendedBy(p prepared) ([]views.Change, error) {
 	if p.draft.Amends == uuid.Nil {
 		return nil, nil
 	}
@@ -112,7 +112,7 @@ func amendForm(m payment.Message, version int) views.NewPayment {
 }
 
 // checkAmend takes the form and keeps it as a draft that amends the submission. The scheme of a submission stays.
-func checkAmend(v *paymentsVisit) error {
+func checkAmend(v *Request) error {
 	in, err := v.amendment()
 	if err != nil {
 		return err
@@ -148,7 +148,7 @@ type amendment struct {
 }
 
 // amendment takes the form, also of a submission that somebody decided meanwhile.
-func (v *paymentsVisit) amendment() (amendment, error) {
+func (v *Request) amendment() (amendment, error) {
 	m, _, barred := v.amendable()
 	if _, lost := LostTo(barred); barred != nil && !lost {
 		return amendment{}, barred
@@ -167,7 +167,7 @@ func (v *paymentsVisit) amendment() (amendment, error) {
 }
 
 // keepAmend keeps an amendment while it is being typed, as a draft; one that came too late too, so that nothing is typed for nothing.
-func keepAmend(v *paymentsVisit) error {
+func keepAmend(v *Request) error {
 	in, err := v.amendment()
 	if err != nil {
 		return err
@@ -176,7 +176,7 @@ func keepAmend(v *paymentsVisit) error {
 }
 
 // tooLateToAmend keeps the typed values when the submission was decided meanwhile, and links to them.
-func (v *paymentsVisit) tooLateToAmend(in amendment) error {
+func (v *Request) tooLateToAmend(in amendment) error {
 	kept, _, err := v.keepIn(in.form, in.draft)
 	if err != nil {
 		return err
@@ -185,20 +185,20 @@ func (v *paymentsVisit) tooLateToAmend(in amendment) error {
 }
 
 // cannotAmend answers when the submission is not to be amended (any more).
-func (v *paymentsVisit) cannotAmend(m payment.Message, err error, also ...views.Link) error {
+func (v *Request) cannotAmend(m payment.Message, err error, also ...views.Link) error {
 	sentence, lost := LostTo(err)
 	if !lost {
 		return err
 	}
-	shell := v.Shell("Too late", views.PlaceMine)
+	layout := v.layout("Too late", views.PlaceMine)
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
-		Shell: shell, Heading: "This payment can no longer be amended", Text: sentence,
+		Layout: layout, Heading: "This payment can no longer be amended", Text: sentence,
 		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(), Also: also,
 	}))
 }
 
 // showWithdraw asks for the reason before a submission is taken back.
-func showWithdraw(v *paymentsVisit) error {
+func showWithdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
 		return err
@@ -212,7 +212,7 @@ func showWithdraw(v *paymentsVisit) error {
 }
 
 // keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
-func keepWithdraw(v *paymentsVisit) error {
+func keepWithdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
 		return err
@@ -227,7 +227,7 @@ func keepWithdraw(v *paymentsVisit) error {
 }
 
 // withdraw takes a submission back, in the version its maker saw.
-func withdraw(v *paymentsVisit) error {
+func withdraw(v *Request) error {
 	m, err := v.Message()
 	if err != nil {
 		return err
@@ -249,7 +249,7 @@ func withdraw(v *paymentsVisit) error {
 }
 
 // renderWithdraw renders the question, with the cause of a refusal if there is one.
-func (v *paymentsVisit) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
+func (v *Request) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
 	status := http.StatusOK
 	model.Conflict = Conflict(cause, m, model.Reason)
 	var malformed *payment.FieldError
@@ -272,11 +272,11 @@ func (v *paymentsVisit) renderWithdraw(m payment.Message, model views.Withdraw, 
 		return cause
 	}
 	var err error
-	model.Message, err = FullMessage(v.Visit, m)
+	model.Message, err = FullMessage(v, m)
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell("Withdraw", views.PlaceMine)
-	model.Shell.Failed = len(model.Problems) > 0
+	model.Layout = v.layout("Withdraw", views.PlaceMine)
+	model.Layout.Failed = len(model.Problems) > 0
 	return v.Render(status, views.WithdrawPage(model))
 }

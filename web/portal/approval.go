@@ -9,7 +9,7 @@ import (
 )
 
 // MayApprove names the people who could approve a message: checkers of before it was entered, who neither made it nor approved it yet.
-func MayApprove(v *Visit, m payment.Message) (names []string, err error) {
+func MayApprove(v *Request, m payment.Message) (names []string, err error) {
 	found, err := v.Config.Admin.Approvers(v.Context(), m)
 	names, _ = toldApart(m, found.Checkers)
 	return names, err
@@ -39,7 +39,7 @@ func ruleWords(p administration.Policy) i18n.Text {
 }
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
-func (v *paymentsVisit) approval(m payment.Message) (*views.Approval, error) {
+func (v *Request) approval(m payment.Message) (*views.Approval, error) {
 	if m.State != payment.StateApprovalPending {
 		return nil, nil //nolint:nilnil // what is decided needs no approval any more
 	}

@@ -14,7 +14,7 @@ import (
 const maxNamed = 6
 
 // nameApprovers says on the page before a submission who may approve it, and warns where they are fewer than it needs.
-func (v *paymentsVisit) nameApprovers(p prepared, model *views.Check) error {
+func (v *Request) nameApprovers(p prepared, model *views.Check) error {
 	needed := p.asked.ApprovalsRequired
 	if needed == 0 {
 		return nil
@@ -35,7 +35,7 @@ func (v *paymentsVisit) nameApprovers(p prepared, model *views.Check) error {
 }
 
 // approvers names who may approve a draft once it is submitted.
-func (v *paymentsVisit) approvers(p prepared) ([]string, error) {
+func (v *Request) approvers(p prepared) ([]string, error) {
 	m := payment.Message{Realm: v.By.Realm, CreatedAt: v.At}
 	if p.draft.Amends != uuid.Nil {
 		var err error
@@ -46,7 +46,7 @@ func (v *paymentsVisit) approvers(p prepared) ([]string, error) {
 		m.Decisions = nil // those of the version before count no more
 	}
 	m.Makers = append(m.Makers, v.By.PersonID)
-	return MayApprove(v.Visit, m)
+	return MayApprove(v, m)
 }
 
 // shortened names a few of many people.

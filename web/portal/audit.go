@@ -20,7 +20,7 @@ import (
 const auditPage = 100
 
 // showAuditTrail lists the actions and refusals of the realm, newest first.
-func showAuditTrail(v *paymentsVisit) error {
+func showAuditTrail(v *Request) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err
@@ -29,7 +29,7 @@ func showAuditTrail(v *paymentsVisit) error {
 }
 
 // wholeTrail shows the page, with the result of a verification.
-func (v *paymentsVisit) wholeTrail(verified *views.AuditVerification) error {
+func (v *Request) wholeTrail(verified *views.AuditVerification) error {
 	model, ask := v.auditSearch()
 	after := ask.Before
 	ask.PageSize = auditPage
@@ -60,19 +60,19 @@ func (v *paymentsVisit) wholeTrail(verified *views.AuditVerification) error {
 	for _, e := range events {
 		model.Rows = append(model.Rows, v.auditTrailRow(e))
 	}
-	model.Shell.Failed = len(model.Problems) > 0
-	if model.Shell.Failed {
+	model.Layout.Failed = len(model.Problems) > 0
+	if model.Layout.Failed {
 		return v.Render(http.StatusUnprocessableEntity, views.AuditTrailPage(model))
 	}
 	return v.Render(http.StatusOK, views.AuditTrailPage(model))
 }
 
 // auditSearch reads the filters, for the page and for the query.
-func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
+func (v *Request) auditSearch() (views.AuditTrail, store.AuditFilter) {
 	query := v.Echo.QueryParams()
 	get := func(name string) string { return strings.TrimSpace(Searchable(query.Get(name))) }
 	model := views.AuditTrail{
-		Shell: v.Shell("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
+		Layout: v.layout("Audit trail", views.PlaceAudit), From: get("from"), To: get("to"), Actor: get("actor"), Event: get("event"),
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "No event of this realm matches. Widen the search, or clear it."},
 	}
 	model.Filtered = model.From+model.To+model.Actor+model.Event != ""
@@ -90,7 +90,7 @@ func (v *paymentsVisit) auditSearch() (views.AuditTrail, store.AuditFilter) {
 }
 
 // auditSeal returns the state of the sealing of the realm's trail.
-func (v *paymentsVisit) auditSeal() (views.AuditSeal, error) {
+func (v *Request) auditSeal() (views.AuditSeal, error) {
 	seal := views.AuditSeal{Words: "sealed"}
 	if v.Config.Sealing != nil {
 		seal.Words = i18n.Stored(v.Config.Sealing().String())
@@ -103,7 +103,7 @@ func (v *paymentsVisit) auditSeal() (views.AuditSeal, error) {
 }
 
 // day reads a day in the zone of the banking day; what cannot be read is named in the problems and does not narrow the list.
-func (v *paymentsVisit) day(model *views.AuditTrail, name, typed string) time.Time {
+func (v *Request) day(model *views.AuditTrail, name, typed string) time.Time {
 	if typed == "" {
 		return time.Time{}
 	}
@@ -114,7 +114,7 @@ func (v *paymentsVisit) day(model *views.AuditTrail, name, typed string) time.Ti
 	return day
 }
 
-func (v *paymentsVisit) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
+func (v *Request) auditTrailRow(e store.HistoryEvent) views.AuditTrailRow {
 	actor := e.Actor
 	if e.ActorLogin != "" && e.ActorLogin != e.Actor {
 		actor += " (" + e.ActorLogin + ")"

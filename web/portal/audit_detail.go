@@ -147,7 +147,7 @@ func endWords(reason string) i18n.Text {
 }
 
 // changeURL returns the address at which the reader of the trail can read the change of an event; "" for none.
-func (v *paymentsVisit) changeURL(stored string) string {
+func (v *Request) changeURL(stored string) string {
 	var d auditDetail
 	err := json.Unmarshal([]byte(stored), &d)
 	administrators := err == nil && d.Change != "" &&

@@ -22,7 +22,7 @@ var lists = map[string]i18n.Text{
 }
 
 // RememberList stores the address of this list. Messages opened from the list link back to it.
-func (v *Visit) RememberList() {
+func (v *Request) RememberList() {
 	address := v.Echo.Request().URL.RequestURI()
 	if lists[v.Echo.Request().URL.Path] == "" || len(address) > maxList {
 		return
@@ -34,7 +34,7 @@ func (v *Visit) RememberList() {
 }
 
 // ListBehind is the way back to the list this person saw last, as it was narrowed; none where it was not, or is not known.
-func (v *Visit) ListBehind() ui.Step {
+func (v *Request) ListBehind() ui.Step {
 	cookie, err := v.Echo.Cookie(listCookie)
 	if err != nil {
 		return ui.Step{}

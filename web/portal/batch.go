@@ -27,7 +27,7 @@ import (
 func batchPath(id uuid.UUID) string { return "/payments/batches/" + id.String() }
 
 // takeMany keeps each payment of a file as a draft, all or none.
-func (v *paymentsVisit) takeMany(name string, content []byte, many orderform.Many) error {
+func (v *Request) takeMany(name string, content []byte, many orderform.Many) error {
 	outdated, ended := orderform.Outdated(many.Message, v.Today(), v.Config.Rules)
 	if ended {
 		many.Findings = append([]payment.Finding{outdated}, many.Findings...)
@@ -74,7 +74,7 @@ func lineNumbers(lines []orderform.Line) []int {
 }
 
 // batch loads the drafts of the file that the path names; it is the visitor's own or does not exist.
-func (v *paymentsVisit) batch() (id uuid.UUID, drafts []store.Draft, err error) {
+func (v *Request) batch() (id uuid.UUID, drafts []store.Draft, err error) {
 	err = MayMake(v.By)
 	if err != nil {
 		return id, nil, err
@@ -88,7 +88,7 @@ func (v *paymentsVisit) batch() (id uuid.UUID, drafts []store.Draft, err error) 
 }
 
 // showBatch lists the payments of a file with their problems.
-func showBatch(v *paymentsVisit) error {
+func showBatch(v *Request) error {
 	id, drafts, err := v.batch()
 	if err != nil {
 		return err
@@ -133,12 +133,12 @@ func showBatch(v *paymentsVisit) error {
 	if left == 0 {
 		model.Going, model.GoesOn, model.From = false, false, 1
 	}
-	model.Shell = v.Shell("Payments of a file", views.PlaceNew)
+	model.Layout = v.layout("Payments of a file", views.PlaceNew)
 	return v.Render(http.StatusOK, views.BatchPage(model))
 }
 
 // batchLine renders one payment of a file: its result, or the steps before it can be submitted.
-func (v *paymentsVisit) batchLine(draft store.Draft) (views.BatchLine, prepared, error) {
+func (v *Request) batchLine(draft store.Draft) (views.BatchLine, prepared, error) {
 	values, err := orderform.DecodeValues(draft.Answers)
 	if err != nil {
 		return views.BatchLine{}, prepared{}, err
@@ -198,7 +198,7 @@ const submitting = i18n.Text("Submitting…")
 
 // submitBatch submits the ready lines in parts. A line that needs an answer of its own is left for its check page. The draft's key is the
 // externalId, so a part that is sent twice makes no payment twice.
-func submitBatch(v *paymentsVisit) error {
+func submitBatch(v *Request) error {
 	id, drafts, err := v.batch()
 	if err != nil {
 		return err
@@ -242,7 +242,7 @@ func digestOf(drafts []store.Draft) string {
 }
 
 // payeeOfLine adds the payee verification to a line that was not submitted.
-func (v *paymentsVisit) payeeOfLine(line *views.BatchLine, p prepared) error {
+func (v *Request) payeeOfLine(line *views.BatchLine, p prepared) error {
 	if p.draft.MessageID != uuid.Nil || len(line.Problems) > 0 {
 		return nil
 	}
@@ -258,7 +258,7 @@ func (v *paymentsVisit) payeeOfLine(line *views.BatchLine, p prepared) error {
 }
 
 // submitLine submits one payment of a file unless something has to be said to it first.
-func (v *paymentsVisit) submitLine(draft store.Draft) error {
+func (v *Request) submitLine(draft store.Draft) error {
 	became, err := v.became(draft)
 	if err != nil {
 		return err
@@ -285,6 +285,6 @@ func (v *paymentsVisit) submitLine(draft store.Draft) error {
 	return v.noteSubmitted(draft, m.InternalID)
 }
 
-func (v *paymentsVisit) noteSubmitted(draft store.Draft, message uuid.UUID) error {
+func (v *Request) noteSubmitted(draft store.Draft, message uuid.UUID) error {
 	return v.Config.Drafts.Submitted(v.Context(), v.By, draft.ID, message)
 }

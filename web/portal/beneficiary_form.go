@@ -23,7 +23,7 @@ type askedBeneficiary struct {
 }
 
 // showNew asks for a new beneficiary; with from= the form is filled from a payment of the realm.
-func showNew(v *paymentsVisit) error {
+func showNew(v *Request) error {
 	ask := askedBeneficiary{kind: administration.KindBeneficiaryCreate, values: administration.Values{"country": "CH"}}
 	err := ask.kind.MayAsk(v.By)
 	if err != nil {
@@ -36,11 +36,11 @@ func showNew(v *paymentsVisit) error {
 			return err
 		}
 	}
-	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(ask)))
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.beneficiaryForm(ask)))
 }
 
 // creditorOf are the fields of a payment's creditor.
-func (v *paymentsVisit) creditorOf(id uuid.UUID) (administration.Values, error) {
+func (v *Request) creditorOf(id uuid.UUID) (administration.Values, error) {
 	m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
 	if err != nil {
 		return nil, err
@@ -68,21 +68,21 @@ func (v *paymentsVisit) creditorOf(id uuid.UUID) (administration.Values, error) 
 }
 
 // showUpdate asks how a beneficiary changes.
-func showUpdate(v *paymentsVisit) error { return v.show(administration.KindBeneficiaryUpdate) }
+func showUpdate(v *Request) error { return v.show(administration.KindBeneficiaryUpdate) }
 
 // showRemove asks whether a beneficiary is to be removed.
-func showRemove(v *paymentsVisit) error { return v.show(administration.KindBeneficiaryRemove) }
+func showRemove(v *Request) error { return v.show(administration.KindBeneficiaryRemove) }
 
-func (v *paymentsVisit) show(kind administration.Kind) error {
+func (v *Request) show(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {
 		return err
 	}
-	return v.Render(http.StatusOK, views.ChangeFormPage(v.form(ask)))
+	return v.Render(http.StatusOK, views.ChangeFormPage(v.beneficiaryForm(ask)))
 }
 
 // about reads the beneficiary that the path names, for somebody who may ask for the change.
-func (v *paymentsVisit) about(kind administration.Kind) (askedBeneficiary, error) {
+func (v *Request) about(kind administration.Kind) (askedBeneficiary, error) {
 	ask := askedBeneficiary{kind: kind}
 	err := kind.MayAsk(v.By)
 	if err != nil || kind.Creates() {
@@ -98,7 +98,7 @@ func (v *paymentsVisit) about(kind administration.Kind) (askedBeneficiary, error
 }
 
 // form is the form of a change with values.
-func (v *paymentsVisit) form(ask askedBeneficiary) views.ChangeForm {
+func (v *Request) beneficiaryForm(ask askedBeneficiary) views.ChangeForm {
 	model := views.ChangeForm{
 		Heading: "New beneficiary", Action: "/beneficiaries/new", BackURL: "/beneficiaries",
 		Words: "A checker decides before anybody can pick it: name and account as the creditor gave them to you.",
@@ -113,7 +113,7 @@ func (v *paymentsVisit) form(ask askedBeneficiary) views.ChangeForm {
 			With(ui.GroupFours(ask.subject.IBAN))
 	default:
 	}
-	model.Shell = v.Shell(model.Heading, views.PlaceBeneficiaries)
+	model.Layout = v.layout(model.Heading, views.PlaceBeneficiaries)
 	for _, name := range ask.kind.Fields() {
 		field := ask.kind.Field(name)
 		if field.Type == administration.TypeCountry {
@@ -133,14 +133,14 @@ func (v *paymentsVisit) form(ask askedBeneficiary) views.ChangeForm {
 	return model
 }
 
-func askNew(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryCreate) }
+func askNew(v *Request) error { return v.ask(administration.KindBeneficiaryCreate) }
 
-func askUpdate(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryUpdate) }
+func askUpdate(v *Request) error { return v.ask(administration.KindBeneficiaryUpdate) }
 
-func askRemove(v *paymentsVisit) error { return v.ask(administration.KindBeneficiaryRemove) }
+func askRemove(v *Request) error { return v.ask(administration.KindBeneficiaryRemove) }
 
 // ask stores a request, or shows its problems beside the fields.
-func (v *paymentsVisit) ask(kind administration.Kind) error {
+func (v *Request) ask(kind administration.Kind) error {
 	ask, err := v.about(kind)
 	if err != nil {
 		return err
@@ -163,7 +163,7 @@ func (v *paymentsVisit) ask(kind administration.Kind) error {
 	})
 	if err != nil {
 		ask.values["country"] = typed.Get("country")
-		model := v.form(ask)
+		model := v.beneficiaryForm(ask)
 		model.Note = note
 		return v.RefuseChange(model, err)
 	}

@@ -18,7 +18,7 @@ import (
 const bookPage = 50
 
 // list begins a page of a list.
-func (v *paymentsVisit) list(current string, heading, words i18n.Text) views.AdministrationList {
+func (v *Request) bookList(current string, heading, words i18n.Text) views.AdministrationList {
 	waiting := ""
 	if v.Changes > 0 {
 		waiting = strconv.Itoa(v.Changes)
@@ -28,13 +28,13 @@ func (v *paymentsVisit) list(current string, heading, words i18n.Text) views.Adm
 		tabs[i].Current = tabs[i].URL == current
 	}
 	return views.AdministrationList{
-		Shell: v.Shell(heading, views.PlaceBeneficiaries), Heading: heading,
+		Layout: v.layout(heading, views.PlaceBeneficiaries), Heading: heading,
 		Words: words, Tabs: tabs, Book: true,
 	}
 }
 
 // showBook lists the beneficiaries in force.
-func showBook(v *paymentsVisit) error {
+func showBook(v *Request) error {
 	search := Searchable(v.Echo.QueryParam("q"))
 	of := admin.Book{Search: search, PageSize: bookPage + 1, AfterName: Searchable(v.Echo.QueryParam("after"))}
 	of.AfterID, _ = uuid.Parse(v.Echo.QueryParam("from"))
@@ -42,7 +42,7 @@ func showBook(v *paymentsVisit) error {
 	if err != nil {
 		return err
 	}
-	model := v.list("/beneficiaries", "Beneficiaries",
+	model := v.bookList("/beneficiaries", "Beneficiaries",
 		"Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.")
 	model.Search = &ui.Field{ID: "q", Label: "Search in names, towns and accounts", Kind: "search", Value: search}
 	model.Empty = ui.Empty{Icon: "user", Title: "Nobody here", Text: "No beneficiary is taken into the list yet."}

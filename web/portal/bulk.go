@@ -32,7 +32,7 @@ const (
 
 // showBulk renders the page to compare several messages before they are approved together: each message, their totals, and the messages
 // left out with the reason. It decides nothing.
-func showBulk(v *paymentsVisit) error {
+func showBulk(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -61,9 +61,9 @@ func showBulk(v *paymentsVisit) error {
 
 // bulk sorts the selected messages into those that can be approved together and those left out. Expensive checks run only for as many
 // messages as fit.
-func (v *paymentsVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
+func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	model := views.Bulk{
-		Shell: v.Shell("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
+		Layout: v.layout("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
 		Action: "/queue/bulk" + f.Query(),
 	}
 	messages, err := v.selected(selected)
@@ -87,7 +87,7 @@ func (v *paymentsVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error)
 		}
 		model.Included, included = append(model.Included, item), append(included, m)
 	}
-	cautions, err := Cautions(v.Visit, included)
+	cautions, err := Cautions(v, included)
 	totals := map[money.Currency]money.Amount{}
 	for i, m := range included {
 		model.Included[i].Cautions = cautions[m.InternalID]
@@ -98,7 +98,7 @@ func (v *paymentsVisit) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error)
 }
 
 // selected loads the selected messages. It skips unknown keys.
-func (v *paymentsVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
+func (v *Request) selected(ids []uuid.UUID) ([]payment.Message, error) {
 	messages := make([]payment.Message, 0, len(ids))
 	for _, id := range ids {
 		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
@@ -114,7 +114,7 @@ func (v *paymentsVisit) selected(ids []uuid.UUID) ([]payment.Message, error) {
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
-func (v *paymentsVisit) leftOut(m payment.Message) i18n.Text {
+func (v *Request) leftOut(m payment.Message) i18n.Text {
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
 	var state *payment.StateError
 	switch {
@@ -135,7 +135,7 @@ const needsFactor i18n.Text = "Open it by itself: the approval policy asks for a
 
 // leftOutBefore is leftOut before the approval: it also names the limit of messages, given that beside are selected already, and the need
 // of a second factor.
-func (v *paymentsVisit) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
+func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error) {
 	said := v.leftOut(m)
 	if said != "" {
 		return said, nil
@@ -162,7 +162,7 @@ func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
 // approveBulk approves the listed messages one by one, with the same call as a single approval. Each gets its own result, and a refusal
 // stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
 // twice, it approves nothing twice.
-func approveBulk(v *paymentsVisit) error {
+func approveBulk(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -174,7 +174,7 @@ func approveBulk(v *paymentsVisit) error {
 	items := form[itemField]
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	model := views.BulkOutcome{
-		Shell: v.Shell("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
+		Layout: v.layout("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
 		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
 	}
 	if len(items) == 0 || len(items) > maxBulk {
@@ -206,7 +206,7 @@ func approveBulk(v *paymentsVisit) error {
 		if err != nil {
 			return err
 		}
-		model.Shell.QueueCount = v.Waiting
+		model.Layout.QueueCount = v.Waiting
 		return v.Render(http.StatusOK, views.BulkProgress(model))
 	}
 	return v.Render(http.StatusOK, views.BulkOutcomePage(model))
@@ -240,7 +240,7 @@ func counter(form url.Values, name string) int {
 }
 
 // approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.
-func (v *paymentsVisit) approveItem(text string, f Filter) (views.BulkItem, error) {
+func (v *Request) approveItem(text string, f Filter) (views.BulkItem, error) {
 	nameless := views.BulkItem{
 		Entry: ui.Entry{Reference: "–"},
 		Said:  "The form does not say which message this was. Nothing was decided about it.",
@@ -281,7 +281,7 @@ func (v *paymentsVisit) approveItem(text string, f Filter) (views.BulkItem, erro
 }
 
 // bulkDone is a message that this person approved.
-func (v *paymentsVisit) bulkDone(m payment.Message, f Filter) views.BulkItem {
+func (v *Request) bulkDone(m payment.Message, f Filter) views.BulkItem {
 	m.ApprovalsListed = m.Approvals() // the row was read before the decision
 	item := bulkItem(m, v.queueRow(m, f))
 	item.Approved, item.URL = true, "/payments/"+m.InternalID.String()

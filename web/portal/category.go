@@ -16,7 +16,7 @@ func knownCategory(value string) bool {
 }
 
 // askCategory shows the form again: a rejection says which kind of reason it has. Everything wrong with the form is told at once.
-func (v *paymentsVisit) askCategory(typed views.Reject) error {
+func (v *Request) askCategory(typed views.Reject) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err

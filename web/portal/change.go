@@ -48,7 +48,7 @@ type Decided struct {
 
 // ShowChanges completes and shows the list of changes: those that wait, with ?tab=me or ?tab=mine a part of them, and with ?tab=all those
 // that were decided too.
-func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
+func (v *Request) ShowChanges(desk ChangeDesk, model views.AdministrationList) error {
 	filter := admin.Filter{State: administration.StatePending, PageSize: changesPage + 1}
 	tab := v.Echo.QueryParam("tab")
 	model.New = []views.AdministrationLink{{Label: "All changes", URL: desk.ListURL + "?tab=all"}}
@@ -100,7 +100,7 @@ func (v *Visit) ShowChanges(desk ChangeDesk, model views.AdministrationList) err
 }
 
 // sortChanges reads the order of a list of changes: newest first where the address asks for none that there is.
-func (v *Visit) sortChanges(filter *admin.Filter) string {
+func (v *Request) sortChanges(filter *admin.Filter) string {
 	switch asked := v.Echo.QueryParam("sort"); asked {
 	case "oldest":
 		filter.OldestFirst = true
@@ -127,7 +127,7 @@ func changesURL(desk ChangeDesk, tab, order string, more ...string) string {
 }
 
 // ShowChange shows the change that the path names, field by field.
-func (v *Visit) ShowChange(desk ChangeDesk) error {
+func (v *Request) ShowChange(desk ChangeDesk) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -147,10 +147,10 @@ func (v *Visit) ShowChange(desk ChangeDesk) error {
 }
 
 // Change is a change as its page shows it.
-func (v *Visit) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
+func (v *Request) Change(desk ChangeDesk, c administration.Change) views.RealmChange {
 	title := desk.Heading(c)
 	shown := views.RealmChange{
-		Shell: v.Shell(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
+		Layout: v.layout(title, desk.Place), ID: c.ID.String(), Heading: title, State: c.State(), Subject: c.Subject,
 		Note: c.Note, Requester: c.Requester.Name, RequestedAt: c.RequestedAt, Book: desk.Place == views.PlaceBeneficiaries, Report: desk.Report,
 		Differences: changeDifferences(c),
 	}
@@ -200,7 +200,7 @@ func saysNothing(c administration.Change, field string) bool {
 }
 
 // DecideChange carries out a decision. What an approval shows once is shown on the answer itself.
-func (v *Visit) DecideChange(desk ChangeDesk, approve bool) error {
+func (v *Request) DecideChange(desk ChangeDesk, approve bool) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -226,7 +226,7 @@ func (v *Visit) DecideChange(desk ChangeDesk, approve bool) error {
 }
 
 // undecided shows the change again with why the decision was not taken.
-func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause error) error {
+func (v *Request) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause error) error {
 	var conflict *administration.ConflictError
 	var malformed *payment.FieldError
 	var fourEyes *payment.FourEyesError
@@ -246,7 +246,7 @@ func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause er
 		return err
 	}
 	shown := v.Change(desk, change)
-	shown.Shell.Failed, shown.Problems = true, []ui.Problem{problem}
+	shown.Layout.Failed, shown.Problems = true, []ui.Problem{problem}
 	if change.Decision == nil {
 		shown.Reason = reason
 	}
@@ -254,7 +254,7 @@ func (v *Visit) undecided(desk ChangeDesk, id uuid.UUID, reason string, cause er
 }
 
 // RefuseChange renders the form of a change again with its problems beside the fields. An unrelated error becomes an error page.
-func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
+func (v *Request) RefuseChange(model views.ChangeForm, err error) error {
 	var malformed *payment.FieldError
 	if !errors.As(err, &malformed) {
 		return err
@@ -264,6 +264,6 @@ func (v *Visit) RefuseChange(model views.ChangeForm, err error) error {
 			Field: f.Pointer[strings.LastIndexByte(f.Pointer, '/')+1:], Text: f.Text, Code: f.Code,
 		}))
 	}
-	model.Shell.Failed = true
+	model.Layout.Failed = true
 	return v.Render(http.StatusUnprocessableEntity, views.ChangeFormPage(model))
 }

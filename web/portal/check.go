@@ -17,7 +17,7 @@ import (
 
 // showCheck shows the whole draft for a last check. No form is submitted before this page; the ready lines of a file of many payments are
 // submitted from its list.
-func showCheck(v *paymentsVisit) error {
+func showCheck(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
 		return err
@@ -29,13 +29,13 @@ func showCheck(v *paymentsVisit) error {
 }
 
 // checkAnew shows a draft once more that was changed since the page was made whose button was pressed. Nothing is submitted.
-func (v *paymentsVisit) checkAnew(draft store.Draft) error {
+func (v *Request) checkAnew(draft store.Draft) error {
 	return v.showDraft(draft, http.StatusConflict, []ui.Problem{{Text: ChangedSince}})
 }
 
 // showDraft renders the check page of a draft with problems above it.
-func (v *paymentsVisit) showDraft(draft store.Draft, status int, problems []ui.Problem) error {
-	held, err := ShowCheck(v.Visit, draft, status, problems)
+func (v *Request) showDraft(draft store.Draft, status int, problems []ui.Problem) error {
+	held, err := ShowCheck(v, draft, status, problems)
 	if held || err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (v *paymentsVisit) showDraft(draft store.Draft, status int, problems []ui.P
 }
 
 // keepAnswer keeps why a payment is paid again while it is being typed.
-func keepAnswer(v *paymentsVisit) error {
+func keepAnswer(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func keepAnswer(v *paymentsVisit) error {
 }
 
 // refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
-func (v *paymentsVisit) refuseDraft(p prepared) error {
+func (v *Request) refuseDraft(p prepared) error {
 	if len(p.draft.File) > 0 {
 		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
 	}
@@ -83,7 +83,7 @@ func (v *paymentsVisit) refuseDraft(p prepared) error {
 }
 
 // duplicates finds payments like this one, but not the one it amends.
-func (v *paymentsVisit) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
+func (v *Request) duplicates(p prepared, summary payment.Summary) ([]views.Duplicate, error) {
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: summary, Since: v.At.Add(-DuplicateWindow), Except: p.draft.Amends,
 	})
@@ -101,14 +101,14 @@ func (v *paymentsVisit) duplicates(p prepared, summary payment.Summary) ([]views
 }
 
 // renderCheck completes the page; the given model holds the additions of the submission.
-func (v *paymentsVisit) renderCheck(status int, p prepared, model views.Check) error {
+func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 	base := "/payments/" + p.draft.ID.String()
 	place := views.PlaceNew
 	if p.draft.Amends != uuid.Nil {
 		place = views.PlaceMine
 	}
-	model.Shell = v.Shell("Check your answers", place)
-	model.Shell.Failed = len(model.Problems) > 0
+	model.Layout = v.layout("Check your answers", place)
+	model.Layout.Failed = len(model.Problems) > 0
 	model.Action, model.ChangeURL, model.KeepURL = base+"/submit", base+"/edit", base+"/check/keep"
 	model.Checked = p.draft.Digest()
 	found, err := v.payeeOf(p)
@@ -152,7 +152,7 @@ func (v *paymentsVisit) renderCheck(status int, p prepared, model views.Check) e
 	return v.Render(status, views.CheckPage(model))
 }
 
-func (v *paymentsVisit) checkGroups(p prepared) []views.CheckGroup {
+func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 	_, tx, _ := p.built.Document.SinglePayment()
 	summary := p.asked.Summary
 	change := func(row ui.Row, field string) ui.Row {
@@ -219,7 +219,7 @@ func fileWarnings(draft store.Draft) []views.Warning {
 }
 
 // showSubmitted confirms a submission. It may be opened again at any time.
-func showSubmitted(v *paymentsVisit) error {
+func showSubmitted(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -230,6 +230,6 @@ func showSubmitted(v *paymentsVisit) error {
 			With(ui.StateLabel(m.State))}
 	}
 	return v.Render(http.StatusOK, views.SubmittedPage(views.Submitted{
-		Shell: v.Shell("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: views.AgainLabel(m),
+		Layout: v.layout("Submitted", views.PlaceMine), Message: views.Message{Message: m}, Next: next, Again: views.AgainLabel(m),
 	}))
 }

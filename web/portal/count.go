@@ -32,7 +32,7 @@ func (c counted) facts(f Filter, now time.Time) views.QueueFacts {
 
 // counted reads all pending messages once and assigns them to the tabs. Only when there are more than one read returns, each tab is read
 // further on its own, up to the limit of its count.
-func (v *paymentsVisit) counted(f *Filter) (counted, error) {
+func (v *Request) counted(f *Filter) (counted, error) {
 	now := counted{tabs: map[string]string{}}
 	if v.By.Has(identity.RoleChecker) {
 		decided, err := v.Config.Reader.DecidedCount(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), maxCounted)
@@ -51,7 +51,7 @@ func (v *paymentsVisit) counted(f *Filter) (counted, error) {
 }
 
 // shares lists the keys of each tab, up to the limit of the counts, and the common filter of all.
-func (v *paymentsVisit) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
+func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.QueueFilter, error) {
 	shares := map[string][]store.WaitingMessages{}
 	if f.Impossible {
 		return shares, store.QueueFilter{}, nil
@@ -91,7 +91,7 @@ func (v *paymentsVisit) shares(f *Filter) (map[string][]store.WaitingMessages, s
 }
 
 // waiting lists the keys of all messages the address leaves, so many as are counted.
-func (v *paymentsVisit) waiting(f Filter) ([]store.WaitingMessages, error) {
+func (v *Request) waiting(f Filter) ([]store.WaitingMessages, error) {
 	shares, _, err := v.shares(&f)
 	return shares[v.tab(f)], err
 }
@@ -103,7 +103,7 @@ var payeeFlags = map[string][]payee.Result{
 }
 
 // onTab applies the tab's filter on top of the filter in the address.
-func (v *paymentsVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
+func (v *Request) onTab(ask store.QueueFilter, tab string) store.QueueFilter {
 	switch tab {
 	case tabForMe:
 		ask.ExcludePerson = v.By.PersonID
@@ -114,7 +114,7 @@ func (v *paymentsVisit) onTab(ask store.QueueFilter, tab string) store.QueueFilt
 }
 
 // askAll parses the filter in the address. An invalid day is added to the problems of f.
-func (v *paymentsVisit) askAll(f *Filter) store.QueueFilter {
+func (v *Request) askAll(f *Filter) store.QueueFilter {
 	ask := store.QueueFilter{
 		Kind: f.Kind(pendingKinds), Scheme: string(f.Scheme), MakerLogin: f.Maker(), AmountFrom: f.AmountFrom, AmountTo: f.AmountTo,
 		Search:  ReadSearch(f.View.Text, v.Today()).Search,

@@ -19,8 +19,8 @@ import (
 const dashboardRows = 5
 
 // showDashboard says what needs attention, to each role what it has to look at. Somebody without any lands on the profile.
-func showDashboard(v *visit) error {
-	model := views.Dashboard{Shell: v.Shell("Dashboard", views.PlaceDashboard)}
+func showDashboard(v *Request) error {
+	model := views.Dashboard{Layout: v.layout("Dashboard", views.PlaceDashboard)}
 	var err error
 	switch {
 	case payment.MayRead(v.By) == nil:
@@ -38,13 +38,13 @@ func showDashboard(v *visit) error {
 
 // fillWork adds what people of payments see. What looks at thousands of messages is asked beside the rest: a page takes as long as the
 // slowest of them.
-func (v *visit) fillWork(model *views.Dashboard) error {
+func (v *Request) fillWork(model *views.Dashboard) error {
 	var group errgroup.Group
 	group.Go(func() (err error) { model.Volumes, err = v.volumes(); return err })
 	group.Go(func() (err error) { model.Clearing, err = v.connections(); return err })
 	var control []views.Chart
 	if v.By.Has(identity.RoleSupervisor) {
-		group.Go(func() (err error) { control, err = ControlCharts(v.Visit); return err })
+		group.Go(func() (err error) { control, err = ControlCharts(v); return err })
 	}
 	err, beside := v.fillWaiting(model), group.Wait()
 	model.Charts = append(model.Charts, control...)
@@ -55,7 +55,7 @@ func (v *visit) fillWork(model *views.Dashboard) error {
 }
 
 // fillWaiting adds the figures of the day, what waits longest, and the lists of each role.
-func (v *visit) fillWaiting(model *views.Dashboard) error {
+func (v *Request) fillWaiting(model *views.Dashboard) error {
 	var err error
 	model.Tiles, err = v.tiles()
 	if err != nil {
@@ -72,7 +72,7 @@ func (v *visit) fillWaiting(model *views.Dashboard) error {
 }
 
 // longest is which messages the list of the longest waiting holds: those this person may decide, or those this person made, or all.
-func (v *visit) longest(model *views.Dashboard) store.QueueFilter {
+func (v *Request) longest(model *views.Dashboard) store.QueueFilter {
 	ask := store.QueueFilter{PageSize: dashboardRows}
 	switch {
 	case v.By.Has(identity.RoleChecker):
@@ -86,7 +86,7 @@ func (v *visit) longest(model *views.Dashboard) store.QueueFilter {
 }
 
 // tiles are the figures of the day, each a link to the list behind it. Nobody is told that something waits for them who may not decide.
-func (v *visit) tiles() ([]views.Tile, error) {
+func (v *Request) tiles() ([]views.Tile, error) {
 	var tiles []views.Tile
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	if decides || !makes {
@@ -106,7 +106,7 @@ func (v *visit) tiles() ([]views.Tile, error) {
 }
 
 // gatewayTiles say how the gateway itself stands, to those who look after it.
-func (v *visit) gatewayTiles() ([]views.Tile, error) {
+func (v *Request) gatewayTiles() ([]views.Tile, error) {
 	var tiles []views.Tile
 	if payment.MayAudit(v.By) == nil && v.Config.Sealing != nil {
 		tiles = append(tiles, sealingTile(v.Config.Sealing()))
@@ -131,7 +131,7 @@ func sealingTile(standing integrity.SignerStanding) views.Tile {
 }
 
 // waitingTiles say how much waits, for this person or for all.
-func (v *visit) waitingTiles(mine bool) ([]views.Tile, error) {
+func (v *Request) waitingTiles(mine bool) ([]views.Tile, error) {
 	label, list, count := i18n.Text("Waiting for me"), "/queue", v.Totals
 	if !mine {
 		label, list = "Waiting for approval", "/queue?tab=all"

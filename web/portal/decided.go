@@ -11,7 +11,7 @@ import (
 )
 
 // decidedRows fills the page with the decisions of this person today, newest first.
-func (v *paymentsVisit) decidedRows(f Filter, model *views.Queue) error {
+func (v *Request) decidedRows(f Filter, model *views.Queue) error {
 	decided, err := v.Config.Reader.DecidedBy(v.Context(), v.By.Realm, v.By.PersonID, v.Midnight(), beginOf(f), queuePage+1)
 	if err != nil {
 		return err

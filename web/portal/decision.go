@@ -18,7 +18,7 @@ import (
 )
 
 // showDecision is one waiting message beside the list, or for htmx the message alone.
-func showDecision(v *paymentsVisit) error {
+func showDecision(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -31,7 +31,7 @@ func showDecision(v *paymentsVisit) error {
 }
 
 // renderDecision renders a message with the additions of a refused decision: a conflict, problems, the typed reason.
-func (v *paymentsVisit) renderDecision(status int, m payment.Message, added views.Decision) error {
+func (v *Request) renderDecision(status int, m payment.Message, added views.Decision) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	detail, err := v.decision(m, f, added)
 	if err != nil {
@@ -46,22 +46,22 @@ func (v *paymentsVisit) renderDecision(status int, m payment.Message, added view
 		return err
 	}
 	model.Detail = &detail
-	model.Shell.Title, model.Shell.Failed = i18n.Data(string(m.GlobalID)), status >= http.StatusBadRequest
+	model.Layout.Title, model.Layout.Failed = i18n.Data(string(m.GlobalID)), status >= http.StatusBadRequest
 	return v.Render(status, views.QueuePage(model))
 }
 
 // decision fills the detail of a message. Which buttons it has is asked of the domain: a rejection is tried without being stored.
-func (v *paymentsVisit) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
+func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (views.Decision, error) {
 	detail := added
 	err := v.look(m)
-	if err == nil && v.lookers == nil {
-		v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	if err == nil && v.viewers == nil {
+		v.viewers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
 	}
 	if err != nil {
 		return detail, err
 	}
 	detail.Looked = v.looked(m.InternalID)
-	detail.Message, err = FullMessage(v.Visit, m)
+	detail.Message, err = FullMessage(v, m)
 	if err != nil {
 		return detail, err
 	}
@@ -89,7 +89,7 @@ func (v *paymentsVisit) decision(m payment.Message, f Filter, added views.Decisi
 }
 
 // limits adds the limits of the message and of this person with the amounts used today.
-func (v *paymentsVisit) limits(m payment.Message, detail *views.Decision) error {
+func (v *Request) limits(m payment.Message, detail *views.Decision) error {
 	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
 	for _, l := range limits {
 		if l.Currency != m.Summary.Amount.Currency() {
@@ -104,7 +104,7 @@ func (v *paymentsVisit) limits(m payment.Message, detail *views.Decision) error 
 }
 
 // askStepUp adds the question for a second factor where an approval needs one.
-func (v *paymentsVisit) askStepUp(m payment.Message, detail *views.Decision) error {
+func (v *Request) askStepUp(m payment.Message, detail *views.Decision) error {
 	var err error
 	detail.StepUp, err = v.Config.Approval.AsksStepUp(v.Context(), m)
 	if err != nil || !detail.StepUp {
@@ -153,7 +153,7 @@ func readVerdict(id uuid.UUID, form url.Values) verdict {
 	return v
 }
 
-func approve(v *paymentsVisit) error {
+func approve(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -164,7 +164,7 @@ func approve(v *paymentsVisit) error {
 	})
 }
 
-func reject(v *paymentsVisit) error {
+func reject(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -195,8 +195,8 @@ func rejectReason(l i18n.Language, typed views.Reject) string {
 	return text
 }
 
-// decide sends a decision to the approval station and goes on to the next message.
-func (v *paymentsVisit) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
+// decide sends a decision to the approval service and goes on to the next message.
+func (v *Request) decide(typed views.Reject, carryOut func(service.Input) (payment.Message, error)) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -221,7 +221,7 @@ func (v *paymentsVisit) decide(typed views.Reject, carryOut func(service.Input) 
 }
 
 // refuseDecision renders the current message with the cause of the refusal. The typed text is preserved.
-func (v *paymentsVisit) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
+func (v *Request) refuseDecision(m payment.Message, cause error, typed views.Reject) error {
 	var malformed *payment.FieldError
 	var refused *payment.RefusalError
 	var withheld *payment.WithheldError
@@ -256,7 +256,7 @@ func (v *paymentsVisit) refuseDecision(m payment.Message, cause error, typed vie
 }
 
 // leadOn adds the link to the next message for this person to the panel of a decision that lost; to the queue when there is none.
-func (v *paymentsVisit) leadOn(conflict *views.Conflict, m payment.Message) error {
+func (v *Request) leadOn(conflict *views.Conflict, m payment.Message) error {
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	next, found, err := v.nextAfter(m, f)
 	if err != nil || !found || next.InternalID == m.InternalID {
@@ -268,7 +268,7 @@ func (v *paymentsVisit) leadOn(conflict *views.Conflict, m payment.Message) erro
 }
 
 // decided answers a decision: it opens the next message with a sentence about the decision.
-func (v *paymentsVisit) decided(m payment.Message) error {
+func (v *Request) decided(m payment.Message) error {
 	v.Forget(m.InternalID)
 	decision, _ := m.LastDecision()
 	sentence := decidedSentence(m, decision.Action)
@@ -293,7 +293,7 @@ func (v *paymentsVisit) decided(m payment.Message) error {
 	}
 	left := f // what may be empty now is the list of this person, as it is narrowed
 	left.View.Tab = tabForMe
-	answer := views.Decided{Shell: v.Shell("Approval queue", views.PlaceQueue), AllDone: v.emptyQueue(left)}
+	answer := views.Decided{Layout: v.layout("Approval queue", views.PlaceQueue), AllDone: v.emptyQueue(left)}
 	answer.Row = views.DecidedEntry(v.queueRow(m, f), decidedNote(decision.Action, "you (by)", decision.DecidedAt))
 	now, err := v.counted(&f)
 	if err != nil {
@@ -326,12 +326,12 @@ func decidedSentence(m payment.Message, action payment.Action) i18n.Text {
 }
 
 // nextAfter finds the next message that waits for this person: the one after the given in the list, or else the first.
-func (v *paymentsVisit) nextAfter(decided payment.Message, f Filter) (payment.Message, bool, error) {
+func (v *Request) nextAfter(decided payment.Message, f Filter) (payment.Message, bool, error) {
 	f.View.Tab = tabForMe
 	first := f
 	first.After, first.Place = uuid.Nil, ""
 	for _, from := range []Filter{f.Behind(decided), first} {
-		list, _, err := v.pending(from, v.askAll(&from))
+		list, _, err := v.queuePageOf(from, v.askAll(&from))
 		if err != nil {
 			return payment.Message{}, false, err
 		}
@@ -344,7 +344,7 @@ func (v *paymentsVisit) nextAfter(decided payment.Message, f Filter) (payment.Me
 }
 
 // showReject is the form to reject on a page of its own.
-func showReject(v *paymentsVisit) error {
+func showReject(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -360,12 +360,12 @@ func showReject(v *paymentsVisit) error {
 	return v.renderReject(http.StatusOK, m, typed)
 }
 
-func (v *paymentsVisit) renderReject(status int, m payment.Message, added views.Decision) error {
+func (v *Request) renderReject(status int, m payment.Message, added views.Decision) error {
 	detail, err := v.decision(m, ReadFilter(v.Echo.QueryParams(), "/queue"), added)
 	if err != nil {
 		return err
 	}
-	shell := v.Shell(i18n.Text("Reject %s").With(m.GlobalID), views.PlaceQueue)
-	shell.Failed = len(added.Problems) > 0
-	return v.Render(status, views.RejectPage(shell, detail))
+	layout := v.layout(i18n.Text("Reject %s").With(m.GlobalID), views.PlaceQueue)
+	layout.Failed = len(added.Problems) > 0
+	return v.Render(status, views.RejectPage(layout, detail))
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // deviceCookie names the cookie of a known browser.
-func (v *Visit) deviceCookie() string {
+func (v *Request) deviceCookie() string {
 	if v.Config.TLS {
 		return "__Host-device"
 	}
@@ -15,7 +15,7 @@ func (v *Visit) deviceCookie() string {
 }
 
 // Device returns the token that the browser stores of an earlier sign-in; "" for none.
-func (v *Visit) Device() string {
+func (v *Request) Device() string {
 	cookie, err := v.Echo.Cookie(v.deviceCookie())
 	if err != nil {
 		return ""
@@ -24,7 +24,7 @@ func (v *Visit) Device() string {
 }
 
 // KeepDevice lets the browser be known the next time somebody signs in under the name. It is no session: it opens nothing by itself.
-func (v *Visit) KeepDevice(realm, name string) error {
+func (v *Request) KeepDevice(realm, name string) error {
 	text, err := v.Config.Auth.NewDevice(realm, name)
 	if err != nil {
 		return err

@@ -17,7 +17,7 @@ const unusual = 3
 
 // Differences lists the differences between a payment and earlier ones to its creditor, in words: for the checker to compare, and for the
 // maker to see before. A payment still being entered has only its kind, its summary and the id of the amended payment.
-func Differences(v *Visit, m payment.Message) ([]views.Warning, error) {
+func Differences(v *Request, m payment.Message) ([]views.Warning, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, []payment.Message{m})
 	if err != nil {
 		return nil, err
@@ -26,7 +26,7 @@ func Differences(v *Visit, m payment.Message) ([]views.Warning, error) {
 }
 
 // apart are the differences of a payment to whose creditor so much is new.
-func apart(v *Visit, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
+func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warning, error) {
 	past, err := v.Config.Reader.CreditorPast(v.Context(), v.By.Realm, m.Summary, m.InternalID)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func apart(v *Visit, m payment.Message, news store.CreditorNews) ([]views.Warnin
 }
 
 // Cautions returns short warnings for pending payments, by their ids: similar payments, and differences from earlier ones.
-func Cautions(v *Visit, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
+func Cautions(v *Request, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
 	if err != nil {
 		return nil, err
@@ -65,7 +65,7 @@ func Cautions(v *Visit, of []payment.Message) (map[uuid.UUID][]i18n.Text, error)
 		if m.Kind != payment.KindInstruction {
 			continue
 		}
-		alike, err := (&paymentsVisit{Visit: v}).warnings(m)
+		alike, err := v.warnings(m)
 		if err != nil {
 			return nil, err
 		}

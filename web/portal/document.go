@@ -34,7 +34,7 @@ func formOf(text string) string {
 }
 
 // document loads the document of the path; one of another message does not exist here.
-func (v *paymentsVisit) document() (payment.Message, store.OutboundDocument, error) {
+func (v *Request) document() (payment.Message, store.OutboundDocument, error) {
 	m, err := v.Readable()
 	if err != nil {
 		return m, store.OutboundDocument{}, err
@@ -51,7 +51,7 @@ func (v *paymentsVisit) document() (payment.Message, store.OutboundDocument, err
 }
 
 // showDocument shows one document: as XML or JSON, indented when it can be read, or element by element with where each came from.
-func showDocument(v *paymentsVisit) error {
+func showDocument(v *Request) error {
 	m, d, err := v.document()
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func showDocument(v *paymentsVisit) error {
 	form := formOf(v.Echo.QueryParam("form"))
 	shown := documentView(m, d)
 	model := views.DocumentView{
-		Shell: v.Shell(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
+		Layout: v.layout(i18n.Data(string(d.Name)), placeOf(m)), BackLabel: i18n.Text("Messages of %s").With(m.GlobalID),
 		BackURL: "/payments/" + m.InternalID.String() + "/messages", Document: shown, Note: i18n.Stored(d.Withheld),
 	}
 	model.Document.DownloadURL += "?form=" + form
@@ -118,7 +118,7 @@ func jsonOf(content []byte) []byte {
 }
 
 // downloadDocument gives the exact bytes as a file, or the JSON form.
-func downloadDocument(v *paymentsVisit) error {
+func downloadDocument(v *Request) error {
 	m, d, err := v.document()
 	if err != nil {
 		return err

@@ -33,7 +33,7 @@ func (d documents) between(at time.Time) bool {
 }
 
 // documents reads the newest documents of a message, and the first where there are more.
-func (v *paymentsVisit) documents(m payment.Message) (d documents, err error) {
+func (v *Request) documents(m payment.Message) (d documents, err error) {
 	d.list, err = v.Config.Reader.Documents(
 		v.Context(), v.By.Realm, store.DocumentFilter{MessageID: m.InternalID, PageSize: maxDocuments},
 	)
@@ -56,14 +56,14 @@ func (v *paymentsVisit) documents(m payment.Message) (d documents, err error) {
 }
 
 // documentsAfter reads documents of a message in their order, from behind one of them on.
-func (v *paymentsVisit) documentsAfter(m payment.Message, after uuid.UUID, most int32) ([]store.OutboundDocument, error) {
+func (v *Request) documentsAfter(m payment.Message, after uuid.UUID, most int32) ([]store.OutboundDocument, error) {
 	return v.Config.Reader.Documents(v.Context(), v.By.Realm, store.DocumentFilter{
 		MessageID: m.InternalID, Before: after, OldestFirst: true, PageSize: most,
 	})
 }
 
 // listDocuments fills the list of documents: the first and the newest, or a page of all from the one on that the address names.
-func (v *paymentsVisit) listDocuments(model *views.Payment, m payment.Message, d documents) error {
+func (v *Request) listDocuments(model *views.Payment, m payment.Message, d documents) error {
 	path := "/payments/" + m.InternalID.String() + "/messages"
 	after, err := uuid.Parse(v.Echo.QueryParam("after"))
 	if err != nil || !d.leftOut {

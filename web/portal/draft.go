@@ -17,14 +17,14 @@ import (
 	"countersign/views"
 )
 
-// prepared is a draft ready for a station: its document and its findings.
+// prepared is a draft ready for a service: its document and its findings.
 type prepared struct {
 	draft    store.Draft
 	values   orderform.Values
 	built    orderform.BuiltOrder
 	source   []byte               // of an uploaded file
 	message  iso20022.MessageName // what that file is
-	asked    service.Preview      // the preview by the submission station
+	asked    service.Preview      // the preview by the submission service
 	findings []payment.Finding
 	note     string // what its maker says to the checkers
 }
@@ -32,7 +32,7 @@ type prepared struct {
 // fine reports whether nothing is wrong.
 func (p prepared) fine() bool { return len(p.built.Problems) == 0 && len(p.findings) == 0 }
 
-// input returns the order for the submission station. The draft's key is the externalId: a form sent twice makes one payment.
+// input returns the order for the submission service. The draft's key is the externalId: a form sent twice makes one payment.
 func (p prepared) input() payment.Order {
 	in := payment.Order{
 		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
@@ -43,8 +43,8 @@ func (p prepared) input() payment.Order {
 	return in
 }
 
-// prepareDraft builds the document of a draft and has the submission station check it.
-func (v *paymentsVisit) prepareDraft(draft store.Draft) (prepared, error) {
+// prepareDraft builds the document of a draft and has the submission service check it.
+func (v *Request) prepareDraft(draft store.Draft) (prepared, error) {
 	p, err := v.buildDraft(draft)
 	if err != nil {
 		return prepared{}, err
@@ -53,7 +53,7 @@ func (v *paymentsVisit) prepareDraft(draft store.Draft) (prepared, error) {
 }
 
 // buildDraft builds the document of a draft; no rule is asked.
-func (v *paymentsVisit) buildDraft(draft store.Draft) (prepared, error) {
+func (v *Request) buildDraft(draft store.Draft) (prepared, error) {
 	if len(draft.File) > 0 {
 		return ofFile(draft, v.readFile(draft.File)), nil
 	}
@@ -91,7 +91,7 @@ func amendProblems(reason string) []orderform.Problem {
 }
 
 // readFile reads an uploaded order. One of the previous generation is refused from the day on which that has ended.
-func (v *paymentsVisit) readFile(content []byte) orderform.File {
+func (v *Request) readFile(content []byte) orderform.File {
 	file := orderform.ReadFile(content)
 	outdated, ended := orderform.Outdated(file.Message, v.Today(), v.Config.Rules)
 	if ended {
@@ -105,8 +105,8 @@ func ofFile(draft store.Draft, file orderform.File) prepared {
 	return prepared{draft: draft, source: draft.File, message: file.Message, built: file.BuiltOrder, findings: file.Findings}
 }
 
-// preview requests a preview of a draft from the submission station. A draft without a document gets none.
-func (v *paymentsVisit) preview(p prepared) (prepared, error) {
+// preview requests a preview of a draft from the submission service. A draft without a document gets none.
+func (v *Request) preview(p prepared) (prepared, error) {
 	if p.built.Document == nil {
 		return p, nil
 	}
@@ -117,7 +117,7 @@ func (v *paymentsVisit) preview(p prepared) (prepared, error) {
 }
 
 // debtorAccount finds one of the realm's accounts; nil when it has no such account.
-func (v *paymentsVisit) debtorAccount(iban string) (*payment.DebtorAccount, error) {
+func (v *Request) debtorAccount(iban string) (*payment.DebtorAccount, error) {
 	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
 	if err != nil {
 		return nil, err
@@ -127,11 +127,11 @@ func (v *paymentsVisit) debtorAccount(iban string) (*payment.DebtorAccount, erro
 			return &accounts[i], nil
 		}
 	}
-	return nil, nil //nolint:nilnil // no such account is an answer, which the station turns into a finding
+	return nil, nil //nolint:nilnil // no such account is an answer, which the service turns into a finding
 }
 
 // newDraft makes a draft of a form.
-func (v *paymentsVisit) newDraft(scheme rulebook.Scheme, values orderform.Values) (store.Draft, error) {
+func (v *Request) newDraft(scheme rulebook.Scheme, values orderform.Values) (store.Draft, error) {
 	content, err := values.Encode()
 	return store.Draft{
 		ID: v.Config.NewID(), Scheme: scheme, Answers: content, SavedAt: v.At, ExpiresAt: v.At.Add(DraftLife),

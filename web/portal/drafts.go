@@ -19,7 +19,7 @@ const tabDrafts = "drafts"
 
 // keepTyped keeps a payment form while it is being typed, as a draft. Nothing is checked. The answer is a part of the form: the key it is
 // kept under from then on, and when it was kept.
-func keepTyped(v *paymentsVisit) error {
+func keepTyped(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -44,12 +44,12 @@ type begun struct {
 func (b begun) count() int { return len(b.forms) + len(b.files) }
 
 // CountBegun counts what this person began and did not submit, as the tab of drafts lists it.
-func CountBegun(site *Visit) (int, error) {
-	b, err := (&paymentsVisit{Visit: site}).begun()
+func CountBegun(v *Request) (int, error) {
+	b, err := v.begun()
 	return b.count(), err
 }
 
-func (v *paymentsVisit) begun() (b begun, err error) {
+func (v *Request) begun() (b begun, err error) {
 	b.forms, err = v.Config.Drafts.List(v.Context(), v.By, v.At, MaxDrafts)
 	if err != nil {
 		return b, err
@@ -59,7 +59,7 @@ func (v *paymentsVisit) begun() (b begun, err error) {
 }
 
 // draftRows lists the unsubmitted drafts, the last changed first.
-func (v *paymentsVisit) draftRows(b begun) ([]ui.Entry, error) {
+func (v *Request) draftRows(b begun) ([]ui.Entry, error) {
 	rows := make([]ui.Entry, 0, b.count())
 	for _, f := range b.files {
 		rows = append(rows, ui.Entry{
@@ -78,7 +78,7 @@ func (v *paymentsVisit) draftRows(b begun) ([]ui.Entry, error) {
 	return rows, nil
 }
 
-func (v *paymentsVisit) draftRow(d store.ListedDraft) (ui.Entry, error) {
+func (v *Request) draftRow(d store.ListedDraft) (ui.Entry, error) {
 	path := "/payments/" + d.ID.String()
 	row := ui.Entry{
 		ID: d.ID.String(), URL: path + "/edit", At: d.SavedAt, Now: v.At, Aged: true,

@@ -14,7 +14,7 @@ import (
 )
 
 // showEdit is the form of a draft with everything kept.
-func showEdit(v *paymentsVisit) error {
+func showEdit(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
 		return err
@@ -23,7 +23,7 @@ func showEdit(v *paymentsVisit) error {
 }
 
 // showDraftForm is the form of a draft; that of an R-transaction, and of a file, has an address of its own.
-func (v *paymentsVisit) showDraftForm(draft store.Draft) error {
+func (v *Request) showDraftForm(draft store.Draft) error {
 	if len(draft.File) > 0 {
 		return v.Echo.Redirect(http.StatusSeeOther, "/payments/upload")
 	}
@@ -63,7 +63,7 @@ func draftForm(draft store.Draft, values orderform.Values) views.NewPayment {
 }
 
 // checkEdit takes the changed form of a draft. One that was submitted meanwhile stays as it is: the changed form becomes a new draft.
-func checkEdit(v *paymentsVisit) error {
+func checkEdit(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func checkEdit(v *paymentsVisit) error {
 }
 
 // placeOfEdit is the changed form of a draft, and where it is kept: in that draft, or in another that the form went on in.
-func (v *paymentsVisit) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, place, error) {
+func (v *Request) placeOfEdit(draft store.Draft, form url.Values, model views.NewPayment) (store.Draft, place, error) {
 	changed, err := v.newDraft(SchemeOf(model.Scheme), model.Values)
 	if err != nil {
 		return changed, place{}, err

@@ -22,7 +22,7 @@ var endedReports = map[string]payment.State{
 
 // ControlCharts returns the control figures of the last thirty days, for readers of reports: the reasons of rejections and failures, the
 // missed deadlines, and the unusual approvals of today. Each number links to its rows.
-func ControlCharts(v *Visit) ([]views.Chart, error) {
+func ControlCharts(v *Request) ([]views.Chart, error) {
 	first := v.Today().AddDate(0, 0, 1-usualPeriod)
 	from, to := first.Format(time.DateOnly), v.Today().Format(time.DateOnly)
 	midnight := time.Date(first.Year(), first.Month(), first.Day(), 0, 0, 0, 0, v.Config.Zone)
@@ -109,7 +109,7 @@ var categoryBeginnings = sync.OnceValue(func() (list []categoryBeginning) {
 
 // deadlineChart counts the missed deadlines: clearing's answers, other banks' answers to our recalls, our own answers to theirs, and
 // messages that expired undecided.
-func deadlineChart(v *Visit, since time.Time, from, to string) (views.Chart, error) {
+func deadlineChart(v *Request, since time.Time, from, to string) (views.Chart, error) {
 	late, err := v.Config.Reader.Late(v.Context(), v.By.Realm, store.AskedLate{Since: since, DueBefore: dueBefore(v), Most: ListPage})
 	chart := views.Chart{
 		Heading: "Deadlines missed", Words: "Of the last 30 days; of recalls, those that are late now", Label: "What was late",
@@ -136,7 +136,7 @@ func deadlineChart(v *Visit, since time.Time, from, to string) (views.Chart, err
 }
 
 // habitChart counts the approvals of today that somebody should look at.
-func habitChart(v *Visit, today string) (views.Chart, error) {
+func habitChart(v *Request, today string) (views.Chart, error) {
 	counts, err := v.Figures().HabitCounts(v.Context(), v.By.Realm, v.Midnight(), v.Config.Zone)
 	return views.Chart{
 		Heading: "Approvals to look at", Words: "Of today; the reports of control say more", Label: "Habit", Number: "Approvals",
@@ -157,7 +157,7 @@ func habitChart(v *Visit, today string) (views.Chart, error) {
 const maxReported = 1000
 
 // endedCounts count what ended in a period, as far as a report lists it.
-func endedCounts(v *Visit, period store.Period) (map[payment.State]int, error) {
+func endedCounts(v *Request, period store.Period) (map[payment.State]int, error) {
 	counts := map[payment.State]int{}
 	for _, state := range endedReports {
 		count, err := v.Config.Reader.EndedCount(v.Context(), v.By.Realm, state, period)
@@ -170,7 +170,7 @@ func endedCounts(v *Visit, period store.Period) (map[payment.State]int, error) {
 }
 
 // reportedEnded lists what came into a state in a period, of one reason where the address names one.
-func (v *paymentsVisit) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
+func (v *Request) reportedEnded(state payment.State, period store.Period, words i18n.Text) (reported, error) {
 	headings := map[payment.State]i18n.Text{
 		payment.StateRejected: "Rejected by checkers", payment.StateFailed: "Failed", payment.StateUnconfirmed: "No answer of clearing in time",
 	}
@@ -199,13 +199,13 @@ const lateRecalls = "/recalls?tab=" + tabLate
 const tabLate = "late"
 
 // dueBefore returns today: an answer that was due before it is late.
-func dueBefore(v *Visit) time.Time {
+func dueBefore(v *Request) time.Time {
 	year, month, day := v.Today().Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
 // DueLines are the recalls whose answer is due first, so many at most.
-func DueLines(v *Visit, most int32) (views.Lines, error) {
+func DueLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
 		Heading: "Answers due", Nothing: "No recall waits for an answer", More: ui.Step{Label: "All received recalls", URL: "/recalls"},
 	}

@@ -65,7 +65,7 @@ func (s *streams) leave(person uuid.UUID) {
 
 // events streams changes to an open queue page: the number of waiting messages, new ones, and decisions. Rows never move by themselves. The
 // stream ends with the session, the role, the request or the server.
-func (p *Portal) events(v *visit) error {
+func (p *Portal) events(v *Request) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return v.Echo.NoContent(http.StatusNoContent)
 	}
@@ -81,15 +81,15 @@ func (p *Portal) events(v *visit) error {
 	response.Header().Set(echo.HeaderContentType, "text/event-stream")
 	response.WriteHeader(http.StatusOK)
 	response.Flush()
-	err := v.stream(p.pause, p.rights)
+	err := v.stream(p.Config.EventsPause, p.rights)
 	if v.Context().Err() != nil {
 		return nil // the browser is gone, or the server stops: the usual ends of a stream
 	}
 	return err
 }
 
-func (v *visit) stream(pause time.Duration, rights *store.Rights) error {
-	live, err := Follow(v.Visit)
+func (v *Request) stream(pause time.Duration, rights *store.Rights) error {
+	live, err := Follow(v)
 	if err != nil {
 		return err
 	}
@@ -127,7 +127,7 @@ func (v *visit) stream(pause time.Duration, rights *store.Rights) error {
 }
 
 // tell looks at the queue once and writes what changed.
-func (v *visit) tell(live *Live) error {
+func (v *Request) tell(live *Live) error {
 	err := v.CountWaiting()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func (v *visit) tell(live *Live) error {
 }
 
 // write sends one event, and gives up on a browser that does not take it in time.
-func (v *visit) write(event string) error {
+func (v *Request) write(event string) error {
 	controller := http.NewResponseController(v.Echo.Response())
 	late := time.AfterFunc(eventWithin, func() { _ = controller.SetWriteDeadline(time.Unix(1, 0)) })
 	defer late.Stop()
@@ -161,7 +161,7 @@ func (v *visit) write(event string) error {
 }
 
 // stillOpen reads session and person again: what ended or was taken away ends the stream.
-func (v *visit) stillOpen() (bool, error) {
+func (v *Request) stillOpen() (bool, error) {
 	open, err := v.Refresh()
 	return open && v.By.Has(identity.RoleChecker), err
 }

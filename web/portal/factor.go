@@ -16,13 +16,13 @@ import (
 )
 
 // showFactors lists a person's second factors.
-func showFactors(v *visit) error {
+func showFactors(v *Request) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
 	return v.Render(http.StatusOK, views.FactorsPage(views.Factors{
-		Shell: v.Shell("Second factors", views.PlaceProfile), List: factorViews(list), Wanted: v.MustEnrol(),
+		Layout: v.layout("Second factors", views.PlaceProfile), List: factorViews(list), Wanted: v.MustEnrol(),
 	}))
 }
 
@@ -38,7 +38,7 @@ func factorViews(list []auth.Factor) []views.Factor {
 
 // proof returns the fields in which a user proves a change of factors: the password, and a factor when there is one. The page that makes a
 // passkey asks for a code instead, because a page can ask the browser for one passkey only.
-func (v *visit) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
+func (v *Request) proof(list []auth.Factor, problems []ui.Problem) (views.Proof, error) {
 	proof := views.Proof{HasFactor: len(list) > 0, Problems: problems}
 	if len(list) == 0 {
 		return proof, nil
@@ -77,7 +77,7 @@ func factorProblem(err error) (ui.Problem, int) {
 	return signInProblem(err)
 }
 
-func showNewApp(v *visit) error {
+func showNewApp(v *Request) error {
 	fresh, err := v.Config.Auth.NewTOTP(v.By)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func showNewApp(v *visit) error {
 	return v.renderNewApp(http.StatusOK, fresh, views.NewApp{})
 }
 
-func (v *visit) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp) error {
+func (v *Request) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -95,12 +95,12 @@ func (v *visit) renderNewApp(status int, fresh auth.NewTOTP, model views.NewApp)
 		return err
 	}
 	model.Key, model.URI, model.QR, model.Held = fresh.Key, fresh.URI, fresh.QR, fresh.Held
-	model.Shell = v.FormShell("Add an authenticator app", views.PlaceProfile, status)
+	model.Layout = v.FormShell("Add an authenticator app", views.PlaceProfile, status)
 	return v.Render(status, views.NewAppPage(model))
 }
 
 // enrolApp takes an authenticator app up.
-func enrolApp(v *visit) error {
+func enrolApp(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -123,18 +123,18 @@ func enrolApp(v *visit) error {
 }
 
 // enrolled lets somebody go on who was asked to take a factor up, and shows the recovery codes that were made, if any.
-func (v *visit) enrolled(codes []string) error {
+func (v *Request) enrolled(codes []string) error {
 	v.Enrolled()
 	if len(codes) == 0 {
 		return v.GoTo(FactorsPath, "Added.")
 	}
-	shell := v.Shell("Recovery codes", views.PlaceProfile)
-	return v.Render(http.StatusOK, views.RecoveryCodesPage(views.RecoveryCodes{Shell: shell, Codes: codes}))
+	layout := v.layout("Recovery codes", views.PlaceProfile)
+	return v.Render(http.StatusOK, views.RecoveryCodesPage(views.RecoveryCodes{Layout: layout, Codes: codes}))
 }
 
-func showNewPasskey(v *visit) error { return v.renderNewPasskey(http.StatusOK, "") }
+func showNewPasskey(v *Request) error { return v.renderNewPasskey(http.StatusOK, "") }
 
-func (v *visit) renderNewPasskey(status int, name string, problems ...ui.Problem) error {
+func (v *Request) renderNewPasskey(status int, name string, problems ...ui.Problem) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -144,13 +144,13 @@ func (v *visit) renderNewPasskey(status int, name string, problems ...ui.Problem
 	if err != nil {
 		return err
 	}
-	model.Shell = v.FormShell("Add a passkey", views.PlaceProfile, status)
+	model.Layout = v.FormShell("Add a passkey", views.PlaceProfile, status)
 	return v.Render(status, views.NewPasskeyPage(model))
 }
 
 // enrolPasskey takes a passkey up. The factor beside the password is a code here: the form has one answer of a passkey, that of the new
 // one.
-func enrolPasskey(v *visit) error {
+func enrolPasskey(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -171,9 +171,9 @@ func enrolPasskey(v *visit) error {
 	return v.renderNewPasskey(status, in.Name, problem)
 }
 
-func showRemoveFactor(v *visit) error { return v.renderRemoveFactor(http.StatusOK) }
+func showRemoveFactor(v *Request) error { return v.renderRemoveFactor(http.StatusOK) }
 
-func (v *visit) renderRemoveFactor(status int, problems ...ui.Problem) error {
+func (v *Request) renderRemoveFactor(status int, problems ...ui.Problem) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -192,12 +192,12 @@ func (v *visit) renderRemoveFactor(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.FormShell("Remove a second factor", views.PlaceProfile, status)
+	model.Layout = v.FormShell("Remove a second factor", views.PlaceProfile, status)
 	return v.Render(status, views.RemoveFactorPage(model))
 }
 
 // removeFactor gives a second factor up.
-func removeFactor(v *visit) error {
+func removeFactor(v *Request) error {
 	form, id, err := v.factorForm()
 	if err != nil {
 		return err
@@ -216,7 +216,7 @@ func removeFactor(v *visit) error {
 	return v.renderRemoveFactor(status, problem)
 }
 
-func (v *visit) factorForm() (url.Values, uuid.UUID, error) {
+func (v *Request) factorForm() (url.Values, uuid.UUID, error) {
 	form, err := v.Form()
 	if err != nil {
 		return nil, uuid.Nil, err
@@ -225,9 +225,9 @@ func (v *visit) factorForm() (url.Values, uuid.UUID, error) {
 	return form, id, err
 }
 
-func showRecoveryCodes(v *visit) error { return v.renderRecoveryCodes(http.StatusOK) }
+func showRecoveryCodes(v *Request) error { return v.renderRecoveryCodes(http.StatusOK) }
 
-func (v *visit) renderRecoveryCodes(status int, problems ...ui.Problem) error {
+func (v *Request) renderRecoveryCodes(status int, problems ...ui.Problem) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -240,12 +240,12 @@ func (v *visit) renderRecoveryCodes(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.FormShell("Recovery codes", views.PlaceProfile, status)
+	model.Layout = v.FormShell("Recovery codes", views.PlaceProfile, status)
 	return v.Render(status, views.RecoveryCodesPage(model))
 }
 
 // newRecoveryCodes makes recovery codes and shows them this once.
-func newRecoveryCodes(v *visit) error {
+func newRecoveryCodes(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err

@@ -278,7 +278,7 @@ const ListPage = 50
 
 // Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
 // order that cannot be had is taken out of the filter.
-func (v *Visit) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
+func (v *Request) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	ask.PageSize, ask.Before = ListPage, f.After
 	if by := f.listSort(); by != store.ListNewest {
 		list, next, sorted, err := v.Config.Reader.Sorted(v.Context(), v.By.Realm, ask, by, f.listPlace(by))

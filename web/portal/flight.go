@@ -14,7 +14,7 @@ import (
 
 // showFlight answers the poll of the page of a payment in progress: nothing while the page is current, which one row shows, else the
 // changed part of the page. A browser without htmx is sent to the page.
-func showFlight(v *paymentsVisit) error {
+func showFlight(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func showFlight(v *paymentsVisit) error {
 }
 
 // flightOf returns the progress of a message until clearing's answer; nil for one that is not in progress.
-func (v *paymentsVisit) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
+func (v *Request) flightOf(m payment.Message, tab views.PaymentTab) *views.Flight {
 	if !inFlight(m) {
 		return nil
 	}

@@ -65,7 +65,7 @@ func (f form) lines() (lines []string, numbers []int) {
 }
 
 // newDraft is the form as a draft, which keeps it until it is submitted.
-func (v *paymentsVisit) newRequestDraft(a asked) (store.Draft, error) {
+func (v *Request) newRequestDraft(a asked) (store.Draft, error) {
 	f, about := a.form, a.preview.About.Original
 	f.Name, f.Currency, f.Amount = about.Summary.CreditorName, string(about.Summary.Amount.Currency()), about.Summary.Amount.Swiss()
 	if f.Kind != payment.KindRecall {

@@ -30,9 +30,9 @@ import (
 
 func TestMain(m *testing.M) { storetest.Main(m) }
 
-// bench is the portal of a house of its own.
+// bench is the portal of a gateway of its own.
 type bench struct {
-	*servicetest.House
+	*servicetest.Env
 	t      *testing.T
 	server *httptest.Server
 	log    *testutil.Log
@@ -50,13 +50,13 @@ func setupOn(t *testing.T, open func(*storetest.DB) *store.Database) *bench {
 	return setupWith(t, servicetest.Options{Database: open})
 }
 
-// setupWith is setup of a house with options; clock and log are set.
+// setupWith is setup of a gateway with options; clock and log are set.
 func setupWith(t *testing.T, options servicetest.Options) *bench {
 	t.Helper()
 	b := &bench{t: t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(b.log, nil))
 	options.Now, options.Log = time.Now, log
-	b.House = servicetest.With(t, options)
+	b.Env = servicetest.With(t, options)
 	b.configure(log)
 	return b
 }
@@ -66,14 +66,14 @@ func (b *bench) beside() *bench {
 	b.t.Helper()
 	other := &bench{t: b.t, log: &testutil.Log{}}
 	log := slog.New(slog.NewTextHandler(other.log, nil))
-	other.House = servicetest.On(b.t, b.DB, servicetest.Options{
+	other.Env = servicetest.On(b.t, b.DB, servicetest.Options{
 		Now: time.Now, Log: log, Database: func(db *storetest.DB) *store.Database { return db.Open(b.t, db.Seal) },
 	})
 	other.configure(log)
 	return other
 }
 
-// configure serves the portal of the bench's house.
+// configure serves the portal of the bench's gateway.
 func (b *bench) configure(log *slog.Logger) {
 	b.t.Helper()
 	b.config = portal.Config{

@@ -15,21 +15,21 @@ import (
 
 // ShowCheck shows the check page of a draft that is an R-transaction, with problems if there are any; held is false for a payment, which it
 // leaves alone.
-func ShowCheck(v *Visit, draft store.Draft, status int, problems []ui.Problem) (held bool, err error) {
+func ShowCheck(v *Request, draft store.Draft, status int, problems []ui.Problem) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
 	}
-	return true, (&paymentsVisit{Visit: v}).showCheckPage(draft, *f, status, problems)
+	return true, v.showCheckPage(draft, *f, status, problems)
 }
 
 // Submit submits a draft that is an R-transaction; held is false for a payment, which it leaves alone.
-func Submit(v *Visit, draft store.Draft) (held bool, err error) {
+func Submit(v *Request, draft store.Draft) (held bool, err error) {
 	f, err := formIn(draft)
 	if err != nil || f == nil {
 		return false, err
 	}
-	return true, (&paymentsVisit{Visit: v}).submitForm(draft, *f)
+	return true, v.submitForm(draft, *f)
 }
 
 // FormOf is the address of the form of the R-transaction a draft holds; "" for a payment.
@@ -74,7 +74,7 @@ var routes = map[string]payment.Kind{
 // KeepRTransaction stores a form of an R-transaction that was sent after the session had run out, as a draft of the person whose session
 // it was. The address returned opens it again; it is "" for another form, one about nothing, and where the person has no room for a
 // further draft.
-func KeepRTransaction(v *Visit) (string, error) {
+func KeepRTransaction(v *Request) (string, error) {
 	kind, ours := routes[strings.TrimSuffix(v.Echo.Path(), "/keep")]
 	if !ours {
 		return "", nil
@@ -91,7 +91,7 @@ func KeepRTransaction(v *Visit) (string, error) {
 	if kind == payment.KindResolution {
 		f.Original, f.Recall = uuid.Nil, id
 	}
-	a, err := (&paymentsVisit{Visit: v}).previewRequest(f)
+	a, err := v.previewRequest(f)
 	if errors.Is(err, payment.ErrNotFound) {
 		return "", nil
 	}
@@ -99,7 +99,7 @@ func KeepRTransaction(v *Visit) (string, error) {
 		return "", err
 	}
 	a.read(values)
-	at, err := (&paymentsVisit{Visit: v}).placeOfRequest(a, values)
+	at, err := v.placeOfRequest(a, values)
 	if err != nil {
 		return "", err
 	}

@@ -23,12 +23,12 @@ import (
 const DuplicateWindow = 7 * 24 * time.Hour
 
 // FullMessage returns a message with its timeline and the content of its kind; an instruction also has its warnings and changes.
-func FullMessage(v *Visit, m payment.Message) (views.Message, error) {
+func FullMessage(v *Request, m payment.Message) (views.Message, error) {
 	return fullMessage(v, m, documents{})
 }
 
 // fullMessage is a message whose steps lead to its documents, as far as they are given.
-func fullMessage(v *Visit, m payment.Message, known documents) (views.Message, error) {
+func fullMessage(v *Request, m payment.Message, known documents) (views.Message, error) {
 	view := views.Message{Message: m}
 	steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
@@ -44,7 +44,7 @@ func fullMessage(v *Visit, m payment.Message, known documents) (views.Message, e
 }
 
 // contents maps each kind to the function that shows its content.
-var contents = map[payment.Kind]func(v *Visit, view *views.Message, m payment.Message) error{
+var contents = map[payment.Kind]func(v *Request, view *views.Message, m payment.Message) error{
 	payment.KindInstruction:    fillOrder,
 	payment.KindPayment:        fillIncoming,
 	payment.KindRecall:         FillRequest,
@@ -54,7 +54,7 @@ var contents = map[payment.Kind]func(v *Visit, view *views.Message, m payment.Me
 }
 
 // fillIncoming adds what only the pacs.008 of an incoming payment says.
-func fillIncoming(_ *Visit, view *views.Message, m payment.Message) error {
+func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
 	document, _ := m.Document()
 	if transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer); ok {
 		if transaction, single := transfer.SinglePayment(); single {
@@ -65,7 +65,7 @@ func fillIncoming(_ *Visit, view *views.Message, m payment.Message) error {
 }
 
 // fillOrder shows a payment order, its warnings for the checker, and the changes of its last amendment.
-func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
+func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 	document, err := payment.DocumentOf(m)
 	if err != nil {
 		return err
@@ -77,7 +77,7 @@ func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 		view.Remittance = views.RemittanceRow(tx.RemittanceInformation)
 	}
 	if m.State == payment.StateApprovalPending {
-		view.Warnings, err = (&paymentsVisit{Visit: v}).warnings(m)
+		view.Warnings, err = v.warnings(m)
 		if err != nil {
 			return err
 		}
@@ -88,7 +88,7 @@ func fillOrder(v *Visit, view *views.Message, m payment.Message) error {
 		view.Warnings = slices.Concat(views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
-		return (&paymentsVisit{Visit: v}).fillChanges(view, m, document)
+		return v.fillChanges(view, m, document)
 	}
 	return nil
 }
@@ -106,7 +106,7 @@ func noteOf(steps []store.Step, version int) (editor, note string) {
 }
 
 // warnings returns the warnings for a checker: similar payments.
-func (v *paymentsVisit) warnings(m payment.Message) ([]views.Warning, error) {
+func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
 	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
 		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
 	})
@@ -128,7 +128,7 @@ func (v *paymentsVisit) warnings(m payment.Message) ([]views.Warning, error) {
 
 // fillChanges compares the current version with the one before, field by field. A version before that cannot be read says nothing about
 // the current one, which has a seal of its own: the page says so instead.
-func (v *paymentsVisit) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
+func (v *Request) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return err

@@ -8,22 +8,22 @@ import (
 )
 
 // fillRole adds the lists and figures of each role of payments that this person holds.
-func (v *visit) fillRole(model *views.Dashboard) error {
+func (v *Request) fillRole(model *views.Dashboard) error {
 	decides, makes, reports := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
 	if makes {
-		ended, err := EndedLines(v.Visit, dashboardRows)
+		ended, err := EndedLines(v, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, ended)
 	}
 	if decides || reports {
-		due, err := DueLines(v.Visit, dashboardRows)
+		due, err := DueLines(v, dashboardRows)
 		if err != nil {
 			return err
 		}
 		model.Lists = append(model.Lists, due)
-		ages, err := AgeChart(v.Visit)
+		ages, err := AgeChart(v)
 		if err != nil {
 			return err
 		}
@@ -33,8 +33,8 @@ func (v *visit) fillRole(model *views.Dashboard) error {
 }
 
 // fillAdministration adds what administrators see: nothing of payments.
-func (v *visit) fillAdministration(model *views.Dashboard) error {
-	home, err := Home(v.Visit, dashboardRows)
+func (v *Request) fillAdministration(model *views.Dashboard) error {
+	home, err := Home(v, dashboardRows)
 	if err != nil {
 		return err
 	}
@@ -47,7 +47,7 @@ func (v *visit) fillAdministration(model *views.Dashboard) error {
 const maxQuarantined = 100
 
 // quarantineTile counts what clearing sent that belongs to nothing.
-func (v *visit) quarantineTile() (views.Tile, error) {
+func (v *Request) quarantineTile() (views.Tile, error) {
 	count, err := v.Config.Reader.QuarantineCount(v.Context(), maxQuarantined)
 	tile := views.Tile{
 		Label: "Quarantine", Value: i18n.Data(upTo(count, maxQuarantined)), Note: "received, and belongs to nothing", URL: "/quarantine",

@@ -15,7 +15,7 @@ import (
 )
 
 // showIBAN renders the details of an account number: a fragment for htmx, else the form with this number.
-func showIBAN(v *paymentsVisit) error {
+func showIBAN(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func showIBAN(v *paymentsVisit) error {
 }
 
 // aboutIBAN reads an account number as typed and asks the rules, and the directory of banks, whether the scheme reaches it.
-func (v *paymentsVisit) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
+func (v *Request) aboutIBAN(typed string, scheme rulebook.Scheme) (views.IBANCheck, error) {
 	check := views.IBANCheck{Scheme: string(scheme)}
 	iban, err := account.ParseInput(typed)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // showIncoming lists the payments that came in.
-func showIncoming(v *paymentsVisit) error {
+func showIncoming(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -48,16 +48,16 @@ var recallTabs = []struct {
 }
 
 // showReceivedRecalls lists the recalls that came in, with the days left for an answer.
-func showReceivedRecalls(v *paymentsVisit) error {
+func showReceivedRecalls(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
 	}
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/recalls")
-	model := views.List{Shell: v.Shell("Received recalls", views.PlaceRecalls)}
+	model := views.List{Layout: v.layout("Received recalls", views.PlaceRecalls)}
 	ask := store.Filter{Kind: string(payment.KindReceivedRecall)}
-	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v.Visit), MaxOnTab+1)
+	counted, err := v.Config.Reader.Recalls(v.Context(), v.By.Realm, dueBefore(v), MaxOnTab+1)
 	if err != nil {
 		return err
 	}
@@ -107,21 +107,21 @@ func showReceivedRecalls(v *paymentsVisit) error {
 }
 
 // recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
-func (v *paymentsVisit) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
+func (v *Request) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	if f.View.Tab == tabLate {
-		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v.Visit), ListPage)
+		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v), ListPage)
 		return list, next, err
 	}
 	return v.Listed(f, ask)
 }
 
-func (v *paymentsVisit) receivedRecallRow(m payment.Message) ui.Entry {
+func (v *Request) receivedRecallRow(m payment.Message) ui.Entry {
 	row := views.Entry(m, v.At)
 	row.Toward, row.Purpose = "", views.ReasonWords(m.Kind, m.Scheme, m.Reason)
 	row.Facts = ui.Facts(ui.Fact{Text: i18n.Data(m.Reason)}, ui.SchemeFact(m.Scheme))
 	row.States = []string{string(m.State)}
 	if m.State == payment.StateAwaitingDecision {
-		due := Due(v.Visit, m)
+		due := Due(v, m)
 		row.Due = &due
 	}
 	if m.Withheld != "" {
@@ -131,7 +131,7 @@ func (v *paymentsVisit) receivedRecallRow(m payment.Message) ui.Entry {
 }
 
 // showReceivedRecall leads to the page of a recall that came in.
-func showReceivedRecall(v *paymentsVisit) error {
+func showReceivedRecall(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err

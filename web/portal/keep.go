@@ -15,7 +15,7 @@ import (
 
 // Keep keeps the reason of a rejection that was sent, or typed, after the session had run out, for the person whose session it was. The
 // address returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
-func Keep(v *Visit) (string, error) {
+func Keep(v *Request) (string, error) {
 	path := v.Echo.Path()
 	if path != "/queue/:id/reject" && path != "/queue/:id/reject/keep" && path != "/queue/:id/approve" {
 		return "", nil
@@ -35,7 +35,7 @@ func Keep(v *Visit) (string, error) {
 }
 
 // keptReject loads the unsent rejection form of this person about a message.
-func (v *paymentsVisit) keptReject(about uuid.UUID) (views.Reject, error) {
+func (v *Request) keptReject(about uuid.UUID) (views.Reject, error) {
 	kept, err := v.Unsent(about)
 	if err != nil || kept.ID == "" {
 		return views.Reject{}, err
@@ -47,7 +47,7 @@ func (v *paymentsVisit) keptReject(about uuid.UUID) (views.Reject, error) {
 }
 
 // keepReject keeps a reason to reject while it is being typed, by somebody who could decide the message or could before somebody else did.
-func keepReject(v *paymentsVisit) error {
+func keepReject(v *Request) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func decidedBy(m payment.Message, by identity.Principal) bool {
 }
 
 // typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
-func (v *paymentsVisit) typed(m payment.Message) (views.Decision, error) {
+func (v *Request) typed(m payment.Message) (views.Decision, error) {
 	kept, err := v.keptReject(m.InternalID)
 	if err != nil || m.State == payment.StateApprovalPending {
 		return views.Decision{Reject: kept}, err

@@ -42,7 +42,7 @@ const (
 )
 
 // sentForm are the fields of the form in the request, and none of a page that is only asked for.
-func (v *Visit) sentForm() (url.Values, error) {
+func (v *Request) sentForm() (url.Values, error) {
 	if v.Echo.Request().Method != http.MethodPost {
 		return nil, nil //nolint:nilnil // no form was sent, and no field of it
 	}
@@ -51,7 +51,7 @@ func (v *Visit) sentForm() (url.Values, error) {
 
 // KeyedForm gives a form the key that it was sent with, or that its address carries, else a new one, and the address under which it is
 // found again as soon as something is typed.
-func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
+func (v *Request) KeyedForm(kept views.Kept, path string, query url.Values) (views.Kept, error) {
 	sent, err := v.sentForm()
 	if err != nil {
 		return kept, err
@@ -71,7 +71,7 @@ func (v *Visit) KeyedForm(kept views.Kept, path string, query url.Values) (views
 
 // KeyedDraft gives the form of a draft the key and the version with which it was sent, because it shows the typed values. A page that shows
 // the stored draft has a new key, so that two windows are distinguished.
-func (v *Visit) KeyedDraft(kept views.Kept) (views.Kept, error) {
+func (v *Request) KeyedDraft(kept views.Kept) (views.Kept, error) {
 	sent, err := v.sentForm()
 	if err != nil {
 		return kept, err
@@ -128,7 +128,7 @@ func KeptIn(draft store.Draft, address string) views.Kept {
 }
 
 // OpenDraft loads the draft the path names; it is the visitor's own or does not exist.
-func (v *Visit) OpenDraft() (store.Draft, error) {
+func (v *Request) OpenDraft() (store.Draft, error) {
 	id, err := v.ID("id")
 	if err != nil {
 		return store.Draft{}, err
@@ -137,7 +137,7 @@ func (v *Visit) OpenDraft() (store.Draft, error) {
 }
 
 // Submitted records the resulting message in the draft and redirects to the confirmation.
-func (v *Visit) Submitted(draft store.Draft, id uuid.UUID, err error) error {
+func (v *Request) Submitted(draft store.Draft, id uuid.UUID, err error) error {
 	if err != nil {
 		return err
 	}

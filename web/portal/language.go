@@ -30,25 +30,25 @@ func LanguageOf(c echo.Context) i18n.Language {
 }
 
 // speak says in which language the answer to this request is written.
-func (v *Visit) speak(l i18n.Language) {
+func (v *Request) speak(l i18n.Language) {
 	v.Echo.SetRequest(v.Echo.Request().WithContext(i18n.In(v.Context(), l)))
 	v.Echo.Response().Header().Set("Content-Language", string(l))
 }
 
 // Language is that in which the answer is written.
-func (v *Visit) Language() i18n.Language { return i18n.Of(v.Context()) }
+func (v *Request) Language() i18n.Language { return i18n.Of(v.Context()) }
 
 // ChosenLanguage returns the language that this person chose; "" for that of the browser.
-func (v *Visit) ChosenLanguage() string { return v.preference.Language }
+func (v *Request) ChosenLanguage() string { return v.preference.Language }
 
 // Say is a text of the catalogue in the language of the answer.
-func (v *Visit) Say(text i18n.Text, values ...any) string {
+func (v *Request) Say(text i18n.Text, values ...any) string {
 	return v.Language().Say(text, values...)
 }
 
 // ChooseLanguage sets the language for a visitor without a session. A cookie stores it, and the next sign-in in this browser stores it for
 // the person.
-func (v *Visit) ChooseLanguage(name string) {
+func (v *Request) ChooseLanguage(name string) {
 	chosen, ok := i18n.Parse(name)
 	if !ok {
 		return
@@ -59,7 +59,7 @@ func (v *Visit) ChooseLanguage(name string) {
 }
 
 // KeepLanguage lets the browser know in which language this person reads; "" is as the browser asks.
-func (v *Visit) KeepLanguage(name string) {
+func (v *Request) KeepLanguage(name string) {
 	life := languageLife
 	if name == "" {
 		life = -1
@@ -68,14 +68,14 @@ func (v *Visit) KeepLanguage(name string) {
 }
 
 // keepLanguage sets a cookie; a life of 0 is until the browser is closed, a negative one deletes it.
-func (v *Visit) keepLanguage(name, value string, life int) {
+func (v *Request) keepLanguage(name, value string, life int) {
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: name, Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteStrictMode,
 	})
 }
 
 // speakTo goes on in the language that the person who just signed in chose: now, or earlier.
-func (v *Visit) speakTo(by identity.Principal) error {
+func (v *Request) speakTo(by identity.Principal) error {
 	preference, err := v.Config.Auth.Preference(v.Context(), by)
 	if err != nil {
 		return err

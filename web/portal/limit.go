@@ -13,12 +13,12 @@ import (
 )
 
 // showLimits lists the limits of people, clients and accounts with the amounts used today.
-func showLimits(v *adminVisit) error {
-	limits, err := v.station.Limits(v.Context(), v.By)
+func showLimits(v *Request) error {
+	limits, err := v.Config.Admin.Limits(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/limits", "Limits",
+	model := v.administrationList("/admin/limits", "Limits",
 		"How much a person, a client or an account may pay, at a time and on one day. Payments and returns count, nothing else moves money out.")
 	model.New = links("", administration.KindLimitSet)
 	model.Columns = []i18n.Text{"Binds", "Limit", "Used today", "Change"}

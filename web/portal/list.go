@@ -37,7 +37,7 @@ func listOf(kind administration.Kind) string {
 }
 
 // tabs lead to the lists of a realm.
-func (v *adminVisit) tabs(current string) []ui.Tab {
+func (v *Request) administrationTabs(current string) []ui.Tab {
 	tabs := make([]ui.Tab, len(adminLists))
 	for i, list := range adminLists {
 		tabs[i] = ui.Tab{Label: list.label, URL: list.path, Current: list.path == current}
@@ -49,9 +49,9 @@ func (v *adminVisit) tabs(current string) []ui.Tab {
 }
 
 // list begins a page of a list.
-func (v *adminVisit) list(path string, heading, words i18n.Text) views.AdministrationList {
+func (v *Request) administrationList(path string, heading, words i18n.Text) views.AdministrationList {
 	return views.AdministrationList{
-		Shell: v.Shell(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.tabs(path),
+		Layout: v.layout(heading, views.PlaceAdministration), Heading: heading, Words: words, Tabs: v.administrationTabs(path),
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "The realm has none yet."},
 	}
 }
@@ -73,14 +73,14 @@ func links(subject string, kinds ...administration.Kind) []views.AdministrationL
 	return list
 }
 
-func showUsers(v *adminVisit) error {
-	users, err := v.station.Users(v.Context(), v.By)
+func showUsers(v *Request) error {
+	users, err := v.Config.Admin.Users(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/users", "People",
+	model := v.administrationList("/admin/users", "People",
 		"User accounts and the people behind them. Four-eyes compares people, whichever account they use.")
-	asked, err := v.station.Factors(v.Context(), v.By)
+	asked, err := v.Config.Admin.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
@@ -124,12 +124,12 @@ func factorWords(asked administration.Factors) i18n.Text {
 	return i18n.Text("Roles that need a second factor: %s.").With(RoleWords(asked.Roles))
 }
 
-func showClients(v *adminVisit) error {
-	clients, err := v.station.Clients(v.Context(), v.By)
+func showClients(v *Request) error {
+	clients, err := v.Config.Admin.Clients(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
+	model := v.administrationList("/admin/clients", "Clients", "Programs that act for people. The portal is one of them.")
 	model.New = links("", administration.KindClientCreate)
 	model.Columns = []i18n.Text{"Client", "Kind", "May decide its own", "Payees", "Status", "Change"}
 	for _, c := range clients {
@@ -158,12 +158,12 @@ func payees(waived bool) i18n.Text {
 	return "verified"
 }
 
-func showAccounts(v *adminVisit) error {
-	accounts, err := v.station.Accounts(v.Context(), v.By)
+func showAccounts(v *Request) error {
+	accounts, err := v.Config.Admin.Accounts(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/accounts", "Accounts",
+	model := v.administrationList("/admin/accounts", "Accounts",
 		"The accounts that payments can be made from, with their holders as interbank documents name them.")
 	model.New = links("", administration.KindAccountCreate)
 	model.Columns = []i18n.Text{"IBAN", "Scheme", "Holder", "Receives", "Status", "Change"}
@@ -183,12 +183,12 @@ func showAccounts(v *adminVisit) error {
 	return v.Render(http.StatusOK, views.AdministrationListPage(model))
 }
 
-func showPolicies(v *adminVisit) error {
-	policies, err := v.station.Policies(v.Context(), v.By)
+func showPolicies(v *Request) error {
+	policies, err := v.Config.Admin.Policies(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/policies", "Policies",
+	model := v.administrationList("/admin/policies", "Policies",
 		"How many people must approve a message. Each keeps the number it was entered with. One that needs more by a policy added since "+
 			"can only be rejected or withdrawn, and either policy may ask for a second factor.")
 	model.New = links("", administration.KindPolicyCreate)

@@ -29,21 +29,21 @@ const slow = 2 * time.Second
 // Live follows what happens to the queue behind one open page: which messages came, by their keys, which ones somebody else decided, and
 // which still wait as something else: amended, or with one approval more.
 type Live struct {
-	visit  *paymentsVisit
-	filter Filter
-	since  time.Time               // when the page was made
-	known  map[uuid.UUID]bool      // waited when the stream began
-	last   []store.WaitingMessages // waited at the look before
-	aged   time.Time               // as of when the page tells ages
-	came   map[uuid.UUID]bool      // since the page was made
-	told   string                  // of what the page was told last
+	request *Request
+	filter  Filter
+	since   time.Time               // when the page was made
+	known   map[uuid.UUID]bool      // waited when the stream began
+	last    []store.WaitingMessages // waited at the look before
+	aged    time.Time               // as of when the page tells ages
+	came    map[uuid.UUID]bool      // since the page was made
+	told    string                  // of what the page was told last
 }
 
 // Follow begins to follow the queue as the address of the stream narrows it.
-func Follow(v *Visit) (*Live, error) {
+func Follow(v *Request) (*Live, error) {
 	query := v.Echo.QueryParams()
 	l := &Live{
-		visit: &paymentsVisit{Visit: v}, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{},
+		request: v, filter: ReadFilter(query, "/queue"), since: v.At, known: map[uuid.UUID]bool{},
 		came: map[uuid.UUID]bool{},
 	}
 	milliseconds, err := strconv.ParseInt(query.Get(openedField), 10, 64)
@@ -51,7 +51,7 @@ func Follow(v *Visit) (*Live, error) {
 		l.since = time.UnixMilli(milliseconds)
 	}
 	l.aged = l.since
-	l.last, err = l.visit.waiting(l.filter)
+	l.last, err = l.request.waiting(l.filter)
 	if err != nil {
 		return nil, err
 	}
@@ -64,7 +64,7 @@ func Follow(v *Visit) (*Live, error) {
 // leftMeanwhile adds the newest messages that left the queue, or changed in it, between the making of the page and the start of its stream,
 // so that the first poll reports them. Messages that the page does not show are reported without effect.
 func (l *Live) leftMeanwhile() error {
-	changed, _, err := l.visit.Config.Reader.Page(l.visit.Context(), l.visit.By.Realm, store.Filter{
+	changed, _, err := l.request.Config.Reader.Page(l.request.Context(), l.request.By.Realm, store.Filter{
 		ChangedSince: l.since.Add(-slow), PageSize: maxGone,
 	})
 	for _, m := range changed {
@@ -95,8 +95,8 @@ func (l *Live) otherwise(waiting []store.WaitingMessages) (now, before []store.W
 
 // Look looks once more. changed is false when there is nothing to tell.
 func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
-	l.visit.At = l.visit.Config.Now()
-	now, err := l.visit.counted(&l.filter)
+	l.request.At = l.request.Config.Now()
+	now, err := l.request.counted(&l.filter)
 	if err != nil {
 		return update, false, err
 	}
@@ -118,15 +118,15 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 	}
 	update.Rows, update.Changed, err = l.rows(waiting, still)
 	update.Older = l.older(waiting)
-	update.Facts = now.facts(l.filter, l.visit.At)
-	update.Selecting = l.visit.selecting(l.filter)
-	update.Tabs = l.visit.queueTabs(l.filter, now)
+	update.Facts = now.facts(l.filter, l.request.At)
+	update.Selecting = l.request.selecting(l.filter)
+	update.Tabs = l.request.queueTabs(l.filter, now)
 	update.URL = "/queue" + l.filter.Query("after", "")
-	update.Shell = l.visit.Shell("", views.PlaceQueue)
-	for _, message := range slices.SortedFunc(maps.Keys(l.visit.lookers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
-		update.Present = append(update.Present, views.Presence{InternalID: message.String(), Text: l.visit.looked(message)})
+	update.Layout = l.request.layout("", views.PlaceQueue)
+	for _, message := range slices.SortedFunc(maps.Keys(l.request.viewers), func(a, b uuid.UUID) int { return bytes.Compare(a[:], b[:]) }) {
+		update.Present = append(update.Present, views.Presence{InternalID: message.String(), Text: l.request.looked(message)})
 	}
-	told := fmt.Sprint(update.Arrivals, len(waiting), l.visit.Waiting, update.Present)
+	told := fmt.Sprint(update.Arrivals, len(waiting), l.request.Waiting, update.Present)
 	changed = len(update.Rows)+len(update.Older) > 0 || told != l.told && l.told != "" ||
 		(update.Arrivals > 0 || len(update.Present) > 0) && l.told == ""
 	l.told = told
@@ -138,21 +138,21 @@ func (l *Live) Look() (update views.QueueLive, changed bool, err error) {
 func (l *Live) older(waiting []store.WaitingMessages) []views.Older {
 	var older []views.Older
 	for _, w := range waiting {
-		if ui.Age(w.CreatedAt, l.aged) != ui.Age(w.CreatedAt, l.visit.At) {
+		if ui.Age(w.CreatedAt, l.aged) != ui.Age(w.CreatedAt, l.request.At) {
 			older = append(older, views.Older{InternalID: w.MessageID.String(), At: w.CreatedAt})
 		}
 	}
-	l.aged = l.visit.At
+	l.aged = l.request.At
 	return older
 }
 
 // present notes that this person is still there, and asks who else is.
 func (l *Live) present() error {
-	err := l.visit.Config.Desk.Stay(l.visit.Context(), l.visit.By, l.visit.At)
+	err := l.request.Config.Desk.Stay(l.request.Context(), l.request.By, l.request.At)
 	if err != nil {
 		return err
 	}
-	l.visit.lookers, err = l.visit.Config.Desk.Lookers(l.visit.Context(), l.visit.By, l.visit.At)
+	l.request.viewers, err = l.request.Config.Desk.Lookers(l.request.Context(), l.request.By, l.request.At)
 	return err
 }
 
@@ -173,14 +173,14 @@ func (l *Live) rows(waiting []store.WaitingMessages, still map[uuid.UUID]bool) (
 	if err != nil {
 		return nil, nil, err
 	}
-	rows, err := l.visit.queueRows(list, l.filter)
+	rows, err := l.request.queueRows(list, l.filter)
 	var changed []views.Changed
 	for i, m := range list {
-		rows[i].Looked = l.visit.looked(m.InternalID)
+		rows[i].Looked = l.request.looked(m.InternalID)
 		changed = append(changed, changedMeanwhile(m, before[i]))
 	}
 	for _, m := range decided {
-		row := views.DecidedEntry(l.visit.queueRow(m, l.filter), l.visit.whatBecame(m))
+		row := views.DecidedEntry(l.request.queueRow(m, l.filter), l.request.whatBecame(m))
 		rows = append(rows, row)
 		changed = append(changed, views.Changed{InternalID: m.InternalID, State: m.State, Text: row.Decided})
 	}
@@ -202,7 +202,7 @@ func changedMeanwhile(m payment.Message, before store.WaitingMessages) views.Cha
 func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error) {
 	var list []payment.Message
 	for _, w := range named[:min(len(named), maxGone)] {
-		m, err := l.visit.Config.Reader.Message(l.visit.Context(), l.visit.By.Realm, w.MessageID)
+		m, err := l.request.Config.Reader.Message(l.request.Context(), l.request.By.Realm, w.MessageID)
 		if err != nil {
 			return nil, err
 		}
@@ -212,7 +212,7 @@ func (l *Live) messages(named []store.WaitingMessages) ([]payment.Message, error
 }
 
 // whatBecame says in a few words what happened to a message that waited: "Approved by Checker 2, 08:15:22 CET".
-func (v *paymentsVisit) whatBecame(m payment.Message) i18n.Text {
+func (v *Request) whatBecame(m payment.Message) i18n.Text {
 	decision, decided := m.LastDecision()
 	switch {
 	case decided && decision.PersonID == v.By.PersonID:

@@ -10,7 +10,7 @@ import (
 
 // KeepPayment keeps a form that a maker sent after the session had run out, for the same person: a payment form as a draft, answers and
 // files as they are. The returned address opens it again; it is "" for another form.
-func KeepPayment(v *Visit) (string, error) {
+func KeepPayment(v *Request) (string, error) {
 	path := v.Echo.Path()
 	switch path {
 	case "/payments/new", keepAddress, "/payments/:id/edit", "/payments/:id/amend", "/payments/:id/amend/keep":
@@ -32,13 +32,13 @@ func KeepPayment(v *Visit) (string, error) {
 		}
 		return batchPath(id), nil
 	case "/payments/qr-bill":
-		return keepQRBill(&paymentsVisit{Visit: v})
+		return keepQRBill(v)
 	}
 	return "", nil
 }
 
 // keepAnswers keeps the text typed beside a draft or a message: the reason for paying again or for withdrawing.
-func keepAnswers(v *Visit, part string) (string, error) {
+func keepAnswers(v *Request, part string) (string, error) {
 	id, err := v.ID("id")
 	if err != nil {
 		return "", nil //nolint:nilerr // answers about nothing are not kept
@@ -47,7 +47,7 @@ func keepAnswers(v *Visit, part string) (string, error) {
 }
 
 // keepWords keeps the same while it is being typed, in the field of this name.
-func keepWords(v *Visit, part, reason string) (string, error) {
+func keepWords(v *Request, part, reason string) (string, error) {
 	id, err := v.ID("id")
 	if err != nil {
 		return "", nil //nolint:nilerr // words about nothing are not kept
@@ -56,20 +56,20 @@ func keepWords(v *Visit, part, reason string) (string, error) {
 }
 
 // keepFile keeps an uploaded file of a size that is taken.
-func keepFile(v *Visit) (string, error) {
-	content, name, err := (&paymentsVisit{Visit: v}).uploaded()
+func keepFile(v *Request) (string, error) {
+	content, name, err := v.uploaded()
 	if err != nil || len(content) == 0 || len(content) > MaxUpload {
 		return "", err
 	}
 	return v.Park("/payments/upload", content, name)
 }
 
-func keepForm(v *Visit, path string) (string, error) {
+func keepForm(v *Request, path string) (string, error) {
 	form, err := v.Form()
 	if err != nil {
 		return "", err
 	}
-	draft, err := (&paymentsVisit{Visit: v}).newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
+	draft, err := v.newDraft(SchemeOf(form.Get("scheme")), orderform.ReadForm(form))
 	if err != nil {
 		return "", err
 	}
@@ -94,7 +94,7 @@ func keepForm(v *Visit, path string) (string, error) {
 		}
 		draft.Amends, draft.AmendsVersion = m.InternalID, version
 	}
-	kept, _, err := (&paymentsVisit{Visit: v}).keepIn(form, draft)
+	kept, _, err := v.keepIn(form, draft)
 	var tooMany *payment.ForbiddenError
 	if errors.As(err, &tooMany) {
 		return "", nil

@@ -30,7 +30,7 @@ var mineTabs = []struct {
 }
 
 // showMine lists what this person submitted.
-func showMine(v *paymentsVisit) error {
+func showMine(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -38,7 +38,7 @@ func showMine(v *paymentsVisit) error {
 	v.RememberList()
 	f := ReadFilter(v.Echo.QueryParams(), "/mine")
 	model := views.List{
-		Shell: v.Shell("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"},
+		Layout: v.layout("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"},
 	}
 	heads := ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"}
 	unsubmitted, err := v.begun()
@@ -94,7 +94,7 @@ func showMine(v *paymentsVisit) error {
 
 // mineCounts are the counts on the tabs, by their address: of the newest messages of this person, and none where the first may be an
 // older one.
-func (v *paymentsVisit) mineCounts(unsubmitted begun) (map[string]string, error) {
+func (v *Request) mineCounts(unsubmitted begun) (map[string]string, error) {
 	of, cut, err := v.Config.Reader.StatesOfMaker(v.Context(), v.By.Realm, v.By.UserID)
 	if err != nil {
 		return nil, err
@@ -115,12 +115,12 @@ func (v *paymentsVisit) mineCounts(unsubmitted begun) (map[string]string, error)
 }
 
 // mineRow shows one submission with the steps the domain allows its maker.
-func (v *paymentsVisit) mineRow(m payment.Message) (ui.Entry, error) {
+func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	_, account := views.Facing(m)
 	row := views.Entry(m, v.At)
 	row.Facts = ui.Facts(ui.KindFact(m.Kind), ui.AccountFact(account), ui.SchemeFact(m.Scheme))
 	row.States, row.Note = []string{string(m.State)}, views.StatusReason(m)
-	if m.Withheld == "" && MayAmend(v.Visit, m) {
+	if m.Withheld == "" && MayAmend(v, m) {
 		row.Steps = append(row.Steps, ui.Step{Label: "Amend", URL: row.URL + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil { // asks the domain; nothing is stored
@@ -155,8 +155,7 @@ func againStep(m payment.Message) []ui.Step {
 const endedDays = 7
 
 // EndedLines returns up to most recently rejected or failed messages of this person, each with its reason.
-func EndedLines(site *Visit, most int32) (views.Lines, error) {
-	v := &paymentsVisit{Visit: site}
+func EndedLines(v *Request, most int32) (views.Lines, error) {
 	lines := views.Lines{
 		Heading: "Rejected or failed, last 7 days", Nothing: "Nothing of yours was rejected or failed",
 		More: ui.Step{Label: "All that was rejected", URL: "/mine?tab=rejected"},

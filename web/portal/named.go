@@ -54,8 +54,8 @@ func (n named) wrong(name string) i18n.Text {
 }
 
 // showNamed shows the list.
-func (v *paymentsVisit) showNamed(status int, n named) (err error) {
-	n.page.Shell = v.FormShell(n.page.Title, n.page.Place, status)
+func (v *Request) showNamed(status int, n named) (err error) {
+	n.page.Layout = v.FormShell(n.page.Title, n.page.Place, status)
 	n.page.Entries, err = n.list()
 	if err != nil {
 		return err
@@ -64,13 +64,13 @@ func (v *paymentsVisit) showNamed(status int, n named) (err error) {
 }
 
 // refuseNamed shows the list again with a problem beside a field.
-func (v *paymentsVisit) refuseNamed(n named, field string, problem i18n.Text) error {
+func (v *Request) refuseNamed(n named, field string, problem i18n.Text) error {
 	n.page.Problems = []ui.Problem{{Field: field, Text: problem}}
 	return v.showNamed(http.StatusUnprocessableEntity, n)
 }
 
 // saveNamed stores what the address names under the name of the form.
-func (v *paymentsVisit) saveNamed(n named) error {
+func (v *Request) saveNamed(n named) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (v *paymentsVisit) saveNamed(n named) error {
 }
 
 // changeNamed renames, shares, unshares or removes the entry in the path, as the form requests.
-func (v *paymentsVisit) changeNamed(n named) error {
+func (v *Request) changeNamed(n named) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err

@@ -22,7 +22,7 @@ import (
 )
 
 // showNewPayment renders the form: empty, from a saved form, or prefilled from the address.
-func showNewPayment(v *paymentsVisit) error {
+func showNewPayment(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -48,7 +48,7 @@ func showNewPayment(v *paymentsVisit) error {
 
 // showTyped shows the form that the address names by its key as it was left, a new payment or an amendment of the message; shown is false
 // where nothing of it was kept.
-func (v *paymentsVisit) showTyped(amends uuid.UUID) (shown bool, err error) {
+func (v *Request) showTyped(amends uuid.UUID) (shown bool, err error) {
 	id, fresh := v.DraftNamed(v.Echo.QueryParams())
 	if !fresh {
 		return false, nil
@@ -64,7 +64,7 @@ func (v *paymentsVisit) showTyped(amends uuid.UUID) (shown bool, err error) {
 }
 
 // prefill fills the form from the payment, template or beneficiary in the address.
-func (v *paymentsVisit) prefill(model *views.NewPayment) error {
+func (v *Request) prefill(model *views.NewPayment) error {
 	if like := v.Echo.QueryParam("like"); like != "" {
 		return v.fillLike(model, like)
 	}
@@ -80,7 +80,7 @@ func (v *paymentsVisit) prefill(model *views.NewPayment) error {
 }
 
 // fillLike fills the form from an earlier payment of the realm.
-func (v *paymentsVisit) fillLike(model *views.NewPayment, like string) error {
+func (v *Request) fillLike(model *views.NewPayment, like string) error {
 	id, err := uuid.Parse(like)
 	if err != nil {
 		return payment.ErrNotFound
@@ -105,13 +105,13 @@ func (v *paymentsVisit) fillLike(model *views.NewPayment, like string) error {
 }
 
 // newEndToEndID proposes a reference that the creditor can quote: the day and six random characters.
-func (v *paymentsVisit) newEndToEndID() string {
+func (v *Request) newEndToEndID() string {
 	id := v.Config.NewID()
 	return "E2E-" + v.Today().Format("20060102") + "-" + strings.ToUpper(hex.EncodeToString(id[13:]))
 }
 
 // checkNewPayment validates the form. A valid form becomes a draft to check; an invalid one is shown with its problems.
-func checkNewPayment(v *paymentsVisit) error {
+func checkNewPayment(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -144,14 +144,14 @@ func checkNewPayment(v *paymentsVisit) error {
 
 // switchScheme shows the form for the other scheme with everything typed kept. The account belongs to a scheme, so the choice of it
 // falls back to the first one.
-func (v *paymentsVisit) switchScheme(model views.NewPayment, to string) error {
+func (v *Request) switchScheme(model views.NewPayment, to string) error {
 	model.Scheme = string(SchemeOf(to))
 	model.Values.DebtorAccount = "" // it was of the other scheme
 	return v.renderForm(http.StatusOK, model)
 }
 
 // checkForm has the draft checked and keeps it when it is fine; the page that follows says the sentence, "" for none.
-func (v *paymentsVisit) checkForm(model views.NewPayment, draft store.Draft, keep KeepDraft, sentence i18n.Text) error {
+func (v *Request) checkForm(model views.NewPayment, draft store.Draft, keep KeepDraft, sentence i18n.Text) error {
 	p, err := v.prepareDraft(draft)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (v *paymentsVisit) checkForm(model views.NewPayment, draft store.Draft, kee
 }
 
 // refuseForm renders the form with its problems.
-func (v *paymentsVisit) refuseForm(model views.NewPayment, p prepared) error {
+func (v *Request) refuseForm(model views.NewPayment, p prepared) error {
 	model.Problems = problemsOf(p.built.Problems, p.findings, model.Values)
 	return v.renderForm(http.StatusUnprocessableEntity, model)
 }
@@ -180,7 +180,7 @@ func ibanRefused(model views.NewPayment) bool {
 	return slices.ContainsFunc(model.Problems, func(p ui.Problem) bool { return p.Field == "creditorIban" })
 }
 
-func (v *paymentsVisit) renderForm(status int, model views.NewPayment) error {
+func (v *Request) renderForm(status int, model views.NewPayment) error {
 	options, err := v.accountOptions(SchemeOf(model.Scheme))
 	if err != nil {
 		return err
@@ -211,8 +211,8 @@ func (v *paymentsVisit) renderForm(status int, model views.NewPayment) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell(title, place)
-	model.Shell.Failed = len(model.Problems) > 0
+	model.Layout = v.layout(title, place)
+	model.Layout.Failed = len(model.Problems) > 0
 	if model.Values.CreditorIBAN != "" && !ibanRefused(model) {
 		feedback, err := v.aboutIBAN(model.Values.CreditorIBAN, SchemeOf(model.Scheme))
 		if err != nil {
@@ -224,7 +224,7 @@ func (v *paymentsVisit) renderForm(status int, model views.NewPayment) error {
 }
 
 // keepForm tells a form where it is kept while it is being typed, and where it is found again.
-func (v *paymentsVisit) keepForm(model *views.NewPayment) (err error) {
+func (v *Request) keepForm(model *views.NewPayment) (err error) {
 	model.Kept.URL = cmp.Or(model.Kept.URL, keepAddress)
 	if draft, err := uuid.Parse(model.Kept.Draft); err == nil {
 		model.Kept.Address = formPath(draft)
@@ -240,7 +240,7 @@ func (v *paymentsVisit) keepForm(model *views.NewPayment) (err error) {
 }
 
 // accountOptions are the realm's own accounts of a scheme that are open.
-func (v *paymentsVisit) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
+func (v *Request) accountOptions(scheme rulebook.Scheme) ([]ui.Option, error) {
 	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
 	if err != nil {
 		return nil, err

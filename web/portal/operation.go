@@ -12,13 +12,13 @@ import (
 const operationPath = "/operation"
 
 // showOperation shows those who look after the gateway how it stands with clearing.
-func showOperation(v *visit) error {
+func showOperation(v *Request) error {
 	err := v.MayOperate()
 	if err != nil {
 		return err
 	}
 	model := views.Operation{
-		Shell: v.Shell("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
+		Layout: v.layout("Operation", views.PlaceOperation), RetryURL: operationPath + "/retry",
 		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses", Text: "Nothing failed that is still to be done."},
 	}
 	for _, c := range v.Config.Clearing.Connections() {
@@ -46,7 +46,7 @@ func showOperation(v *visit) error {
 }
 
 // tryAgain ends the pause of one thing that is stuck, or of all.
-func tryAgain(v *visit) error {
+func tryAgain(v *Request) error {
 	err := v.MayOperate()
 	if err != nil {
 		return err

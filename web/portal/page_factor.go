@@ -15,7 +15,7 @@ import (
 )
 
 // FactorAnswer reads the second factor of a form: a code, or the answer of a passkey.
-func (v *Visit) FactorAnswer(form url.Values) auth.FactorAnswer {
+func (v *Request) FactorAnswer(form url.Values) auth.FactorAnswer {
 	answer := auth.FactorAnswer{Code: form.Get("factorCode"), Passkey: v.PasskeyAnswer(form)}
 	if answer.Passkey != nil {
 		answer.Code = ""
@@ -24,7 +24,7 @@ func (v *Visit) FactorAnswer(form url.Values) auth.FactorAnswer {
 }
 
 // PasskeyAnswer reads the answer of a passkey from the form; nil for none.
-func (v *Visit) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
+func (v *Request) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
 	response := form.Get("passkeyResponse")
 	if response == "" {
 		return nil
@@ -33,16 +33,16 @@ func (v *Visit) PasskeyAnswer(form url.Values) *auth.PasskeyAnswer {
 }
 
 // PasskeyFor asks a person for a passkey; the zero Passkey when there is none to ask for.
-func (v *Visit) PasskeyFor(by identity.Principal, purpose identity.FactorPurpose) (views.Passkey, error) {
+func (v *Request) PasskeyFor(by identity.Principal, purpose identity.FactorPurpose) (views.Passkey, error) {
 	return v.askPasskey(auth.PasskeyInput{By: by, Purpose: purpose})
 }
 
 // PasskeyToApprove asks the person of this visit for a passkey that approves one content.
-func (v *Visit) PasskeyToApprove(about identity.Approval) (views.Passkey, error) {
+func (v *Request) PasskeyToApprove(about identity.Approval) (views.Passkey, error) {
 	return v.askPasskey(auth.PasskeyInput{By: v.By, Purpose: identity.PurposeApproval, For: about})
 }
 
-func (v *Visit) askPasskey(in auth.PasskeyInput) (views.Passkey, error) {
+func (v *Request) askPasskey(in auth.PasskeyInput) (views.Passkey, error) {
 	in.Origin = v.Origin()
 	ask, ok, err := v.Config.Auth.FactorQuestion(v.Context(), in)
 	if err != nil || !ok {

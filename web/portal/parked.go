@@ -32,7 +32,7 @@ type Parked struct {
 
 // Park keeps the fields of the form in the request, and a file, for the visitor; the address returned opens the page where they are filled
 // in again.
-func (v *Visit) Park(where string, file []byte, name string) (string, error) {
+func (v *Request) Park(where string, file []byte, name string) (string, error) {
 	form, err := v.Form()
 	if err != nil {
 		return "", err
@@ -55,10 +55,10 @@ func (v *Visit) Park(where string, file []byte, name string) (string, error) {
 }
 
 // Unpark loads the visitor's saved form by the key in the address; it is empty for no key and for somebody else's.
-func (v *Visit) Unpark() (Parked, error) { return v.UnparkAs(v.Echo.QueryParam(fieldParked)) }
+func (v *Request) Unpark() (Parked, error) { return v.UnparkAs(v.Echo.QueryParam(fieldParked)) }
 
 // UnparkAs loads the visitor's saved form by its key.
-func (v *Visit) UnparkAs(key string) (Parked, error) {
+func (v *Request) UnparkAs(key string) (Parked, error) {
 	id, err := uuid.Parse(key)
 	if err != nil {
 		return Parked{}, nil //nolint:nilerr // an invalid key has no saved form
@@ -83,7 +83,7 @@ const typedLife = 24 * time.Hour
 
 // KeepTyped keeps the fields of the form in the request while somebody types a reason, in the field so called, about a message or a draft;
 // an empty one is forgotten. Each person has one for each message.
-func (v *Visit) KeepTyped(about uuid.UUID, reason string) error {
+func (v *Request) KeepTyped(about uuid.UUID, reason string) error {
 	kept, err := v.keepTyped(about, reason)
 	if err != nil {
 		return err
@@ -93,12 +93,12 @@ func (v *Visit) KeepTyped(about uuid.UUID, reason string) error {
 
 // KeepTypedLate is KeepTyped after the session had run out, for the person whose session it was. Its answer may be seen by nobody, as a
 // page sends it that is being left: these words too are found where the page is opened again.
-func (v *Visit) KeepTypedLate(about uuid.UUID, reason string) error {
+func (v *Request) KeepTypedLate(about uuid.UUID, reason string) error {
 	_, err := v.keepTyped(about, reason)
 	return err
 }
 
-func (v *Visit) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err error) {
+func (v *Request) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err error) {
 	form, err := v.Form()
 	if err != nil {
 		return kept, err
@@ -119,7 +119,7 @@ func (v *Visit) keepTyped(about uuid.UUID, reason string) (kept views.Kept, err 
 
 // Unsent loads the visitor's unsent text about a message or a draft: the form sent after the session had ended, if the address names one,
 // else the text saved while it was typed.
-func (v *Visit) Unsent(about uuid.UUID) (Parked, error) {
+func (v *Request) Unsent(about uuid.UUID) (Parked, error) {
 	parked, err := v.Unpark()
 	if err != nil || parked.ID != "" {
 		return parked, err
@@ -128,7 +128,7 @@ func (v *Visit) Unsent(about uuid.UUID) (Parked, error) {
 }
 
 // Forget deletes the visitor's unsent text about a finished message. It ignores errors, because the text expires after a day.
-func (v *Visit) Forget(about uuid.UUID) {
+func (v *Request) Forget(about uuid.UUID) {
 	err := v.Config.Drafts.Forget(v.Context(), v.By, about, v.At)
 	if err != nil {
 		v.Config.Log.WarnContext(v.Context(), "what was typed about a message that is dealt with stays for a day", "error", err)

@@ -11,7 +11,7 @@ import (
 )
 
 // payeeOf returns the payee verification of a draft.
-func (v *paymentsVisit) payeeOf(p prepared) (payee.Verification, error) {
+func (v *Request) payeeOf(p prepared) (payee.Verification, error) {
 	return v.Config.Submission.Payee(v.Context(), v.By, p.draft.Amends, p.input())
 }
 
@@ -25,7 +25,7 @@ func payeeView(p prepared, found payee.Verification) *views.Payee {
 }
 
 // usePayee puts the name of the account, as the payee's bank tells it, into the form, and shows the check page again.
-func usePayee(v *paymentsVisit) error {
+func usePayee(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
 		return err
@@ -59,7 +59,7 @@ func usePayee(v *paymentsVisit) error {
 }
 
 // saveAnswers stores changed answers of a draft. The check page shows the problems, as for any draft.
-func (v *paymentsVisit) saveAnswers(id uuid.UUID, p prepared) error {
+func (v *Request) saveAnswers(id uuid.UUID, p prepared) error {
 	changed, err := v.newDraft(p.draft.Scheme, p.values)
 	if err != nil {
 		return err
@@ -69,7 +69,7 @@ func (v *paymentsVisit) saveAnswers(id uuid.UUID, p prepared) error {
 }
 
 // stopAtPayee renders the check page again when the payee verification differs from the one that the maker saw. The next submission passes.
-func (v *paymentsVisit) stopAtPayee(p prepared, form url.Values) (stopped bool, err error) {
+func (v *Request) stopAtPayee(p prepared, form url.Values) (stopped bool, err error) {
 	found, err := v.payeeOf(p)
 	if err != nil || !found.Warns() || form.Get(views.FieldPayee) == string(found.Result) {
 		return false, err

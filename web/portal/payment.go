@@ -17,10 +17,10 @@ import (
 )
 
 // showPayment is the first part of a payment's page.
-func showPayment(v *paymentsVisit) error { return v.renderPayment(views.TabOverview) }
+func showPayment(v *Request) error { return v.renderPayment(views.TabOverview) }
 
 // showPaymentPart is one of the other parts.
-func showPaymentPart(v *paymentsVisit) error {
+func showPaymentPart(v *Request) error {
 	part := views.PaymentTab(v.Echo.Param("part"))
 	if part == views.TabOverview || !isPart(part) {
 		return payment.ErrNotFound
@@ -36,7 +36,7 @@ func isPart(part views.PaymentTab) bool {
 	return false
 }
 
-func (v *paymentsVisit) renderPayment(tab views.PaymentTab) error {
+func (v *Request) renderPayment(tab views.PaymentTab) error {
 	m, err := v.Readable()
 	if err != nil {
 		return err
@@ -48,18 +48,18 @@ func (v *paymentsVisit) renderPayment(tab views.PaymentTab) error {
 	return v.Render(http.StatusOK, views.PaymentPage(model))
 }
 
-func (v *paymentsVisit) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
-	model := views.Payment{Shell: v.Shell(i18n.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
+func (v *Request) paymentModel(m payment.Message, tab views.PaymentTab) (views.Payment, error) {
+	model := views.Payment{Layout: v.layout(i18n.Data(string(m.GlobalID)), views.PlacePayments), Tab: tab}
 	documents, err := v.documents(m)
 	if err != nil {
 		return model, err
 	}
-	model.Message, err = fullMessage(v.Visit, m, documents)
+	model.Message, err = fullMessage(v, m, documents)
 	if err != nil {
 		return model, err
 	}
 	model.Back = v.ListBehind()
-	s, err := Around(v.Visit, m)
+	s, err := Around(v, m)
 	if err != nil {
 		return model, err
 	}
@@ -71,7 +71,7 @@ func (v *paymentsVisit) paymentModel(m payment.Message, tab views.PaymentTab) (v
 	requests, sentences := v.requests(s, m)
 	model.Actions, model.Barred = append(model.Actions, requests...), append(model.Barred, sentences...)
 	model.Message.Warnings = append(v.noticeOfRecall(s, m), model.Message.Warnings...)
-	model.Shell.Place, model.Flight, model.UnansweredURL = placeOf(m), v.flightOf(m, tab), unansweredURL(m, tab)
+	model.Layout.Place, model.Flight, model.UnansweredURL = placeOf(m), v.flightOf(m, tab), unansweredURL(m, tab)
 	switch tab {
 	case views.TabMessages:
 		err = v.listDocuments(&model, m, documents)
@@ -92,7 +92,7 @@ func placeOf(m payment.Message) views.Place { return cmp.Or(places[m.Kind], view
 
 // actions returns the steps the domain allows this person, each tried without being stored, and sentences about the expected ones that are
 // barred.
-func (v *paymentsVisit) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
+func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	path, amount := "/payments/"+m.InternalID.String(), m.Summary.Amount.Format()
 	_, refusal := m.Reject(payment.Verdict{By: v.By, At: v.At}, "-")
 	var fourEyes *payment.FourEyesError
@@ -106,7 +106,7 @@ func (v *paymentsVisit) actions(m payment.Message) (actions []views.Action, barr
 	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
 		barred = append(barred, i18n.OfError(refusal))
 	}
-	if m.Withheld == "" && MayAmend(v.Visit, m) {
+	if m.Withheld == "" && MayAmend(v, m) {
 		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})
 	}
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil {
@@ -160,7 +160,7 @@ func documentName(name iso20022.MessageName) i18n.Text {
 	return "Message"
 }
 
-func (v *paymentsVisit) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
+func (v *Request) auditTrail(m payment.Message) ([]views.AuditEntry, error) {
 	events, err := v.Config.Reader.Audit(v.Context(), v.By.Realm, m.InternalID)
 	entries := make([]views.AuditEntry, 0, len(events))
 	for i, e := range events {

@@ -16,7 +16,7 @@ import (
 )
 
 // showPayments lists everything of the realm. An exact identifier leads straight to its message.
-func showPayments(v *paymentsVisit) error {
+func showPayments(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ type filtered struct {
 }
 
 // showFiltered shows the page of such a list, or for htmx the list alone.
-func (v *paymentsVisit) showFiltered(f Filter, found Searched, of filtered) error {
+func (v *Request) showFiltered(f Filter, found Searched, of filtered) error {
 	list, next, err := v.search(&f, found)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (v *paymentsVisit) showFiltered(f Filter, found Searched, of filtered) erro
 		f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
 	}
 	model := views.List{
-		Shell: v.Shell(of.title, of.place), Filter: &f.View, Part: of.part, Problems: f.Problems, Pages: f.PagesOf(of.path, list, next),
+		Layout: v.layout(of.title, of.place), Filter: &f.View, Part: of.part, Problems: f.Problems, Pages: f.PagesOf(of.path, list, next),
 		Entries: views.Sorted(of.newest, of.title, of.heads, f.View.Sort, f.SortLinks(of.path)), Empty: of.empty,
 	}
 	for _, m := range list {
@@ -76,7 +76,7 @@ func (v *paymentsVisit) showFiltered(f Filter, found Searched, of filtered) erro
 	}
 	status := http.StatusOK
 	if len(f.Problems) > 0 {
-		status, model.Shell.Failed = http.StatusUnprocessableEntity, true
+		status, model.Layout.Failed = http.StatusUnprocessableEntity, true
 	}
 	if v.Fragment() {
 		return v.Render(status, views.ListFragment(model))
@@ -85,7 +85,7 @@ func (v *paymentsVisit) showFiltered(f Filter, found Searched, of filtered) erro
 }
 
 // jump leads to another page; htmx is told to load it as a whole.
-func (v *paymentsVisit) jump(path string) error {
+func (v *Request) jump(path string) error {
 	if v.Fragment() {
 		v.Echo.Response().Header().Set("HX-Redirect", path)
 		return v.Echo.NoContent(http.StatusOK)
@@ -94,7 +94,7 @@ func (v *paymentsVisit) jump(path string) error {
 }
 
 // exact finds the one message an identifier names; zero when the text names none, or more than one.
-func (v *paymentsVisit) exact(s Searched) (uuid.UUID, error) {
+func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	if s.Text == "" {
 		return uuid.Nil, nil
 	}
@@ -128,7 +128,7 @@ func (v *paymentsVisit) exact(s Searched) (uuid.UUID, error) {
 }
 
 // search lists a page of messages, and the place at which the next one begins.
-func (v *paymentsVisit) search(f *Filter, found Searched) (list []payment.Message, next store.ListPlace, err error) {
+func (v *Request) search(f *Filter, found Searched) (list []payment.Message, next store.ListPlace, err error) {
 	if f.Impossible {
 		return nil, next, nil
 	}
@@ -155,7 +155,7 @@ func (v *paymentsVisit) search(f *Filter, found Searched) (list []payment.Messag
 
 // narrowToLastDay filters for the messages counted by the charts of the dashboard: payments both ways that were not closed before their
 // release.
-func (v *paymentsVisit) narrowToLastDay(ask *store.Filter) {
+func (v *Request) narrowToLastDay(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}
@@ -170,7 +170,7 @@ func (v *paymentsVisit) narrowToLastDay(ask *store.Filter) {
 }
 
 // narrowToApproved filters for the messages measured by the times of the dashboard: payments that needed an approval and were released.
-func (v *paymentsVisit) narrowToApproved(ask *store.Filter) {
+func (v *Request) narrowToApproved(ask *store.Filter) {
 	if day := v.LastDay(); ask.CreatedFrom.Before(day) {
 		ask.CreatedFrom = day
 	}

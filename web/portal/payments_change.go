@@ -12,7 +12,7 @@ import (
 )
 
 // desk returns the pages on which checkers decide the requests of makers.
-func (v *paymentsVisit) desk() ChangeDesk {
+func (v *Request) beneficiaryDesk() ChangeDesk {
 	return ChangeDesk{
 		ListURL: "/beneficiaries/changes", URL: "/beneficiaries/changes/", Place: views.PlaceBeneficiaries, Heading: heading,
 		List: func(f adminpkg.Filter) ([]administration.Change, error) {
@@ -44,17 +44,17 @@ func heading(c administration.Change) i18n.Text {
 }
 
 // showChanges lists the changes that wait, and with ?tab=all those that were decided too.
-func showChanges(v *paymentsVisit) error {
-	model := v.list("/beneficiaries/changes", "Changes of beneficiaries",
+func showChanges(v *Request) error {
+	model := v.bookList("/beneficiaries/changes", "Changes of beneficiaries",
 		"What one maker asked for and a checker decides, who is somebody else.")
 	model.Empty.Text = "No change of a beneficiary waits for a decision."
 	model.Columns = []i18n.Text{"Change", "Asked for by", "When", "State", "Account"}
-	return v.ShowChanges(v.desk(), model)
+	return v.ShowChanges(v.beneficiaryDesk(), model)
 }
 
 // showChange shows one change, field by field, and lets a checker decide it.
-func showChange(v *paymentsVisit) error { return v.ShowChange(v.desk()) }
+func showChange(v *Request) error { return v.ShowChange(v.beneficiaryDesk()) }
 
-func approveBeneficiary(v *paymentsVisit) error { return v.DecideChange(v.desk(), true) }
+func approveBeneficiary(v *Request) error { return v.DecideChange(v.beneficiaryDesk(), true) }
 
-func rejectBeneficiary(v *paymentsVisit) error { return v.DecideChange(v.desk(), false) }
+func rejectBeneficiary(v *Request) error { return v.DecideChange(v.beneficiaryDesk(), false) }

@@ -45,7 +45,7 @@ func (p place) named() string {
 }
 
 // placeOf finds where the form of a payment is kept which becomes the draft.
-func (v *paymentsVisit) placeOf(form url.Values, draft store.Draft) (place, error) {
+func (v *Request) placeOf(form url.Values, draft store.Draft) (place, error) {
 	at, err := v.PlaceOf(form, draft, func(kept store.Draft) (bool, error) {
 		other, err := FormOf(kept)
 		return other == "" && len(kept.File) == 0 && kept.MessageID == uuid.Nil, err
@@ -54,7 +54,7 @@ func (v *paymentsVisit) placeOf(form url.Values, draft store.Draft) (place, erro
 }
 
 // keepAs keeps a form in the draft it names, or in a new one, and says so.
-func (v *paymentsVisit) keepAs(form url.Values, draft store.Draft) error {
+func (v *Request) keepAs(form url.Values, draft store.Draft) error {
 	draft, other, err := v.keepIn(form, draft)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ func (v *paymentsVisit) keepAs(form url.Values, draft store.Draft) error {
 }
 
 // keepIn keeps a form in the draft it names, or in a new one; other is the draft that it was of, if another window changed that since.
-func (v *paymentsVisit) keepIn(form url.Values, draft store.Draft) (kept store.Draft, other uuid.UUID, err error) {
+func (v *Request) keepIn(form url.Values, draft store.Draft) (kept store.Draft, other uuid.UUID, err error) {
 	draft = FromPage(draft, form)
 	at, err := v.placeOf(form, draft)
 	if err != nil {

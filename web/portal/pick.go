@@ -25,7 +25,7 @@ const (
 )
 
 // findCreditors lists the beneficiaries that a text finds: as a part of the form for htmx, else as the form with them in it.
-func findCreditors(v *paymentsVisit) error {
+func findCreditors(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -49,7 +49,7 @@ func findCreditors(v *paymentsVisit) error {
 }
 
 // picks are the beneficiaries that a text finds.
-func (v *paymentsVisit) picks(find string) (views.Picks, error) {
+func (v *Request) picks(find string) (views.Picks, error) {
 	list, err := v.Config.Admin.Beneficiaries(v.Context(), v.By, admin.Book{Search: find, PageSize: maxPicks + 1})
 	picks := views.Picks{More: len(list) > maxPicks}
 	for _, b := range list[:min(len(list), maxPicks)] {
@@ -59,7 +59,7 @@ func (v *paymentsVisit) picks(find string) (views.Picks, error) {
 }
 
 // renderFound shows the form with the beneficiaries that a text finds.
-func (v *paymentsVisit) renderFound(model views.NewPayment, find string) error {
+func (v *Request) renderFound(model views.NewPayment, find string) error {
 	picks, err := v.picks(find)
 	if err != nil {
 		return err
@@ -70,7 +70,7 @@ func (v *paymentsVisit) renderFound(model views.NewPayment, find string) error {
 
 // helped answers a form that searches or picks a creditor with the form and everything typed in it; helped is false for another form. A
 // search text without other answers about the creditor is searched with any button.
-func (v *paymentsVisit) helped(model views.NewPayment, form url.Values) (helped bool, err error) {
+func (v *Request) helped(model views.NewPayment, form url.Values) (helped bool, err error) {
 	picked, find := form.Get("pick"), Searchable(strings.TrimSpace(form.Get("find")))
 	switch {
 	case picked != "":
@@ -87,7 +87,7 @@ func (v *paymentsVisit) helped(model views.NewPayment, form url.Values) (helped 
 }
 
 // fillCreditor puts the creditor that was picked into the form and returns its name.
-func (v *paymentsVisit) fillCreditor(values *orderform.Values, picked string) (name string, err error) {
+func (v *Request) fillCreditor(values *orderform.Values, picked string) (name string, err error) {
 	text, beneficiary := strings.CutPrefix(picked, beneficiaryPick)
 	if !beneficiary {
 		text = strings.TrimPrefix(picked, recentPick)
@@ -110,7 +110,7 @@ func (v *paymentsVisit) fillCreditor(values *orderform.Values, picked string) (n
 }
 
 // beneficiaryValues are the answers of the form that a beneficiary in force gives.
-func (v *paymentsVisit) beneficiaryValues(id uuid.UUID) (orderform.Values, error) {
+func (v *Request) beneficiaryValues(id uuid.UUID) (orderform.Values, error) {
 	b, err := v.Config.Admin.Beneficiary(v.Context(), v.By, id)
 	if err == nil && b.Status != administration.StatusInForce {
 		err = payment.ErrNotFound
@@ -126,7 +126,7 @@ func (v *paymentsVisit) beneficiaryValues(id uuid.UUID) (orderform.Values, error
 }
 
 // recent are the creditors of this person's last payments.
-func (v *paymentsVisit) recent(scheme string) ([]views.Pick, error) {
+func (v *Request) recent(scheme string) ([]views.Pick, error) {
 	list, err := v.Config.Reader.RecentCreditors(v.Context(), v.By, SchemeOf(scheme), maxRecent)
 	picks := make([]views.Pick, 0, len(list))
 	for _, r := range list {

@@ -31,7 +31,7 @@ const Apart i18n.Text = "" +
 
 // DraftNamed returns the key of the draft that stores a form; fresh reports that the draft may not exist yet. A key from the page of a form
 // means one draft for each person, so a form that is sent twice makes one draft. It is zero for a form without a key.
-func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
+func (v *Request) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 	id, err := uuid.Parse(form.Get(fieldDraft))
 	if err == nil {
 		return id, false
@@ -45,7 +45,7 @@ func (v *Visit) DraftNamed(form url.Values) (id uuid.UUID, fresh bool) {
 
 // PlaceOf finds the draft for a form: the named one, else a new one. A draft that another window changed since the page was made stays
 // unchanged, and the form becomes a draft of its own. holds reports whether a draft has this type of form and is open.
-func (v *Visit) PlaceOf(form url.Values, draft store.Draft, holds func(store.Draft) (bool, error)) (Place, error) {
+func (v *Request) PlaceOf(form url.Values, draft store.Draft, holds func(store.Draft) (bool, error)) (Place, error) {
 	id, fresh := v.DraftNamed(form)
 	if id == uuid.Nil {
 		return Place{}, nil
@@ -64,7 +64,7 @@ func (v *Visit) PlaceOf(form url.Values, draft store.Draft, holds func(store.Dra
 }
 
 // placeIn is the place of a form in a draft. That of a form that is not kept yet has the key that it will have, or none.
-func (v *Visit) placeIn(id uuid.UUID, fresh bool, holds func(store.Draft) (bool, error)) (Place, error) {
+func (v *Request) placeIn(id uuid.UUID, fresh bool, holds func(store.Draft) (bool, error)) (Place, error) {
 	kept, err := v.Config.Drafts.Get(v.Context(), v.By, id, v.At)
 	switch {
 	case errors.Is(err, payment.ErrNotFound) && fresh:
@@ -109,7 +109,7 @@ func (p Place) Sentence() i18n.Text {
 }
 
 // Keeper returns the function that stores a sent form in its draft.
-func (v *Visit) Keeper(at Place) KeepDraft {
+func (v *Request) Keeper(at Place) KeepDraft {
 	if at.Open {
 		return v.Config.Drafts.Save
 	}
@@ -118,7 +118,7 @@ func (v *Visit) Keeper(at Place) KeepDraft {
 
 // KeepAt keeps a form by the way, while somebody types it, as a draft in its place: in the one that is open, else as a new one, unless they
 // have very many.
-func (v *Visit) KeepAt(at Place, draft store.Draft) error {
+func (v *Request) KeepAt(at Place, draft store.Draft) error {
 	err := fits(draft.Answers)
 	if err != nil {
 		return err

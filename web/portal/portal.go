@@ -9,23 +9,99 @@
 package portal
 
 import (
+	"context"
+	"errors"
+	"log/slog"
 	"net/http"
+	"sync"
 	"time"
 
+	"github.com/alexedwards/scs/v2"
+	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
 
+	"countersign/internal/auth"
+	"countersign/internal/clearing"
+	"countersign/internal/i18n"
+	"countersign/internal/rulebook"
+	"countersign/internal/service"
 	"countersign/internal/store"
+	adminpkg "countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
+	"countersign/views"
+	"countersign/web/request"
 )
 
-// Config holds the dependencies of the portal.
-type Config = SiteConfig
+// EventsPath is the stream of live counts.
+const EventsPath = "/events"
+
+// FlightPath tells the page of a payment under way what became of it.
+const FlightPath = "/payments/:id/flight"
+
+// askedByPages are the routes that do not count as a use of the session: an open page alone must not keep somebody signed in.
+var askedByPages = map[string]bool{EventsPath: true, FlightPath: true}
+
+// IBANPath is the fragment with the details of an account number while a payment is typed.
+const IBANPath = "/payments/iban"
+
+// OutlookPath is the fragment with the preview of a payment form while it is typed.
+const OutlookPath = "/payments/outlook"
+
+// StayPath prolongs the session of somebody who was told that it is about to end.
+const StayPath = "/stay"
+
+// Config holds the dependencies and settings of the portal.
+type Config struct {
+	Auth       *auth.Service
+	Submission *service.Payments
+	Approval   *service.Approvals
+	Admin      *service.Administration
+	Reader     *store.Reader
+	Drafts     *store.Drafts
+	Desk       *store.Desk
+	Sessions   *adminpkg.Sessions
+	Rules      rulebook.Settings
+	Now        func() time.Time // UTC in microseconds, as the database keeps times
+	NewID      func() uuid.UUID // UUIDv7
+	// Clearing shows the state of the gateway to its operators.
+	Clearing *clearing.Service
+	// Connections returns the state of the connections to clearing; nil for unknown.
+	Connections func() []clearing.ConnectionStatus
+	// Sealing returns the state of the sealing of the audit log; nil for unknown.
+	Sealing func() integrity.SignerStanding
+	// Verify checks the audit log of a realm against its seals; nil without seals.
+	Verify func(context.Context, string) (integrity.Verification, error)
+	Zone   *time.Location // of the banking day: Europe/Zurich
+	Log    *slog.Logger
+
+	Environment string    // DEMO, TEST or PROD, shown on each page
+	TLS         bool      // browsers reach the portal by https, directly or through a proxy
+	Realm       string    // offered on the sign-in page; may be empty
+	DemoHint    i18n.Text // a line on the sign-in page; empty outside the demo
+	// OperatorRealm is the realm whose supervisors and administrators look after the gateway itself: they see the quarantine, whose
+	// documents belong to no realm. With "" nobody does.
+	OperatorRealm string
+	// OneCheckerSession ends the other sessions of a checker who signs in.
+	OneCheckerSession bool
+	// SimulatorURL is the address of the demo's clearing simulator, which then has a page; "" outside the demo.
+	SimulatorURL string
+	// EventsPause is the time between two looks of a page's live counts; 0 means five seconds.
+	EventsPause time.Duration
+	// CountsShared is the time during which the pages of a realm share the counts of waiting messages; 0 disables sharing. After an action a
+	// person gets fresh counts.
+	CountsShared time.Duration
+	// FiguresShared is the same for the figures of first pages about the last day and the last thirty.
+	FiguresShared time.Duration
+}
 
 // Portal serves the pages.
 type Portal struct {
-	site    *Site
-	streams *streams
-	// pause is the time between two looks of a stream.
-	pause time.Duration
+	Config   Config
+	sessions *scs.SessionManager
+	counter  *store.Counter
+	figures  *store.SharedFigures
+	acts     sync.Map // when each person sent a form last, by their id
+	streams  *streams
 	// rights tell the streams when there is reason to look at them again.
 	rights *store.Rights
 	// simulator talks to the demo's simulator.
@@ -34,19 +110,36 @@ type Portal struct {
 
 // New makes the portal. It fails when a part is missing.
 func New(cfg Config) (*Portal, error) {
-	site, err := NewSite(cfg, keepAfterTimeout)
-	if err != nil {
-		return nil, err
+	services := cfg.Auth != nil && cfg.Submission != nil && cfg.Approval != nil && cfg.Admin != nil
+	stores := cfg.Reader != nil && cfg.Drafts != nil && cfg.Desk != nil && cfg.Sessions != nil
+	if !services || !stores || cfg.Now == nil || cfg.NewID == nil || cfg.Zone == nil || cfg.Log == nil {
+		return nil, errors.New("portal: services, stores, clock, identifiers, time zone and log are needed")
+	}
+	if cfg.EventsPause <= 0 {
+		cfg.EventsPause = defaultEventsPause
 	}
 	p := &Portal{
-		site: site, streams: newStreams(), pause: cfg.EventsPause, rights: store.NewRights(cfg.Reader, rightsShared),
+		Config: cfg, streams: newStreams(), rights: store.NewRights(cfg.Reader, rightsShared),
 		simulator: &http.Client{Timeout: simulatorWait},
 	}
-	if p.pause <= 0 {
-		p.pause = defaultEventsPause
-	}
+	p.sessions = p.newSessions()
+	p.counter = store.NewCounter(cfg.Reader, cfg.CountsShared, views.MaxWaiting)
+	p.figures = store.NewSharedFigures(cfg.Reader, cfg.FiguresShared, cfg.Now)
 	return p, nil
 }
 
 // Sessions is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no cookie.
-func (p *Portal) Sessions() echo.MiddlewareFunc { return p.site.SessionMiddleware() }
+func (p *Portal) Sessions() echo.MiddlewareFunc { return p.sessionMiddleware() }
+
+func (p *Portal) get(path string, handle handler) request.Route {
+	return p.route(http.MethodGet, path, handle)
+}
+
+func (p *Portal) post(path string, handle handler) request.Route {
+	return p.route(http.MethodPost, path, handle)
+}
+
+// route is a page for people who are signed in.
+func (p *Portal) route(method, path string, handle handler) request.Route {
+	return request.Route{Method: method, Path: path, Handle: p.signedIn(handle)}
+}

@@ -11,7 +11,7 @@ import (
 )
 
 // look notes that a checker has the message open; of others nothing is noted.
-func (v *paymentsVisit) look(m payment.Message) error {
+func (v *Request) look(m payment.Message) error {
 	if !v.By.Has(identity.RoleChecker) {
 		return nil
 	}
@@ -19,7 +19,7 @@ func (v *paymentsVisit) look(m payment.Message) error {
 }
 
 // looked names the other people who view a message: "Checker 2 is looking at this"; "" for none.
-func (v *paymentsVisit) looked(message uuid.UUID) i18n.Text { return lookedBy(v.lookers[message]) }
+func (v *Request) looked(message uuid.UUID) i18n.Text { return lookedBy(v.viewers[message]) }
 
 // lookedBy is the sentence beside a message that others have open.
 func lookedBy(names []string) i18n.Text {

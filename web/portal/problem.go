@@ -16,7 +16,7 @@ import (
 )
 
 // fail turns the error of a handler into a page. An unexpected error is logged, and its page shows only the request id.
-func (v *Visit) fail(err error) error {
+func (v *Request) fail(err error) error {
 	if v.Echo.Response().Committed {
 		v.Config.Log.ErrorContext(v.Context(), "page broken off", "error", err)
 		return nil
@@ -28,21 +28,21 @@ func (v *Visit) fail(err error) error {
 	p := request.ProblemOf(err)
 	reference := request.Reference(v.Context())
 	page := views.Problem{
-		Shell: v.Shell("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
+		Layout: v.layout("Not done", views.PlaceNone), Heading: "This could not be done", Text: p.Text,
 		NextLabel: "Go to the dashboard", NextURL: "/",
 	}
 	switch {
 	case p.Unexpected:
 		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
-		page = Failed(v.Echo.Request(), views.Failed(page.Shell, reference))
+		page = Failed(v.Echo.Request(), views.Failed(page.Layout, reference))
 	case p.Status == http.StatusNotFound:
-		page = views.NotFound(page.Shell)
+		page = views.NotFound(page.Layout)
 	case p.Status == http.StatusServiceUnavailable:
-		page = Unavailable(v.Echo, page.Shell, p)
+		page = Unavailable(v.Echo, page.Layout, p)
 	case p.Status == http.StatusForbidden:
-		page = views.Forbidden(page.Shell, p.Text)
+		page = views.Forbidden(page.Layout, p.Text)
 	default:
-		page.Shell.Failed = true
+		page.Layout.Failed = true
 	}
 	p.AskToWait(v.Echo.Response().Header())
 	return v.Render(p.Status, views.ProblemPage(page))
@@ -50,16 +50,16 @@ func (v *Visit) fail(err error) error {
 
 // Unavailable builds the page for a gateway that cannot work. A GET page reloads by itself; the page of a form holds the sent fields for
 // another try.
-func Unavailable(c echo.Context, shell views.Shell, p *request.Problem) views.Problem {
+func Unavailable(c echo.Context, layout views.Layout, p *request.Problem) views.Problem {
 	r := c.Request()
 	if r.Method == http.MethodGet {
 		where := LocalPath(r.URL.RequestURI())
 		if r.Header.Get("HX-Request") == "" {
 			c.Response().Header().Set("Refresh", strconv.Itoa(reloadAfter)+"; url="+where)
 		}
-		return views.Unavailable(shell, p.Text, where)
+		return views.Unavailable(layout, p.Text, where)
 	}
-	return resent(r, views.Unavailable(shell, p.Text, "/payments"))
+	return resent(r, views.Unavailable(layout, p.Text, "/payments"))
 }
 
 // Failed completes the page of an internal error: a GET page links to itself; the page of a form holds the sent fields for another try.
@@ -83,7 +83,7 @@ func resent(r *http.Request, page views.Problem) views.Problem {
 // can wait and a gateway that comes back has much to do.
 const reloadAfter = 5
 
-func (v *Visit) unreadable(err error) error {
+func (v *Request) unreadable(err error) error {
 	status, text := http.StatusBadRequest, i18n.Text("The form could not be read. Go back and send it again.")
 	var tooLarge *http.MaxBytesError
 	switch {
@@ -92,15 +92,15 @@ func (v *Visit) unreadable(err error) error {
 	case request.TooSlow(err):
 		status, text = http.StatusRequestTimeout, "What was sent did not arrive in time. Go back and send it again."
 	}
-	shell := v.Shell("Not taken", views.PlaceNone)
-	shell.Failed = true
+	layout := v.layout("Not taken", views.PlaceNone)
+	layout.Failed = true
 	return v.Render(status, views.ProblemPage(views.Problem{
-		Shell: shell, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
+		Layout: layout, Heading: "The form was not taken", Text: text, NextLabel: "Go to the dashboard", NextURL: "/",
 	}))
 }
 
 // askToSignIn answers a request without a session. A fragment never becomes the sign-in page. A form is not executed, and the page says so.
-func (v *Visit) askToSignIn() error {
+func (v *Request) askToSignIn() error {
 	r := v.Echo.Request()
 	where := "/"
 	if r.Method == http.MethodGet {
@@ -122,7 +122,7 @@ func (v *Visit) askToSignIn() error {
 }
 
 // endedWord says in the address of the sign-in page that a session ended, and whether a sign-in elsewhere ended it.
-func (v *Visit) endedWord() string {
+func (v *Request) endedWord() string {
 	switch {
 	case !v.hadSession():
 		return ""
@@ -138,14 +138,14 @@ var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPat
 
 // fragmentTooLate answers an htmx request without a session: the whole page goes to sign in and comes back to the requested address. Every
 // address of a part of a page is also that of a page. A form is kept.
-func (v *Visit) fragmentTooLate() error {
+func (v *Request) fragmentTooLate() error {
 	if answeredInPlace[v.Echo.Path()] {
 		return v.Render(http.StatusUnauthorized, views.SessionGone())
 	}
 	r := v.Echo.Request()
 	where := r.URL.RequestURI()
 	if r.Method != http.MethodGet {
-		kept, err := v.site.keeper(v)
+		kept, err := keepAfterTimeout(v)
 		if err != nil {
 			return v.fail(err)
 		}
@@ -161,9 +161,9 @@ func (v *Visit) fragmentTooLate() error {
 }
 
 // tooLate answers a form that was sent without a session. Its fields are saved for their owner.
-func (v *Visit) tooLate(target string) error {
-	page := views.SessionEnded(v.Shell("Session ended", views.PlaceNone), target)
-	kept, err := v.site.keeper(v)
+func (v *Request) tooLate(target string) error {
+	page := views.SessionEnded(v.layout("Session ended", views.PlaceNone), target)
+	kept, err := keepAfterTimeout(v)
 	if err != nil {
 		return v.fail(err)
 	}
@@ -176,18 +176,18 @@ func (v *Visit) tooLate(target string) error {
 
 // comesFromOutside reports whether a person followed a link on another site or in a mail, in which case the browser keeps a strict
 // cookie back.
-func (v *Visit) comesFromOutside() bool {
+func (v *Request) comesFromOutside() bool {
 	header := v.Echo.Request().Header
 	return header.Get("Sec-Fetch-Site") == "cross-site" && header.Get("Sec-Fetch-Mode") == "navigate" && !v.hadSession()
 }
 
 // reopen lets the browser open the same address once more, now from our own page, so that it sends its cookie. Nobody is sent to the
 // sign-in page who has a session.
-func (v *Visit) reopen(where string) error {
+func (v *Request) reopen(where string) error {
 	where = LocalPath(where)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Shell: v.Shell("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
+		Layout: v.layout("Opening", views.PlaceNone), Heading: "Opening the portal", Text: "You followed a link from outside the portal.",
 		NextLabel: "Go on", NextURL: where,
 	}))
 }

@@ -10,10 +10,10 @@ import (
 	"countersign/views/ui"
 )
 
-func showProfile(v *visit) error { return v.renderProfile(http.StatusOK) }
+func showProfile(v *Request) error { return v.renderProfile(http.StatusOK) }
 
 // saveProfile stores how the portal should look for this person.
-func saveProfile(v *visit) error {
+func saveProfile(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func saveProfile(v *visit) error {
 }
 
 // saveDensity stores how high rows are for this person, and leads back to the list it was chosen at.
-func saveDensity(v *visit) error {
+func saveDensity(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func saveDensity(v *visit) error {
 }
 
 // changePassword gives the person's account a new password. It ends all sessions, this one included.
-func changePassword(v *visit) error {
+func changePassword(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func changePassword(v *visit) error {
 }
 
 // endSessions ends everything the person's account is signed in with.
-func endSessions(v *visit) error {
+func endSessions(v *Request) error {
 	err := v.Config.Auth.EndSessions(v.Context(), v.By)
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func endSessions(v *visit) error {
 }
 
 // endSession ends one session of the person, from another one.
-func endSession(v *visit) error {
+func endSession(v *Request) error {
 	id, err := v.ID("id")
 	if err != nil {
 		return err
@@ -102,7 +102,7 @@ func endSession(v *visit) error {
 	return v.GoTo("/me", "That session ended.")
 }
 
-func (v *visit) signInAnew() error {
+func (v *Request) signInAnew() error {
 	err := v.EndSession()
 	if err != nil {
 		return err
@@ -110,13 +110,13 @@ func (v *visit) signInAnew() error {
 	return v.Echo.Redirect(http.StatusSeeOther, "/signin?ended=yes&next=/me")
 }
 
-func (v *visit) renderProfile(status int, problems ...ui.Problem) error {
+func (v *Request) renderProfile(status int, problems ...ui.Problem) error {
 	list, err := v.Config.Auth.Factors(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	shell := v.FormShell("Profile", views.PlaceProfile, status)
-	model := views.Profile{Shell: shell, DisplayName: v.By.DisplayName, Language: v.ChosenLanguage(), Problems: problems}
+	layout := v.FormShell("Profile", views.PlaceProfile, status)
+	model := views.Profile{Layout: layout, DisplayName: v.By.DisplayName, Language: v.ChosenLanguage(), Problems: problems}
 	for _, f := range list {
 		if f.Kind != identity.FactorRecovery {
 			model.FactorCount++

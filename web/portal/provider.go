@@ -10,12 +10,12 @@ import (
 )
 
 // showProvider shows where people of the realm prove who they are besides by a password here.
-func showProvider(v *adminVisit) error {
-	p, found, err := v.station.Provider(v.Context(), v.By)
+func showProvider(v *Request) error {
+	p, found, err := v.Config.Admin.Provider(v.Context(), v.By)
 	if err != nil {
 		return err
 	}
-	model := v.list("/admin/provider", "Identity provider",
+	model := v.administrationList("/admin/provider", "Identity provider",
 		"Where people prove who they are besides by a password here. Roles, second factors and four-eyes stay here.")
 	model.Empty = ui.Empty{Icon: "list", Title: "No identity provider", Text: "Everybody signs in with user name and password."}
 	model.New = links("", administration.KindProviderSet)

@@ -13,7 +13,7 @@ import (
 )
 
 // showQRBill asks for the QR code of a bill: its text, or a picture of it.
-func showQRBill(v *paymentsVisit) error {
+func showQRBill(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func showQRBill(v *paymentsVisit) error {
 }
 
 // readQRBill fills the form from the QR code of a bill. The form is kept as a draft from then on, so nothing is lost on the way.
-func readQRBill(v *paymentsVisit) error {
+func readQRBill(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func readQRBill(v *paymentsVisit) error {
 
 // billText is the text of the code: as pasted, or read from the picture. The field is the one it came from. Errors: *qrbill.Error,
 // errManyParts, page.FormError.
-func (v *paymentsVisit) billText() (text, field string, err error) {
+func (v *Request) billText() (text, field string, err error) {
 	picture, _, err := v.uploaded()
 	if err != nil {
 		return "", "picture", err
@@ -61,7 +61,7 @@ func (v *paymentsVisit) billText() (text, field string, err error) {
 }
 
 // keepBill keeps the form that a bill fills as a draft: the path is its address. Error: *qrbill.Error for a bill that cannot be paid here.
-func (v *paymentsVisit) keepBill(text string) (path string, notes []i18n.Text, err error) {
+func (v *Request) keepBill(text string) (path string, notes []i18n.Text, err error) {
 	bill, err := qrbill.Parse(text)
 	if err != nil {
 		return "", nil, err
@@ -79,7 +79,7 @@ func (v *paymentsVisit) keepBill(text string) (path string, notes []i18n.Text, e
 }
 
 // keepQRBill keeps the filled form of a bill that was sent after the session had run out, as a draft. A text that is no bill is not kept.
-func keepQRBill(v *paymentsVisit) (string, error) {
+func keepQRBill(v *Request) (string, error) {
 	text, _, err := v.billText()
 	if err != nil {
 		return "", nil //nolint:nilerr // a text that is no bill fills nothing
@@ -93,7 +93,7 @@ func keepQRBill(v *paymentsVisit) (string, error) {
 }
 
 // refuseQRBill renders the page with the problem and the pasted or read text. It returns any other error.
-func (v *paymentsVisit) refuseQRBill(text, field string, cause error) error {
+func (v *Request) refuseQRBill(text, field string, cause error) error {
 	var refused *qrbill.Error
 	var words i18n.Text
 	switch {
@@ -109,8 +109,8 @@ func (v *paymentsVisit) refuseQRBill(text, field string, cause error) error {
 	})
 }
 
-func (v *paymentsVisit) renderQRBill(status int, model views.QRBill) error {
-	model.Shell = v.Shell("Pay a QR-bill", views.PlaceNew)
-	model.Shell.Failed, model.Limit = status != http.StatusOK, uploadLimit()
+func (v *Request) renderQRBill(status int, model views.QRBill) error {
+	model.Layout = v.layout("Pay a QR-bill", views.PlaceNew)
+	model.Layout.Failed, model.Limit = status != http.StatusOK, uploadLimit()
 	return v.Render(status, views.QRBillPage(model))
 }

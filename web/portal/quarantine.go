@@ -17,7 +17,7 @@ const quarantineLimit = 100
 const quarantinedPath = "/quarantine/document"
 
 // showQuarantine lists what arrived from clearing and matched nothing.
-func showQuarantine(v *paymentsVisit) error {
+func showQuarantine(v *Request) error {
 	err := v.MayOperate()
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func showQuarantine(v *paymentsVisit) error {
 		return err
 	}
 	model := views.Quarantine{
-		Shell: v.Shell("Quarantine", views.PlaceQuarantine), Most: quarantineLimit,
+		Layout: v.layout("Quarantine", views.PlaceQuarantine), Most: quarantineLimit,
 		Empty: ui.Empty{Icon: "circle-check", Title: "Nothing in quarantine", Text: "Every document of clearing found what it belongs to."},
 	}
 	for _, d := range list {
@@ -46,7 +46,7 @@ func quarantinedURL(d store.Quarantined) string {
 }
 
 // quarantined loads the document the address names.
-func (v *paymentsVisit) quarantined() (store.Quarantined, error) {
+func (v *Request) quarantined() (store.Quarantined, error) {
 	err := v.MayOperate()
 	if err != nil {
 		return store.Quarantined{}, err
@@ -55,7 +55,7 @@ func (v *paymentsVisit) quarantined() (store.Quarantined, error) {
 	return v.Config.Reader.QuarantinedDocument(v.Context(), scheme, Searchable(v.Echo.QueryParam("reference")))
 }
 
-func showQuarantined(v *paymentsVisit) error {
+func showQuarantined(v *Request) error {
 	d, err := v.quarantined()
 	if err != nil {
 		return err
@@ -66,7 +66,7 @@ func showQuarantined(v *paymentsVisit) error {
 	}
 	here := quarantinedURL(d)
 	model := views.DocumentView{
-		Shell: v.Shell(i18n.Data(string(d.Name)),
+		Layout: v.layout(i18n.Data(string(d.Name)),
 			views.PlaceQuarantine), BackLabel: "Quarantine", BackURL: "/quarantine", Note: d.Reason,
 		Document: views.Document{
 			Type: string(d.Name), Name: documentName(d.Name), At: d.At, Size: len(d.Content), URL: here,
@@ -81,7 +81,7 @@ func showQuarantined(v *paymentsVisit) error {
 	return v.Render(http.StatusOK, views.DocumentPage(model))
 }
 
-func downloadQuarantined(v *paymentsVisit) error {
+func downloadQuarantined(v *Request) error {
 	d, err := v.quarantined()
 	if err != nil {
 		return err
@@ -90,7 +90,7 @@ func downloadQuarantined(v *paymentsVisit) error {
 }
 
 // sendFile gives a document as a file, never as a page: the exact bytes, or its JSON form.
-func (v *paymentsVisit) sendFile(name string, content []byte, form string) error {
+func (v *Request) sendFile(name string, content []byte, form string) error {
 	kind, ending := "application/xml", ".xml"
 	if form == formJSON {
 		encoded := jsonOf(content)

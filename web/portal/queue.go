@@ -35,7 +35,7 @@ const openedField = "opened"
 var pendingKinds = []payment.Kind{payment.KindInstruction, payment.KindRecall, payment.KindReturn, payment.KindResolution}
 
 // showQueue is the list of waiting messages.
-func showQueue(v *paymentsVisit) error {
+func showQueue(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func showQueue(v *paymentsVisit) error {
 }
 
 // firstDetail opens the first row beside the list, where there is room for it.
-func (v *paymentsVisit) firstDetail(model *views.Queue, f Filter) (*views.Decision, error) {
+func (v *Request) firstDetail(model *views.Queue, f Filter) (*views.Decision, error) {
 	id, err := uuid.Parse(model.Rows[0].ID)
 	if err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func (v *paymentsVisit) firstDetail(model *views.Queue, f Filter) (*views.Decisi
 }
 
 // queue fills the page for a filter.
-func (v *paymentsVisit) queue(f Filter) (views.Queue, error) {
+func (v *Request) queue(f Filter) (views.Queue, error) {
 	f.View.Kinds, f.View.Queued, f.View.Dated = KindOptions(pendingKinds), true, true
 	f.View.Tab = v.tab(f)
 	if f.View.Active > 0 || f.View.Text != "" || f.View.Sort != "" {
@@ -98,16 +98,16 @@ func (v *paymentsVisit) queue(f Filter) (views.Queue, error) {
 	if err != nil {
 		return views.Queue{}, err
 	}
-	v.lookers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
+	v.viewers, err = v.Config.Desk.Lookers(v.Context(), v.By, v.At)
 	if err != nil {
 		return views.Queue{}, err
 	}
 	model := views.Queue{
-		Shell: v.Shell("Approval queue", views.PlaceQueue), Filter: f.View,
+		Layout: v.layout("Approval queue", views.PlaceQueue), Filter: f.View,
 		Tabs: oneCurrent(append(v.queueTabs(f, now), saved...)), Problems: f.Problems,
 		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
 	}
-	model.Shell.Failed = len(f.Problems) > 0
+	model.Layout.Failed = len(f.Problems) > 0
 	if f.View.Tab == tabDecided {
 		err = v.decidedRows(f, &model)
 	} else {
@@ -121,7 +121,7 @@ func (v *paymentsVisit) queue(f Filter) (views.Queue, error) {
 
 // tab returns the tab of the queue to show. A person without the right to decide sees other tabs: a maker their own waiting messages, a
 // reader all of them.
-func (v *paymentsVisit) tab(f Filter) string {
+func (v *Request) tab(f Filter) string {
 	for _, t := range v.tabs() {
 		if t.name == f.View.Tab {
 			return t.name
@@ -131,13 +131,13 @@ func (v *paymentsVisit) tab(f Filter) string {
 }
 
 // selecting reports whether rows have check boxes: this person may decide, and the list holds waiting messages.
-func (v *paymentsVisit) selecting(f Filter) bool {
+func (v *Request) selecting(f Filter) bool {
 	tab := v.tab(f)
 	return v.By.Has(identity.RoleChecker) && (tab == tabForMe || tab == tabAll)
 }
 
-func (v *paymentsVisit) waitingRows(f Filter, now counted, model *views.Queue) error {
-	list, more, err := v.pending(f, now.all)
+func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
+	list, more, err := v.queuePageOf(f, now.all)
 	if err != nil {
 		return err
 	}
@@ -152,14 +152,14 @@ func (v *paymentsVisit) waitingRows(f Filter, now counted, model *views.Queue) e
 		model.Pages = f.Pages("/queue", more, f.Behind(list[len(list)-1]))
 	}
 	model.Facts = now.facts(f, v.At)
-	if model.Shell.Person.MayDecide {
-		model.Shell.EventsURL = EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10))
+	if model.Layout.Person.MayDecide {
+		model.Layout.EventsURL = EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10))
 	}
 	return nil
 }
 
-// pending reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
-func (v *paymentsVisit) pending(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
+// queuePageOf reads one page of the waiting messages that an address narrows the queue to, all for everybody, and whether there are more.
+func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.Message, more bool, err error) {
 	if f.Impossible {
 		return nil, false, nil
 	}
@@ -173,7 +173,7 @@ func (v *paymentsVisit) pending(f Filter, all store.QueueFilter) (list []payment
 }
 
 // queueRows converts waiting messages to rows, with marks for new creditors and accounts.
-func (v *paymentsVisit) queueRows(list []payment.Message, f Filter) ([]ui.Entry, error) {
+func (v *Request) queueRows(list []payment.Message, f Filter) ([]ui.Entry, error) {
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
 	rows := make([]ui.Entry, len(list))
 	for i, m := range list {
@@ -184,7 +184,7 @@ func (v *paymentsVisit) queueRows(list []payment.Message, f Filter) ([]ui.Entry,
 }
 
 // queueRow is a waiting message as lists show it; the filter goes on in its link.
-func (v *paymentsVisit) queueRow(m payment.Message, f Filter) ui.Entry {
+func (v *Request) queueRow(m payment.Message, f Filter) ui.Entry {
 	row := views.QueueEntry(m, v.By.PersonID, f.Query(), v.At)
 	row.Current = m.InternalID == f.Current
 	if m.Withheld != "" {
@@ -236,7 +236,7 @@ type queueTab struct {
 }
 
 // tabs are the parts of the queue this person has a use for; the first one is shown first.
-func (v *paymentsVisit) tabs() []queueTab {
+func (v *Request) tabs() []queueTab {
 	all, mine := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	switch {
@@ -250,7 +250,7 @@ func (v *paymentsVisit) tabs() []queueTab {
 	return []queueTab{all}
 }
 
-func (v *paymentsVisit) queueTabs(f Filter, now counted) []ui.Tab {
+func (v *Request) queueTabs(f Filter, now counted) []ui.Tab {
 	var tabs []ui.Tab
 	for _, t := range v.tabs() {
 		tabs = append(tabs, ui.Tab{
@@ -278,7 +278,7 @@ func oneCurrent(tabs []ui.Tab) []ui.Tab {
 }
 
 // emptyQueue explains an empty list and names the next step.
-func (v *paymentsVisit) emptyQueue(f Filter) ui.Empty {
+func (v *Request) emptyQueue(f Filter) ui.Empty {
 	switch {
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}

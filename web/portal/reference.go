@@ -15,12 +15,12 @@ import (
 )
 
 // showReference lists the editions of the data that others publish and payments are checked with.
-func showReference(v *paymentsVisit) error {
+func showReference(v *Request) error {
 	loaded, err := v.Config.Reader.Directories(v.Context(), v.By.Realm)
 	if err != nil {
 		return err
 	}
-	model := views.Reference{Shell: v.Shell("Reference data", views.PlaceNone)}
+	model := views.Reference{Layout: v.layout("Reference data", views.PlaceNone)}
 	for _, scheme := range rulebook.Schemes() {
 		row := views.ReferenceRow{
 			Name: i18n.Text("Banks that %s instant payments reach").With(ui.SchemeLabel(string(scheme))), Edition: "none",
@@ -48,7 +48,7 @@ func showReference(v *paymentsVisit) error {
 }
 
 // codesRow shows the code sets in force.
-func (v *paymentsVisit) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
+func (v *Request) codesRow(imported []store.ReferenceSummary) views.ReferenceRow {
 	row := views.ReferenceRow{
 		Name: "External code sets of ISO 20022", Edition: i18n.Data(code.Published), Source: "ISO 20022, external code sets",
 	}
@@ -65,7 +65,7 @@ func (v *paymentsVisit) codesRow(imported []store.ReferenceSummary) views.Refere
 }
 
 // calendarRow shows by which days the deadlines of a scheme are counted.
-func (v *paymentsVisit) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
+func (v *Request) calendarRow(imported []store.ReferenceSummary, scheme rulebook.Scheme) views.ReferenceRow {
 	row := views.ReferenceRow{
 		Name: "Banking days of Swiss franc payments", Edition: i18n.Data(calendar.Written), Source: "bank holidays of Zurich",
 	}
@@ -97,7 +97,7 @@ func withBroken(
 	return row
 }
 
-func (v *paymentsVisit) directoryRow(name i18n.Text, d store.DirectorySummary) views.ReferenceRow {
+func (v *Request) directoryRow(name i18n.Text, d store.DirectorySummary) views.ReferenceRow {
 	row := views.ReferenceRow{
 		Name: name, Edition: i18n.Data(d.Edition.Format(time.DateOnly)), Source: i18n.Data(d.Source), Size: i18n.Text("%d rows").
 			With(d.Entries), LoadedAt: d.LoadedAt,

@@ -50,7 +50,7 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 }
 
 // requests are the R-transactions the state allows this person to make about a message, or the sentence that says why not.
-func (v *paymentsVisit) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
+func (v *Request) requests(s Subject, m payment.Message) (actions []views.Action, barred []i18n.Text) {
 	if MayMake(v.By) != nil {
 		return nil, nil
 	}
@@ -118,11 +118,11 @@ func refusalPath(recall payment.Message) string {
 }
 
 // noticeOfRecall tells on a payment's page and on a recall's that another bank waits for an answer.
-func (v *paymentsVisit) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
+func (v *Request) noticeOfRecall(s Subject, m payment.Message) []views.Warning {
 	if !s.Recalled() || m.Kind != payment.KindPayment && m.Kind != payment.KindReceivedRecall {
 		return nil
 	}
-	due := Due(v.Visit, s.Recall)
+	due := Due(v, s.Recall)
 	warning := views.Warning{Title: i18n.Text("Answer the recall by %s: %s").With(due.Day, due.Text)}
 	if m.Kind == payment.KindPayment {
 		warning.Links = []views.Link{{
@@ -131,7 +131,7 @@ func (v *paymentsVisit) noticeOfRecall(s Subject, m payment.Message) []views.War
 	}
 	answerable := s
 	answerable.Kind = payment.KindResolution
-	if PreparedAnswer(v.Visit, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
+	if PreparedAnswer(v, answerable) != "" && answerable.Bar(v.Config.Rules) == "" && MayMake(v.By) == nil {
 		warning.Text = "A refusal because the creditor does not answer (NOAS) is prepared. It is never sent by itself."
 		warning.Links = append(warning.Links, views.Link{
 			Label: "Open the prepared refusal", URL: refusalPath(s.Recall),

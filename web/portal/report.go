@@ -27,7 +27,7 @@ const (
 const raisedHeading = i18n.Text("Limits, policies and rights raised")
 
 // mayReport tells why the person may not read the reports of control, or nil. Error: payment.ForbiddenError.
-func (v *paymentsVisit) mayReport() error {
+func (v *Request) mayReport() error {
 	if v.By.Has(identity.RoleSupervisor) {
 		return nil
 	}
@@ -36,7 +36,7 @@ func (v *paymentsVisit) mayReport() error {
 
 // reportPeriod is the period that is asked for, in days of the banking day: from the first to the last, the last thirty when nothing is
 // said. What cannot be read is taken for not said, and so is a first day behind the last one or more than maxPeriod days away.
-func (v *paymentsVisit) reportPeriod() (p store.Period, from, to string) {
+func (v *Request) reportPeriod() (p store.Period, from, to string) {
 	today := v.At.In(v.Config.Zone)
 	read := func(name string, other time.Time) time.Time {
 		day, known := Day(v.Echo.QueryParam(name), v.Config.Zone)
@@ -63,7 +63,7 @@ func reportURL(path, from, to string, more ...string) string {
 }
 
 // showReports shows the numbers of a period, each with the way to its rows.
-func showReports(v *paymentsVisit) error {
+func showReports(v *Request) error {
 	err := v.mayReport()
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func showReports(v *paymentsVisit) error {
 	if err != nil {
 		return err
 	}
-	ended, err := endedCounts(v.Visit, period)
+	ended, err := endedCounts(v, period)
 	if err != nil {
 		return err
 	}
@@ -122,9 +122,9 @@ func showReports(v *paymentsVisit) error {
 	return v.Render(http.StatusOK, views.ReportPage(model))
 }
 
-func (v *paymentsVisit) report(heading, words i18n.Text) views.Report {
+func (v *Request) report(heading, words i18n.Text) views.Report {
 	return views.Report{
-		Shell: v.Shell(heading, views.PlaceReports), Heading: heading, Words: words,
+		Layout: v.layout(heading, views.PlaceReports), Heading: heading, Words: words,
 		Empty: ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."},
 	}
 }
@@ -137,7 +137,7 @@ type reported struct {
 }
 
 // showReport shows the rows of one report.
-func showReport(v *paymentsVisit) error {
+func showReport(v *Request) error {
 	found, from, to, err := v.reported()
 	if err != nil {
 		return err
@@ -149,7 +149,7 @@ func showReport(v *paymentsVisit) error {
 }
 
 // downloadReport sends the rows of a report as a table for a spreadsheet.
-func downloadReport(v *paymentsVisit) error {
+func downloadReport(v *Request) error {
 	found, from, to, err := v.reported()
 	if err != nil {
 		return err
@@ -162,7 +162,7 @@ func downloadReport(v *paymentsVisit) error {
 }
 
 // said translates texts into the language of the reader.
-func (v *paymentsVisit) said(texts []i18n.Text) []string {
+func (v *Request) said(texts []i18n.Text) []string {
 	said := make([]string, len(texts))
 	for i, text := range texts {
 		said[i] = v.Say(text)
@@ -171,13 +171,13 @@ func (v *paymentsVisit) said(texts []i18n.Text) []string {
 }
 
 // table sends rows for a spreadsheet.
-func (v *paymentsVisit) table(name string, rows [][]string) error {
+func (v *Request) table(name string, rows [][]string) error {
 	v.Echo.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
 	return v.Echo.Blob(http.StatusOK, request.ContentType, request.CSV(rows))
 }
 
 // reported reads the report that the path names. Errors: payment.ForbiddenError, payment.ErrNotFound.
-func (v *paymentsVisit) reported() (found reported, from, to string, err error) {
+func (v *Request) reported() (found reported, from, to string, err error) {
 	err = v.mayReport()
 	if err != nil {
 		return found, "", "", err
@@ -210,7 +210,7 @@ func (v *paymentsVisit) reported() (found reported, from, to string, err error) 
 	return found, from, to, err
 }
 
-func (v *paymentsVisit) reportedPairs(period store.Period, from, to string) (reported, error) {
+func (v *Request) reportedPairs(period store.Period, from, to string) (reported, error) {
 	found := reported{
 		heading: "Pairs that always meet", words: i18n.Text("From %s to %s. Each leads to the approvals of the pair.").With(from, to),
 		columns: []i18n.Text{"Maker", "Checker", "Approvals of the pair", "All approvals of the maker's messages"},
@@ -225,7 +225,7 @@ func (v *paymentsVisit) reportedPairs(period store.Period, from, to string) (rep
 	return found, err
 }
 
-func (v *paymentsVisit) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
+func (v *Request) reportedApprovals(heading, words i18n.Text, asked store.ReportQuery) (reported, error) {
 	found := reported{
 		heading: heading, words: words,
 		columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved", "After opening the page", "Channel", "Amount"},
@@ -247,7 +247,7 @@ func looked(a store.ReportedApproval) i18n.Text {
 	return i18n.Data(a.At.Sub(a.Looked).Round(100 * time.Millisecond).String())
 }
 
-func (v *paymentsVisit) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
+func (v *Request) reportedChanges(period store.Period, words i18n.Text) (reported, error) {
 	found := reported{
 		heading: raisedHeading, words: words,
 		columns: []i18n.Text{"Change", "About", "Asked for by", "When", "Decided by", "Outcome", "At a time", "A day", "Asked for oneself"},
@@ -271,7 +271,7 @@ func (v *paymentsVisit) reportedChanges(period store.Period, words i18n.Text) (r
 }
 
 // showReportedChange shows a change of administrators to somebody who supervises, field by field. Nobody decides it here.
-func showReportedChange(v *paymentsVisit) error {
+func showReportedChange(v *Request) error {
 	return v.ShowChange(ChangeDesk{
 		Place: views.PlaceReports, Report: "/reports/limits",
 		Heading: func(c administration.Change) i18n.Text { return ChangeHeading(c.Kind, c.Subject) },

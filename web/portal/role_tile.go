@@ -20,7 +20,7 @@ const maxDecided = 200
 
 // roleTiles returns the figures of one role: a maker's open messages, a checker's decisions and due answers; for other roles the processing
 // times and missed deadlines. Rejections and failures of today follow.
-func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
+func (v *Request) roleTiles(decides, makes bool) ([]views.Tile, error) {
 	if makes && !decides {
 		return v.makerTiles()
 	}
@@ -58,14 +58,14 @@ func (v *visit) roleTiles(decides, makes bool) ([]views.Tile, error) {
 }
 
 // makerTiles returns the counts of a maker's open messages.
-func (v *visit) makerTiles() ([]views.Tile, error) {
+func (v *Request) makerTiles() ([]views.Tile, error) {
 	standing, err := v.Config.Reader.StandingOfMaker(v.Context(), v.By.Realm, store.Counted{
 		Maker: v.By.UserID, Since: v.Midnight(), Most: maxInTile,
 	})
 	if err != nil {
 		return nil, err
 	}
-	begun, err := CountBegun(v.Visit)
+	begun, err := CountBegun(v)
 	if err != nil {
 		return nil, err
 	}
@@ -84,7 +84,7 @@ func (v *visit) makerTiles() ([]views.Tile, error) {
 }
 
 // turnaroundTiles say how long payments took.
-func (v *visit) turnaroundTiles() ([]views.Tile, error) {
+func (v *Request) turnaroundTiles() ([]views.Tile, error) {
 	took, err := v.Figures().Turnaround(v.Context(), v.By.Realm, v.LastDay())
 	if err != nil {
 		return nil, err
@@ -129,7 +129,7 @@ func stateTile(tile views.Tile, state payment.State, count int, narrowed ...stri
 }
 
 // todayTile counts what entered a state today, of one maker where one is named; the list behind it is narrowed to the same.
-func (v *visit) todayTile(state payment.State, count int, maker string) views.Tile {
+func (v *Request) todayTile(state payment.State, count int, maker string) views.Tile {
 	query := Filter{}.Query("state", string(state), "since", v.Today().Format(time.DateOnly))
 	tile := views.Tile{Label: i18n.Text("%s today").With(ui.StateLabel(string(state))), Note: "see why", URL: "/payments" + query}
 	if maker != "" {

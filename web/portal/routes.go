@@ -7,9 +7,6 @@ import (
 	"countersign/web/request"
 )
 
-// visit is one request for a page of this room.
-type visit struct{ *Visit }
-
 // stream marks a route whose answer goes on until somebody ends it.
 func stream(route request.Route) request.Route {
 	route.Stream = true
@@ -18,10 +15,10 @@ func stream(route request.Route) request.Route {
 
 // Routes lists every page in the order in which people meet them.
 func (p *Portal) Routes() []request.Route {
-	open := func(method, path string, handle func(*visit) error) request.Route {
-		return request.Route{Method: method, Path: path, Handle: p.site.Open(func(v *Visit) error { return handle(&visit{v}) })}
+	open := func(method, path string, handle handler) request.Route {
+		return request.Route{Method: method, Path: path, Handle: p.Open(handle)}
 	}
-	get, post := Room(p.site, func(v *Visit) *visit { return &visit{v} })
+	get, post := p.get, p.post
 	routes := slices.Concat(
 		[]request.Route{
 			open(http.MethodGet, "/signin", showSignIn),
@@ -57,8 +54,8 @@ func (p *Portal) Routes() []request.Route {
 			get(FactorsPath+"/:id/remove", showRemoveFactor),
 			post(FactorsPath+"/:id/remove", removeFactor),
 		},
-		Routes(p.site), AdminRoutes(p.site))
-	if p.site.Config.SimulatorURL == "" {
+		p.paymentRoutes(), p.administrationRoutes())
+	if p.Config.SimulatorURL == "" {
 		return routes
 	}
 	return append(routes,

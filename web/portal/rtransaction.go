@@ -17,7 +17,7 @@ import (
 )
 
 // emptyForm is the form of the path before anything is typed.
-func (v *paymentsVisit) emptyForm(kind payment.Kind) (form, error) {
+func (v *Request) emptyForm(kind payment.Kind) (form, error) {
 	err := MayMake(v.By)
 	if err != nil {
 		return form{}, err
@@ -31,7 +31,7 @@ func (v *paymentsVisit) emptyForm(kind payment.Kind) (form, error) {
 
 // showForm is the form: empty, or as a draft of it was left. Where there is one reason it is chosen. A received recall that should have
 // an answer by now gets one prepared, which a person still has to submit.
-func (v *paymentsVisit) showForm(kind payment.Kind) error {
+func (v *Request) showForm(kind payment.Kind) error {
 	f, err := v.emptyForm(kind)
 	if err != nil {
 		return err
@@ -61,14 +61,14 @@ func (v *paymentsVisit) showForm(kind payment.Kind) error {
 }
 
 // proposeReason chooses the only reason there is, or the one of an answer that should have been given by now; it says why it did that.
-func (v *paymentsVisit) proposeReason(a *asked) (prepared i18n.Text) {
+func (v *Request) proposeReason(a *asked) (prepared i18n.Text) {
 	if a.barred() != "" {
 		return ""
 	}
 	if len(a.preview.Reasons) == 1 {
 		a.Reason = a.preview.Reasons[0].Code
 	}
-	prepared = PreparedAnswer(v.Visit, a.Subject)
+	prepared = PreparedAnswer(v, a.Subject)
 	if prepared != "" {
 		a.Reason = noAnswer
 	}
@@ -82,7 +82,7 @@ const noAnswer = "NOAS"
 const preparedDays = 2
 
 // PreparedAnswer says why a refusal is filled in already; "" when none is.
-func PreparedAnswer(v *Visit, s Subject) i18n.Text {
+func PreparedAnswer(v *Request, s Subject) i18n.Text {
 	if s.Kind != payment.KindResolution || daysLeft(v, s.Recall) > preparedDays {
 		return ""
 	}
@@ -92,7 +92,7 @@ func PreparedAnswer(v *Visit, s Subject) i18n.Text {
 }
 
 // draftOf loads the draft named in the address of a form, and its form if it is of this kind; nil when nothing is stored yet.
-func (v *paymentsVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
+func (v *Request) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.Draft, kept *form, err error) {
 	if id == uuid.Nil {
 		return draft, nil, nil
 	}
@@ -111,7 +111,7 @@ func (v *paymentsVisit) draftOf(a asked, id uuid.UUID, fresh bool) (draft store.
 }
 
 // takeForm checks the form: a correct one becomes a draft, another one is shown again with its problems.
-func (v *paymentsVisit) takeForm(kind payment.Kind) error {
+func (v *Request) takeForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
@@ -137,7 +137,7 @@ func (v *paymentsVisit) takeForm(kind payment.Kind) error {
 }
 
 // typedForm is the form of the request.
-func (v *paymentsVisit) typedForm(kind payment.Kind) (form, url.Values, error) {
+func (v *Request) typedForm(kind payment.Kind) (form, url.Values, error) {
 	f, err := v.emptyForm(kind)
 	if err != nil {
 		return form{}, nil, err
@@ -148,7 +148,7 @@ func (v *paymentsVisit) typedForm(kind payment.Kind) (form, url.Values, error) {
 }
 
 // keepForm keeps the form while it is being typed, as a draft. Nothing is checked.
-func (v *paymentsVisit) keepRequestForm(kind payment.Kind) error {
+func (v *Request) keepRequestForm(kind payment.Kind) error {
 	f, values, err := v.typedForm(kind)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (v *paymentsVisit) keepRequestForm(kind payment.Kind) error {
 }
 
 // cannot shows a page in the place of a form that the state forbids, with the reason and the typed values.
-func (v *paymentsVisit) cannot(a asked, barred i18n.Text) error {
+func (v *Request) cannot(a asked, barred i18n.Text) error {
 	s := a.Subject
 	heading := map[payment.Kind]i18n.Text{
 		payment.KindRecall: "This payment cannot be recalled", payment.KindReturn: "This payment cannot be sent back",
@@ -181,17 +181,17 @@ func (v *paymentsVisit) cannot(a asked, barred i18n.Text) error {
 		about, label = s.Recall, "Show the recall"
 	}
 	return v.Render(http.StatusConflict, views.ProblemPage(views.Problem{
-		Shell: v.Shell(heading, views.PlaceNone), Heading: heading, Text: barred,
+		Layout: v.layout(heading, views.PlaceNone), Heading: heading, Text: barred,
 		NextLabel: label, NextURL: "/payments/" + about.InternalID.String(), Typed: a.typed(),
 	}))
 }
 
 // renderForm completes the form.
-func (v *paymentsVisit) renderRequestForm(status int, a asked, model views.RequestForm) (err error) {
+func (v *Request) renderRequestForm(status int, a asked, model views.RequestForm) (err error) {
 	s := a.Subject
 	model.Heading, model.Note = s.heading()
-	model.Shell = v.Shell(model.Heading, s.place())
-	model.Shell.Failed = len(model.Problems) > 0
+	model.Layout = v.layout(model.Heading, s.place())
+	model.Layout.Failed = len(model.Problems) > 0
 	model.Action, model.BackURL = a.path(), "/payments/"+s.Original.InternalID.String()
 	model.Kept, err = v.keptForm(a)
 	if err != nil {
@@ -226,7 +226,7 @@ func (v *paymentsVisit) renderRequestForm(status int, a asked, model views.Reque
 }
 
 // keptForm tells the form where it is kept while it is being typed, and where it is found again.
-func (v *paymentsVisit) keptForm(a asked) (views.Kept, error) {
+func (v *Request) keptForm(a asked) (views.Kept, error) {
 	kept := views.Kept{URL: a.path() + "/keep"}
 	if a.draft.ID == uuid.Nil {
 		return v.KeyedForm(kept, a.path(), url.Values{})

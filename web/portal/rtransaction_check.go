@@ -14,7 +14,7 @@ import (
 
 // showCheckPage shows the check page of a recall, return or resolution, with problems if there are any. A draft that is no longer correct
 // goes back to its form.
-func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
+func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems []ui.Problem) error {
 	a, err := v.check(f)
 	if err != nil {
 		return err
@@ -27,7 +27,7 @@ func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, pro
 	policy := a.preview.About.Policy
 	says := a.wording()
 	model := views.RequestCheck{
-		Shell: v.Shell("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
+		Layout: v.layout("Check your answers", a.place()), Problems: problems, Checked: draft.Digest(),
 		Action:    "/payments/" + draft.ID.String() + "/submit",
 		ChangeURL: f.addressOf(draft.ID), Cards: v.cards(a.Subject), Title: says.title, Words: says.sentence(),
 		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy),
@@ -49,12 +49,12 @@ func (v *paymentsVisit) showCheckPage(draft store.Draft, f form, status int, pro
 	for i := range model.Rows {
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
 	}
-	model.Shell.Failed = len(problems) > 0
+	model.Layout.Failed = len(problems) > 0
 	return v.Render(status, views.RequestCheckPage(model))
 }
 
 // passes reports whether a checked form is correct. If not, it has answered with the problem and the typed values.
-func (v *paymentsVisit) passes(a asked) (fine bool, err error) {
+func (v *Request) passes(a asked) (fine bool, err error) {
 	if barred := a.barred(); barred != "" {
 		return false, v.cannot(a, barred)
 	}
@@ -64,8 +64,8 @@ func (v *paymentsVisit) passes(a asked) (fine bool, err error) {
 	return true, nil
 }
 
-// submitForm hands a checked form to the submission station. A repeat of the same draft is the same message.
-func (v *paymentsVisit) submitForm(draft store.Draft, f form) error {
+// submitForm hands a checked form to the submission service. A repeat of the same draft is the same message.
+func (v *Request) submitForm(draft store.Draft, f form) error {
 	charge, problems, err := f.charge(money.Currency(f.Currency))
 	if err != nil {
 		return err
@@ -82,7 +82,7 @@ func (v *paymentsVisit) submitForm(draft store.Draft, f form) error {
 }
 
 // refuse shows what stands in the way: beside the fields where they are to blame, else in the place of the form.
-func (v *paymentsVisit) refuse(typed asked, refused *payment.RefusalError) error {
+func (v *Request) refuse(typed asked, refused *payment.RefusalError) error {
 	a, err := v.previewRequest(typed.form)
 	if err != nil {
 		return err

@@ -45,7 +45,7 @@ func (a asked) barred() i18n.Text {
 }
 
 // look previews a form without its charge.
-func (v *paymentsVisit) previewRequest(f form) (asked, error) {
+func (v *Request) previewRequest(f form) (asked, error) {
 	preview, err := v.Config.Submission.PreviewRTransaction(v.Context(), v.By, f.asked(uuid.Nil, money.Amount{}))
 	if err != nil {
 		return asked{}, err
@@ -54,8 +54,8 @@ func (v *paymentsVisit) previewRequest(f form) (asked, error) {
 	return asked{Subject: Subject{RTransactionSubject: preview.About, Kind: f.Kind}, form: f, preview: preview}, nil
 }
 
-// check asks the station about a form that was filled in. It asks the same rules again when the form is submitted.
-func (v *paymentsVisit) check(f form) (asked, error) {
+// check asks the service about a form that was filled in. It asks the same rules again when the form is submitted.
+func (v *Request) check(f form) (asked, error) {
 	a, err := v.previewRequest(f)
 	if err != nil {
 		return asked{}, err

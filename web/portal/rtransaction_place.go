@@ -15,7 +15,7 @@ type savedForm struct {
 }
 
 // placeOf finds where a form is kept: in the draft that it, or its address, names, else in a new one.
-func (v *paymentsVisit) placeOfRequest(a asked, values url.Values) (savedForm, error) {
+func (v *Request) placeOfRequest(a asked, values url.Values) (savedForm, error) {
 	draft, err := v.newRequestDraft(a)
 	if err != nil {
 		return savedForm{}, err

@@ -16,7 +16,7 @@ import (
 
 // showViews renders the page on which views are saved, renamed, shared and removed. Its address holds the filter to save, as that of the
 // queue does.
-func showViews(v *paymentsVisit) error {
+func showViews(v *Request) error {
 	n, err := v.savedViews()
 	if err != nil {
 		return err
@@ -35,7 +35,7 @@ func savedView(one store.SavedView) views.NamedEntry {
 }
 
 // viewTabs are the saved views as tabs of the queue.
-func (v *paymentsVisit) viewTabs(f Filter) ([]ui.Tab, error) {
+func (v *Request) viewTabs(f Filter) ([]ui.Tab, error) {
 	saved, err := v.Config.Desk.Views(v.Context(), v.By)
 	tabs := make([]ui.Tab, 0, len(saved)+1)
 	here := "/queue" + savable(f)
@@ -59,7 +59,7 @@ func savable(f Filter) string { return f.Query("after", "") }
 const maxViewQuery = 1024
 
 // saveView stores the filter in the address of the form.
-func saveView(v *paymentsVisit) error {
+func saveView(v *Request) error {
 	n, err := v.savedViews()
 	if err != nil {
 		return err
@@ -68,7 +68,7 @@ func saveView(v *paymentsVisit) error {
 }
 
 // changeView renames a view, shares it or not, or removes it.
-func changeView(v *paymentsVisit) error {
+func changeView(v *Request) error {
 	n, err := v.savedViews()
 	if err != nil {
 		return err
@@ -78,7 +78,7 @@ func changeView(v *paymentsVisit) error {
 
 // savedViews returns the views of this person, and the filter in the address as a new one. A person without the right to read gets
 // payment.ForbiddenError.
-func (v *paymentsVisit) savedViews() (named, error) {
+func (v *Request) savedViews() (named, error) {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return named{}, err

@@ -39,12 +39,12 @@ const (
 	keyActed  = "acted" // when a form was answered last, in microseconds
 )
 
-func (s *Site) newSessions() *scs.SessionManager {
+func (p *Portal) newSessions() *scs.SessionManager {
 	m := scs.New()
-	m.Store = s.Config.Sessions
+	m.Store = p.Config.Sessions
 	m.IdleTimeout, m.Lifetime = sessionIdle, sessionLife
 	m.Cookie.Name = "sid"
-	if s.Config.TLS {
+	if p.Config.TLS {
 		m.Cookie.Name, m.Cookie.Secure = "__Host-sid", true
 	}
 	m.Cookie.HttpOnly, m.Cookie.Persist = true, false
@@ -55,21 +55,21 @@ func (s *Site) newSessions() *scs.SessionManager {
 	return m
 }
 
-// SessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no
+// sessionMiddleware is the middleware that loads and stores the session. It belongs around the portal's routes only: the API knows no
 // cookie.
-func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
-	loadAndSave := echo.WrapMiddleware(s.sessions.LoadAndSave)
+func (p *Portal) sessionMiddleware() echo.MiddlewareFunc {
+	loadAndSave := echo.WrapMiddleware(p.sessions.LoadAndSave)
 	return func(next echo.HandlerFunc) echo.HandlerFunc {
 		used := loadAndSave(next)
 		return func(c echo.Context) error {
 			if !askedByPages[c.Path()] {
-				return s.withSession(c, used)
+				return p.withSession(c, used)
 			}
 			token := ""
-			if cookie, err := c.Cookie(s.sessions.Cookie.Name); err == nil {
+			if cookie, err := c.Cookie(p.sessions.Cookie.Name); err == nil {
 				token = cookie.Value
 			}
-			ctx, err := s.sessions.Load(c.Request().Context(), token)
+			ctx, err := p.sessions.Load(c.Request().Context(), token)
 			if err != nil {
 				return err
 			}
@@ -80,8 +80,8 @@ func (s *Site) SessionMiddleware() echo.MiddlewareFunc {
 }
 
 // StartSession binds the session to a person under a new token, so that one known before sign-in is worth nothing.
-func (v *Visit) StartSession(by identity.Principal) error {
-	ctx, s := v.Context(), v.site
+func (v *Request) StartSession(by identity.Principal) error {
+	ctx, s := v.Context(), v.portal
 	err := v.tellEnd(admin.EndedBySignIn)
 	if err != nil {
 		return err
@@ -111,19 +111,19 @@ func (v *Visit) StartSession(by identity.Principal) error {
 }
 
 // principal finds who is signed in, with the roles of this moment. ok is false when nobody is, or no longer may be: the session then ends.
-func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
+func (p *Portal) principal(c echo.Context) (by identity.Principal, ok bool, err error) {
 	ctx := c.Request().Context()
-	id, err := uuid.Parse(s.sessions.GetString(ctx, keyUser))
+	id, err := uuid.Parse(p.sessions.GetString(ctx, keyUser))
 	if err != nil {
 		return identity.Principal{}, false, nil
 	}
-	by, err = s.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
-		Realm: s.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(s.sessions.GetInt64(ctx, keySince)),
-		AsOf: s.asOf(ctx, keyAsOf),
+	by, err = p.Config.Auth.SessionPrincipal(ctx, auth.PortalSession{
+		Realm: p.sessions.GetString(ctx, keyRealm), UserID: id, Since: time.UnixMicro(p.sessions.GetInt64(ctx, keySince)),
+		AsOf: p.asOf(ctx, keyAsOf),
 	})
 	if errors.Is(err, auth.ErrUnauthorized) {
 		// The browser keeps the cookie, which is good for nothing but to know whose form comes too late.
-		return identity.Principal{}, false, s.Config.Sessions.DeleteCtx(ctx, s.sessions.Token(ctx))
+		return identity.Principal{}, false, p.Config.Sessions.DeleteCtx(ctx, p.sessions.Token(ctx))
 	}
 	if err != nil {
 		return identity.Principal{}, false, err
@@ -133,11 +133,11 @@ func (s *Site) principal(c echo.Context) (by identity.Principal, ok bool, err er
 }
 
 // asOf is the account that a session was started for; the zero time in a session from before that was kept.
-func (s *Site) asOf(ctx context.Context, key string) time.Time {
-	if !s.sessions.Exists(ctx, key) {
+func (p *Portal) asOf(ctx context.Context, key string) time.Time {
+	if !p.sessions.Exists(ctx, key) {
 		return time.Time{}
 	}
-	return time.UnixMicro(s.sessions.GetInt64(ctx, key)).UTC()
+	return time.UnixMicro(p.sessions.GetInt64(ctx, key)).UTC()
 }
 
 // Address returns the client address of the request.
@@ -150,36 +150,36 @@ func Address(c echo.Context) string {
 }
 
 // sessionLeft returns the remaining life of the session of a visit; zero without a session.
-func (s *Site) sessionLeft(v *Visit) time.Duration {
+func (p *Portal) sessionLeft(v *Request) time.Duration {
 	if v.By.UserName == "" {
 		return 0
 	}
-	since := s.sessions.GetInt64(v.Context(), keySince)
+	since := p.sessions.GetInt64(v.Context(), keySince)
 	return time.UnixMicro(since).Add(sessionLife).Sub(v.At)
 }
 
 // hadSession reports whether the browser sent a session cookie at all.
-func (v *Visit) hadSession() bool {
-	_, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+func (v *Request) hadSession() bool {
+	_, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
 	return err == nil
 }
 
 // EndSession ends the session of this request.
-func (v *Visit) EndSession() error {
+func (v *Request) EndSession() error {
 	err := v.tellEnd(admin.EndedBySignOut)
 	if err != nil {
 		return err
 	}
-	return v.site.sessions.Destroy(v.Context())
+	return v.portal.sessions.Destroy(v.Context())
 }
 
 // tellEnd ends the session of this request where somebody is signed in with it, and tells the audit trail.
-func (v *Visit) tellEnd(reason string) error {
+func (v *Request) tellEnd(reason string) error {
 	by, signedIn, err := v.SignedInAs()
 	if err != nil || !signedIn {
 		return err
 	}
-	token := v.site.sessions.Token(v.Context())
+	token := v.portal.sessions.Token(v.Context())
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: v.leftCookie(), Value: token, Path: "/", MaxAge: int(leftFor.Seconds()), Secure: v.Config.TLS, HttpOnly: true,
 		SameSite: http.SameSiteStrictMode,
@@ -188,16 +188,16 @@ func (v *Visit) tellEnd(reason string) error {
 }
 
 // leftCookie holds the session that was left last in this browser: whose form comes from another window of it.
-func (v *Visit) leftCookie() string { return v.site.sessions.Cookie.Name + "-left" }
+func (v *Request) leftCookie() string { return v.portal.sessions.Cookie.Name + "-left" }
 
 // SignedInAs finds who is signed in with this request; ok is false when nobody is.
-func (v *Visit) SignedInAs() (by identity.Principal, ok bool, err error) {
-	return v.site.principal(v.Echo)
+func (v *Request) SignedInAs() (by identity.Principal, ok bool, err error) {
+	return v.portal.principal(v.Echo)
 }
 
 // Refresh reads session and person again, and reports whether the session is still open.
-func (v *Visit) Refresh() (bool, error) {
-	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+func (v *Request) Refresh() (bool, error) {
+	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
 	if err != nil {
 		return false, nil
 	}
@@ -228,8 +228,8 @@ const leftFor = 15 * time.Minute
 
 // LapsedOwner returns the owner of the session in the cookie if it expired or ended recently, or of the last session signed out in this
 // browser; known is false for none.
-func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) {
-	for _, name := range []string{v.site.sessions.Cookie.Name, v.leftCookie()} {
+func (v *Request) LapsedOwner() (owner identity.Principal, known bool, err error) {
+	for _, name := range []string{v.portal.sessions.Cookie.Name, v.leftCookie()} {
 		cookie, err := v.Echo.Cookie(name)
 		if err != nil {
 			continue
@@ -246,8 +246,8 @@ func (v *Visit) LapsedOwner() (owner identity.Principal, known bool, err error) 
 }
 
 // ownerIn parses the owner from the data of a session.
-func (v *Visit) ownerIn(data []byte) (owner identity.Principal, known bool, err error) {
-	_, values, err := v.site.sessions.Codec.Decode(data)
+func (v *Request) ownerIn(data []byte) (owner identity.Principal, known bool, err error) {
+	_, values, err := v.portal.sessions.Codec.Decode(data)
 	if err != nil {
 		return identity.Principal{}, false, err
 	}
@@ -261,7 +261,7 @@ func (v *Visit) ownerIn(data []byte) (owner identity.Principal, known bool, err 
 const fieldPerson = "person"
 
 // ofAnother reports whether the form of the request stands on a page of somebody else, who was signed in in this browser before.
-func (v *Visit) ofAnother() bool {
+func (v *Request) ofAnother() bool {
 	r := v.Echo.Request()
 	if r.Method != http.MethodPost || !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEApplicationForm) {
 		return false

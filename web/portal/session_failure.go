@@ -22,7 +22,7 @@ func noteSessionFailure(_ http.ResponseWriter, r *http.Request, err error) {
 
 // withSession runs a handler within the session library. When loading or storing a session fails, an error page replaces the answer of the
 // handler.
-func (s *Site) withSession(c echo.Context, used echo.HandlerFunc) error {
+func (p *Portal) withSession(c echo.Context, used echo.HandlerFunc) error {
 	failure, own := &sessionFailure{}, c.Response()
 	c.SetRequest(c.Request().WithContext(context.WithValue(c.Request().Context(), sessionFailureKey{}, failure)))
 	c.SetResponse(echo.NewResponse(&heldBack{ResponseWriter: own, failure: failure}, c.Echo()))
@@ -30,7 +30,7 @@ func (s *Site) withSession(c echo.Context, used echo.HandlerFunc) error {
 	c.SetResponse(own)
 	if failure.err != nil && !own.Committed {
 		own.Header().Del(echo.HeaderLocation)
-		return s.newVisit(c).fail(failure.err)
+		return p.newRequest(c).fail(failure.err)
 	}
 	return err
 }

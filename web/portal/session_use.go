@@ -16,8 +16,8 @@ const usedEvery = time.Minute
 
 // use records the use of the session and its idle limit: five minutes after a page of approvals, else a quarter of an hour. The request
 // that keeps a session alive leaves the limit of the page before.
-func (v *Visit) use() error {
-	path, ctx, s := v.Echo.Path(), v.Context(), v.site.sessions
+func (v *Request) use() error {
+	path, ctx, s := v.Echo.Path(), v.Context(), v.portal.sessions
 	if askedByPages[path] {
 		return nil
 	}
@@ -39,23 +39,23 @@ func (v *Visit) use() error {
 }
 
 // idle returns the idle limit of the session after this page.
-func (v *Visit) idle() time.Duration {
-	if v.By.UserName != "" && v.site.sessions.GetBool(v.Context(), keyDecide) {
+func (v *Request) idle() time.Duration {
+	if v.By.UserName != "" && v.portal.sessions.GetBool(v.Context(), keyDecide) {
 		return approvalIdle
 	}
 	return sessionIdle
 }
 
 // Sessions lists the usable sessions of this person. A session left on a page of approvals may expire before it leaves the list.
-func (v *Visit) Sessions() ([]admin.OpenSession, error) {
+func (v *Request) Sessions() ([]admin.OpenSession, error) {
 	return v.Config.Sessions.List(v.Context(), admin.SessionAsk{
-		By: v.By, Token: v.site.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
+		By: v.By, Token: v.portal.sessions.Token(v.Context()), At: v.At, UsedAfter: v.At.Add(-sessionIdle),
 	})
 }
 
 // endedElsewhere reports whether the session that the browser sends ended because a checker signed in elsewhere.
-func (v *Visit) endedElsewhere() bool {
-	cookie, err := v.Echo.Cookie(v.site.sessions.Cookie.Name)
+func (v *Request) endedElsewhere() bool {
+	cookie, err := v.Echo.Cookie(v.portal.sessions.Cookie.Name)
 	if err != nil {
 		return false
 	}

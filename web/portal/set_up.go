@@ -12,7 +12,7 @@ import (
 )
 
 // showSetUp asks for the code and a new password of the account of a link.
-func showSetUp(v *visit) error {
+func showSetUp(v *Request) error {
 	in := v.setUpInput()
 	name, err := v.Config.Auth.SetUpAccount(v.Context(), in)
 	problem, status := setUpProblem(err)
@@ -26,19 +26,19 @@ func showSetUp(v *visit) error {
 	return v.renderSetUp(max(status, http.StatusOK), in, model)
 }
 
-func (v *visit) setUpInput() auth.SetUpInput {
+func (v *Request) setUpInput() auth.SetUpInput {
 	return auth.SetUpInput{Realm: v.Echo.Param("realm"), Link: v.Echo.Param("link"), SourceAddress: Address(v.Echo)}
 }
 
-func (v *visit) renderSetUp(status int, in auth.SetUpInput, model views.SetUp) error {
-	model.Shell = v.Shell("Choose your password", views.PlaceNone)
-	model.Shell.Failed = len(model.Problems) > 0
+func (v *Request) renderSetUp(status int, in auth.SetUpInput, model views.SetUp) error {
+	model.Layout = v.layout("Choose your password", views.PlaceNone)
+	model.Layout.Failed = len(model.Problems) > 0
 	model.Realm, model.Action = in.Realm, identity.SetUpPath(in.Realm, in.Link)
 	return v.Render(status, views.SetUpPage(model))
 }
 
 // setUp sets the password when link and code belong together.
-func setUp(v *visit) error {
+func setUp(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -61,7 +61,7 @@ func setUp(v *visit) error {
 }
 
 // refuseSetUp shows the page again with the problem of the password.
-func (v *visit) refuseSetUp(in auth.SetUpInput, err error) error {
+func (v *Request) refuseSetUp(in auth.SetUpInput, err error) error {
 	problem, status := setUpProblem(err)
 	if status == 0 {
 		return err
@@ -105,6 +105,6 @@ func setUpProblem(err error) (ui.Problem, int) {
 	return ui.Problem{}, 0
 }
 
-func showSetUpDone(v *visit) error {
-	return v.Render(http.StatusOK, views.SetUpDonePage(views.SetUp{Shell: v.Shell("Your password is set", views.PlaceNone)}))
+func showSetUpDone(v *Request) error {
+	return v.Render(http.StatusOK, views.SetUpDonePage(views.SetUp{Layout: v.layout("Your password is set", views.PlaceNone)}))
 }

@@ -12,7 +12,7 @@ import (
 	"countersign/views/ui"
 )
 
-func showSignIn(v *visit) error {
+func showSignIn(v *Request) error {
 	v.ChooseLanguage(v.Echo.QueryParam("language"))
 	next := LocalPath(v.Echo.QueryParam("next"))
 	_, signedIn, err := v.SignedInAs()
@@ -28,16 +28,16 @@ func showSignIn(v *visit) error {
 	})
 }
 
-func (v *visit) renderSignIn(status int, model views.SignIn) error {
-	model.Shell = v.Shell("Sign in", views.PlaceNone)
-	model.Shell.Failed = len(model.Problems) > 0
+func (v *Request) renderSignIn(status int, model views.SignIn) error {
+	model.Layout = v.layout("Sign in", views.PlaceNone)
+	model.Layout.Failed = len(model.Problems) > 0
 	model.DemoHint = v.Config.DemoHint
 	v.throughProvider(&model)
 	return v.Render(status, views.SignInPage(model))
 }
 
-// signIn starts a session after a right password. The password goes to the station and nowhere else.
-func signIn(v *visit) error {
+// signIn starts a session after a right password. The password goes to the service and nowhere else.
+func signIn(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func signIn(v *visit) error {
 }
 
 // signedIn begins the session of somebody who proved who they are, and leads them on.
-func (v *visit) signedIn(by identity.Principal, next string) error {
+func (v *Request) signedIn(by identity.Principal, next string) error {
 	err := v.StartSession(by)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ func signInProblem(err error) (ui.Problem, int) {
 	return ui.Problem{Field: "password", Text: text}, http.StatusUnprocessableEntity
 }
 
-func signOut(v *visit) error {
+func signOut(v *Request) error {
 	err := v.EndSession()
 	if err != nil {
 		return err
@@ -126,12 +126,12 @@ func signOut(v *visit) error {
 	return v.Echo.Redirect(http.StatusSeeOther, "/signedout")
 }
 
-func showSignedOut(v *visit) error {
-	return v.Render(http.StatusOK, views.SignedOutPage(views.SignedOut{Shell: v.Shell("Signed out", views.PlaceNone)}))
+func showSignedOut(v *Request) error {
+	return v.Render(http.StatusOK, views.SignedOutPage(views.SignedOut{Layout: v.layout("Signed out", views.PlaceNone)}))
 }
 
 // stay answers somebody who wants to stay signed in: the request alone prolongs the session.
-func stay(v *visit) error {
+func stay(v *Request) error {
 	if v.Fragment() {
 		return v.Echo.HTML(http.StatusOK, "")
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // secondHalf goes on with a sign-in whose password was right: to the page that asks for a factor, or to the one on which one is taken up.
-func (v *visit) secondHalf(needed *auth.FactorNeededError, next string) error {
+func (v *Request) secondHalf(needed *auth.FactorNeededError, next string) error {
 	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {
 		return err
@@ -22,7 +22,7 @@ func (v *visit) secondHalf(needed *auth.FactorNeededError, next string) error {
 }
 
 // beginSecondHalf notes who has to show or take up a factor, and returns the page on which that happens.
-func (v *visit) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
+func (v *Request) beginSecondHalf(needed *auth.FactorNeededError, next string) (where string, err error) {
 	if !needed.Enrol {
 		return "/signin/factor", v.StartHalf(needed.By, next)
 	}
@@ -35,9 +35,9 @@ func (v *visit) beginSecondHalf(needed *auth.FactorNeededError, next string) (wh
 }
 
 // showSignInFactor asks for a second factor.
-func showSignInFactor(v *visit) error { return v.renderSignInFactor(http.StatusOK) }
+func showSignInFactor(v *Request) error { return v.renderSignInFactor(http.StatusOK) }
 
-func (v *visit) renderSignInFactor(status int, problems ...ui.Problem) error {
+func (v *Request) renderSignInFactor(status int, problems ...ui.Problem) error {
 	half, _, known := v.Half()
 	if !known {
 		return v.Echo.Redirect(http.StatusSeeOther, "/signin")
@@ -54,13 +54,13 @@ func (v *visit) renderSignInFactor(status int, problems ...ui.Problem) error {
 	if err != nil {
 		return err
 	}
-	model.Shell = v.Shell("Second factor", views.PlaceNone)
-	model.Shell.Failed = len(problems) > 0
+	model.Layout = v.layout("Second factor", views.PlaceNone)
+	model.Layout.Failed = len(problems) > 0
 	return v.Render(status, views.SignInFactorPage(model))
 }
 
 // signInFactor starts a session after a right factor.
-func signInFactor(v *visit) error {
+func signInFactor(v *Request) error {
 	form, err := v.Form()
 	if err != nil {
 		return err
@@ -85,6 +85,6 @@ func signInFactor(v *visit) error {
 }
 
 // proofOf reads the proof for a change of factors from a form.
-func (v *visit) proofOf(form url.Values) auth.FactorChange {
+func (v *Request) proofOf(form url.Values) auth.FactorChange {
 	return auth.FactorChange{By: v.By, Password: form.Get("password"), Answer: v.FactorAnswer(form)}
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // beginAtProvider sends somebody to the identity provider of their realm, by a page of ours: a form may lead nowhere else.
-func beginAtProvider(v *visit) error {
+func beginAtProvider(v *Request) error {
 	realm, next := v.Echo.QueryParam("realm"), LocalPath(v.Echo.QueryParam("next"))
 	begun, err := v.Config.Auth.BeginAtProvider(v.Context(), auth.BeginInput{Realm: realm, Next: next, SourceAddress: Address(v.Echo)})
 	if err != nil {
@@ -21,14 +21,14 @@ func beginAtProvider(v *visit) error {
 	v.HoldOuter(begun.Held)
 	v.Echo.Response().Header().Set("Refresh", "0; url="+begun.Address)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Shell: v.Shell("Sign in", views.PlaceNone), Heading: "You go on to your institution",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "You go on to your institution",
 		Text:      "Its identity provider asks who you are, and sends you back here.",
 		NextLabel: "Go on", NextURL: begun.Address,
 	}))
 }
 
 // cameBack starts a session for somebody whom the provider of their realm sent back.
-func cameBack(v *visit) error {
+func cameBack(v *Request) error {
 	answer := v.Echo.QueryParams()
 	by, next, err := v.Config.Auth.SignInAtProvider(v.Context(), auth.CameBackInput{
 		Realm: v.Echo.Param("realm"), Held: v.TakeOuter(), SourceAddress: Address(v.Echo),
@@ -52,7 +52,7 @@ func cameBack(v *visit) error {
 }
 
 // secondHalfFromOutside is secondHalf for somebody who comes from the provider.
-func (v *visit) secondHalfFromOutside(needed *auth.FactorNeededError, next string) error {
+func (v *Request) secondHalfFromOutside(needed *auth.FactorNeededError, next string) error {
 	where, err := v.beginSecondHalf(needed, next)
 	if err != nil {
 		return err
@@ -61,16 +61,16 @@ func (v *visit) secondHalfFromOutside(needed *auth.FactorNeededError, next strin
 }
 
 // goOnInside lets the browser open a page from one of ours: it keeps the cookie of the session back on its way from another site.
-func (v *visit) goOnInside(where string) error {
+func (v *Request) goOnInside(where string) error {
 	v.Echo.Response().Header().Set("Refresh", "0; url="+where)
 	return v.Render(http.StatusOK, views.ProblemPage(views.Problem{
-		Shell: v.Shell("Sign in", views.PlaceNone), Heading: "Your institution knows you", Text: "The portal opens.",
+		Layout: v.layout("Sign in", views.PlaceNone), Heading: "Your institution knows you", Text: "The portal opens.",
 		NextLabel: "Go on", NextURL: where,
 	}))
 }
 
 // notThroughProvider shows the sign-in page with the problem of a sign-in through the provider.
-func (v *visit) notThroughProvider(model views.SignIn, err error) error {
+func (v *Request) notThroughProvider(model views.SignIn, err error) error {
 	text, status := v.providerWords(err)
 	if status == 0 {
 		return err
@@ -80,7 +80,7 @@ func (v *visit) notThroughProvider(model views.SignIn, err error) error {
 }
 
 // providerWords say what kept somebody from signing in through a provider; status 0 is an error of ours.
-func (v *visit) providerWords(err error) (text i18n.Text, status int) {
+func (v *Request) providerWords(err error) (text i18n.Text, status int) {
 	var refused *auth.ProviderError
 	var limited *auth.LimitError
 	var busy *auth.BusyError
@@ -116,7 +116,7 @@ func (v *visit) providerWords(err error) (text i18n.Text, status int) {
 
 // throughProvider adds the sign-in through the provider to the page: a button when the realm has a provider, and a field for the realm when
 // none is named. Without the database the page is shown without the button; sending it then gives 503.
-func (v *visit) throughProvider(model *views.SignIn) {
+func (v *Request) throughProvider(model *views.SignIn) {
 	if model.Realm == "" {
 		model.AskRealm = true
 		return

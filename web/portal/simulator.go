@@ -32,7 +32,7 @@ const (
 )
 
 // showSimulator is the page of the demo's clearing simulator.
-func (p *Portal) showSimulator(v *visit) error {
+func (p *Portal) showSimulator(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func (p *Portal) showSimulator(v *visit) error {
 }
 
 // sendPayment has the simulator send an incoming payment.
-func (p *Portal) sendPayment(v *visit) error {
+func (p *Portal) sendPayment(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (p *Portal) sendPayment(v *visit) error {
 }
 
 // sendRecall has the simulator recall an incoming payment.
-func (p *Portal) sendRecall(v *visit) error {
+func (p *Portal) sendRecall(v *Request) error {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return err
@@ -104,9 +104,9 @@ func (p *Portal) sendRecall(v *visit) error {
 	return v.GoTo("/simulator", i18n.Text("The recall of %s was sent. It is listed under Received recalls.").With(transaction))
 }
 
-func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) error {
-	model.Shell = v.Shell("Clearing simulator", views.PlaceSimulator)
-	model.Shell.Failed = len(model.Problems) > 0
+func (p *Portal) renderSimulator(v *Request, status int, model views.Simulator) error {
+	model.Layout = v.layout("Clearing simulator", views.PlaceSimulator)
+	model.Layout.Failed = len(model.Problems) > 0
 	booked, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
 		Kind: string(payment.KindPayment), States: []payment.State{payment.StateBooked}, PageSize: simulatorOffers,
 	})
@@ -134,7 +134,7 @@ func (p *Portal) renderSimulator(v *visit, status int, model views.Simulator) er
 }
 
 // act asks the simulator for a scenario and reads its answer. sentence is what stood in the way, "" when it was done.
-func (p *Portal) act(v *visit, path string, asked map[string]string, answer any) (sentence string, err error) {
+func (p *Portal) act(v *Request, path string, asked map[string]string, answer any) (sentence string, err error) {
 	body, err := json.Marshal(asked)
 	if err != nil {
 		return "", fmt.Errorf("write the scenario: %w", err)
@@ -165,7 +165,7 @@ func (p *Portal) act(v *visit, path string, asked map[string]string, answer any)
 }
 
 func (p *Portal) askSimulator(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
-	address, err := url.JoinPath(p.site.Config.SimulatorURL, path)
+	address, err := url.JoinPath(p.Config.SimulatorURL, path)
 	if err != nil {
 		return nil, fmt.Errorf("address of the simulator: %w", err)
 	}
@@ -180,7 +180,7 @@ func (p *Portal) askSimulator(ctx context.Context, method, path string, body []b
 }
 
 // simulatorLog reads the newest entries of the simulator's log, newest first. It holds no more of the log than what it shows.
-func (p *Portal) simulatorLog(v *visit) ([]views.SimulatorEntry, error) {
+func (p *Portal) simulatorLog(v *Request) ([]views.SimulatorEntry, error) {
 	response, err := p.askSimulator(v.Context(), http.MethodGet, "/log", nil)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type Subject struct {
 const maxRelated = 50
 
 // Around loads all messages about the same payment: the payment itself and those that refer to it.
-func Around(v *Visit, m payment.Message) (Subject, error) {
+func Around(v *Request, m payment.Message) (Subject, error) {
 	s := Subject{}
 	s.Original = m
 	var err error

@@ -18,7 +18,7 @@ import (
 
 // submit submits a checked draft as the page with the button showed it, without anything typed in another window since. Sent twice, by a
 // double click, a reload or two windows, it makes one payment: the draft's key is the externalId, and its document is the same each time.
-func submit(v *paymentsVisit) error {
+func submit(v *Request) error {
 	draft, err := v.OpenDraft()
 	if err != nil {
 		return err
@@ -34,7 +34,7 @@ func submit(v *paymentsVisit) error {
 	if form.Get(CheckedField) != draft.Digest() {
 		return v.checkAnew(draft)
 	}
-	held, err := Submit(v.Visit, draft)
+	held, err := Submit(v, draft)
 	if held || err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func submit(v *paymentsVisit) error {
 }
 
 // became finds the message of a draft that was submitted before, even when the note about it was lost; zero when there is none.
-func (v *paymentsVisit) became(draft store.Draft) (uuid.UUID, error) {
+func (v *Request) became(draft store.Draft) (uuid.UUID, error) {
 	if draft.MessageID != uuid.Nil || draft.Amends != uuid.Nil {
 		return draft.MessageID, nil
 	}
@@ -83,11 +83,11 @@ func (v *paymentsVisit) became(draft store.Draft) (uuid.UUID, error) {
 // stopAtDuplicates lets a payment similar to an earlier one pass only with a tick and a reason; else it answers with the page again, and
 // stopped is true. An earlier submission of this very draft does not count. The note is the maker's text for the checkers: the reason for
 // amending, or for paying again.
-func (v *paymentsVisit) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
+func (v *Request) stopAtDuplicates(p prepared, form url.Values) (note string, stopped bool, err error) {
 	note = strings.TrimSpace(p.values.AmendReason)
 	summary, err := payment.SummaryOf(p.built.Document)
 	if err != nil {
-		return note, false, nil //nolint:nilerr // an order without an amount or an account has no like; the station says what it lacks
+		return note, false, nil //nolint:nilerr // an order without an amount or an account has no like; the service says what it lacks
 	}
 	hits, err := v.duplicates(p, summary)
 	if err != nil || len(hits) == 0 {
@@ -138,7 +138,7 @@ func paidAgain(note string, answer views.Check) (whole string, problems []ui.Pro
 }
 
 // createOrAmend makes the new message or the new version.
-func (v *paymentsVisit) createOrAmend(p prepared) (payment.Message, error) {
+func (v *Request) createOrAmend(p prepared) (payment.Message, error) {
 	if p.draft.Amends != uuid.Nil {
 		return v.amend(p)
 	}
@@ -147,7 +147,7 @@ func (v *paymentsVisit) createOrAmend(p prepared) (payment.Message, error) {
 }
 
 // amend makes the new version. Losing to a duplicate submit of the same draft counts as success.
-func (v *paymentsVisit) amend(p prepared) (payment.Message, error) {
+func (v *Request) amend(p prepared) (payment.Message, error) {
 	current, err := v.Config.Reader.Message(v.Context(), v.By.Realm, p.draft.Amends)
 	if err != nil {
 		return current, err
@@ -173,7 +173,7 @@ func (v *paymentsVisit) amend(p prepared) (payment.Message, error) {
 }
 
 // amendLost tells the maker that the submission moved on while it was being amended. Everything typed is kept.
-func (v *paymentsVisit) amendLost(p prepared, cause error) error {
+func (v *Request) amendLost(p prepared, cause error) error {
 	sentence, lost := LostTo(cause)
 	if !lost {
 		return cause
@@ -194,7 +194,7 @@ func (v *paymentsVisit) amendLost(p prepared, cause error) error {
 }
 
 // amendedMeanwhile names the editor and the time of the pending version, which is not the one that the maker saw.
-func (v *paymentsVisit) amendedMeanwhile(m payment.Message) (i18n.Text, error) {
+func (v *Request) amendedMeanwhile(m payment.Message) (i18n.Text, error) {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return "", err

@@ -17,7 +17,7 @@ import (
 )
 
 // showTemplates lists the templates; with draft= or like= in the address it asks for the name of a new one.
-func showTemplates(v *paymentsVisit) error {
+func showTemplates(v *Request) error {
 	n, err := v.templates()
 	if err != nil {
 		return err
@@ -40,7 +40,7 @@ func templateEntry(t store.Template) (views.NamedEntry, error) {
 
 // toSave are the answers that the address names: those of a draft of this person, or of a payment of the realm. What belongs to one payment
 // alone is left out.
-func (v *paymentsVisit) toSave() (scheme rulebook.Scheme, values orderform.Values, found bool, err error) {
+func (v *Request) toSave() (scheme rulebook.Scheme, values orderform.Values, found bool, err error) {
 	switch query := v.Echo.QueryParams(); {
 	case query.Get("draft") != "":
 		scheme, values, err = v.draftAnswers(query.Get("draft"))
@@ -56,7 +56,7 @@ func (v *paymentsVisit) toSave() (scheme rulebook.Scheme, values orderform.Value
 }
 
 // draftAnswers are the answers of a payment form that is kept as a draft, submitted or not.
-func (v *paymentsVisit) draftAnswers(key string) (rulebook.Scheme, orderform.Values, error) {
+func (v *Request) draftAnswers(key string) (rulebook.Scheme, orderform.Values, error) {
 	id, err := uuid.Parse(key)
 	if err != nil {
 		return "", orderform.Values{}, payment.ErrNotFound
@@ -90,7 +90,7 @@ func templateWords(scheme rulebook.Scheme, values orderform.Values) i18n.Text {
 }
 
 // saveTemplate stores the form in the address under a name.
-func saveTemplate(v *paymentsVisit) error {
+func saveTemplate(v *Request) error {
 	n, err := v.templates()
 	if err == nil && n.page.SaveURL == "" {
 		err = payment.ErrNotFound
@@ -102,7 +102,7 @@ func saveTemplate(v *paymentsVisit) error {
 }
 
 // changeTemplate renames a template, shares it or not, or removes it.
-func changeTemplate(v *paymentsVisit) error {
+func changeTemplate(v *Request) error {
 	n, err := v.templates()
 	if err != nil {
 		return err
@@ -111,7 +111,7 @@ func changeTemplate(v *paymentsVisit) error {
 }
 
 // templates are the templates of this person, who may make payments, and the payment in the address as a new one.
-func (v *paymentsVisit) templates() (n named, err error) {
+func (v *Request) templates() (n named, err error) {
 	err = MayMake(v.By)
 	if err != nil {
 		return n, err
@@ -165,7 +165,7 @@ func (v *paymentsVisit) templates() (n named, err error) {
 }
 
 // fillTemplate fills the form from a template.
-func (v *paymentsVisit) fillTemplate(model *views.NewPayment, key string) error {
+func (v *Request) fillTemplate(model *views.NewPayment, key string) error {
 	id, err := uuid.Parse(key)
 	if err != nil {
 		return payment.ErrNotFound

@@ -21,7 +21,7 @@ import (
 	"countersign/views"
 )
 
-func showUpload(v *paymentsVisit) error {
+func showUpload(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ const (
 )
 
 // readUpload takes a file: it is fine and becomes a draft to be checked, or everything wrong in it is listed.
-func readUpload(v *paymentsVisit) error {
+func readUpload(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -87,7 +87,7 @@ func readUpload(v *paymentsVisit) error {
 }
 
 // chosen returns the uploaded file, or the file saved at the end of the session if the form names one.
-func (v *paymentsVisit) chosen() (content []byte, name string, err error) {
+func (v *Request) chosen() (content []byte, name string, err error) {
 	if strings.HasPrefix(v.Echo.Request().Header.Get("Content-Type"), "multipart/") {
 		return v.uploaded()
 	}
@@ -122,7 +122,7 @@ func onlyFile(form *multipart.Form, file *multipart.FileHeader) bool {
 
 // uploaded reads the file of the form, one byte more than is taken so that too much shows. No file at all is an empty one. Errors:
 // errManyParts, page.FormError.
-func (v *paymentsVisit) uploaded() (content []byte, name string, err error) {
+func (v *Request) uploaded() (content []byte, name string, err error) {
 	header, err := v.Echo.FormFile("file")
 	if errors.Is(err, http.ErrMissingFile) {
 		return nil, "", nil
@@ -158,12 +158,12 @@ func fileName(given string) string {
 }
 
 // refuseFile lists the problems of a file.
-func (v *paymentsVisit) refuseFile(name string, content []byte, findings []payment.Finding) error {
+func (v *Request) refuseFile(name string, content []byte, findings []payment.Finding) error {
 	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
 }
 
 // refuseOrder lists the problems of an order, and links to the form for a correction where the form can hold the whole order.
-func (v *paymentsVisit) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
+func (v *Request) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
 	if read.FitsForm() {
 		values := orderform.ValuesOf(read.Document)
@@ -205,9 +205,9 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 // uploadLimit is the largest file taken, in words.
 func uploadLimit() string { return fmt.Sprintf("%d kB", MaxUpload>>10) }
 
-func (v *paymentsVisit) renderUpload(status int, model views.Upload) error {
-	model.Shell = v.Shell("Upload a payment", views.PlaceNew)
-	model.Shell.Failed = len(model.Findings) > 0
+func (v *Request) renderUpload(status int, model views.Upload) error {
+	model.Layout = v.layout("Upload a payment", views.PlaceNew)
+	model.Layout.Failed = len(model.Findings) > 0
 	model.Limit = uploadLimit()
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
@@ -222,7 +222,7 @@ func (v *paymentsVisit) renderUpload(status int, model views.Upload) error {
 
 // previousTaken reports whether orders of the previous generation (pain.001.001.03) are accepted today, and the last day on which they are,
 // inclusive.
-func (v *paymentsVisit) previousTaken() (last string, taken bool) {
+func (v *Request) previousTaken() (last string, taken bool) {
 	end := v.Config.Rules.EndOfPrevious()
 	return end.AddDate(0, 0, -1).Format(time.DateOnly), calendar.Compare(v.Today(), end) < 0
 }

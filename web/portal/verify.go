@@ -14,7 +14,7 @@ import (
 
 // verifyAuditTrail compares the trail of the realm with its sealed tree and shows the result above the newest events. It changes nothing,
 // but is a form rather than a link, because it takes long.
-func verifyAuditTrail(v *paymentsVisit) error {
+func verifyAuditTrail(v *Request) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err
@@ -64,7 +64,7 @@ const maxExported = 10_000
 
 // downloadAuditTrail sends the events of a search for a spreadsheet, the newest first, ten thousand at most. Of a search that cannot be
 // read it shows the page, which says why: nobody is to take all events for those of a time.
-func downloadAuditTrail(v *paymentsVisit) error {
+func downloadAuditTrail(v *Request) error {
 	err := payment.MayAudit(v.By)
 	if err != nil {
 		return err

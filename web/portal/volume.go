@@ -19,7 +19,7 @@ const volumeHours = 24
 const stuckAfter = time.Minute
 
 // volumes are the payments of the last hours per scheme, the current hour last.
-func (v *visit) volumes() ([]views.Volume, error) {
+func (v *Request) volumes() ([]views.Volume, error) {
 	first := v.LastDay()
 	counted, err := v.Figures().VolumeByHour(v.Context(), v.By.Realm, first)
 	if err != nil {
@@ -76,7 +76,7 @@ func volumeOf(scheme rulebook.Scheme, counted []store.Volume, first time.Time) (
 }
 
 // connections returns for each scheme the last answer of clearing, and whether it accepts approved messages.
-func (v *visit) connections() ([]views.Clearing, error) {
+func (v *Request) connections() ([]views.Clearing, error) {
 	var shown []views.Clearing
 	standing, err := v.Config.Reader.Clearing(v.Context(), v.By.Realm, v.At.Add(-stuckAfter), views.MaxWaiting)
 	for _, scheme := range rulebook.Schemes() {
@@ -98,7 +98,7 @@ func (v *visit) connections() ([]views.Clearing, error) {
 }
 
 // interrupted says since when the connection to a scheme's clearing is interrupted.
-func (v *visit) interrupted(scheme rulebook.Scheme) (since time.Time, interrupted bool) {
+func (v *Request) interrupted(scheme rulebook.Scheme) (since time.Time, interrupted bool) {
 	if v.Config.Connections == nil {
 		return time.Time{}, false
 	}

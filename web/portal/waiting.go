@@ -24,7 +24,7 @@ func CountUpTo(count, most int) string {
 }
 
 // CountWaiting counts what waits for this person; nothing waits for somebody who may not decide.
-func (v *Visit) CountWaiting() error {
+func (v *Request) CountWaiting() error {
 	v.Waiting = 0
 	var err error
 	v.Changes, err = v.Config.Admin.Waiting(v.Context(), v.By, views.MaxWaiting)
@@ -49,7 +49,7 @@ func (v *Visit) CountWaiting() error {
 }
 
 // Totals returns the pending messages for each currency, without those that this person made, edited or approved.
-func (v *Visit) Totals() ([]store.Total, error) {
+func (v *Request) Totals() ([]store.Total, error) {
 	if v.totals != nil {
 		return v.totals, nil
 	}
@@ -57,41 +57,41 @@ func (v *Visit) Totals() ([]store.Total, error) {
 }
 
 // AllTotals are the pending messages of everybody, for each currency.
-func (v *Visit) AllTotals() ([]store.Total, error) { return v.pending(uuid.Nil) }
+func (v *Request) AllTotals() ([]store.Total, error) { return v.pending(uuid.Nil) }
 
 // pending counts the waiting messages without those of a person. Pages share their counts. The answer to a form counts by itself, so its
 // own effect shows at once.
-func (v *Visit) pending(without uuid.UUID) ([]store.Total, error) {
+func (v *Request) pending(without uuid.UUID) ([]store.Total, error) {
 	if v.sent() || v.actedWithin(v.Config.CountsShared) {
 		return v.Config.Reader.PendingTotals(v.Context(), v.By.Realm, without, views.MaxWaiting)
 	}
-	return v.site.counter.PendingTotals(v.Context(), v.By.Realm, without, v.Config.Now())
+	return v.portal.counter.PendingTotals(v.Context(), v.By.Realm, without, v.Config.Now())
 }
 
 // Figures are the numbers of first pages: those that all share, or for somebody who did something since they may have been read, new ones.
-func (v *Visit) Figures() store.Figures {
+func (v *Request) Figures() store.Figures {
 	if v.sent() || v.actedWithin(v.Config.FiguresShared) {
 		return v.Config.Reader
 	}
-	return v.site.figures
+	return v.portal.figures
 }
 
 // sent reports whether the request sends something, a form mostly.
-func (v *Visit) sent() bool { return v.Echo.Request().Method == http.MethodPost }
+func (v *Request) sent() bool { return v.Echo.Request().Method == http.MethodPost }
 
 // noteAct remembers that the person just did something: in the session for other instances, and here for streams, which read theirs once.
-func (v *Visit) noteAct() {
+func (v *Request) noteAct() {
 	if v.sent() && v.By.UserName != "" {
-		v.site.acts.Store(v.By.PersonID, v.Config.Now())
-		v.site.sessions.Put(v.Context(), keyActed, v.Config.Now().UnixMicro())
+		v.portal.acts.Store(v.By.PersonID, v.Config.Now())
+		v.portal.sessions.Put(v.Context(), keyActed, v.Config.Now().UnixMicro())
 	}
 }
 
 // actedWithin reports whether shared counts may be older than the last action of the person.
-func (v *Visit) actedWithin(shared time.Duration) bool {
+func (v *Request) actedWithin(shared time.Duration) bool {
 	const clocks = time.Second // by which those of two instances may differ
-	acted := time.UnixMicro(v.site.sessions.GetInt64(v.Context(), keyActed))
-	if here, known := v.site.acts.Load(v.By.PersonID); known {
+	acted := time.UnixMicro(v.portal.sessions.GetInt64(v.Context(), keyActed))
+	if here, known := v.portal.acts.Load(v.By.PersonID); known {
 		if at, _ := here.(time.Time); at.After(acted) {
 			acted = at
 		}

@@ -104,7 +104,7 @@ func (a asked) wording() wording {
 }
 
 // FillRequest adds what an R-transaction asks for: in words, and as facts that a checker compares.
-func FillRequest(v *Visit, view *views.Message, m payment.Message) error {
+func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 	s, err := Around(v, m)
 	if err != nil {
 		return err
@@ -142,7 +142,7 @@ func wantedBy(by interbank.Reason) ui.Row {
 }
 
 // limits are the days that count for an R-transaction.
-func limits(v *Visit, m payment.Message) []ui.Row {
+func limits(v *Request, m payment.Message) []ui.Row {
 	var rows []ui.Row
 	if m.State == payment.StateApprovalPending && !m.Deadline.IsZero() {
 		rows = append(rows, ui.Row{
@@ -210,13 +210,13 @@ func saidIn(content []byte) said {
 }
 
 // daysLeft counts the days from today to the last day for an answer; negative when it is over.
-func daysLeft(v *Visit, m payment.Message) int {
+func daysLeft(v *Request, m payment.Message) int {
 	year, month, today := v.Today().Date()
 	return int(m.AnswerBy.Sub(time.Date(year, month, today, 0, 0, 0, 0, time.UTC)) / (24 * time.Hour))
 }
 
 // Due says until when a recall should be answered. Once it is answered only the day is left to say.
-func Due(v *Visit, m payment.Message) ui.Due {
+func Due(v *Request, m payment.Message) ui.Due {
 	due := ui.Due{Day: day(m.AnswerBy), Tone: ui.ToneMoving}
 	switch m.State {
 	case payment.StateAwaitingDecision, payment.StateProcessing, payment.StateAcknowledged, payment.StateOverdue:
@@ -239,12 +239,12 @@ func Due(v *Visit, m payment.Message) ui.Due {
 }
 
 // cards returns the cards above a form: the payment, and the recall when there is one to answer.
-func (v *paymentsVisit) cards(s Subject) []views.Card {
+func (v *Request) cards(s Subject) []views.Card {
 	cards := []views.Card{v.paymentCard(s.Original)}
 	if s.Kind == payment.KindRecall || !s.Recalled() {
 		return cards
 	}
-	due := Due(v.Visit, s.Recall)
+	due := Due(v, s.Recall)
 	return append(cards, views.Card{
 		Message: s.Recall, Title: "The recall",
 		Words: "asked back for", Name: s.Recall.Summary.DebtorName, Due: &due,
@@ -255,7 +255,7 @@ func (v *paymentsVisit) cards(s Subject) []views.Card {
 	})
 }
 
-func (v *paymentsVisit) paymentCard(m payment.Message) views.Card {
+func (v *Request) paymentCard(m payment.Message) views.Card {
 	card := views.Card{Message: m, Title: "The payment", Words: "to (a creditor)", Name: m.Summary.CreditorName}
 	if m.Kind == payment.KindPayment {
 		card.Words, card.Name = "from (a debtor)", m.Summary.DebtorName

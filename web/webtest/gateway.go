@@ -22,9 +22,9 @@ import (
 // ClearingToken lets the tests in at the door of clearing, for Swiss payments only.
 const ClearingToken = "test-clearing-token-canary"
 
-// Gateway is the stations of a house with their doors.
+// Gateway is the services of a gateway with their doors.
 type Gateway struct {
-	*servicetest.House
+	*servicetest.Env
 	Server *web.Server
 	Log    *testutil.Log // everything that is logged
 	// Impatient limits the wait of the client in the next requests, in nanoseconds; 0 is no limit.
@@ -60,7 +60,7 @@ func With(t testing.TB, options Options) *Gateway {
 	if options.Database != nil {
 		below.Database = func(db *storetest.DB) *store.Database { return options.Database(db, log) }
 	}
-	g.House = servicetest.With(t, below)
+	g.Env = servicetest.With(t, below)
 	set := options.Settings
 	set.Environment = "TEST"
 	set.Connected = map[rulebook.Scheme]bool{rulebook.SchemeSIC: true, rulebook.SchemeSCT: true}

@@ -64,7 +64,7 @@ func testNothingIsLostWhenTheBrokerDies(t *testing.T, b *testutil.Broker) {
 	t.Logf("received again under the same id: %d in, %d out", in.again, theirs.again)
 }
 
-// insist delivers as the station does: the same document under the same id until it is taken.
+// insist delivers as the service does: the same document under the same id until it is taken.
 func insist(a *wire.Transport, scheme rulebook.Scheme, reference string) {
 	for {
 		limited, cancel := context.WithTimeout(ctx, 3*time.Second)

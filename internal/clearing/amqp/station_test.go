@@ -47,7 +47,7 @@ func testAMessageLivesOverTheBroker(t *testing.T, b *testutil.Broker) {
 }
 
 // approved makes a Swiss message that waits for the relay.
-func approved(t *testing.T, h *servicetest.House) payment.Message {
+func approved(t *testing.T, h *servicetest.Env) payment.Message {
 	t.Helper()
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})

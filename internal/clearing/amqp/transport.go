@@ -1,5 +1,5 @@
-// Package amqp carries documents to and from the clearing of the schemes over an AMQP 1.0 broker. It stands above the clearing station,
-// whose seam (clearing.Network) it fills, so that the station knows no transport.
+// Package amqp carries documents to and from the clearing of the schemes over an AMQP 1.0 broker. It stands above the clearing service,
+// whose seam (clearing.Network) it fills, so that the service knows no transport.
 package amqp
 
 import (
@@ -82,7 +82,7 @@ func New(cfg Config) (*Transport, error) {
 }
 
 // Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.
-// Rejected, released and modified are errors like a lost connection: the station sends the document again under the same reference.
+// Rejected, released and modified are errors like a lost connection: the service sends the document again under the same reference.
 // Rejected is clearing.ErrNotAccepted, though: it says nothing of the others that wait.
 func (a *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, reference string, content []byte) error {
 	queue, known := a.out[scheme]

@@ -1,5 +1,5 @@
-// Package httpclient carries documents to the clearing of the schemes by HTTPS. It stands above the clearing station, whose seam
-// (clearing.Network) it fills, so that the station knows no transport; what clearing sends comes in by web/clearing.
+// Package httpclient carries documents to the clearing of the schemes by HTTPS. It stands above the clearing service, whose seam
+// (clearing.Network) it fills, so that the service knows no transport; what clearing sends comes in by web/clearing.
 package httpclient
 
 import (

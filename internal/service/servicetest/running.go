@@ -11,9 +11,9 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// Traced is a house whose statements a tracer sees, such as one that counts round trips, with so many workers of a scheme; 0 for the
+// Traced is a gateway whose statements a tracer sees, such as one that counts round trips, with so many workers of a scheme; 0 for the
 // default.
-func Traced(t testing.TB, tracer storetest.Tracer, workers int) *House {
+func Traced(t testing.TB, tracer storetest.Tracer, workers int) *Env {
 	t.Helper()
 	return With(t, Options{Workers: workers, Database: func(db *storetest.DB) *store.Database {
 		database, err := store.Open(context.Background(), store.Config{
@@ -28,7 +28,7 @@ func Traced(t testing.TB, tracer storetest.Tracer, workers int) *House {
 }
 
 // Run runs clearing until stop or the end of the test; stop waits for its tasks. It returns when nudges are taken.
-func (h *House) Run(t testing.TB) (stop func()) {
+func (h *Env) Run(t testing.TB) (stop func()) {
 	t.Helper()
 	running, end := context.WithCancel(context.Background())
 	var work sync.WaitGroup

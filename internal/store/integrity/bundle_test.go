@@ -37,7 +37,7 @@ func publicKeys(t *testing.T) auditlog.PublicKeys {
 }
 
 // bundled settles a payment and bundles it as a file, among others so that proofs have a length.
-func bundled(t *testing.T, h *servicetest.House) []byte {
+func bundled(t *testing.T, h *servicetest.Env) []byte {
 	t.Helper()
 	for range 3 {
 		h.Create(t, h.Person(t, "maker2"), rulebook.SchemeSIC)
@@ -46,7 +46,7 @@ func bundled(t *testing.T, h *servicetest.House) []byte {
 }
 
 // bundleOf bundles a message as a file.
-func bundleOf(t *testing.T, h *servicetest.House, m payment.Message) []byte {
+func bundleOf(t *testing.T, h *servicetest.Env, m payment.Message) []byte {
 	t.Helper()
 	h.Notary.Sweep(ctx)
 	s, err := integrity.Open(ctx, h.DB.OwnerURL)

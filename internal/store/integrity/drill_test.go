@@ -34,7 +34,7 @@ func drillRounds(t *testing.T) int {
 	return rounds
 }
 
-// TestEveryTamperingIsFoundAndItsRowNamed fills a database through the stations, and then writes into copies of it as a superuser whom no
+// TestEveryTamperingIsFoundAndItsRowNamed fills a database through the services, and then writes into copies of it as a superuser whom no
 // constraint holds. A round strikes with every kind of tampering at random places, each on a message of its own, and the auditor must name
 // every row that was struck. Before that it finds nothing.
 func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
@@ -79,7 +79,7 @@ func TestEveryTamperingIsFoundAndItsRowNamed(t *testing.T) {
 		clean.Versions, clean.Documents, took)
 }
 
-func audit(t *testing.T, h *servicetest.House, url string) integrity.Report {
+func audit(t *testing.T, h *servicetest.Env, url string) integrity.Report {
 	t.Helper()
 	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: url, Seal: h.Seal, Tokens: storetest.Keys(t),
@@ -107,7 +107,7 @@ type drill struct {
 	conn *pgx.Conn
 }
 
-func newDrill(t *testing.T, h *servicetest.House, round int) drill {
+func newDrill(t *testing.T, h *servicetest.Env, round int) drill {
 	t.Helper()
 	config, err := pgx.ParseConfig(h.DB.OwnerURL)
 	must(t, err)
@@ -116,7 +116,7 @@ func newDrill(t *testing.T, h *servicetest.House, round int) drill {
 	config.Database = "postgres"
 	outside, err := pgx.ConnectConfig(ctx, config)
 	must(t, err)
-	// A database is copied while nobody is in it; the stations' idle connections are in the way.
+	// A database is copied while nobody is in it; the services' idle connections are in the way.
 	_, err = outside.Exec(ctx, "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = '"+from+"'")
 	must(t, err)
 	_, err = outside.Exec(ctx, "CREATE DATABASE "+name+" TEMPLATE "+from)

@@ -37,8 +37,8 @@ func must(t testing.TB, err error) {
 // places are the keys of messages that a tampering may strike, by what became of them.
 type places map[string][]string
 
-// fill brings a believable number of messages of both schemes and all kinds to their ends, through the stations.
-func fill(t *testing.T, h *servicetest.House, settled int) places {
+// fill brings a believable number of messages of both schemes and all kinds to their ends, through the services.
+func fill(t *testing.T, h *servicetest.Env, settled int) places {
 	t.Helper()
 	found := places{}
 	add := func(end string, m payment.Message) { found[end] = append(found[end], m.InternalID.String()) }
@@ -92,7 +92,7 @@ func fill(t *testing.T, h *servicetest.House, settled int) places {
 }
 
 // signIn lets three people in through the API; two use the refresh token, and one signs out.
-func signIn(t *testing.T, h *servicetest.House) {
+func signIn(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	client := auth.ClientCredentials{ClientID: "demo-backoffice", ClientSecret: demo.ClientSecret}
 	for _, name := range []string{"maker1", "checker1"} {
@@ -108,7 +108,7 @@ func signIn(t *testing.T, h *servicetest.House) {
 
 // signInAtPortal opens sessions of the portal and ends one. It returns what stood in the row of that one while it was open: its name, its
 // data and its end.
-func signInAtPortal(t *testing.T, h *servicetest.House) []string {
+func signInAtPortal(t *testing.T, h *servicetest.Env) []string {
 	t.Helper()
 	for number := range 4 {
 		must(t, h.Sessions.CommitCtx(ctx, fmt.Sprintf("token %d", number), []byte("maker1"), time.Now().Add(time.Hour)))
@@ -124,7 +124,7 @@ func signInAtPortal(t *testing.T, h *servicetest.House) []string {
 }
 
 // factors has two people take authenticator apps up, and one of them sign in with it.
-func factors(t *testing.T, h *servicetest.House) {
+func factors(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for _, name := range []string{"maker1", "checker1"} {
 		by := h.Person(t, name)
@@ -154,7 +154,7 @@ func factors(t *testing.T, h *servicetest.House) {
 }
 
 // approveWithFactor brings a payment to its approval whose policy asks for a second factor.
-func approveWithFactor(t *testing.T, h *servicetest.House, code string) {
+func approveWithFactor(t *testing.T, h *servicetest.Env, code string) {
 	t.Helper()
 	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
 		pending_seconds, created_at) VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
@@ -172,7 +172,7 @@ func approveWithFactor(t *testing.T, h *servicetest.House, code string) {
 }
 
 // limited has two administrators set limits, and releases payments that take of them.
-func limited(t *testing.T, h *servicetest.House, found places) {
+func limited(t *testing.T, h *servicetest.Env, found places) {
 	t.Helper()
 	for _, values := range []administration.Values{
 		{"limitOf": "account", "holder": "CH5021977000004331346", "perDay": "1000000.00"},
@@ -192,7 +192,7 @@ func limited(t *testing.T, h *servicetest.House, found places) {
 }
 
 // administer has two administrators change something.
-func administer(t *testing.T, h *servicetest.House) {
+func administer(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	asks := []service.RequestInput{
 		{Kind: administration.KindProviderSet, Values: administration.Values{
@@ -214,7 +214,7 @@ func administer(t *testing.T, h *servicetest.House) {
 	}
 }
 
-func approve(t *testing.T, h *servicetest.House, m payment.Message) payment.Message {
+func approve(t *testing.T, h *servicetest.Env, m payment.Message) payment.Message {
 	t.Helper()
 	m, err := h.Approval.Approve(ctx, h.Person(t, "checker1"), service.Input{InternalID: m.InternalID})
 	must(t, err)
@@ -222,7 +222,7 @@ func approve(t *testing.T, h *servicetest.House, m payment.Message) payment.Mess
 }
 
 // settle sends a released message and has clearing say that it settled.
-func settle(t *testing.T, h *servicetest.House, m payment.Message) payment.Message {
+func settle(t *testing.T, h *servicetest.Env, m payment.Message) payment.Message {
 	t.Helper()
 	must(t, h.Clearing.Send(ctx, m.Scheme, m.Realm, m.InternalID))
 	receive(t, h, m.Scheme, "ST-"+string(m.GlobalID), &iso20022.FIToFIPaymentStatusReport{
@@ -236,7 +236,7 @@ func settle(t *testing.T, h *servicetest.House, m payment.Message) payment.Messa
 	return now
 }
 
-func receive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, reference string, document iso20022.Document) {
+func receive(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, reference string, document iso20022.Document) {
 	t.Helper()
 	content, err := codec.EncodeXML(document)
 	must(t, err)
@@ -244,7 +244,7 @@ func receive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, referen
 }
 
 // arrive brings another bank's payment in.
-func arrive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transactionID string) (payment.Message,
+func arrive(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, transactionID string) (payment.Message,
 	*iso20022.FIToFICustomerCreditTransfer,
 ) {
 	t.Helper()
@@ -270,7 +270,7 @@ func arrive(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, transact
 }
 
 // sendBack has the other bank recall a payment, and returns it.
-func sendBack(t *testing.T, h *servicetest.House, in payment.Message, document *iso20022.FIToFICustomerCreditTransfer) {
+func sendBack(t *testing.T, h *servicetest.Env, in payment.Message, document *iso20022.FIToFICustomerCreditTransfer) {
 	t.Helper()
 	recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
 		Request: rulebook.Request{Reason: "CUST"}, Scheme: in.Scheme, Original: document, MessageID: "RE1", ID: "RE1", At: h.Clock.Now(),
@@ -282,7 +282,7 @@ func sendBack(t *testing.T, h *servicetest.House, in payment.Message, document *
 	})
 }
 
-func recallOf(t *testing.T, h *servicetest.House, paid payment.Message) payment.Message {
+func recallOf(t *testing.T, h *servicetest.Env, paid payment.Message) payment.Message {
 	t.Helper()
 	return request(t, h, payment.RTransaction{
 		Request: rulebook.Request{Reason: "DUPL"}, Kind: payment.KindRecall, Scheme: paid.Scheme, OriginalID: paid.InternalID,
@@ -290,7 +290,7 @@ func recallOf(t *testing.T, h *servicetest.House, paid payment.Message) payment.
 }
 
 // request makes an R-transaction, has it approved and sends it.
-func request(t *testing.T, h *servicetest.House, in payment.RTransaction) payment.Message {
+func request(t *testing.T, h *servicetest.Env, in payment.RTransaction) payment.Message {
 	t.Helper()
 	result, err := h.Submission.CreateRTransaction(ctx, h.Person(t, "maker1"), in)
 	must(t, err)

@@ -29,7 +29,7 @@ func why(report integrity.Report, m tampering) string {
 // rows. Nothing but its root tells.
 func TestACheckpointOfAnotherTreeIsNamed(t *testing.T) {
 	t.Parallel()
-	var houses [2]*servicetest.House
+	var houses [2]*servicetest.Env
 	var size [2]int64
 	var at [2]time.Time
 	var note [2]string

@@ -17,7 +17,7 @@ import (
 
 // populate has two accounts made, of which one sets its password and the other has not yet; the operator break the glass twice; makers and
 // checkers take beneficiaries up; and some be refused.
-func populate(t *testing.T, h *servicetest.House) {
+func populate(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for _, name := range []string{"maker7", "maker8", "maker9"} {
 		asked, err := h.Admin.Request(ctx, h.Person(t, "admin1"), service.RequestInput{
@@ -56,7 +56,7 @@ func populate(t *testing.T, h *servicetest.House) {
 }
 
 // refused has somebody be refused at the door, in two minutes.
-func refused(t *testing.T, h *servicetest.House) {
+func refused(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	for range 3 {
 		_, err := h.Auth.Login(ctx, auth.LoginInput{

@@ -15,7 +15,7 @@ import (
 	"countersign/internal/testutil"
 )
 
-func count(t *testing.T, h *servicetest.House, what string) (n int) {
+func count(t *testing.T, h *servicetest.Env, what string) (n int) {
 	t.Helper()
 	must(t, h.DB.Owner(t).QueryRow(ctx, "SELECT count(*) FROM "+what).Scan(&n))
 	return n
@@ -237,7 +237,7 @@ func TestEveryTableIsNamedThatRowsAreGoneFrom(t *testing.T) {
 }
 
 // audited has the auditor look at everything, and find nothing.
-func audited(t *testing.T, h *servicetest.House) {
+func audited(t *testing.T, h *servicetest.Env) {
 	t.Helper()
 	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now(),

@@ -11,7 +11,7 @@ import (
 )
 
 // TestAnEventPlantedBesideARunningGatewayIsFound: a row of the trail that a superuser plants while the gateway runs is sealed as the others
-// are. One copy of a row of every event that the house has is planted, and another in another minute, and each must be named by what it
+// are. One copy of a row of every event that the gateway has is planted, and another in another minute, and each must be named by what it
 // contradicts. Those of which nothing else is kept are not, and docs/security.md says so.
 func TestAnEventPlantedBesideARunningGatewayIsFound(t *testing.T) {
 	t.Parallel()

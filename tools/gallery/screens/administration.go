@@ -8,7 +8,7 @@ import (
 	"countersign/views/ui"
 )
 
-func adminShell(title i18n.Text) views.Shell {
+func adminShell(title i18n.Text) views.Layout {
 	made := shell(title, views.PlaceAdministration)
 	made.QueueCount, made.ChangeCount = 0, 2
 	made.Person = views.Person{
@@ -28,7 +28,7 @@ func policyChange(waiting views.RealmChange, form views.ChangeForm) views.RealmC
 func administrationExhibits() []Exhibit {
 	tabs := []ui.Tab{{Label: "Changes", URL: "/admin", Count: "2"}, {Label: "People", URL: "/admin/users", Current: true}}
 	people := views.AdministrationList{
-		Shell: adminShell("People"), Heading: "People", Tabs: tabs,
+		Layout: adminShell("People"), Heading: "People", Tabs: tabs,
 		Words: peopleWords(),
 		New: []views.AdministrationLink{
 			{Label: "New account", URL: "/admin/ask/user.create"}, {Label: "Second factors", URL: "/admin/ask/realm.factors"},
@@ -44,12 +44,12 @@ func administrationExhibits() []Exhibit {
 	}
 	empty := people
 	empty.Rows, empty.Empty = nil, ui.Empty{Icon: "inbox", Title: "Nothing waits", Text: "No change waits for a decision."}
-	empty.Shell.BrokenGlasses = []views.BrokenGlass{
+	empty.Layout.BrokenGlasses = []views.BrokenGlass{
 		{User: "carla", Reason: "Grippe", At: now.Add(-time.Hour)}, {User: "maker1", Password: true, Reason: "Grippe", At: now.Add(-time.Hour)},
 	}
 	heading := i18n.Text("Change the roles of %s").With("maker1")
 	waiting := views.RealmChange{
-		Shell: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
+		Layout: adminShell(heading), ID: "x", Heading: heading, State: "Approval Pending",
 		Subject: "maker1", Note: "Ferienvertretung", Requester: "Admin 1", RequestedAt: now.Add(-time.Hour),
 		Differences: []views.ChangeDifference{{Field: "Roles", Before: "Maker", After: i18n.Join(", ", "Checker", "Maker")}},
 	}
@@ -57,7 +57,7 @@ func administrationExhibits() []Exhibit {
 	barred.Barred = i18n.Text("You asked for this change. Another %s must decide it.").With(i18n.Text("administrator"))
 	barred.Secrets = []views.ChangeSecret{{Label: "The code, shown this once", Value: "042917", Words: "Give it to maker3 yourself."}}
 	refused := waiting
-	refused.Shell.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
+	refused.Layout.Failed, refused.Problems = true, []ui.Problem{{Field: "reason", Text: "Say why you reject it: the requester reads this."}}
 	decided := waiting
 	decided.State, decided.Decider, decided.DecidedAt, decided.DecisionWords, decided.Reason = "Rejected", "Admin 2", now,
 		"Rejected", "Ferien"
@@ -81,7 +81,7 @@ func administrationExhibits() []Exhibit {
 // policyForm asks for a policy, with what it would have asked of past messages.
 func policyForm() views.ChangeForm {
 	form := views.ChangeForm{
-		Shell: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
+		Layout: adminShell("Make a policy"), Heading: "Make a policy", Words: "Empty fields match everything.",
 		Action: "/admin/ask/policy.create", BackURL: "/admin/policies", MayTry: true,
 		Tried: []i18n.Text{i18n.Text("Of the last %d messages %d would have needed another number of approvals.").With(1000, 12)},
 		Inputs: []views.ChangeInput{
@@ -93,7 +93,7 @@ func policyForm() views.ChangeForm {
 			{Choice: ui.Choice{ID: "scheme", Label: "Scheme", Options: []ui.Option{{Label: "All"}, {Value: "sic-inst", Label: "sic-inst"}}}},
 		},
 	}
-	form.Problems, form.Shell.Failed = []ui.Problem{form.Inputs[0].Field.Problem}, true
+	form.Problems, form.Layout.Failed = []ui.Problem{form.Inputs[0].Field.Problem}, true
 	return form
 }
 
@@ -104,7 +104,7 @@ func rolesForm() views.ChangeForm {
 		Field: "roles", Text: "Give administration and payments to different people: an administrator holds no other role.",
 	}
 	form := views.ChangeForm{
-		Shell: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
+		Layout: adminShell(heading), Heading: heading, Action: "/admin/ask/user.roles?subject=maker1", BackURL: "/admin/users",
 		Problems: []ui.Problem{problem}, Inputs: []views.ChangeInput{{Any: true, Choice: ui.Choice{
 			ID: "roles", Label: "Roles", Hint: "An administrator holds no other role.", Problem: problem,
 			Chosen: []string{"maker", "administrator"}, Options: []ui.Option{
@@ -115,13 +115,13 @@ func rolesForm() views.ChangeForm {
 			},
 		}}},
 	}
-	form.Shell.Failed = true
+	form.Layout.Failed = true
 	return form
 }
 
 func beneficiaryBook() views.AdministrationList {
 	return views.AdministrationList{
-		Shell: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
+		Layout: bothShell("Beneficiaries", views.PlaceBeneficiaries), Heading: "Beneficiaries",
 		Words: "Creditors that two people agreed on. A payment to one is filled in by its name, and the queue marks what is new.",
 		Book:  true, Tabs: []ui.Tab{
 			{Label: "Beneficiaries", URL: "/beneficiaries", Current: true}, {Label: "Changes", URL: "/beneficiaries/changes", Count: "1"},
@@ -146,7 +146,7 @@ func peopleWords() i18n.Text {
 }
 
 func factorsChange(asked views.RealmChange) views.RealmChange {
-	asked.Heading, asked.Shell = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
+	asked.Heading, asked.Layout = "Say which roles need a second factor", adminShell("Say which roles need a second factor")
 	asked.Differences = []views.ChangeDifference{{
 		Field: "Roles that need a second factor", Before: "–", After: i18n.Join(", ", "Administrator", "Checker"),
 	}}
@@ -154,7 +154,7 @@ func factorsChange(asked views.RealmChange) views.RealmChange {
 }
 
 func beneficiaryChange(moved views.RealmChange) views.RealmChange {
-	moved.Shell, moved.Book = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true
+	moved.Layout, moved.Book = bothShell("Change a beneficiary", views.PlaceBeneficiaries), true
 	moved.Heading = i18n.Text("Change %s").With("Muster AG")
 	moved.Differences = []views.ChangeDifference{{
 		Field: "IBAN", Before: "CH44 3199 9123 0008 8901 2", After: "CH48 2196 6000 0096 1338 8",

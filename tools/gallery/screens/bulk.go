@@ -27,7 +27,7 @@ func bulkItems(count int) []views.BulkItem {
 func bulkExhibits() []Exhibit {
 	items := bulkItems(9)
 	compared := views.Bulk{
-		Shell: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:2], items[3:7]), BackURL: "/queue",
+		Layout: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:2], items[3:7]), BackURL: "/queue",
 		LeftOut: []views.BulkItem{items[2], items[8]},
 		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
@@ -40,7 +40,7 @@ func bulkExhibits() []Exhibit {
 	nothing := compared
 	nothing.Included, nothing.Totals = nil, nil
 	outcome := views.BulkOutcome{
-		Shell: shell("Approved together", views.PlaceQueue), Items: bulkItems(3), Approved: 2, Refused: 1, BackURL: "/queue",
+		Layout: shell("Approved together", views.PlaceQueue), Items: bulkItems(3), Approved: 2, Refused: 1, BackURL: "/queue",
 		Action: "/queue/bulk",
 	}
 	for i := range outcome.Items {
@@ -55,7 +55,7 @@ func bulkExhibits() []Exhibit {
 	large := i18n.Text("from (an amount) %s").With("1000")
 	query := "?amountFrom=1000&sort=largest"
 	saved := views.NamedList{
-		Shell: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
+		Layout: shell("Saved views", views.PlaceQueue), Title: "Saved views", URL: "/queue/views", SaveURL: "/queue/views" + query,
 		Back: ui.Step{Label: "Back to the queue", URL: "/queue" + query}, Saved: i18n.Join(", ", large, "Largest amount first"), Limit: 40,
 		Words: views.NamedWords{Heading: "Save what the queue shows", Save: "Save view", Sharing: "Everybody in the realm sees it"},
 		Entries: []views.NamedEntry{
@@ -65,7 +65,7 @@ func bulkExhibits() []Exhibit {
 	}
 	refused := saved
 	refused.Changed, refused.Problems = "1", []ui.Problem{{Field: "name-1", Text: "Enter a name, such as “Large today”."}}
-	refused.Shell.Failed = true
+	refused.Layout.Failed = true
 	selecting.Rows[1].Looked = i18n.Text("%s is looking at this").With("Checker 2")
 	return []Exhibit{
 		{Name: "saved-views", Page: views.NamedPage(saved)},

@@ -109,7 +109,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 	shown.Message.Summary.CreditorName, shown.Message.Remittance.Value, shown.Reject.Reason = attack, attack, attack
 	shown.Message.Warnings = []views.Warning{{Title: attack, Links: []views.Link{{Label: attack, URL: "javascript:alert(1)"}}}}
 	model := openQueue(shown)
-	model.Rows[0].Name, model.Filter.Text, model.Shell.Status = attack, attack, attack
+	model.Rows[0].Name, model.Filter.Text, model.Layout.Status = attack, attack, attack
 	page := parse(t, views.QueuePage(model))
 	if page.Find("main script, main img, [onerror]").Length() != 0 {
 		t.Error("typed text became markup")
@@ -119,7 +119,7 @@ func TestWhatPeopleTypeIsNeverMarkup(t *testing.T) {
 			t.Errorf("a link that runs a script: %s", outer(link))
 		}
 	})
-	document := views.DocumentView{Shell: shell("Document", views.PlacePayments), Text: "<Document>" + attack}
+	document := views.DocumentView{Layout: shell("Document", views.PlacePayments), Text: "<Document>" + attack}
 	if got := parse(t, views.DocumentPage(document)).Find("pre").Text(); got != document.Text {
 		t.Errorf("the document is shown as %q", got)
 	}
@@ -130,7 +130,7 @@ func TestNavigationFollowsWhatAPersonMayDo(t *testing.T) {
 	entries := func(person views.Person) string {
 		made := shell("Payments", views.PlacePayments)
 		made.Person = person
-		return words(parse(t, views.ListPage(views.List{Shell: made})).Find("nav.primary .nav-label"))
+		return words(parse(t, views.ListPage(views.List{Layout: made})).Find("nav.primary .nav-label"))
 	}
 	maker := entries(views.Person{UserName: "maker1", MaySubmit: true})
 	if strings.Contains(maker, "queue") || !strings.Contains(maker, "New payment") {
@@ -146,7 +146,7 @@ func TestShellShowsWhereOneIs(t *testing.T) {
 	t.Parallel()
 	made := shell("Queue", views.PlaceQueue)
 	made.Environment, made.Theme, made.Density, made.Shortcuts = "TEST", views.ThemeDark, views.DensityCompact, false
-	page := parse(t, views.QueuePage(views.Queue{Shell: made}))
+	page := parse(t, views.QueuePage(views.Queue{Layout: made}))
 	if page.Find(`html[data-theme=dark][data-density=compact][data-environment=TEST]`).Length() != 1 ||
 		page.Find("body[data-shortcuts=off]").Length() != 1 {
 		t.Error("the person's settings are not on the page")
@@ -161,7 +161,7 @@ func TestShellShowsWhereOneIs(t *testing.T) {
 		t.Error("no way to sign out")
 	}
 	made.Environment = "PROD"
-	if page := parse(t, views.QueuePage(views.Queue{Shell: made})); page.Find(".environment").Length() != 0 {
+	if page := parse(t, views.QueuePage(views.Queue{Layout: made})); page.Find(".environment").Length() != 0 {
 		t.Error("production carries a badge")
 	}
 }

@@ -14,7 +14,7 @@ var pixel = []byte("\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\
 
 func factorExhibits() []Exhibit {
 	profile := bothShell("Second factors", views.PlaceProfile)
-	plain := views.Shell{Title: "Sign in", Environment: "DEMO"}
+	plain := views.Layout{Title: "Sign in", Environment: "DEMO"}
 	refused := plain
 	refused.Failed = true
 	app := views.Factor{ID: "1", Kind: "totp", Name: "My telephone", MadeAt: now.Add(-48 * time.Hour), LastUsedAt: now.Add(-time.Hour)}
@@ -28,38 +28,38 @@ func factorExhibits() []Exhibit {
 	failed.Failed = true
 	return []Exhibit{
 		{Name: "sign-in-factor", Page: views.SignInFactorPage(views.SignInFactor{
-			Shell: plain, UserName: "checker1", Apps: true, Passkey: proof.Passkey,
+			Layout: plain, UserName: "checker1", Apps: true, Passkey: proof.Passkey,
 		})},
 		{Name: "sign-in-factor-refused", Failed: true, Page: views.SignInFactorPage(views.SignInFactor{
-			Shell: refused, UserName: "checker1", Apps: true, Problems: wrong.Problems,
+			Layout: refused, UserName: "checker1", Apps: true, Problems: wrong.Problems,
 		})},
-		{Name: "factors", Page: views.FactorsPage(views.Factors{Shell: profile, List: []views.Factor{
+		{Name: "factors", Page: views.FactorsPage(views.Factors{Layout: profile, List: []views.Factor{
 			app, {ID: "3", Kind: "passkey", Name: "Key ring", MadeAt: now.Add(-time.Hour)}, codes,
 		}})},
-		{Name: "factors-none", Page: views.FactorsPage(views.Factors{Shell: profile, Wanted: true})},
+		{Name: "factors-none", Page: views.FactorsPage(views.Factors{Layout: profile, Wanted: true})},
 		{Name: "factor-app", Page: views.NewAppPage(views.NewApp{
-			Shell: profile, Key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", URI: "otpauth://totp/x", QR: pixel, Held: "held",
+			Layout: profile, Key: "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP", URI: "otpauth://totp/x", QR: pixel, Held: "held",
 		})},
-		{Name: "factor-passkey", Page: views.NewPasskeyPage(views.NewPasskey{Shell: profile, Question: proof.Passkey, Proof: proof})},
-		{Name: "factor-remove", Page: views.RemoveFactorPage(views.RemoveFactor{Shell: profile, Factor: app, Last: true, Proof: proof})},
+		{Name: "factor-passkey", Page: views.NewPasskeyPage(views.NewPasskey{Layout: profile, Question: proof.Passkey, Proof: proof})},
+		{Name: "factor-remove", Page: views.RemoveFactorPage(views.RemoveFactor{Layout: profile, Factor: app, Last: true, Proof: proof})},
 		{
 			Name: "factor-remove-refused", Failed: true,
-			Page: views.RemoveFactorPage(views.RemoveFactor{Shell: failed, Factor: app, Last: true, Proof: wrong}),
+			Page: views.RemoveFactorPage(views.RemoveFactor{Layout: failed, Factor: app, Last: true, Proof: wrong}),
 		},
-		{Name: "recovery-codes", Page: views.RecoveryCodesPage(views.RecoveryCodes{Shell: profile, Codes: []string{
+		{Name: "recovery-codes", Page: views.RecoveryCodesPage(views.RecoveryCodes{Layout: profile, Codes: []string{
 			"2QWM-7HJT", "9KXN-4FRC", "B6VD-8PLS", "Z3TG-5YHW",
 		}})},
-		{Name: "recovery-codes-ask", Page: views.RecoveryCodesPage(views.RecoveryCodes{Shell: profile, Proof: proof})},
+		{Name: "recovery-codes-ask", Page: views.RecoveryCodesPage(views.RecoveryCodes{Layout: profile, Proof: proof})},
 	}
 }
 
 func auditExhibits() []Exhibit {
 	trail := views.AuditTrail{
 		TableURL: "/audit/table",
-		Shell:    adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
+		Layout:   adminShell("Audit trail"), Seal: views.AuditSeal{Rows: 1041, Signed: now.Add(-time.Minute), Root: digest[:16], Words: "sealed"},
 		Pages: ui.Pages{NextURL: "/audit?after=x", NextLabel: i18n.Text("Next %d").With(50)},
 	}
-	trail.Shell.Place = views.PlaceAudit
+	trail.Layout.Place = views.PlaceAudit
 	for index, what := range []i18n.Text{"Approved", "Submitted"} {
 		trail.Rows = append(trail.Rows, views.AuditTrailRow{URL: "/payments/x", AuditEntry: views.AuditEntry{
 			Sequence: "1041", At: now.Add(-time.Duration(index) * time.Minute), Actor: "checker1", Action: what, Channel: "Portal",
@@ -68,11 +68,11 @@ func auditExhibits() []Exhibit {
 	}
 	none := trail
 	none.Rows, none.Pages, none.From, none.Filtered = nil, ui.Pages{}, "20.11.26", true
-	none.Shell.Failed = true
+	none.Layout.Failed = true
 	none.Problems = []ui.Problem{{Field: "from", Text: "Enter a day such as 20.11.2026."}}
 	none.Empty = ui.Empty{Icon: "search", Title: "Nothing matches", LinkLabel: "Clear filters", LinkURL: "/audit"}
 	further := none
-	further.Shell.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
+	further.Layout.Failed, further.Problems, further.From, further.Event = false, nil, "", "sign-in.refused"
 	further.Empty = ui.Empty{
 		Icon: "search", Title: "Nothing found so far", Text: "None of the newest events matches. Older ones were not looked at yet.",
 		LinkLabel: "Look further back", LinkURL: "/audit?after=x",

@@ -10,7 +10,7 @@ import (
 )
 
 func entryExhibits() []Exhibit {
-	plain := views.Shell{Title: "Sign in", Environment: "DEMO"}
+	plain := views.Layout{Title: "Sign in", Environment: "DEMO"}
 	refused := plain
 	refused.Failed = true
 	anonymous := shell("", views.PlaceNone)
@@ -18,21 +18,21 @@ func entryExhibits() []Exhibit {
 		{
 			Name: "sign-in",
 			Page: views.SignInPage(views.SignIn{
-				Shell: plain, Realm: "demo", Ended: true,
+				Layout: plain, Realm: "demo", Ended: true,
 				DemoHint: "Demo users: maker1, checker1, both1, supervisor1, admin1. Password: countersign-demo",
 			}),
 		},
 		{Name: "sign-in-refused", Failed: true, Page: views.SignInPage(views.SignIn{
-			Shell: refused, Realm: "demo", UserName: "maker1",
+			Layout: refused, Realm: "demo", UserName: "maker1",
 			Problems: []ui.Problem{{Field: "password", Text: "Check user name and password: they do not belong together."}},
 		})},
-		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Shell: views.Shell{Title: "Signed out", Environment: "TEST"}})},
+		{Name: "signed-out", Page: views.SignedOutPage(views.SignedOut{Layout: views.Layout{Title: "Signed out", Environment: "TEST"}})},
 		{Name: "set-up", Failed: true, Page: views.SetUpPage(views.SetUp{
-			Shell: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
+			Layout: refused, UserName: "anna", Realm: "demo", Action: "/set-up/demo/x",
 			Problems: []ui.Problem{{Field: "code", Text: "Check the code: it does not belong to this link. Five wrong codes end the link."}},
 		})},
-		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Shell: plain, Over: true})},
-		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Shell: plain})},
+		{Name: "set-up-over", Page: views.SetUpPage(views.SetUp{Layout: plain, Over: true})},
+		{Name: "set-up-done", Page: views.SetUpDonePage(views.SetUp{Layout: plain})},
 		{
 			Name: "forbidden",
 			Page: views.ProblemPage(views.Forbidden(anonymous, "You may not decide payments: this needs the role checker.")),
@@ -44,7 +44,7 @@ func entryExhibits() []Exhibit {
 		{Name: "session-ended", Page: views.ProblemPage(views.SessionEnded(anonymous, "/signin?next=/queue"))},
 		{
 			Name: "reference",
-			Page: views.ReferencePage(views.Reference{Shell: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
+			Page: views.ReferencePage(views.Reference{Layout: bothShell("Reference data", views.PlaceNone), Rows: []views.ReferenceRow{
 				{
 					Name: i18n.Text("Banks that %s instant payments reach").With("SIC"), Edition: "2026-10-01",
 					Source: i18n.Data("bankmaster_V3.csv"), Size: "2340 rows",
@@ -58,14 +58,14 @@ func entryExhibits() []Exhibit {
 		},
 		{
 			Name: "profile",
-			Page: views.ProfilePage(views.Profile{Shell: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One"}),
+			Page: views.ProfilePage(views.Profile{Layout: bothShell("Profile", views.PlaceProfile), DisplayName: "Both One"}),
 		},
 	}
 }
 
 func newPayment() views.NewPayment {
 	return views.NewPayment{
-		Shell: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
+		Layout: makerShell("New payment", views.PlaceNew), Action: "/payments/new", Scheme: "sic-inst",
 		DebtorAccounts: []ui.Option{{Value: "CH5021977000004331346", Label: "CH50 2197 7000 0043 3134 6 · Muster AG · CHF"}},
 		Countries: []ui.Option{
 			{Label: "Choose a country"}, {Value: "CH", Label: i18n.Country("CH")}, {Value: "LI", Label: i18n.Country("LI")},
@@ -128,7 +128,7 @@ func pickedPayment() views.NewPayment {
 
 func refusedPayment() views.NewPayment {
 	model := filledPayment()
-	model.Shell.Failed = true
+	model.Layout.Failed = true
 	model.Values.Amount, model.Outlook.Amount.Value = "1,234", ""
 	model.Outlook.Marks[1] = views.Mark{Tone: ui.ToneBad, Text: ambiguous()}
 	model.Outlook.Marks[2] = views.Mark{Tone: ui.ToneClosed, Text: "Payments like this one"}
@@ -165,7 +165,7 @@ func check() views.Check {
 		return rows
 	}
 	return views.Check{
-		Shell: makerShell("Check your answers", views.PlaceNew), Action: "/payments/019a9f4e/submit", ChangeURL: "/payments/019a9f4e/edit",
+		Layout: makerShell("Check your answers", views.PlaceNew), Action: "/payments/019a9f4e/submit", ChangeURL: "/payments/019a9f4e/edit",
 		Amount: ui.Amount{Currency: "CHF", Value: "1'234.56"}, CreditorName: "Beispiel Holzbau GmbH",
 		Groups: []views.CheckGroup{
 			{
@@ -210,7 +210,7 @@ func check() views.Check {
 
 func formExhibits() []Exhibit {
 	doubtful := check()
-	doubtful.Shell.Failed = true
+	doubtful.Layout.Failed = true
 	doubtful.Duplicates = []views.Duplicate{
 		{
 			Reference: "7QK4M2XW8S11B2D4", URL: "/payments/x", State: "Settled",
@@ -223,11 +223,11 @@ func formExhibits() []Exhibit {
 		{Field: "duplicateReason", Text: "Say why it is paid again: the checkers read this."},
 	}
 	upload := views.Upload{
-		Shell: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
+		Layout: makerShell("Upload a payment", views.PlaceNew), Limit: "256 kB",
 		Accepted: []i18n.Text{"pain.001.001.09 for SIC instant, CHF", "pain.001.001.09 for SEPA instant, EUR"},
 	}
 	refused := upload
-	refused.Shell.Failed, refused.FileName = true, "payments.xml"
+	refused.Layout.Failed, refused.FileName = true, "payments.xml"
 	refused.Findings = []views.Finding{
 		{
 			Line: 41, Element: "/Document/CstmrCdtTrfInitn/PmtInf/CdtTrfTxInf/CdtrAcct/Id/IBAN",
@@ -254,7 +254,7 @@ func formExhibits() []Exhibit {
 		{
 			Name: "submitted",
 			Page: views.SubmittedPage(views.Submitted{
-				Shell: makerShell("Submitted", views.PlaceMine), Message: message(),
+				Layout: makerShell("Submitted", views.PlaceMine), Message: message(),
 				Next: check().Next,
 			}),
 		},

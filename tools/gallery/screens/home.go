@@ -44,7 +44,7 @@ func ageChart(ending int) views.Chart {
 // supervisorHome is the first page of somebody who watches the work.
 func supervisorHome() views.Dashboard {
 	model := dashboard()
-	model.Shell = supervisorShell("Dashboard", views.PlaceDashboard)
+	model.Layout = supervisorShell("Dashboard", views.PlaceDashboard)
 	model.Heading, model.Waiting, model.Nothing = "Waiting longest", rows(3), "Nothing waits"
 	model.Tiles = []views.Tile{
 		{
@@ -98,7 +98,7 @@ func supervisorHome() views.Dashboard {
 }
 
 // adminHomeShell is what surrounds the first page of an administrator.
-func adminHomeShell() views.Shell {
+func adminHomeShell() views.Layout {
 	shell := adminShell("Dashboard")
 	shell.Place = views.PlaceDashboard
 	return shell
@@ -107,7 +107,7 @@ func adminHomeShell() views.Shell {
 // administratorHome is the first page of an administrator: nothing of payments.
 func administratorHome() views.Dashboard {
 	return views.Dashboard{
-		Shell: adminHomeShell(),
+		Layout: adminHomeShell(),
 		Tiles: []views.Tile{
 			{Label: "Changes waiting for me", Value: "2", Note: "to be compared and decided", URL: "/admin?tab=me", Tone: ui.ToneWaiting},
 			{Label: "Changes I asked for", Value: "1", Note: "another administrator decides", URL: "/admin?tab=mine"},

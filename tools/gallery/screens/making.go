@@ -9,7 +9,7 @@ import (
 func templates() views.NamedList {
 	shown := i18n.Data("SIC · Beispiel Holzbau GmbH · CHF 1'234.50")
 	model := views.NamedList{
-		Shell: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", SaveURL: "/templates?draft=x", Saved: shown,
+		Layout: makerShell("Templates", views.PlaceNew), Title: "Templates", URL: "/templates", SaveURL: "/templates?draft=x", Saved: shown,
 		Back: ui.Step{Label: "Back to the form", URL: "/payments/new"}, Limit: 60,
 		Words: views.NamedWords{Heading: "Save as a template", Save: "Save template", Sharing: "Every maker of the realm may use it"},
 		Entries: []views.NamedEntry{
@@ -18,13 +18,13 @@ func templates() views.NamedList {
 		},
 		Problems: []ui.Problem{{Field: "name", Text: "Enter a name, such as “Rent”."}},
 	}
-	model.Shell.Failed = true
+	model.Layout.Failed = true
 	return model
 }
 
 func qrBill() views.QRBill {
-	model := views.QRBill{Shell: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
-	model.Shell.Failed = true
+	model := views.QRBill{Layout: makerShell("Pay a QR-bill", views.PlaceNew), Text: "SPC", Limit: "256 kB"}
+	model.Layout.Failed = true
 	model.Problems = []ui.Problem{
 		{Field: "text", Text: i18n.Text("Paste the whole text of the QR code, line by line: EPD must stand in line %d.").With(31)},
 		{Field: "picture", Text: "Choose a picture of the QR code as PNG or JPEG, or paste its text."},
@@ -65,7 +65,7 @@ func batchLines() []views.BatchLine {
 // batch is a file of which the given lines are submitted, and so many are ready.
 func batch(submitted []int, ready int) views.Batch {
 	model := views.Batch{
-		Shell: makerShell("Payments of a file", views.PlaceNew), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
+		Layout: makerShell("Payments of a file", views.PlaceNew), FileName: "Lohn November.csv", Action: "/payments/batches/x/submit", From: 1,
 		Lines: batchLines(), Submitted: len(submitted), Ready: ready, Totals: []string{"CHF 1'334.35"},
 	}
 	for _, line := range submitted {

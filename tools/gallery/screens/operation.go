@@ -9,7 +9,7 @@ import (
 // operation is a gateway with an interrupted connection.
 func operation() views.Operation {
 	return views.Operation{
-		Shell: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
+		Layout: operatorShell("Operation", views.PlaceOperation), RetryURL: "/operation/retry", MissingKeys: []string{"release-0"},
 		Connections: []views.Connection{
 			{Scheme: "sic-inst", State: "working", Working: true},
 			{Scheme: "sct-inst", State: "interrupted", Since: now},

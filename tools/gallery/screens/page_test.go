@@ -67,9 +67,9 @@ func TestEveryPageHasItsFrame(t *testing.T) {
 // TestTitlesAreReadWhole: windows and tabs cut a title of more than 70 characters, and with it the product and its environment.
 func TestTitlesAreReadWhole(t *testing.T) {
 	t.Parallel()
-	long := views.Shell{Title: i18n.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
-	wordy := views.Shell{Title: i18n.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
-	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.NamedPage(views.NamedList{Shell: long})}, Exhibit{Name: "wordy", Page: views.NamedPage(views.NamedList{Shell: wordy})})
+	long := views.Layout{Title: i18n.Text("Change the roles of %s").With(strings.Repeat("long", 30)), Environment: "TEST"}
+	wordy := views.Layout{Title: i18n.Data(strings.Repeat("roles and ", 10)), Environment: "TEST", Failed: true}
+	shown := append(Exhibits(), Exhibit{Name: "long", Page: views.NamedPage(views.NamedList{Layout: long})}, Exhibit{Name: "wordy", Page: views.NamedPage(views.NamedList{Layout: wordy})})
 	for _, one := range shown {
 		if one.Fragment {
 			continue

@@ -22,21 +22,21 @@ import (
 
 var now = time.Date(2026, 11, 20, 7, 26, 41, 0, time.UTC)
 
-func shell(title i18n.Text, place views.Place) views.Shell {
-	return views.Shell{
+func shell(title i18n.Text, place views.Place) views.Layout {
+	return views.Layout{
 		Title: title, Place: place, Environment: "DEMO", QueueCount: 14, Shortcuts: true, Now: now,
 		Person: views.Person{UserName: "checker1", Realm: "demo", Roles: []i18n.Text{"Checker"}, MayDecide: true, MayRead: true},
 	}
 }
 
-func makerShell(title i18n.Text, place views.Place) views.Shell {
+func makerShell(title i18n.Text, place views.Place) views.Layout {
 	made := shell(title, place)
 	made.QueueCount = 0
 	made.Person = views.Person{UserName: "maker1", Realm: "demo", Roles: []i18n.Text{"Maker"}, MaySubmit: true, MayRead: true}
 	return made
 }
 
-func bothShell(title i18n.Text, place views.Place) views.Shell {
+func bothShell(title i18n.Text, place views.Place) views.Layout {
 	made := shell(title, place)
 	made.Person = views.Person{
 		UserName: "both1", Realm: "demo", Roles: []i18n.Text{"Maker", "Checker"}, MaySubmit: true,
@@ -118,7 +118,7 @@ func rows(count int) []ui.Entry {
 
 func queue() views.Queue {
 	return views.Queue{
-		Shell: shell("Approval queue", views.PlaceQueue),
+		Layout: shell("Approval queue", views.PlaceQueue),
 		Tabs: []ui.Tab{
 			{Label: "For me", URL: "/queue", Count: "14", Current: true},
 			{Label: "All waiting", URL: "/queue?tab=all", Count: "17"},
@@ -177,7 +177,7 @@ func queueExhibits() []Exhibit {
 		Queued: true, Dated: true, Action: "/queue", Scheme: "sct-inst", AmountFrom: "1,234", Text: "Holz", Active: 2, ClearURL: "/queue",
 	}
 	noHit.Problems = []ui.Problem{{Field: "amountFrom", Text: ambiguous()}}
-	noHit.Shell.Failed = true
+	noHit.Layout.Failed = true
 	noHit.Empty = ui.Empty{
 		Icon: "search", Title: "Nothing matches", Text: "No waiting message matches what you look for.",
 		LinkLabel: "Clear filters", LinkURL: "/queue",
@@ -204,7 +204,7 @@ func queueExhibits() []Exhibit {
 		{Name: "refused-fragment", Page: views.DetailFragment(*refusedReject().Detail), Fragment: true, Failed: true},
 		{Name: "conflict-fragment", Page: views.DetailFragment(conflicted()), Fragment: true, Failed: true},
 		{Name: "live-fragment", Page: views.QueueLiveUpdate(views.QueueLive{
-			Shell: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now},
+			Layout: shell("", views.PlaceQueue), Arrivals: 3, URL: "/queue", Facts: views.QueueFacts{Waiting: 17, Oldest: now, Now: now},
 			Rows: rows(1),
 		}), Fragment: true},
 		{Name: "decided-fragment", Page: views.DecidedFragment(decided()), Fragment: true},
@@ -215,11 +215,11 @@ func queueExhibits() []Exhibit {
 func arrivals() templ.Component {
 	return templ.ComponentFunc(func(ctx context.Context, w io.Writer) error {
 		model := openQueue(decision())
-		model.Shell.EventsURL = "/queue/events"
+		model.Layout.EventsURL = "/queue/events"
 		var page, told bytes.Buffer
 		err := views.QueuePage(model).Render(ctx, &page)
 		if err == nil {
-			err = views.QueueLiveUpdate(views.QueueLive{Shell: model.Shell, Arrivals: 3, URL: "/queue", Facts: model.Facts}).Render(ctx, &told)
+			err = views.QueueLiveUpdate(views.QueueLive{Layout: model.Layout, Arrivals: 3, URL: "/queue", Facts: model.Facts}).Render(ctx, &told)
 		}
 		if err != nil {
 			return err
@@ -250,7 +250,7 @@ func refusedReject() views.Queue {
 	detail.Reject = views.Reject{Open: true, Category: "creditor"}
 	detail.Problems = []ui.Problem{{Field: "reason", Text: "Say why you reject it: the maker reads this."}}
 	model := openQueue(detail)
-	model.Shell.Failed = true
+	model.Layout.Failed = true
 	return model
 }
 
@@ -271,7 +271,7 @@ func decided() views.Decided {
 	row.Decided = i18n.Text("Approved by %s, %s").With(i18n.Text("you (by)"), "08:26:04 CET")
 	made := shell("Approval queue", views.PlaceQueue)
 	made.Status = "7QK4M2XW9T00H3F5 approved. Next: 7QK4M2XW9TCH3F5A"
-	return views.Decided{Shell: made, Row: row, Next: &next}
+	return views.Decided{Layout: made, Row: row, Next: &next}
 }
 
 // limitToday is what a limit lets through today, looked up when a page is made.

@@ -13,7 +13,7 @@ import (
 
 func mine() views.List {
 	model := views.List{
-		Shell: makerShell("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"}, Tabs: mineTabs(""),
+		Layout: makerShell("My submissions", views.PlaceMine), New: ui.Step{Label: "New payment", URL: "/payments/new"}, Tabs: mineTabs(""),
 		Entries: ui.Entries{
 			Caption: "Submissions, newest first",
 			Heads:   ui.Heads{Name: "Creditor and purpose", State: "State", Steps: "Next step", When: "Submitted"},
@@ -100,7 +100,7 @@ func paymentPage(tab views.PaymentTab) views.Payment {
 		}
 	}
 	return views.Payment{
-		Shell: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
+		Layout: bothShell("Payment 7QK4M2XW9TCH3F5A", views.PlacePayments), Message: settled(), Tab: tab,
 		Actions: []views.Action{
 			{Label: "New payment like this", URL: "/payments/new?like=x"},
 		},
@@ -138,7 +138,7 @@ func payments() views.List {
 	states := []payment.State{"Settled", "Approval Pending", "Unconfirmed", "Failed", "Withdrawn", "Processing", "Awaiting Decision"}
 	sorts := func(order string) string { return "/payments?sort=" + order }
 	model := views.List{
-		Shell: bothShell("Payments", views.PlacePayments), Part: "payment-list",
+		Layout: bothShell("Payments", views.PlacePayments), Part: "payment-list",
 		Filter: &views.Filter{
 			Action: "/payments", ClearURL: "/payments", Currency: "CHF", Active: 1,
 			States: []ui.Option{{Value: "", Label: "Any"}, {Value: "Settled", Label: "Settled"}},
@@ -183,7 +183,7 @@ func dashboard() views.Dashboard {
 		})
 	}
 	return views.Dashboard{
-		Shell: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
+		Layout: bothShell("Dashboard", views.PlaceDashboard), Heading: "Waiting longest for me", Nothing: "Nothing waits for you",
 		Tiles: []views.Tile{
 			{Label: "Waiting for me", Value: "14", Note: "to be compared and decided", URL: "/queue", Tone: ui.ToneWaiting},
 			{Label: "Oldest", Value: "3 h", Note: i18n.Text("since %s").With("20.11.2026 05:16:41 CET"), URL: "/queue"},
@@ -288,7 +288,7 @@ func recordExhibits() []Exhibit {
 		{Name: "mine-empty", Page: views.ListPage(noneMine)},
 		{
 			Name: "withdraw",
-			Page: views.WithdrawPage(views.Withdraw{Shell: makerShell("Withdraw", views.PlaceMine), Message: message()}),
+			Page: views.WithdrawPage(views.Withdraw{Layout: makerShell("Withdraw", views.PlaceMine), Message: message()}),
 		},
 		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
 		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},
@@ -297,7 +297,7 @@ func recordExhibits() []Exhibit {
 		{Name: "payment-related", Page: views.PaymentPage(paymentPage(views.TabRelated))},
 		{Name: "payment-audit", Page: views.PaymentPage(paymentPage(views.TabAudit))},
 		{Name: "document", Page: views.DocumentPage(views.DocumentView{
-			Shell: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
+			Layout: bothShell("pacs.008 of 7QK4M2XW9TCH3F5A", views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A",
 			BackURL: "/payments/x/messages", Document: paymentPage(views.TabMessages).Documents[1], Text: documentText,
 		})},
 		{Name: "payments", Page: views.ListPage(payments())},

@@ -9,7 +9,7 @@ import (
 // reportExhibits are the reports of control and the trail after a verification.
 func reportExhibits() []Exhibit {
 	numbers := views.Report{
-		Shell: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
+		Layout: supervisorShell("Reports of control", views.PlaceReports), Heading: "Reports of control",
 		Words: i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(412, "22.10.2026", "20.11.2026"),
 		Form:  &views.ReportPeriod{From: "22.10.2026", To: "20.11.2026"}, Columns: []i18n.Text{"Report", "What counts", "How many"},
 		Rows: []views.ReportRow{{
@@ -20,7 +20,7 @@ func reportExhibits() []Exhibit {
 		}},
 	}
 	rows := views.Report{
-		Shell: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
+		Layout: supervisorShell("Approvals out of hours", views.PlaceReports), Heading: "Approvals out of hours",
 		Words:   i18n.Text("From %s to %s, the newest first, a thousand at most.").With("22.10.2026", "20.11.2026"),
 		BackURL: "/reports", TableURL: "/reports/hours/table", Columns: []i18n.Text{"Payment", "Made by", "Approved by", "Approved"},
 		Rows: []views.ReportRow{{URL: "/payments/x", Cells: []i18n.Text{
@@ -30,7 +30,7 @@ func reportExhibits() []Exhibit {
 	none := rows
 	none.Rows, none.Empty = nil, ui.Empty{Icon: "list", Title: "Nothing here", Text: "Nothing of this period counts."}
 	trail := views.AuditTrail{
-		Shell: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
+		Layout: supervisorShell("Audit trail", views.PlaceAudit), TableURL: "/audit/table", Seal: views.AuditSeal{Words: "sealed"},
 		Verified: &views.AuditVerification{
 			At: now, Took: i18n.Text("%d ms").With(214),
 			Sentence: i18n.Text("All %s rows and documents up to the newest checkpoint are what was sealed, in their "+
@@ -56,7 +56,7 @@ func reportExhibits() []Exhibit {
 }
 
 // supervisorShell is what surrounds the pages of somebody who supervises.
-func supervisorShell(title i18n.Text, place views.Place) views.Shell {
+func supervisorShell(title i18n.Text, place views.Place) views.Layout {
 	made := shell(title, place)
 	made.Person = views.Person{
 		UserName: "supervisor1", Realm: "demo", Roles: []i18n.Text{"Supervisor"}, MayRead: true, MayOperate: true, MayAudit: true,

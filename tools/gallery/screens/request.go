@@ -42,7 +42,7 @@ func recallForm() views.RequestForm {
 	card := paymentCard()
 	card.Kind, card.State, card.Words, card.Name = "instruction", "Settled", "to", "Beispiel Holzbau GmbH"
 	return views.RequestForm{
-		Shell: makerShell("Recall CHF 1'234.56", views.PlacePayments), Heading: "Recall CHF 1'234.56",
+		Layout: makerShell("Recall CHF 1'234.56", views.PlacePayments), Heading: "Recall CHF 1'234.56",
 		Note:   "The other bank is asked for the money. A payment can be recalled once, whatever the answer.",
 		Action: "/payments/x/recall", BackURL: "/payments/x", Cards: []views.Card{card}, LineLimit: 105, Information: make([]string, 10),
 		Usual: []views.RequestReason{
@@ -55,7 +55,7 @@ func recallForm() views.RequestForm {
 
 func returnForm() views.RequestForm {
 	form := recallForm()
-	form.Shell, form.Heading, form.Note = makerShell("Return CHF 1'234.56", views.PlaceIncoming), "Return CHF 1'234.56", ""
+	form.Layout, form.Heading, form.Note = makerShell("Return CHF 1'234.56", views.PlaceIncoming), "Return CHF 1'234.56", ""
 	form.Action, form.Cards = "/payments/x/return", []views.Card{paymentCard()}
 	form.Usual = []views.RequestReason{{Code: "AC04", Text: "The account is closed"}, {Code: "MS03", Text: "The bank gives no reason"}}
 	form.Others = []views.RequestReason{
@@ -68,13 +68,13 @@ func returnForm() views.RequestForm {
 	form.Problems = []ui.Problem{{
 		Field: "information3", Text: i18n.Text("Shorten the line to %d characters: it has %d.").With(105, 106), Code: "CH16",
 	}}
-	form.Shell.Failed = true
+	form.Layout.Failed = true
 	return form
 }
 
 func resolveForm() views.RequestForm {
 	form := recallForm()
-	form.Shell, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
+	form.Layout, form.Heading = makerShell(refusal, views.PlaceRecalls), refusal
 	form.Note, form.Action, form.Cards = "", "/recalls/y/resolve", []views.Card{paymentCard(), recallCard()}
 	form.Usual = []views.RequestReason{{Code: "CUST", Text: "The creditor refuses"}, {Code: "NOAS", Text: "The creditor does not answer"}}
 	form.Reason = "NOAS"
@@ -95,7 +95,7 @@ func grantForm() views.RequestForm {
 
 func requestCheck() views.RequestCheck {
 	return views.RequestCheck{
-		Shell: makerShell("Check your answers", views.PlaceRecalls), Action: "/payments/d/submit", ChangeURL: "/recalls/y/resolve?draft=d",
+		Layout: makerShell("Check your answers", views.PlaceRecalls), Action: "/payments/d/submit", ChangeURL: "/recalls/y/resolve?draft=d",
 		Cards: []views.Card{
 			paymentCard(), recallCard(),
 		},
@@ -184,7 +184,7 @@ func requestExhibits() []Exhibit {
 
 func incoming() views.List {
 	model := views.List{
-		Shell: operatorShell("Incoming payments", views.PlaceIncoming), Part: "incoming-list",
+		Layout: operatorShell("Incoming payments", views.PlaceIncoming), Part: "incoming-list",
 		Filter: &views.Filter{Action: "/incoming", ClearURL: "/incoming"},
 		Entries: ui.Entries{
 			Caption: "Incoming payments, newest first", Heads: ui.Heads{Name: "Debtor and purpose", State: "State", When: "Received"},
@@ -207,8 +207,8 @@ func incoming() views.List {
 
 func receivedRecalls() views.List {
 	model := views.List{
-		Shell: operatorShell("Received recalls", views.PlaceRecalls),
-		Tabs:  []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
+		Layout: operatorShell("Received recalls", views.PlaceRecalls),
+		Tabs:   []ui.Tab{{Label: "To answer", URL: "/recalls", Current: true}, {Label: "Answered", URL: "/recalls?tab=answered"}},
 		Entries: ui.Entries{
 			Caption: "Received recalls, newest first",
 			Heads:   ui.Heads{Name: "Asked back for, and why", State: "State", Due: "Answer by", When: "Received"},
@@ -234,7 +234,7 @@ func receivedRecalls() views.List {
 }
 
 // operatorShell is the frame for somebody who makes, decides and looks after the gateway, with the demo's simulator.
-func operatorShell(title i18n.Text, place views.Place) views.Shell {
+func operatorShell(title i18n.Text, place views.Place) views.Layout {
 	made := bothShell(title, place)
 	made.Person.MayRead, made.Person.MayOperate, made.Simulator = true, true, true
 	return made
@@ -242,7 +242,7 @@ func operatorShell(title i18n.Text, place views.Place) views.Shell {
 
 func simulatorPage() views.Simulator {
 	return views.Simulator{
-		Shell: operatorShell("Clearing simulator", views.PlaceSimulator), Scheme: "sic-inst",
+		Layout: operatorShell("Clearing simulator", views.PlaceSimulator), Scheme: "sic-inst",
 		Payments: []ui.Option{{
 			Value: "sic-inst/TX1", Label: i18n.Text("%s from %s, %s").With("CHF 100.00", "Muster Logistik AG", "20.11.2026 08:14:03 CET"),
 		}},
@@ -260,10 +260,10 @@ func simulatorPage() views.Simulator {
 func clearingExhibits() []Exhibit {
 	refused := simulatorPage()
 	refused.Problems = []ui.Problem{{Field: "amount", Text: "Enter an amount above zero.", Code: "AM12"}}
-	refused.Shell.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
+	refused.Layout.Failed, refused.Log, refused.LogProblem, refused.Payments = true, nil,
 		"The simulator's log cannot be read at the moment.", nil
 	sources := views.DocumentView{
-		Shell: bothShell("pacs.008.001.08",
+		Layout: bothShell("pacs.008.001.08",
 			views.PlacePayments), BackLabel: "Messages of 7QK4M2XW9TCH3F5A", BackURL: "/payments/x/messages",
 		Document: paymentPage(views.TabMessages).Documents[1],
 		Tabs:     []ui.Tab{{Label: "XML", URL: "/x?form=xml"}, {Label: "Where it came from", URL: "/x?form=sources", Current: true}},
@@ -272,7 +272,7 @@ func clearingExhibits() []Exhibit {
 			{Element: "CdtTrfTxInf/Cdtr/PstlAdr/TwnNm", Value: "Zürich", From: "pain.001 PmtInf/CdtTrfTxInf/Cdtr/PstlAdr/TwnNm"},
 		},
 	}
-	quarantine := views.Quarantine{Shell: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{
+	quarantine := views.Quarantine{Layout: operatorShell("Quarantine", views.PlaceQuarantine), Most: 1, Rows: []views.QuarantineRow{
 		{
 			Reference: "ST-2026-11-20-00000000000000042", URL: "/quarantine/document?scheme=sic-inst&reference=x", Scheme: "sic-inst",
 			Type: "pacs.002.001.10", Name: "Status report of clearing",
@@ -285,12 +285,12 @@ func clearingExhibits() []Exhibit {
 		{Name: "recalls", Page: views.ListPage(receivedRecalls())},
 		{Name: "operation", Page: views.OperationPage(operation())},
 		{Name: "operation-empty", Page: views.OperationPage(views.Operation{
-			Shell: operatorShell("Operation", views.PlaceOperation), Connections: operation().Connections[:1], Queues: operation().Queues[:1],
+			Layout: operatorShell("Operation", views.PlaceOperation), Connections: operation().Connections[:1], Queues: operation().Queues[:1],
 			Empty: ui.Empty{Icon: "circle-check", Title: "Nothing pauses"},
 		})},
 		{Name: "quarantine", Page: views.QuarantinePage(quarantine)},
 		{Name: "quarantine-empty", Page: views.QuarantinePage(views.Quarantine{
-			Shell: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{
+			Layout: operatorShell("Quarantine", views.PlaceQuarantine), Empty: ui.Empty{
 				Icon:  "circle-check",
 				Title: "Nothing in quarantine",
 			},

@@ -58,7 +58,7 @@ const (
 	PlaceBeneficiaries  Place = "beneficiaries"
 )
 
-// Person is the signed-in user as the shell shows them. The May fields decide which entries of the navigation appear, nothing else: the
+// Person is the signed-in user as the layout shows them. The May fields decide which entries of the navigation appear, nothing else: the
 // server checks each request again.
 type Person struct {
 	UserName  string
@@ -77,8 +77,8 @@ type Person struct {
 	MayReport bool
 }
 
-// Shell is the layout around the content of every page.
-type Shell struct {
+// Layout is the layout around the content of every page.
+type Layout struct {
 	Title       i18n.Text // of the page, without the product's name
 	Failed      bool      // the page answers a refused form: the title says "Error: "
 	Environment string    // "DEMO", "TEST" or "PROD"; no badge for PROD
@@ -121,7 +121,7 @@ func (g BrokenGlass) heading() i18n.Text {
 const maxTitle = 70
 
 // title returns the text of the title element. The title of the page is shortened first, because the page shows it in full.
-func (s Shell) title(ctx context.Context) string {
+func (s Layout) title(ctx context.Context) string {
 	about, product := say(ctx, s.Title), " – "+Product
 	if s.Failed {
 		about = say(ctx, "Error:") + " " + about
@@ -148,7 +148,7 @@ func shortened(text string, most int) string {
 func seconds(span time.Duration) string { return strconv.Itoa(int(span / time.Second)) }
 
 // favicon names the icon: tabs of a test system must not look like production.
-func (s Shell) favicon() string {
+func (s Layout) favicon() string {
 	switch s.Environment {
 	case "DEMO":
 		return "favicon-demo.svg"
@@ -159,7 +159,7 @@ func (s Shell) favicon() string {
 	}
 }
 
-func (s Shell) shortcuts() string {
+func (s Layout) shortcuts() string {
 	if s.Shortcuts {
 		return "on"
 	}
@@ -167,7 +167,7 @@ func (s Shell) shortcuts() string {
 }
 
 // theme is the attribute of the root; auto leaves the choice to the browser.
-func (s Shell) theme() string {
+func (s Layout) theme() string {
 	if s.Theme == ThemeLight || s.Theme == ThemeDark {
 		return string(s.Theme)
 	}
@@ -187,11 +187,11 @@ var densityChoices = []densityChoice{
 	{DensityComfortable, "Comfortable rows", "M2 4.5h12M2 11.5h12"},
 }
 
-func (d densityChoice) pressed(shell Shell) string {
-	return strconv.FormatBool(shell.density() == string(d.value))
+func (d densityChoice) pressed(layout Layout) string {
+	return strconv.FormatBool(layout.density() == string(d.value))
 }
 
-func (s Shell) density() string {
+func (s Layout) density() string {
 	if s.Density == "" {
 		return string(DensityDefault)
 	}
@@ -208,7 +208,7 @@ type navigationEntry struct {
 }
 
 // navigation lists the entries this person has a use for.
-func (s Shell) navigation() []navigationEntry {
+func (s Layout) navigation() []navigationEntry {
 	var entries []navigationEntry
 	if s.Person.MayRead || s.Person.MaySubmit || s.Person.MayAdminister {
 		entries = append(entries, navigationEntry{PlaceDashboard, "/", "layout-dashboard", "Dashboard", "Home"})
@@ -254,12 +254,12 @@ func (s Shell) navigation() []navigationEntry {
 const barPlaces = 5
 
 // isFurther reports whether a place of the navigation stands behind "More" on narrow screens.
-func (s Shell) isFurther(index int) bool {
+func (s Layout) isFurther(index int) bool {
 	return len(s.navigation()) > barPlaces && index >= barPlaces-1
 }
 
 // further are the places behind "More".
-func (s Shell) further() []navigationEntry {
+func (s Layout) further() []navigationEntry {
 	all := s.navigation()
 	if len(all) <= barPlaces {
 		return nil
@@ -268,11 +268,11 @@ func (s Shell) further() []navigationEntry {
 }
 
 // among reports whether the page that is open is one of the places.
-func (s Shell) among(places []navigationEntry) bool {
+func (s Layout) among(places []navigationEntry) bool {
 	return slices.ContainsFunc(places, func(entry navigationEntry) bool { return entry.place == s.Place })
 }
 
-func (s Shell) roles(ctx context.Context) string {
+func (s Layout) roles(ctx context.Context) string {
 	names := make([]string, len(s.Person.Roles))
 	for i, role := range s.Person.Roles {
 		names[i] = say(ctx, role)
@@ -281,13 +281,13 @@ func (s Shell) roles(ctx context.Context) string {
 }
 
 // countsChanges reports whether the changes that wait for this person stand beside an entry: those of administration, or of beneficiaries.
-func (s Shell) countsChanges(place Place) bool {
+func (s Layout) countsChanges(place Place) bool {
 	return s.ChangeCount > 0 && (place == PlaceAdministration || place == PlaceBeneficiaries)
 }
 
-func (s Shell) queueCount() string { return atMost99(s.QueueCount) }
+func (s Layout) queueCount() string { return atMost99(s.QueueCount) }
 
-func (s Shell) changeCount() string { return atMost99(s.ChangeCount) }
+func (s Layout) changeCount() string { return atMost99(s.ChangeCount) }
 
 func atMost99(count int) string {
 	if count > 99 {
@@ -330,7 +330,7 @@ var shortcuts = []shortcut{
 }
 
 // shortcutsOf leaves out those that lead to pages this person has no use for.
-func (s Shell) shortcutsOf() []shortcut {
+func (s Layout) shortcutsOf() []shortcut {
 	reach := map[string]bool{}
 	for _, entry := range s.navigation() {
 		reach[entry.url] = true

@@ -30,10 +30,10 @@ const MaxUpload = 256 << 10
 // maxForm is the largest form taken, in bytes.
 const maxForm = 64 << 10
 
-// Visit is one request for a page: who asks, when, and how the answer looks.
-type Visit struct {
-	site       *Site
-	Config     *SiteConfig
+// Request is one request for a page: who asks, when, and how the answer looks.
+type Request struct {
+	portal     *Portal
+	Config     *Config
 	Echo       echo.Context
 	By         identity.Principal
 	At         time.Time
@@ -42,18 +42,19 @@ type Visit struct {
 	totals     []store.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
-	Status     i18n.Text // a sentence left by the request before
-	unread     error     // why the form could not be read, which a second reading would not say
+	Status     i18n.Text              // a sentence left by the request before
+	viewers    map[uuid.UUID][]string // the other viewers of messages, where the page asked for them
+	unread     error                  // why the form could not be read, which a second reading would not say
 }
 
 // handler answers one request. An error it returns becomes a page.
-type handler func(*Visit) error
+type handler func(*Request) error
 
 // signedIn makes a route of a page for people who are signed in.
-func (s *Site) signedIn(handle handler) echo.HandlerFunc {
+func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		v := s.newVisit(c)
-		by, ok, err := s.principal(c)
+		v := p.newRequest(c)
+		by, ok, err := p.principal(c)
 		if err != nil {
 			return v.fail(err)
 		}
@@ -86,9 +87,9 @@ func (s *Site) signedIn(handle handler) echo.HandlerFunc {
 }
 
 // Open makes a route of a page for everybody.
-func (s *Site) Open(handle handler) echo.HandlerFunc {
+func (p *Portal) Open(handle handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		v := s.newVisit(c)
+		v := p.newRequest(c)
 		err := handle(v)
 		if err != nil {
 			return v.fail(err)
@@ -97,14 +98,14 @@ func (s *Site) Open(handle handler) echo.HandlerFunc {
 	}
 }
 
-func (s *Site) newVisit(c echo.Context) *Visit {
+func (p *Portal) newRequest(c echo.Context) *Request {
 	header := c.Response().Header()
 	header.Add(echo.HeaderVary, "HX-Request")
 	header.Set(echo.HeaderCacheControl, "no-store")
 	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
 	header.Add(echo.HeaderVary, "Accept-Language")
-	v := &Visit{
-		site: s, Config: &s.Config, Echo: c, At: s.Config.Now(),
+	v := &Request{
+		portal: p, Config: &p.Config, Echo: c, At: p.Config.Now(),
 		preference: auth.Preference{Theme: "auto", Density: "default", Shortcuts: true},
 	}
 	v.speak(LanguageOf(c))
@@ -112,7 +113,7 @@ func (s *Site) newVisit(c echo.Context) *Visit {
 }
 
 // prepare reads what surrounds every page.
-func (v *Visit) prepare() error {
+func (v *Request) prepare() error {
 	var err error
 	v.preference, err = v.Config.Auth.Preference(v.Context(), v.By)
 	if err != nil {
@@ -122,7 +123,7 @@ func (v *Visit) prepare() error {
 		v.speak(own)
 	}
 	if !v.Fragment() {
-		v.Status = i18n.Kept(v.site.sessions.PopString(v.Context(), keyStatus))
+		v.Status = i18n.Kept(v.portal.sessions.PopString(v.Context(), keyStatus))
 	}
 	err = v.CountWaiting()
 	if err != nil || !v.By.Has(identity.RoleAdministrator) {
@@ -139,30 +140,30 @@ func (v *Visit) prepare() error {
 const glassShown = 90 * 24 * time.Hour
 
 // Fragment reports whether htmx asks for a part of the page. A page restored from its history is whole.
-func (v *Visit) Fragment() bool {
+func (v *Request) Fragment() bool {
 	header := v.Echo.Request().Header
 	return header.Get("HX-Request") == "true" && header.Get("HX-History-Restore-Request") != "true"
 }
 
-// Shell returns the layout around the page.
-func (v *Visit) Shell(title i18n.Text, place views.Place) views.Shell {
-	return views.Shell{
+// layout returns the layout around the page.
+func (v *Request) layout(title i18n.Text, place views.Place) views.Layout {
+	return views.Layout{
 		Title: title, Environment: v.Config.Environment, Person: v.person(), Place: place, QueueCount: v.Waiting, Status: v.Status,
 		Theme: views.Theme(v.preference.Theme), Density: views.Density(v.preference.Density), Shortcuts: v.preference.Shortcuts, Now: v.At,
-		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.site.sessionLeft(v), BrokenGlasses: v.broken,
+		Simulator: v.Config.SimulatorURL != "", Idle: v.idle(), Life: v.portal.sessionLeft(v), BrokenGlasses: v.broken,
 		ChangeCount: v.Changes,
 		Here:        v.Echo.Request().URL.RequestURI(),
 	}
 }
 
 // FormShell returns the layout of a form that is shown with a status. The title marks a refused form.
-func (v *Visit) FormShell(title i18n.Text, place views.Place, status int) views.Shell {
-	shell := v.Shell(title, place)
-	shell.Failed = status != http.StatusOK
-	return shell
+func (v *Request) FormShell(title i18n.Text, place views.Place, status int) views.Layout {
+	layout := v.layout(title, place)
+	layout.Failed = status != http.StatusOK
+	return layout
 }
 
-func (v *Visit) person() views.Person {
+func (v *Request) person() views.Person {
 	if v.By.UserName == "" {
 		return views.Person{}
 	}
@@ -192,7 +193,7 @@ func roleNames(roles []identity.Role) []i18n.Text {
 func MayMake(by identity.Principal) error { return payment.Message{}.MayChange(by) }
 
 // Render writes a view. It is written as a whole, so that a failure leaves no half page.
-func (v *Visit) Render(status int, view templ.Component) error {
+func (v *Request) Render(status int, view templ.Component) error {
 	v.noteAct()
 	var page bytes.Buffer
 	err := view.Render(v.Context(), &page)
@@ -220,16 +221,16 @@ func (v *Visit) Render(status int, view templ.Component) error {
 const worthCompressing = 1400
 
 // GoTo answers a form that was taken, with a sentence for the page that follows; "" for none.
-func (v *Visit) GoTo(path string, sentence i18n.Text) error {
+func (v *Request) GoTo(path string, sentence i18n.Text) error {
 	v.noteAct()
 	if sentence != "" {
-		v.site.sessions.Put(v.Context(), keyStatus, string(sentence))
+		v.portal.sessions.Put(v.Context(), keyStatus, string(sentence))
 	}
 	return v.Echo.Redirect(http.StatusSeeOther, path)
 }
 
 // Form reads the fields of a form.
-func (v *Visit) Form() (url.Values, error) {
+func (v *Request) Form() (url.Values, error) {
 	r := v.Echo.Request()
 	r.Body = http.MaxBytesReader(v.Echo.Response(), r.Body, maxForm)
 	err := r.ParseForm()
@@ -249,7 +250,7 @@ func (e *FormError) Error() string { return "read the form: " + e.Cause.Error() 
 func (e *FormError) Unwrap() error { return e.Cause }
 
 // ID reads the identifier in the path. Text that is no identifier names nothing.
-func (v *Visit) ID(parameter string) (uuid.UUID, error) {
+func (v *Request) ID(parameter string) (uuid.UUID, error) {
 	id, err := uuid.Parse(v.Echo.Param(parameter))
 	if err != nil || id == uuid.Nil {
 		return uuid.Nil, payment.ErrNotFound
@@ -258,7 +259,7 @@ func (v *Visit) ID(parameter string) (uuid.UUID, error) {
 }
 
 // Origin is the address of the portal as this browser reaches it.
-func (v *Visit) Origin() string {
+func (v *Request) Origin() string {
 	scheme := "http://"
 	if v.Config.TLS {
 		scheme = "https://"
@@ -267,10 +268,10 @@ func (v *Visit) Origin() string {
 }
 
 // Context is the context of the request, with its session.
-func (v *Visit) Context() context.Context { return v.Echo.Request().Context() }
+func (v *Request) Context() context.Context { return v.Echo.Request().Context() }
 
 // Readable loads the message the path names for somebody who may read payments.
-func (v *Visit) Readable() (payment.Message, error) {
+func (v *Request) Readable() (payment.Message, error) {
 	err := payment.MayRead(v.By)
 	if err != nil {
 		return payment.Message{}, err
@@ -279,7 +280,7 @@ func (v *Visit) Readable() (payment.Message, error) {
 }
 
 // Message loads the message the path names.
-func (v *Visit) Message() (payment.Message, error) {
+func (v *Request) Message() (payment.Message, error) {
 	id, err := v.ID("id")
 	if err != nil {
 		return payment.Message{}, err
@@ -288,20 +289,20 @@ func (v *Visit) Message() (payment.Message, error) {
 }
 
 // Midnight is the beginning of the banking day.
-func (v *Visit) Midnight() time.Time {
+func (v *Request) Midnight() time.Time {
 	year, month, day := v.Today().Date()
 	return time.Date(year, month, day, 0, 0, 0, 0, v.Config.Zone).UTC()
 }
 
 // LastDay is the beginning of the 24 hours that charts show: whole hours, the current one counted.
-func (v *Visit) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 * time.Hour) }
+func (v *Request) LastDay() time.Time { return v.At.Truncate(time.Hour).Add(-23 * time.Hour) }
 
 // Today is the moment in the zone of the banking day.
-func (v *Visit) Today() time.Time { return v.At.In(v.Config.Zone) }
+func (v *Request) Today() time.Time { return v.At.In(v.Config.Zone) }
 
 // MayOperate tells why the person may not see the quarantine, or nil. Its documents belong to no realm, so the page is for the people
 // who look after the gateway; to those of other realms it does not exist.
-func (v *Visit) MayOperate() error {
+func (v *Request) MayOperate() error {
 	if v.Config.OperatorRealm == "" || v.By.Realm != v.Config.OperatorRealm {
 		return payment.ErrNotFound
 	}
@@ -312,7 +313,7 @@ func (v *Visit) MayOperate() error {
 }
 
 // MayAmend reports whether the state table, the person's roles and the time to decide leave room for an amendment.
-func MayAmend(v *Visit, m payment.Message) bool {
+func MayAmend(v *Request, m payment.Message) bool {
 	step := payment.Move{Kind: m.Kind, From: m.State, Action: payment.ActionAmend, To: payment.StateApprovalPending}
 	return payment.Legal(step) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
 }

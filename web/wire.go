@@ -42,7 +42,7 @@ type Settings struct {
 	CountsShared, FiguresShared time.Duration
 }
 
-// Open puts the doors for programs, clearing and people in front of the stations. The program and the tests open them here.
+// Open puts the doors for programs, clearing and people in front of the services. The program and the tests open them here.
 func Open(behind *service.Service, set Settings) (*Server, error) {
 	pages, err := openPortal(behind, set)
 	if err != nil {

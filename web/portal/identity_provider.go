@@ -6,7 +6,7 @@ import "net/http"
 const outerLife = 900
 
 // outerCookie names the cookie of a sign-in at an identity provider.
-func (v *Visit) outerCookie() string {
+func (v *Request) outerCookie() string {
 	if v.Config.TLS {
 		return "__Host-outer"
 	}
@@ -15,10 +15,10 @@ func (v *Visit) outerCookie() string {
 
 // HoldOuter lets the browser keep what belongs to a sign-in at a provider until it comes back. It is no session. It travels with the way
 // back from the provider, which a strict cookie would not.
-func (v *Visit) HoldOuter(held string) { v.putOuter(held, outerLife) }
+func (v *Request) HoldOuter(held string) { v.putOuter(held, outerLife) }
 
 // TakeOuter returns the content of the cookie and deletes the cookie; "" for none.
-func (v *Visit) TakeOuter() string {
+func (v *Request) TakeOuter() string {
 	cookie, err := v.Echo.Cookie(v.outerCookie())
 	if err != nil {
 		return ""
@@ -27,7 +27,7 @@ func (v *Visit) TakeOuter() string {
 	return cookie.Value
 }
 
-func (v *Visit) putOuter(value string, life int) {
+func (v *Request) putOuter(value string, life int) {
 	v.Echo.SetCookie(&http.Cookie{ //nolint:gosec // Secure follows the setting that says whether browsers come by HTTPS
 		Name: v.outerCookie(), Value: value, Path: "/", MaxAge: life, Secure: v.Config.TLS, HttpOnly: true, SameSite: http.SameSiteLaxMode,
 	})

@@ -1,4 +1,4 @@
-// Package servicetest sets the stations up on a test's own database with the demo's realms: everything below the web, with a clock
+// Package servicetest sets the services up on a test's own database with the demo's realms: everything below the web, with a clock
 // the test moves and a clearing side the test looks at. Only tests import it.
 package servicetest
 
@@ -30,8 +30,8 @@ import (
 	"countersign/internal/store/storetest"
 )
 
-// House is everything below the web.
-type House struct {
+// Env is everything below the web.
+type Env struct {
 	*service.Service
 	DB      *storetest.DB
 	Network *Network
@@ -44,7 +44,7 @@ type House struct {
 	number  int
 }
 
-// Options say how a house differs from the usual one: it stands still at noon of 2 March 2026, a Monday, and its clearing takes everything.
+// Options say how a gateway differs from the usual one: its clock stands at noon of 2 March 2026, a Monday; its clearing takes all.
 type Options struct {
 	At  time.Time        // where the clock stands at first
 	Now func() time.Time // another clock than the test's own
@@ -129,22 +129,22 @@ func (n *Network) Delivered() []Delivery {
 	return append([]Delivery(nil), n.delivered...)
 }
 
-// New sets the usual house up.
-func New(t testing.TB) *House {
+// New sets the usual gateway up.
+func New(t testing.TB) *Env {
 	t.Helper()
 	return With(t, Options{})
 }
 
-// With sets a house up that differs from the usual one.
-func With(t testing.TB, options Options) *House {
+// With sets a gateway up that differs from the usual one.
+func With(t testing.TB, options Options) *Env {
 	t.Helper()
 	return On(t, Demo(t), options)
 }
 
-// On sets a house up on a database that is there.
-func On(t testing.TB, db *storetest.DB, options Options) *House {
+// On sets a gateway up on a database that is there.
+func On(t testing.TB, db *storetest.DB, options Options) *Env {
 	t.Helper()
-	h := &House{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: options.At}, options: options}
+	h := &Env{DB: db, Network: &Network{}, Log: io.Discard, Clock: &Clock{now: options.At}, options: options}
 	if options.At.IsZero() {
 		h.Clock.now = noon(t)
 	}
@@ -166,25 +166,25 @@ func noon(t testing.TB) time.Time {
 	return time.Date(2026, time.March, 2, 12, 0, 0, 0, zone)
 }
 
-// Again is the same house after another start with other options. Database and clock are shared.
-func (h *House) Again(t testing.TB, options Options) *House {
+// Again is the same gateway after another start with other options. Database and clock are shared.
+func (h *Env) Again(t testing.TB, options Options) *Env {
 	t.Helper()
-	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: options, number: 500}
+	other := &Env{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: options, number: 500}
 	other.open(t, h.DB.Database, h.Seal)
 	return other
 }
 
-// WithKeys is the same house after its key file changed: the lines are all the keys there are. Clock, network and log are shared.
-func (h *House) WithKeys(t testing.TB, lines ...string) *House {
+// WithKeys is the same gateway after its key file changed: the lines are all the keys there are. Clock, network and log are shared.
+func (h *Env) WithKeys(t testing.TB, lines ...string) *Env {
 	t.Helper()
 	seal := storetest.Sealer(t, lines...)
-	other := &House{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: h.options, number: 500}
+	other := &Env{DB: h.DB, Network: h.Network, Log: h.Log, Clock: h.Clock, options: h.options, number: 500}
 	other.open(t, h.DB.Open(t, seal), seal)
 	return other
 }
 
-// open sets the stations up on a database.
-func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
+// open sets the services up on a database.
+func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
 	cfg := service.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
@@ -210,13 +210,13 @@ func (h *House) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 }
 
 // logTo writes to the present value of the fixture's Log.
-type logTo struct{ h *House }
+type logTo struct{ h *Env }
 
 // Write hands the line on.
 func (l logTo) Write(line []byte) (int, error) { return l.h.Log.Write(line) }
 
 // Person returns a user of realm demo as the portal would know them.
-func (h *House) Person(t testing.TB, name string) identity.Principal {
+func (h *Env) Person(t testing.TB, name string) identity.Principal {
 	t.Helper()
 	return h.Principal(t, Door{Realm: demo.Realm, Name: name, Client: identity.PortalClient, Channel: identity.ChannelPortal})
 }
@@ -228,7 +228,7 @@ type Door struct {
 }
 
 // Principal returns a user of a realm behind a client.
-func (h *House) Principal(t testing.TB, d Door) identity.Principal {
+func (h *Env) Principal(t testing.TB, d Door) identity.Principal {
 	t.Helper()
 	var id uuid.UUID
 	err := h.DB.Owner(t).QueryRow(
@@ -248,7 +248,7 @@ func (h *House) Principal(t testing.TB, d Door) identity.Principal {
 }
 
 // Order returns a payment order that no rule refuses: CHF 100.00 or EUR 100.00, with identifiers of its own.
-func (h *House) Order(scheme rulebook.Scheme) payment.Order {
+func (h *Env) Order(scheme rulebook.Scheme) payment.Order {
 	h.mu.Lock()
 	h.number++
 	number := h.number
@@ -257,7 +257,7 @@ func (h *House) Order(scheme rulebook.Scheme) payment.Order {
 }
 
 // Create submits an order of the scheme for the maker and fails the test if it is refused.
-func (h *House) Create(t testing.TB, by identity.Principal, scheme rulebook.Scheme) payment.Message {
+func (h *Env) Create(t testing.TB, by identity.Principal, scheme rulebook.Scheme) payment.Message {
 	t.Helper()
 	result, err := h.Submission.Create(context.Background(), by, h.Order(scheme))
 	if err != nil {
@@ -316,7 +316,7 @@ func SetAmount(doc *iso20022.CustomerCreditTransferInitiation, text string) {
 // CheckInvariants fails the test if the database breaks an invariant. Call it at the end of each scenario. The exceptions are invariants
 // that the scenario itself does not keep. A message that nobody tampered with and that is withheld fails it too. I20 is always one:
 // scenarios make people, roles and policies with plain SQL, which seals nothing.
-func (h *House) CheckInvariants(t testing.TB, exceptions ...string) {
+func (h *Env) CheckInvariants(t testing.TB, exceptions ...string) {
 	t.Helper()
 	for _, i := range h.Check(t).Invariants {
 		if i.ID == "I20" || slices.Contains(exceptions, i.ID) {
@@ -330,7 +330,7 @@ func (h *House) CheckInvariants(t testing.TB, exceptions ...string) {
 }
 
 // checkNothingWithheld reads the oldest hundred messages as a checker does.
-func (h *House) checkNothingWithheld(t testing.TB) {
+func (h *Env) checkNothingWithheld(t testing.TB) {
 	t.Helper()
 	rows, err := h.DB.Owner(t).Query(context.Background(), "SELECT realm, message_id FROM message ORDER BY message_id LIMIT 100")
 	if err != nil {
@@ -354,7 +354,7 @@ func (h *House) checkNothingWithheld(t testing.TB) {
 }
 
 // Check has the auditor look at the database, with all keys.
-func (h *House) Check(t testing.TB) integrity.Report {
+func (h *Env) Check(t testing.TB) integrity.Report {
 	t.Helper()
 	report, err := integrity.Check(context.Background(), integrity.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), Now: h.Clock.Now(), Zone: h.Clock.Now().Location(),

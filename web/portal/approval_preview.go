@@ -18,7 +18,7 @@ import (
 )
 
 // showOutlook renders the preview of a payment form while it is typed. It stores nothing.
-func showOutlook(v *paymentsVisit) error {
+func showOutlook(v *Request) error {
 	err := MayMake(v.By)
 	if err != nil {
 		return err
@@ -42,7 +42,7 @@ func showOutlook(v *paymentsVisit) error {
 }
 
 // outlook returns the preview of a form: the payment as far as it can be read, and the results of the checks. An empty form is not checked.
-func (v *paymentsVisit) outlook(scheme rulebook.Scheme, values orderform.Values, amends uuid.UUID) (views.Outlook, error) {
+func (v *Request) outlook(scheme rulebook.Scheme, values orderform.Values, amends uuid.UUID) (views.Outlook, error) {
 	profile, _ := scheme.Profile()
 	so := views.Outlook{Amount: ui.Amount{Currency: string(profile.Currency)}}
 	if values.Amount+values.CreditorIBAN+values.CreditorName == "" {
@@ -153,7 +153,7 @@ func restMark(p prepared, problems []ui.Problem) views.Mark {
 
 // pastMarks reports similar payments of the last days, and differences from earlier payments to the creditor, in the words that its
 // checkers will read.
-func (v *paymentsVisit) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
+func (v *Request) pastMarks(p prepared, problems []ui.Problem) (alike, apart views.Mark, err error) {
 	alike, apart = open("Payments like this one"), open("Earlier payments to the creditor")
 	summary, err := payment.SummaryOf(p.built.Document)
 	incomplete := slices.ContainsFunc(problems, func(p ui.Problem) bool { return p.Field == "amount" || p.Field == "creditorIban" })
@@ -185,13 +185,13 @@ func (v *paymentsVisit) pastMarks(p prepared, problems []ui.Problem) (alike, apa
 
 // differences returns the differences between a payment and earlier ones to its creditor, without the amended payment. A typed name may
 // hold characters that no stored text has; they are removed.
-func (v *paymentsVisit) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
+func (v *Request) differences(p prepared, summary payment.Summary) ([]views.Warning, error) {
 	summary.CreditorName = Searchable(summary.CreditorName)
-	return Differences(v.Visit, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
+	return Differences(v, payment.Message{Kind: payment.KindInstruction, InternalID: p.draft.Amends, Summary: summary})
 }
 
 // approverMark names the number of approvals, the possible approvers, and the time until expiry. The policy depends on the amount.
-func (v *paymentsVisit) approverMark(p prepared, priced bool) (views.Mark, error) {
+func (v *Request) approverMark(p prepared, priced bool) (views.Mark, error) {
 	if !priced {
 		return open("Who may approve it"), nil
 	}

@@ -26,8 +26,8 @@ const (
 const FactorsPath = "/me/factors"
 
 // StartHalf remembers whose password was right, under a new token.
-func (v *Visit) StartHalf(by identity.Principal, next string) error {
-	ctx, s := v.Context(), v.site.sessions
+func (v *Request) StartHalf(by identity.Principal, next string) error {
+	ctx, s := v.Context(), v.portal.sessions
 	err := v.tellEnd(admin.EndedBySignIn)
 	if err != nil {
 		return err
@@ -49,29 +49,29 @@ func (v *Visit) StartHalf(by identity.Principal, next string) error {
 }
 
 // Half is whose password was right, and where they go on to; known is false when there is nobody.
-func (v *Visit) Half() (half auth.PortalSession, next string, known bool) {
-	ctx, s := v.Context(), v.site.sessions
+func (v *Request) Half() (half auth.PortalSession, next string, known bool) {
+	ctx, s := v.Context(), v.portal.sessions
 	id, err := uuid.Parse(s.GetString(ctx, keyHalfUser))
 	if err != nil {
 		return auth.PortalSession{}, "", false
 	}
 	half = auth.PortalSession{
 		Realm: s.GetString(ctx, keyHalfRealm), UserID: id, Since: time.UnixMicro(s.GetInt64(ctx, keyHalfSince)),
-		AsOf: v.site.asOf(ctx, keyHalfAsOf),
+		AsOf: v.portal.asOf(ctx, keyHalfAsOf),
 	}
 	return half, LocalPath(s.GetString(ctx, keyHalfNext)), true
 }
 
 // AskToEnrol holds a session at the page of second factors until one is taken up.
-func (v *Visit) AskToEnrol() { v.site.sessions.Put(v.Context(), keyEnrol, true) }
+func (v *Request) AskToEnrol() { v.portal.sessions.Put(v.Context(), keyEnrol, true) }
 
 // Enrolled lets such a session go on.
-func (v *Visit) Enrolled() { v.site.sessions.Remove(v.Context(), keyEnrol) }
+func (v *Request) Enrolled() { v.portal.sessions.Remove(v.Context(), keyEnrol) }
 
 // MustEnrol reports whether the session is held at the page of second factors.
-func (v *Visit) MustEnrol() bool { return v.site.sessions.GetBool(v.Context(), keyEnrol) }
+func (v *Request) MustEnrol() bool { return v.portal.sessions.GetBool(v.Context(), keyEnrol) }
 
 // heldBackAt reports whether the session is held, and the page asked for is none of those on which a factor is taken up.
-func (v *Visit) heldBackAt() bool {
+func (v *Request) heldBackAt() bool {
 	return v.MustEnrol() && !strings.HasPrefix(v.Echo.Path(), FactorsPath)
 }

@@ -1,23 +1,35 @@
 package portal
 
 import (
-	"github.com/google/uuid"
+	"slices"
 
 	"countersign/internal/payment"
 	"countersign/web/request"
 )
 
-// visit is the request of one page, with the other viewers of the messages it shows.
-type paymentsVisit struct {
-	*Visit
-
-	lookers map[uuid.UUID][]string
+// paymentRoutes lists the pages of makers, checkers and supervisors in the order in which people meet them.
+func (p *Portal) paymentRoutes() []request.Route {
+	routes := slices.Concat(p.entryRoutes(), p.ownRoutes(), p.queueRoutes(), p.readingRoutes(), p.beneficiaryRoutes())
+	for _, form := range []struct {
+		path string
+		kind payment.Kind
+	}{
+		{"/payments/:id/recall", payment.KindRecall},
+		{"/payments/:id/return", payment.KindReturn},
+		{"/recalls/:id/resolve", payment.KindResolution},
+	} {
+		routes = append(routes,
+			p.get(form.path, func(v *Request) error { return v.showForm(form.kind) }),
+			p.post(form.path, func(v *Request) error { return v.takeForm(form.kind) }),
+			p.post(form.path+"/keep", func(v *Request) error { return v.keepRequestForm(form.kind) }))
+	}
+	return routes
 }
 
-// Routes lists the pages in the order in which people meet them.
-func Routes(site *Site) []request.Route {
-	get, post := Room(site, func(v *Visit) *paymentsVisit { return &paymentsVisit{Visit: v} })
-	all := []request.Route{
+// entryRoutes lists the pages for the entry of payments.
+func (p *Portal) entryRoutes() []request.Route {
+	get, post := p.get, p.post
+	return []request.Route{
 		get("/payments/new", showNewPayment),
 		post("/payments/new", checkNewPayment),
 		post("/payments/keep", keepTyped),
@@ -40,7 +52,13 @@ func Routes(site *Site) []request.Route {
 		post("/payments/:id/payee", usePayee),
 		post("/payments/:id/submit", submit),
 		get("/payments/:id/submitted", showSubmitted),
+	}
+}
 
+// ownRoutes lists the pages about payments of one's own.
+func (p *Portal) ownRoutes() []request.Route {
+	get, post := p.get, p.post
+	return []request.Route{
 		get("/mine", showMine),
 		get("/payments/:id/amend", showAmend),
 		post("/payments/:id/amend", checkAmend),
@@ -48,7 +66,13 @@ func Routes(site *Site) []request.Route {
 		get("/payments/:id/withdraw", showWithdraw),
 		post("/payments/:id/withdraw", withdraw),
 		post("/payments/:id/withdraw/keep", keepWithdraw),
+	}
+}
 
+// queueRoutes lists the pages for decisions.
+func (p *Portal) queueRoutes() []request.Route {
+	get, post := p.get, p.post
+	return []request.Route{
 		get("/queue", showQueue),
 		get("/queue/bulk", showBulk),
 		post("/queue/bulk", approveBulk),
@@ -60,7 +84,13 @@ func Routes(site *Site) []request.Route {
 		get("/queue/:id/reject", showReject),
 		post("/queue/:id/reject", reject),
 		post("/queue/:id/reject/keep", keepReject),
+	}
+}
 
+// readingRoutes lists the pages about all payments, the audit log and reports.
+func (p *Portal) readingRoutes() []request.Route {
+	get, post := p.get, p.post
+	return []request.Route{
 		get("/payments", showPayments),
 		get("/search", showPayments),
 		get("/incoming", showIncoming),
@@ -83,7 +113,13 @@ func Routes(site *Site) []request.Route {
 		get("/quarantine", showQuarantine),
 		get(quarantinedPath, showQuarantined),
 		get(quarantinedPath+"/download", downloadQuarantined),
+	}
+}
 
+// beneficiaryRoutes lists the pages about beneficiaries.
+func (p *Portal) beneficiaryRoutes() []request.Route {
+	get, post := p.get, p.post
+	return []request.Route{
 		get("/beneficiaries", showBook),
 		get("/beneficiaries/new", showNew),
 		post("/beneficiaries/new", askNew),
@@ -96,18 +132,4 @@ func Routes(site *Site) []request.Route {
 		post("/beneficiaries/changes/:id/approve", approveBeneficiary),
 		post("/beneficiaries/changes/:id/reject", rejectBeneficiary),
 	}
-	for _, form := range []struct {
-		path string
-		kind payment.Kind
-	}{
-		{"/payments/:id/recall", payment.KindRecall},
-		{"/payments/:id/return", payment.KindReturn},
-		{"/recalls/:id/resolve", payment.KindResolution},
-	} {
-		all = append(all,
-			get(form.path, func(v *paymentsVisit) error { return v.showForm(form.kind) }),
-			post(form.path, func(v *paymentsVisit) error { return v.takeForm(form.kind) }),
-			post(form.path+"/keep", func(v *paymentsVisit) error { return v.keepRequestForm(form.kind) }))
-	}
-	return all
 }

@@ -1,19 +1,10 @@
 package portal
 
-import (
-	"countersign/internal/service"
-	"countersign/web/request"
-)
+import "countersign/web/request"
 
-// visit is one request for a page of this room.
-type adminVisit struct {
-	*Visit
-	station *service.Administration
-}
-
-// AdminRoutes lists the pages of administrators in the order in which people meet them.
-func AdminRoutes(site *Site) []request.Route {
-	get, post := Room(site, func(v *Visit) *adminVisit { return &adminVisit{v, v.Config.Admin} })
+// administrationRoutes lists the pages of administrators in the order in which people meet them.
+func (p *Portal) administrationRoutes() []request.Route {
+	get, post := p.get, p.post
 	return []request.Route{
 		get("/admin", showAdminChanges),
 		get("/admin/users", showUsers),

@@ -48,9 +48,9 @@ type Service struct {
 	clock     *dispatcher // moves that are due, but for overdue messages
 	unmatched *dispatcher // documents that waited in vain for the payment they are about
 
-	sending  *busy[uuid.UUID] // messages being sent by this process
-	looking  *busy[string]    // realms in which a poll runs
-	scanning *busy[string]    // realms in which the scan for overdue messages runs
+	sending  *deliveries   // messages being sent by this process
+	looking  *busy[string] // realms in which a poll runs
+	scanning *busy[string] // realms in which the scan for overdue messages runs
 
 	complaints complaints
 
@@ -101,7 +101,7 @@ func New(cfg Config) *Service {
 	s := &Service{
 		cfg: cfg, inbox: store.NewInbox(cfg.Messages), outbox: store.NewOutbox(cfg.Messages),
 		documents: store.NewDocuments(cfg.Messages), accounts: store.NewAccounts(cfg.Messages),
-		sending: newBusy[uuid.UUID](), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
+		sending: newDeliveries(), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
 	}
 	s.clock, s.unmatched = s.newDispatcher(DoingClock, clockWorkers), s.newDispatcher(DoingHeld, 1)
 	for _, scheme := range rulebook.Schemes() {
@@ -165,7 +165,7 @@ func (s *Service) deliver(ctx context.Context, made payment.Outbound, content []
 	now := s.cfg.Now()
 	err = s.cfg.Messages.TransactFrom(ctx, m, func(m payment.Message) (payment.Transition, error) {
 		return moveIf(m.Deliver(s.answerBy(m.Scheme), now))
-	})
+	}, s.sending.delivered)
 	if err != nil {
 		return err
 	}
@@ -302,40 +302,24 @@ func moveIf(t payment.Transition, moves bool, err error) (payment.Transition, er
 // busy holds the keys for which work runs.
 type busy[K comparable] struct {
 	mu sync.Mutex
-	of map[K]chan struct{} // closed when the work ends
+	of map[K]bool
 }
 
-func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]chan struct{})} }
+func newBusy[K comparable]() *busy[K] { return &busy[K]{of: make(map[K]bool)} }
 
 // begin returns false while work for the key runs. Call end after it returned true.
 func (b *busy[K]) begin(key K) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.of[key] != nil {
+	if b.of[key] {
 		return false
 	}
-	b.of[key] = make(chan struct{})
+	b.of[key] = true
 	return true
 }
 
 func (b *busy[K]) end(key K) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	close(b.of[key])
 	delete(b.of, key)
-}
-
-// wait waits until no work for the key runs, at most for a time.
-func (b *busy[K]) wait(ctx context.Context, key K, most time.Duration) {
-	b.mu.Lock()
-	end := b.of[key]
-	b.mu.Unlock()
-	if end == nil {
-		return
-	}
-	select {
-	case <-end:
-	case <-ctx.Done():
-	case <-time.After(most):
-	}
 }

@@ -9,6 +9,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+
+	"countersign/internal/payment"
 	"countersign/internal/store"
 )
 
@@ -279,19 +282,27 @@ func TestAPollOfARealmRunsOnce(t *testing.T) {
 	}
 }
 
-// TestBusyKeysAreWaitedFor: work for a key runs once; who waits for it is released by its end, or by the time.
-func TestBusyKeysAreWaitedFor(t *testing.T) {
+// TestARunningDeliveryIsWaitedFor: a delivery of a message runs once. An answer waits until its note is queued or it ends, at most the time.
+func TestARunningDeliveryIsWaitedFor(t *testing.T) {
 	t.Parallel()
-	b := newBusy[string]()
-	b.wait(t.Context(), "a", time.Hour)
-	if !b.begin("a") || b.begin("a") || !b.begin("b") {
-		t.Error("work for one key runs twice, or keeps out another key")
+	d, a, b := newDeliveries(), uuid.New(), uuid.New()
+	if d.wait(t.Context(), a, time.Hour) != nil || !d.begin(a) || d.begin(a) || !d.begin(b) {
+		t.Error("a delivery of one message runs twice, or keeps out another")
 	}
-	b.wait(t.Context(), "a", time.Millisecond)
-	go b.end("a")
-	b.wait(t.Context(), "a", time.Hour)
-	for !b.begin("a") {
-		time.Sleep(time.Millisecond)
+	if d.wait(t.Context(), a, time.Millisecond) != nil {
+		t.Error("a message without a note of its delivery is known")
+	}
+	go d.delivered(payment.Message{InternalID: a, Sequence: 7})
+	if after := d.wait(t.Context(), a, time.Hour); after == nil || after.Sequence != 7 {
+		t.Errorf("the delivery leaves %+v", after)
+	}
+	go d.end(b)
+	if d.wait(t.Context(), b, time.Hour) != nil {
+		t.Error("a delivery that ended without a note leaves a message")
+	}
+	d.end(a)
+	if !d.begin(a) {
+		t.Error("no delivery begins after the last one ended")
 	}
 }
 

@@ -55,7 +55,8 @@ func (s *Service) fits(in store.Document, m payment.Message, about interbank.Ori
 	return nil
 }
 
-// noteWithin is how long an answer waits for the note of the delivery that it overtook, so that the message is Processing before its end.
+// noteWithin is how long an answer waits until the note of the delivery that it overtook is queued, so that the message is Processing before
+// its end.
 const noteWithin = 50 * time.Millisecond
 
 // recordAnswer records what clearing says of a message. The message may be our answer to a received recall, which is then Answered.
@@ -63,11 +64,15 @@ func (s *Service) recordAnswer(ctx context.Context, in store.Document, decide st
 	var seen payment.Message
 	ctx, end := s.cfg.Traces.Message(ctx, in.MessageID, "answer "+string(in.Name))
 	defer func() { end(err) }()
-	s.sending.wait(ctx, in.MessageID, noteWithin)
-	err = s.inbox.Record(ctx, in, func(m payment.Message) (payment.Transition, error) {
+	look := func(m payment.Message) (payment.Transition, error) {
 		seen = m
 		return decide(m)
-	})
+	}
+	if sent := s.sending.wait(ctx, in.MessageID, noteWithin); sent != nil {
+		err = s.inbox.RecordFrom(ctx, *sent, in, look)
+	} else {
+		err = s.inbox.Record(ctx, in, look)
+	}
 	if errors.Is(err, payment.ErrIllegalMove) && seen.Direction == payment.DirectionOut && seen.AcceptedAt.IsZero() {
 		return s.neverSent(ctx, seen)
 	}

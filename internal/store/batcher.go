@@ -22,7 +22,7 @@ import (
 //     Later, Do returns ErrUnknown and the operation stays in its batch. A caller whose own goroutine sends the
 //     operation waits until its deadline.
 //
-// A running statement blocks its queue, so it must not wait long for locks (see Batched), and its size is bounded.
+// A running statement blocks its queue, so it must not wait long for locks (see ForBatches), and its size is bounded.
 type Batcher[I, O any] struct {
 	mutex *FairMutex
 	call  Send[I, O]
@@ -62,7 +62,13 @@ type result[O any] struct {
 
 // Do does one operation, together with others of its realm that wait. Errors: that of Send; ErrUnknown; that of the context.
 func (b *Batcher[I, O]) Do(ctx context.Context, realm string, item I) (O, error) {
+	return b.DoQueued(ctx, realm, item, func() {})
+}
+
+// DoQueued is Do. It calls queued once every later operation of the realm is sent with this one or after it.
+func (b *Batcher[I, O]) DoQueued(ctx context.Context, realm string, item I, queued func()) (O, error) {
 	q, own, unlock := b.enqueue(ctx, realm, item)
+	queued()
 	if own == nil {
 		return b.sendInline(ctx, realm, q, unlock, item)
 	}

@@ -75,7 +75,7 @@ func (s *Documents) keepBatch(ctx context.Context, realm string, documents []doc
 		values[i] = one.params()
 	}
 	var stored []uuid.UUID
-	err := s.db.For(ForWrites).InRealm(ctx, realm, Batched, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err := s.db.For(ForBatches).InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
 		stored, err = q.DocumentInsert(ctx, merge(values))
 		return err
 	})

@@ -54,18 +54,18 @@ func (s *Inbox) Record(ctx context.Context, in Document, decide DecideFunc, answ
 			return err
 		}
 		if seen != nil {
-			return s.recordFrom(ctx, *seen, in, decide)
+			return s.RecordFrom(ctx, *seen, in, decide)
 		}
 	}
 	return s.record(ctx, in, decide, answers...)
 }
 
-// recordFrom decides on a known message and writes the step with its document. If the message changed since, or the
-// decision needs more data, record decides again under the lock.
-func (s *Inbox) recordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
+// RecordFrom is Record for a message whose state this process just stored or read. If the message changed since, or the
+// decision needs more data, it decides again under the lock.
+func (s *Inbox) RecordFrom(ctx context.Context, seen payment.Message, in Document, decide DecideFunc) error {
 	t, err := decide(seen)
 	if err == nil {
-		written, err := s.messages.move(ctx, t, &in)
+		written, err := s.messages.move(ctx, t, &in, func() {})
 		if err != nil || written {
 			return err
 		}

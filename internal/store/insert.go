@@ -202,7 +202,7 @@ func (s *Messages) readContext(ctx context.Context, q *dbsqlc.Queries, ask Conte
 
 // contextBatch is facts in a transaction of its own.
 func (s *Messages) contextBatch(ctx context.Context, realm string, asked []ContextQuery) (found []*CreateContext, err error) {
-	err = s.db.InRealm(ctx, realm, ReadBatch, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+	err = s.db.For(ForBatches).InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
 		found, err = s.readContexts(ctx, q, realm, asked)
 		return err
 	})

@@ -26,19 +26,24 @@ const (
 	renewAtMost = 5 * time.Second
 )
 
-// lockTimeout returns the time a statement waits for a locked row. The clock soon continues with the next row.
+// lockTimeout returns the time a statement waits for a locked row. The clock soon continues with the next row, and other operations wait
+// behind a batch.
 func lockTimeout(use Use) string {
-	if use == ForClock {
+	switch use {
+	case ForClock:
 		return "500ms"
+	case ForBatches:
+		return "250ms"
+	default:
+		return "5s"
 	}
-	return "5s"
 }
 
 // idleTimeout returns the time after which the server closes a connection that is idle in a transaction. A stopped gateway (SIGSTOP, a
 // machine that is moved) so releases its locks, and another gateway continues in time. Transactions of pages lock nothing.
 func idleTimeout(use Use) string {
 	switch use {
-	case ForClock, ForClearing, ForWrites:
+	case ForClock, ForClearing, ForBatches:
 		return "1500ms"
 	case ForPages:
 		return "15s"

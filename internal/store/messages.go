@@ -47,8 +47,13 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 // readBatch reads messages. It leaves out unknown ones, and those that wait for further approvals: their decisions are
 // read by another statement and could be newer than the message.
 func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
+	return s.readOver(ctx, s.db.For(ForBatches), Reading, realm, ids)
+}
+
+// readOver is readBatch over the connections of db, in a transaction of a mode.
+func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
-	err := s.db.InRealm(ctx, realm, ReadBatch, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		rows, err := In(q, s.db.Seal()).Rows(ctx, realm, ids)
 		if err != nil {
 			return err

@@ -54,7 +54,7 @@ func TestRequestsCannotUseUpTheConnectionsOfTheMoney(t *testing.T) {
 	if err != nil {
 		t.Errorf("what is approved cannot be sent while requests and pages hold all their connections: %v", err)
 	}
-	err = db.For(store.ForWrites).InRealm(ctx, demo.Realm, store.Reading, nothing)
+	err = db.For(store.ForBatches).InRealm(ctx, demo.Realm, store.Reading, nothing)
 	if err != nil {
 		t.Errorf("nothing is written together while requests and pages hold all their connections: %v", err)
 	}

@@ -26,7 +26,7 @@ func throughPooler(cc *pgx.ConnConfig) {
 func localSettings(use Use) string {
 	return "; set local role " + appRole +
 		"; set local lock_timeout = '" + lockTimeout(use) + "'; set local statement_timeout = '" + statementTimeout + "'; set local jit = off" +
-		"; set local idle_in_transaction_session_timeout = '" + idleTimeout(use) + "'"
+		"; set local idle_in_transaction_session_timeout = '" + idleTimeout(use) + "'" + planning(use)
 }
 
 // checkPooler looks whether the login brings its role and the realm of statements outside a transaction.

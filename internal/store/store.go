@@ -49,17 +49,18 @@ const (
 	ForClock
 	// ForSeals serves the sealing of the audit log, independent of load on pages.
 	ForSeals
-	// ForWrites serves batched writes of requests and of clearing, one statement at a time (see FairMutex). One
-	// connection therefore usually does them all. A server process caches tables, plans and checks per connection,
-	// some megabytes; many connections would each have a cold cache.
-	ForWrites
+	// ForBatches serves the batched reads and writes of requests and of clearing, one statement of each at a time (see
+	// FairMutex). Two connections therefore usually do them all. A server process caches tables, plans and checks per
+	// connection, some megabytes; many connections would each have a cold cache. They keep the settings of Keyed, so
+	// that no transaction sets them, and wait only a moment for a lock: other operations wait behind a batch.
+	ForBatches
 	uses
 )
 
 // Uses are all uses, with their names in the metrics.
 func Uses() map[Use]string {
 	return map[Use]string{
-		ForRequests: "requests", ForClearing: "clearing", ForPages: "pages", ForClock: "clock", ForSeals: "seals", ForWrites: "writes",
+		ForRequests: "requests", ForClearing: "clearing", ForPages: "pages", ForClock: "clock", ForSeals: "seals", ForBatches: "batches",
 	}
 }
 
@@ -88,7 +89,7 @@ func (c Connections) sizes() [uses]int32 {
 			sizes[use] = int32(given[use]) //nolint:gosec // set by an operator
 		}
 	}
-	sizes[ForWrites] = sizes[ForRequests] // for many realms, or where writes stand still
+	sizes[ForBatches] = sizes[ForRequests] // for many realms, or where writes stand still
 	return sizes
 }
 
@@ -162,7 +163,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.
 	// A failed read changes nothing, but the result of a failed write is unknown.
-	away.forsake = all[ForWrites].pool.Reset
+	away.forsake = all[ForBatches].pool.Reset
 	err = all[ForRequests].pool.Pool.Ping(ctx)
 	if err == nil && cfg.Pooled {
 		err = all[ForRequests].checkPooler(ctx)
@@ -208,7 +209,7 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 		}
 		ctx, cancel := context.WithTimeout(ctx, pc.ConnConfig.ConnectTimeout)
 		defer cancel()
-		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'")
+		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'"+strings.ReplaceAll(planning(use), " local ", " "))
 		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)
@@ -349,10 +350,6 @@ const (
 	// rows, and with arrays as values it would plan each statement anew, which costs more than the statement.
 	// Sorting and memoizing are disabled because no key is looked up twice.
 	Keyed Mode = "begin" + keyed + "; set local enable_sort = off; set local enable_memoize = off"
-	// Batched is Keyed for a batch, which waits only a moment for a lock: other operations wait behind it.
-	Batched Mode = "begin" + keyed + "; set local lock_timeout = '250ms'"
-	// ReadBatch is Batched for reads.
-	ReadBatch Mode = "begin read only" + keyed
 	// Counting relaxes durability: a crash of the database may lose the last half second. Use it for expendable data
 	// only.
 	Counting Mode = "begin; set local synchronous_commit = off"
@@ -365,6 +362,14 @@ const (
 
 const keyed = "; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +
 	" set local enable_seqscan = off"
+
+// planning returns the settings with which the connections of a use plan their statements.
+func planning(use Use) string {
+	if use == ForBatches {
+		return keyed
+	}
+	return ""
+}
 
 // reads reports whether the transaction is read-only.
 func (m Mode) reads() bool { return strings.HasPrefix(string(m), "begin read only") }

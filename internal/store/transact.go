@@ -62,7 +62,7 @@ func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c D
 		if err != nil {
 			return *seen, noChange(err)
 		}
-		written, err := s.move(ctx, t, nil)
+		written, err := s.move(ctx, t, nil, func() {})
 		if err != nil || written {
 			return *seen, err
 		}

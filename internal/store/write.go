@@ -30,15 +30,16 @@ func (w write) id() uuid.UUID {
 	return w.step.id()
 }
 
-// writeBatch writes new messages and steps in one transaction, by one statement each. It reports for each item whether
+// writeBatch writes new messages and steps in one transaction, by one statement each; a second step of a message, such
+// as the answer to a delivery, takes a further statement. It reports for each item whether
 // it was written; none is when the server refuses the batch, so one bad item never fails another. The callers of
 // unwritten items try again in a transaction of their own, which locks the message and returns the exact error.
 func (s *Messages) writeBatch(ctx context.Context, realm string, items []write) ([]bool, error) {
-	return s.writeOver(ctx, s.db.For(ForWrites), realm, items)
+	return s.writeOver(ctx, s.db.For(ForBatches), Changing, realm, items)
 }
 
-// writeOver is writeBatch over the connections of db.
-func (s *Messages) writeOver(ctx context.Context, db *Database, realm string, items []write) ([]bool, error) {
+// writeOver is writeBatch over the connections of db, in a transaction of a mode.
+func (s *Messages) writeOver(ctx context.Context, db *Database, mode Mode, realm string, items []write) ([]bool, error) {
 	var created []*dbsqlc.MessageInsertParams
 	var steps []*step
 	for _, item := range items {
@@ -49,14 +50,14 @@ func (s *Messages) writeOver(ctx context.Context, db *Database, realm string, it
 		}
 	}
 	var stored []uuid.UUID
-	err := db.InRealm(ctx, realm, Batched, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		if len(created) > 0 {
 			stored, err = q.MessageInsert(ctx, merge(created))
 		}
-		if err == nil && len(steps) > 0 {
+		for first, later := eachOnce(steps); err == nil && len(first) > 0; first, later = eachOnce(later) {
 			var events []uuid.UUID
-			events, err = q.MessageMove(ctx, moves(steps))
+			events, err = q.MessageMove(ctx, moves(first))
 			stored = append(stored, events...)
 		}
 		return err
@@ -121,9 +122,10 @@ func (s *Messages) stepOf(t payment.Transition, brought *Document) (*step, error
 	return one, nil
 }
 
-// move writes a transition, and the document that brought it, in a batch. It reports false for a transition that must
-// be decided again under the lock. Errors: as Batcher.Do.
-func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Document) (bool, error) {
+// move writes a transition, and the document that brought it, in a batch. It calls queued once a later move of the
+// message is written after this one. It reports false for a transition that must be decided again under the lock.
+// Errors: as Batcher.Do.
+func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Document, queued func()) (bool, error) {
 	if !batchable(t) {
 		return false, nil
 	}
@@ -131,16 +133,17 @@ func (s *Messages) move(ctx context.Context, t payment.Transition, brought *Docu
 	if err != nil {
 		return false, nil //nolint:nilerr // the locked path returns the error
 	}
-	return s.writing.Do(ctx, t.Message().Realm, write{step: one, after: func() { s.stored(t, one.out) }})
+	return s.writing.DoQueued(ctx, t.Message().Realm, write{step: one, after: func() { s.stored(t, one.out) }}, queued)
 }
 
 // TransactFrom is Transact for a message whose state this process just stored or read. It decides without a lock and
 // does not read the message. Steps of many messages are batched, and the guard of the UPDATE refuses a message that
-// changed since. Transact decides the refused ones. Errors: as Transact.
-func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc) error {
+// changed since. Transact decides the refused ones. Before it waits for the batch it calls queued with the message as
+// the step leaves it: a step from there is written after this one. Errors: as Transact.
+func (s *Messages) TransactFrom(ctx context.Context, seen payment.Message, decide DecideFunc, queued func(payment.Message)) error {
 	t, err := decide(seen)
 	if err == nil {
-		written, err := s.move(ctx, t, nil)
+		written, err := s.move(ctx, t, nil, func() { queued(t.After()) })
 		if err != nil || written {
 			return err
 		}
@@ -157,7 +160,7 @@ const MaxTogether = MaxBatch
 // refused ones again by Transact. It returns one error for each message, nil on success.
 func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUID, decide DecideFunc) []error {
 	failed := make([]error, len(ids))
-	seen, err := s.readBatch(ctx, realm, ids)
+	seen, err := s.readOver(ctx, s.db, Keyed, realm, ids)
 	if err != nil {
 		return all(failed, err)
 	}
@@ -184,7 +187,7 @@ func (s *Messages) TransactAll(ctx context.Context, realm string, ids []uuid.UUI
 	}
 	if len(items) > 0 {
 		var written []bool
-		written, err = s.writeOver(ctx, s.db, realm, items)
+		written, err = s.writeOver(ctx, s.db, Keyed, realm, items)
 		for at, i := range of {
 			locked[i], failed[i] = !written[at] && err == nil, err
 		}
@@ -217,12 +220,24 @@ func all(failed []error, err error) []error {
 	return failed
 }
 
-// moves returns the values of the statement that writes steps. Of several steps of a message only one is tried. The
-// steps are ordered by message, so transactions that lock the same messages do not deadlock.
+// eachOnce returns the first step of each message, and the later ones.
+func eachOnce(steps []*step) (first, later []*step) {
+	seen := make(map[uuid.UUID]bool, len(steps))
+	for _, one := range steps {
+		if id := one.values.MessageIds[0]; !seen[id] {
+			seen[id] = true
+			first = append(first, one)
+		} else {
+			later = append(later, one)
+		}
+	}
+	return first, later
+}
+
+// moves returns the values of the statement that writes steps of different messages. They are ordered by message, so
+// transactions that lock the same messages do not deadlock.
 func moves(steps []*step) dbsqlc.MessageMoveParams {
-	steps = slices.Clone(steps)
-	slices.SortStableFunc(steps, func(a, b *step) int { return bytes.Compare(a.message(), b.message()) })
-	steps = slices.CompactFunc(steps, func(a, b *step) bool { return bytes.Equal(a.message(), b.message()) })
+	slices.SortFunc(steps, func(a, b *step) int { return bytes.Compare(a.message(), b.message()) })
 	values := make([]*dbsqlc.MessageMoveParams, len(steps))
 	for i, one := range steps {
 		values[i] = &one.values

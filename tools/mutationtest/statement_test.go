@@ -50,7 +50,7 @@ var ofStatements = []mutant{
 	},
 	{
 		name: "a write finds out that its connection died while the database was away", file: "internal/store/store.go",
-		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForWrites].pool.Reset`, after: ``,
+		tests: "web:TestWithoutItsDatabase", before: `away.forsake = all[ForBatches].pool.Reset`, after: ``,
 	},
 	{
 		name: "an order is refused for good while nobody knows whether it repeats one", file: "internal/service/payments.go",

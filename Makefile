@@ -106,7 +106,7 @@ count: ## count the lines, packages, imports, words and doc comments of the prod
 
 load: ## measure the cost of payments on this machine; ARGS=pages measures pages: make load ARGS="pairs --clients=8,32"
 	@tools/postgres.sh --if-missing
-	@$(GO) build -o .cache/bin/countersign ./cmd/countersign
+	@$(GO) build -o .cache/bin/ ./cmd/countersign ./cmd/simulator
 	@$(GO) run ./tools/bench $(ARGS)
 
 gallery: ## show each page of the portal in each state on 127.0.0.1:8082, with fixed data and no database

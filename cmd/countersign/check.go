@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"countersign/internal/payment"
+	"countersign/internal/profile"
 	"countersign/internal/store/integrity"
 )
 
@@ -21,7 +22,7 @@ type auditorSettings struct {
 	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 
-	Profile profileSettings `embed:""`
+	Profile profile.Settings `embed:""`
 }
 
 type checkCommand struct {
@@ -75,7 +76,7 @@ func (c auditorSettings) config() (integrity.Config, error) {
 	if err != nil {
 		return integrity.Config{}, fmt.Errorf("load the banks' time zone: %w", err)
 	}
-	profiles, err := c.Profile.book()
+	profiles, err := c.Profile.Registry()
 	if err != nil {
 		return integrity.Config{}, err
 	}

@@ -16,8 +16,10 @@ import (
 	"countersign/internal/demo"
 	"countersign/internal/i18n"
 	"countersign/internal/postgres"
+	"countersign/internal/profile"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
+	"countersign/internal/simulator"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
 	"countersign/web"
@@ -36,8 +38,8 @@ type demoCommand struct {
 	ClearingSCTURL  string `help:"Where SEPA instant payments go when the simulator is off." env:"COUNTERSIGN_CLEARING_SCT_URL"`
 	NoDeliveries    bool   `help:"Send nothing to clearing: for measurements." hidden:""`
 
-	Rules   ruleSettings    `embed:""`
-	Profile profileSettings `embed:""`
+	Rules   ruleSettings     `embed:""`
+	Profile profile.Settings `embed:""`
 }
 
 // clearingToken is the demo's clearing credential; like its users' password it is public.
@@ -79,10 +81,10 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 		g.SimulatorURL = "http://" + simulatorListener.Addr().String()
 		g.Payee = service.NewPayeeBank(service.PayeeBankConfig{Address: g.SimulatorURL, Now: time.Now, NewID: service.NewID, Log: log})
 		clearingSide = "clearing simulator " + g.SimulatorURL + "/log"
-		simulator := simulatorCommand{
+		side := simulator.Command{
 			GatewayURL: address, Token: clearingToken, Seed: 1, MemoryFile: filepath.Join(c.DataDir, "simulator.jsonl"), Profile: c.Profile,
 		}
-		group.Go(func() error { return simulator.serve(ctx, simulatorListener, log) })
+		group.Go(func() error { return side.Serve(ctx, simulatorListener, log) })
 	}
 	door := fmt.Sprintf("%s (realm %s; maker1, maker2, checker1, checker2, both1, supervisor1, admin1, admin2; password %s)",
 		address, demo.Realm, demo.UserPassword)
@@ -167,7 +169,7 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	g.Profiles, err = c.Profile.book()
+	g.Profiles, err = c.Profile.Registry()
 	if err != nil {
 		return gateway{}, err
 	}

@@ -84,8 +84,10 @@ func installOn(t *testing.T, cache string) {
 func runScript(t *testing.T, script string) string {
 	t.Helper()
 	folder := t.TempDir()
-	program := "#!/bin/sh\n" + asProgram + "=1 exec " + os.Args[0] + ` "$@"` + "\n"
-	must(t, os.WriteFile(filepath.Join(folder, "countersign"), []byte(program), 0o700))
+	for name, first := range map[string]string{"countersign": "", "simulator": "simulator "} {
+		program := "#!/bin/sh\n" + asProgram + "=1 exec " + os.Args[0] + " " + first + `"$@"` + "\n"
+		must(t, os.WriteFile(filepath.Join(folder, name), []byte(program), 0o700))
+	}
 	shell := exec.CommandContext(t.Context(), "timeout", "-k", "5", installPatience, "bash", "-c", script)
 	shell.Dir = folder
 	shell.Env = append([]string{"PATH=" + folder + ":" + os.Getenv("PATH"), "HOME=" + folder}, "TMPDIR="+folder)

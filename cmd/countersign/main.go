@@ -1,4 +1,4 @@
-// Command countersign is the whole product: the gateway with its portal and API, the demo, the clearing simulator, and the tools of
+// Command countersign is the whole product: the gateway with its portal and API, the demo, and the tools of
 // an operator. Every setting is a flag and an environment variable; `countersign COMMAND --help` lists them.
 package main
 
@@ -19,7 +19,6 @@ import (
 type commands struct {
 	Serve     serveCommand     `cmd:"" help:"Run the gateway: portal, API and clearing."`
 	Demo      demoCommand      `cmd:"" help:"Run the gateway with a private database, demo users and a clearing simulator."`
-	Simulator simulatorCommand `cmd:"" help:"Run the clearing simulator alone."`
 	Migrate   migrateCommand   `cmd:"" help:"Bring the database schema up to date."`
 	Check     checkCommand     `cmd:"" help:"Check that nothing in the database breaks an invariant."`
 	Audit     auditCommand     `cmd:"" help:"Prove what the sealed audit trail says, to yourself and to others."`

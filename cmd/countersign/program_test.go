@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"countersign/internal/postgres"
+	"countersign/internal/simulator"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
 )
@@ -28,6 +29,9 @@ const asProgram = "COUNTERSIGN_TEST_AS_PROGRAM"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if len(os.Args) > 1 && os.Args[1] == "simulator" {
+			os.Exit(simulator.Main(os.Args[2:]))
+		}
 		main()
 		os.Exit(0)
 	}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net"
 
+	"countersign/internal/profile"
 	"countersign/internal/store"
 )
 
@@ -26,7 +27,7 @@ type serveCommand struct {
 	Metrics           metricSettings   `embed:""`
 	AllowPlainHTTP    bool             `help:"Serve without HTTPS on an address beyond this machine (with --no-tls)." name:"allow-plain-http" env:"COUNTERSIGN_ALLOW_PLAIN_HTTP"`
 	Clearing          clearingSettings `embed:""`
-	Profile           profileSettings  `embed:""`
+	Profile           profile.Settings `embed:""`
 	Payee             payeeSettings    `embed:""`
 }
 
@@ -86,7 +87,7 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	if err != nil {
 		return gateway{}, err
 	}
-	g.Profiles, err = c.Profile.book()
+	g.Profiles, err = c.Profile.Registry()
 	if err != nil {
 		return gateway{}, err
 	}

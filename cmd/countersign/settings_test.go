@@ -66,7 +66,7 @@ func wrongSettings(folder, short string) map[string]wrongSetting {
 			"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=off", "COUNTERSIGN_CLEARING_SIC_URL=http://127.0.0.1:1"}, "COUNTERSIGN_CLEARING_SCT_URL",
 		},
 		"demo, a simulator": {"demo", []string{"COUNTERSIGN_DEMO_SIMULATOR=perhaps"}, `--simulator must be one of "on","off"`},
-		"a seed":            {"simulator", []string{"COUNTERSIGN_SIMULATOR_SEED=abc"}, "--seed: expected a valid"},
+		"a seed":            {"simulator", []string{"COUNTERSIGN_SIMULATOR_SEED=abc"}, "seed: expected a valid"},
 	}
 }
 
@@ -117,7 +117,7 @@ func TestAWrongSettingIsNamed(t *testing.T) {
 			t.Parallel()
 			p := start(t, append(append([]string(nil), right...), test.with...), test.command)
 			code, said := p.wait(t), p.output.String()
-			if code == 0 || !strings.Contains(said, "countersign: ") || !strings.Contains(said, test.want) {
+			if code == 0 || !strings.Contains(said, ": ") || !strings.Contains(said, test.want) {
 				t.Errorf("ends with %d, want %q in:\n%s", code, test.want, said)
 			}
 			if strings.Contains(said, "leaked") || strings.Contains(said, "goroutine ") {

@@ -78,7 +78,7 @@ func TestNothingIsSentTwiceInFaultsBetweenDecisionAndDelivery(t *testing.T) {
 
 // twoGateways are two gateways of one database, with connections of their own, whose jobs and clocks run. The answers of clearing come to
 // one or the other.
-func twoGateways(t *testing.T, server *ownServer, c *crossing) (gateways [2]*servicetest.House, stop func()) {
+func twoGateways(t *testing.T, server *ownServer, c *crossing) (gateways [2]*servicetest.Env, stop func()) {
 	t.Helper()
 	c.wire = &wire{took: map[string]string{}, times: map[string]int{}}
 	c.eye = &witness{now: runningClock()}
@@ -150,7 +150,7 @@ func cross(t *testing.T, server *ownServer, at string, kill bool) {
 }
 
 // approveAtLast approves until that is acknowledged, and says how often it was not.
-func approveAtLast(t *testing.T, h *servicetest.House, checker identity.Principal, id uuid.UUID) (failed int) {
+func approveAtLast(t *testing.T, h *servicetest.Env, checker identity.Principal, id uuid.UUID) (failed int) {
 	t.Helper()
 	for deadline := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
 		_, err := h.Approval.Approve(ctx, checker, service.Input{InternalID: id})

@@ -32,7 +32,7 @@ func faultRounds(t *testing.T) int {
 // wire is a clearing that remembers what it took, recognises duplicates, and settles all but some, which it never answers. Its answers come
 // again until they are stored, as those of a real one do.
 type wire struct {
-	house   *servicetest.House
+	house   *servicetest.Env
 	answer  func(context.Context, clearing.Document) error // how they come to the gateway
 	answers sync.WaitGroup
 	mu      sync.Mutex
@@ -83,7 +83,7 @@ type client struct {
 	failed         int
 }
 
-func (c *client) work(ctx context.Context, h *servicetest.House, scheme rulebook.Scheme, by [2]identity.Principal, may *allowance) {
+func (c *client) work(ctx context.Context, h *servicetest.Env, scheme rulebook.Scheme, by [2]identity.Principal, may *allowance) {
 	for ; ctx.Err() == nil; time.Sleep(30 * time.Millisecond) {
 		if !may.take() {
 			continue
@@ -177,7 +177,7 @@ func TestNothingIsLostInFaultsOfTheNetwork(t *testing.T) {
 
 // scene is a gateway whose clock runs, with a clearing that remembers.
 type scene struct {
-	h    *servicetest.House
+	h    *servicetest.Env
 	w    *wire
 	eye  *witness
 	line *storetest.Line // to its database; nil where the test has a server of its own
@@ -260,7 +260,7 @@ func behindALine(t *testing.T) scene {
 }
 
 // outcome waits for the end of every payment that was acknowledged, and judges.
-func outcome(t *testing.T, h *servicetest.House, w *wire, clients []*client, mended time.Time) {
+func outcome(t *testing.T, h *servicetest.Env, w *wire, clients []*client, mended time.Time) {
 	t.Helper()
 	states := func(id uuid.UUID) payment.Message {
 		m, err := h.Messages.Message(ctx, "demo", id)
@@ -311,7 +311,7 @@ const (
 )
 
 // late fails the test when a payment became Unconfirmed later than allowed. The time in which the database was away does not count.
-func late(t *testing.T, h *servicetest.House, away span, silent bool, eye *witness) {
+func late(t *testing.T, h *servicetest.Env, away span, silent bool, eye *witness) {
 	t.Helper()
 	limit := maxLate
 	if silent {
@@ -335,7 +335,7 @@ SELECT count(*), coalesce(max(late), 0), coalesce(percentile_cont(0.5) WITHIN GR
 }
 
 // settles says when payments settled again after the end of a fault, and when the last one had settled that was approved before it.
-func settles(t *testing.T, h *servicetest.House, mended time.Time) {
+func settles(t *testing.T, h *servicetest.Env, mended time.Time) {
 	t.Helper()
 	var first, last float64
 	must(t, h.DB.Owner(t).QueryRow(ctx, `

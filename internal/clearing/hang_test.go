@@ -84,7 +84,7 @@ type took struct{ p50, p99 time.Duration }
 
 // swissBeside approves 600 SEPA payments and times Swiss ones while those are under way, until they have a state.
 func swissBeside(
-	t *testing.T, h *servicetest.House, entered func(rulebook.Scheme, int) []uuid.UUID, state payment.State,
+	t *testing.T, h *servicetest.Env, entered func(rulebook.Scheme, int) []uuid.UUID, state payment.State,
 ) took {
 	t.Helper()
 	waiting, ids := entered(rulebook.SchemeSCT, inFlight), entered(rulebook.SchemeSIC, swissPayments)
@@ -102,7 +102,7 @@ func swissBeside(
 }
 
 // pending makes payments that wait for their approval.
-func pending(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, count int) []uuid.UUID {
+func pending(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, count int) []uuid.UUID {
 	t.Helper()
 	maker := h.Person(t, "maker1")
 	ids := make([]uuid.UUID, count)
@@ -118,7 +118,7 @@ func pending(t *testing.T, h *servicetest.House, scheme rulebook.Scheme, count i
 	return ids
 }
 
-func approveAll(t *testing.T, h *servicetest.House, ids []uuid.UUID) {
+func approveAll(t *testing.T, h *servicetest.Env, ids []uuid.UUID) {
 	t.Helper()
 	checker := h.Person(t, "checker1")
 	var all sync.WaitGroup
@@ -136,7 +136,7 @@ func approveAll(t *testing.T, h *servicetest.House, ids []uuid.UUID) {
 }
 
 // swiss approves Swiss payments, one every 20 ms, and says how long they take to settle.
-func swiss(t *testing.T, h *servicetest.House, ids []uuid.UUID) (times took) {
+func swiss(t *testing.T, h *servicetest.Env, ids []uuid.UUID) (times took) {
 	t.Helper()
 	began, checker := h.Now(), h.Person(t, "checker1")
 	for _, id := range ids {
@@ -167,7 +167,7 @@ func none(t *testing.T, conn *pgx.Conn, query string) {
 }
 
 // unconfirmed waits until all SEPA payments approved since a time are Unconfirmed, and judges when they were.
-func unconfirmed(t *testing.T, h *servicetest.House, began time.Time) {
+func unconfirmed(t *testing.T, h *servicetest.Env, began time.Time) {
 	t.Helper()
 	conn := h.DB.Connect(t)
 	none(t, conn, "SELECT count(*) FROM message WHERE scheme = 'sct-inst' AND state NOT IN ('Settled', 'Unconfirmed')")

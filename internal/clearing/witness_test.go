@@ -108,7 +108,7 @@ func (w *witness) TraceQueryEnd(ctx context.Context, _ *pgx.Conn, data pgx.Trace
 
 // explains tells of the payments that were later than some time when they were due, when they became Unconfirmed, and of what the clock did
 // from a second before: what it asked, how long that took, and what it failed with; then what the gateway logged.
-func (w *witness) explains(t *testing.T, h *servicetest.House, than time.Duration, away span) {
+func (w *witness) explains(t *testing.T, h *servicetest.Env, than time.Duration, away span) {
 	t.Helper()
 	if w == nil {
 		return

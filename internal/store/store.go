@@ -209,7 +209,8 @@ func (cfg Config) open(ctx context.Context, use Use, size int32) (*pgxpool.Pool,
 		}
 		ctx, cancel := context.WithTimeout(ctx, pc.ConnConfig.ConnectTimeout)
 		defer cancel()
-		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'"+strings.ReplaceAll(planning(use), " local ", " "))
+		session := strings.ReplaceAll(planning(use), " local ", " ")
+		_, err := conn.Exec(ctx, "SET ROLE "+appRole+"; SET countersign.realm = '"+gatewayStep+"'"+session)
 		return err
 	}
 	pool, err := pgxpool.NewWithConfig(ctx, pc)

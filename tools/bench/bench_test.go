@@ -91,7 +91,7 @@ func output(p *exec.Cmd) string { return fmt.Sprint(p.Stdout) }
 func programs(t *testing.T) string {
 	t.Helper()
 	folder := t.TempDir()
-	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", folder, ".", "../../cmd/countersign").CombinedOutput()
+	said, err := exec.CommandContext(t.Context(), "go", "build", "-o", folder, ".", "../../cmd/countersign", "../../cmd/simulator").CombinedOutput()
 	if err != nil {
 		t.Fatalf("build: %v\n%s", err, said)
 	}

@@ -41,13 +41,13 @@ func (cfg Config) startGateway(ctx context.Context, o gatewayOptions) (*gateway,
 		return nil, err
 	}
 	defer func() { _ = log.Close() }() // the processes keep theirs
-	start := func(arguments ...string) (*exec.Cmd, error) {
-		process := exec.CommandContext(ctx, cfg.Program, append([]string{"--log-level=warn"}, arguments...)...) //nolint:gosec // this program
+	start := func(program string, arguments ...string) (*exec.Cmd, error) {
+		process := exec.CommandContext(ctx, program, append([]string{"--log-level=warn"}, arguments...)...) //nolint:gosec // this program
 		process.Stderr, process.Dir = log, cfg.Folder
 		process.Cancel = func() error { return process.Process.Signal(syscall.SIGTERM) }
 		return process, process.Start()
 	}
-	g.simulator, err = start("simulator", "--listen="+addresses[1], "--gateway-url="+g.base)
+	g.simulator, err = start(filepath.Join(filepath.Dir(cfg.Program), "simulator"), "--listen="+addresses[1], "--gateway-url="+g.base)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +60,7 @@ func (cfg Config) startGateway(ctx context.Context, o gatewayOptions) (*gateway,
 	if o.Resting {
 		arguments = append(arguments, "--no-deliveries")
 	}
-	g.program, err = start(arguments...)
+	g.program, err = start(cfg.Program, arguments...)
 	if err == nil {
 		err = g.ready(ctx)
 	}

@@ -44,6 +44,23 @@ CREATE POLICY own_realm ON draft USING (realm = current_setting('countersign.rea
 -- A draft never changes its owner, its key or what it amends.
 GRANT SELECT, INSERT, DELETE, UPDATE (scheme, answers, message_id, saved_at, form_key) ON draft TO countersign_app;
 
+-- Which payments were submitted as one file, so that checkers see the file as one. Nothing rests on it: each payment is decided for itself,
+-- under the digest of its content.
+CREATE TABLE batch_payment (
+  realm      text NOT NULL,
+  message_id uuid NOT NULL,
+  batch_id   uuid NOT NULL,
+  -- Of the payment in the file, from 1: its number in an order, its line in a table.
+  position   integer NOT NULL CHECK (position > 0),
+  file_name  text NOT NULL CHECK (length(file_name) <= 200),
+  PRIMARY KEY (realm, message_id),
+  FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
+);
+CREATE INDEX batch_payment_by_batch ON batch_payment (realm, batch_id, position);
+ALTER TABLE batch_payment ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON batch_payment USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT ON batch_payment TO countersign_app;
+
 -- What somebody sent after their session had run out: the reason of a rejection, the answers of a check page, a file. Nothing of it is
 -- done. It belongs to the person whose session it was, who finds it filled in again after signing in, and is gone after an hour.
 CREATE TABLE parked_form (
@@ -53,7 +70,7 @@ CREATE TABLE parked_form (
   -- The fields as a form sends them.
   fields     bytea NOT NULL CHECK (length(fields) <= 65664),
   -- An uploaded file; empty for a form without one.
-  file       bytea NOT NULL CHECK (length(file) <= 262272),
+  file       bytea NOT NULL CHECK (length(file) <= 2097280),
   file_name  text NOT NULL CHECK (length(file_name) <= 1400),
   created_at timestamptz NOT NULL,
   expires_at timestamptz NOT NULL,

@@ -15,7 +15,9 @@ type Batch struct {
 	Going     bool   // submitting, and more to do
 	GoesOn    bool   // by itself, where there is a script
 	Checked   string // the digest of the lines as they are shown
-	Lines     []BatchLine
+	Cut       bool   // from an order, whose payments are numbered; else a table, which has lines
+	Payments  int
+	Lines     []BatchLine // none while the file is submitted
 	Ready     int
 	Submitted int
 	Totals    []string // of what is ready, one a currency
@@ -34,8 +36,15 @@ type BatchLine struct {
 	Changes  []Change // what is sent otherwise than it stands in the file
 }
 
+// Check adds a problem that the page to check a payment resolves.
+func (l *BatchLine) Check(url string, text i18n.Text, code string) {
+	l.State, l.URL, l.Label = "To be checked", url, "Check and submit"
+	l.Problems = append(l.Problems, LineProblem{Problem: ui.Problem{Text: text, Code: code}})
+}
+
 // LineProblem is the problem of one answer of a line.
 type LineProblem struct {
 	ui.Problem
-	Where i18n.Text // the answer; empty for the payment as a whole
+	Where   i18n.Text // the answer; empty for the payment as a whole
+	Element string    // path of element names in the order of a file; "" for an answer
 }

@@ -21,8 +21,10 @@ type Read struct {
 }
 
 // ReadOrder reads a pain.001.001.09, or upgrades a pain.001.001.03. An incomplete order gives no Order: its unread part would look missing.
-func ReadOrder(content []byte) Read {
-	document, found := codec.DecodeXML(content)
+func ReadOrder(content []byte) Read { return readOrder(content, codec.Options{}) }
+
+func readOrder(content []byte, options codec.Options) Read {
+	document, found := options.DecodeXML(content)
 	read := Read{Findings: found}
 	if document != nil {
 		read.Message = document.MessageName()
@@ -107,12 +109,6 @@ func noOrder(content []byte) i18n.Text {
 		return "Send the file inside, or save a spreadsheet as CSV in UTF-8: this file is a workbook or an archive."
 	}
 	return "Send a payment order as an XML file: this file is none."
-}
-
-// FitsForm reports whether the payment of a file can be corrected in the form without losing anything but its day, which the form does not
-// ask for: it pays at once.
-func (f File) FitsForm() bool {
-	return f.Document != nil && len(f.Findings) == 0 && formHolds(f.Scheme(), f.Document)
 }
 
 // looksLikeXML reports by the first character whether a file may be XML: a tag, or the byte order mark of an encoding. The codec refuses

@@ -48,3 +48,12 @@ func FieldOf(pointer string, values Values) string {
 	}
 	return "remittanceKind"
 }
+
+// ElementOf returns the path of an element below its payment, or below the order, without the numbers of repeated elements.
+func ElementOf(pointer string) string {
+	rest, is := strings.CutPrefix(pointer, transactionPointer+"/")
+	if !is {
+		rest = strings.TrimPrefix(pointer, "/Document/CstmrCdtTrfInitn/")
+	}
+	return strings.ReplaceAll(rest, "/0/", "/")
+}

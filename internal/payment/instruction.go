@@ -2,6 +2,7 @@ package payment
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -31,8 +32,23 @@ type Order struct {
 	SourceType string // media type of Source
 	Note       string // to the checkers, at most MaxReason characters; of an amendment, why it is made
 	Replaces   int    // the version an amendment was made from; 0 when its editor did not say
+	// Part is the place of the order in a file of several payments, from 1; 0 for an order of its own. The orders of a file share its MsgId.
+	Part int
 	// ManyTransactions lets a dry run check a document with more than one payment; none is ever made of it.
 	ManyTransactions bool
+}
+
+// partMark separates a MsgId from the place of a payment in its file. No rule book lets a MsgId have this character.
+const partMark = "#"
+
+// MessageKey is the key under which a client uses the MsgId of an order once: the MsgId, behind the first payment of a file with the place
+// in the file.
+func (o Order) MessageKey() string {
+	key := o.Document.GroupHeader.MessageID
+	if o.Part > 1 {
+		key += partMark + strconv.Itoa(o.Part)
+	}
+	return key
 }
 
 // InstructionInput is everything a new instruction is made of. Times and identifiers come from the caller.
@@ -101,7 +117,7 @@ func NewInstruction(in InstructionInput) (Created, error) {
 	}
 	grant, _ := in.By.Grant(identity.RoleMaker)
 	created := Created{
-		Actor: in.By.Actor(), Grant: grant, Origin: draft.Origin, Action: ActionSubmit, MessageKey: draft.Origin.Reference,
+		Actor: in.By.Actor(), Grant: grant, Origin: draft.Origin, Action: ActionSubmit, MessageKey: in.MessageKey(),
 		Fingerprint: draft.fingerprint, IdempotencyKey: in.IdempotencyKey,
 	}
 	return created.open(m.WithContent(draft.Content), opening{in.By, in.Policy, in.Limits, in.At, in.Seal}), nil

@@ -187,6 +187,49 @@ func (s *Payments) Preview(ctx context.Context, by identity.Principal, in paymen
 	}, err
 }
 
+// PreviewAll is Preview for the payments of a file, in their order. What they have in common is read once.
+func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders []payment.Order) ([]Preview, error) {
+	if !by.Has(identity.RoleMaker) {
+		return nil, errNotMaker
+	}
+	asked := make([]messagepkg.ContextQuery, len(orders))
+	for i, in := range orders {
+		asked[i] = s.ask(by, in)
+	}
+	known, err := s.cfg.Messages.CreateContexts(ctx, by.Realm, asked)
+	if err != nil {
+		return nil, err
+	}
+	previews := make([]Preview, len(orders))
+	at := s.cfg.Now()
+	for i, in := range orders {
+		summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known[i], at))
+		if err != nil {
+			return nil, err
+		}
+		previews[i] = Preview{
+			Findings: findings, Summary: summary, ApprovalsRequired: known[i].Policy.ApprovalsRequired, PendingFor: known[i].Policy.PendingFor,
+		}
+	}
+	return previews, nil
+}
+
+// UsedBefore returns the finding of an order whose MsgId its client used before; none for a fresh one.
+func (s *Payments) UsedBefore(ctx context.Context, by identity.Principal, in payment.Order) ([]payment.Finding, error) {
+	err := s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
+		Realm: by.Realm, ClientID: by.ClientID, MessageKey: in.MessageKey(),
+	}, payment.Digest{})
+	duplicate, is := errors.AsType[*messagepkg.DuplicateError](err)
+	if !is {
+		return nil, err
+	}
+	refused, is := errors.AsType[*payment.RefusalError](refuseDuplicate(duplicate))
+	if !is {
+		return nil, err
+	}
+	return refused.Findings, nil
+}
+
 // Preview is a maker's view before submitting. The required approvals depend on the amount, which an unfinished order
 // may lack.
 type Preview struct {

@@ -231,11 +231,11 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 	return nil
 }
 
-// Submitted notes which message a draft became.
-func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, id, messageID uuid.UUID) error {
+// Submitted notes which message a draft became, and the file that it belongs to.
+func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
-			MessageID: &messageID, Realm: by.Realm, DraftID: id, UserID: by.UserID,
+			MessageID: messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
 		})
 	})
 	if err != nil {

@@ -110,8 +110,8 @@ func TestASubmittedDraftIsNotChanged(t *testing.T) {
 	owner, message := person("demo", "maker1"), uuid.Must(uuid.NewV7())
 	draft := messagepkg.Draft{ID: uuid.Must(uuid.NewV7()), Scheme: rulebook.SchemeSIC, SavedAt: at, ExpiresAt: at.Add(time.Hour)}
 	for _, step := range []error{
-		drafts.Add(ctx, owner, draft), drafts.Save(ctx, owner, draft), drafts.Submitted(ctx, owner, draft.ID, message),
-		drafts.Submitted(ctx, owner, draft.ID, uuid.Must(uuid.NewV7())), // the first note stays
+		drafts.Add(ctx, owner, draft), drafts.Save(ctx, owner, draft), drafts.Submitted(ctx, owner, draft, message),
+		drafts.Submitted(ctx, owner, draft, uuid.Must(uuid.NewV7())), // the first note stays
 	} {
 		if step != nil {
 			t.Fatal(step)

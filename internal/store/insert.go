@@ -184,6 +184,32 @@ func (s *Messages) CreateContext(ctx context.Context, ask ContextQuery) (CreateC
 	return known, err
 }
 
+// CreateContexts is CreateContext for several messages of a realm, in one transaction.
+func (s *Messages) CreateContexts(ctx context.Context, realm string, asked []ContextQuery) ([]CreateContext, error) {
+	known := make([]CreateContext, len(asked))
+	if len(asked) == 0 {
+		return known, nil
+	}
+	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		found, err := s.readContexts(ctx, q, realm, asked)
+		if err != nil {
+			return fmt.Errorf("load the policies and the accounts: %w", err)
+		}
+		for i, one := range found {
+			if one == nil {
+				return ErrNoPolicy
+			}
+			known[i] = *one
+			err = s.bind(ctx, q, asked[i], &known[i], false)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return known, err
+}
+
 // ErrNoPolicy reports that no policy of the realm matches the message, or that the policy or the realm's mark fails
 // its seal. The message can then be neither made nor decided.
 var ErrNoPolicy = errors.New("no policy of the realm matches")

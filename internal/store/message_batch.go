@@ -37,6 +37,46 @@ func (d *Drafts) Batch(ctx context.Context, by identity.Principal, id uuid.UUID,
 	return drafts, nil
 }
 
+// BatchPayments returns the name of a file and its submitted payments, in its order. Error: payment.ErrNotFound.
+func (r *Reader) BatchPayments(ctx context.Context, realm string, batch uuid.UUID) (name string, ids []uuid.UUID, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.BatchPayments(ctx, realm, batch)
+		if err != nil {
+			return fmt.Errorf("load the payments of a file: %w", err)
+		}
+		for _, row := range rows {
+			name, ids = row.FileName, append(ids, row.MessageID)
+		}
+		return nil
+	})
+	if err == nil && len(ids) == 0 {
+		err = payment.ErrNotFound
+	}
+	return name, ids, err
+}
+
+// WaitingBatch is a file of which several payments wait for approval.
+type WaitingBatch struct {
+	ID       uuid.UUID
+	FileName string
+	Waiting  int
+}
+
+// BatchesWaiting lists the files of which several payments wait for approval, the newest first.
+func (r *Reader) BatchesWaiting(ctx context.Context, realm string) (list []WaitingBatch, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.BatchesWaiting(ctx, realm)
+		for _, row := range rows {
+			list = append(list, WaitingBatch{ID: row.BatchID, FileName: row.FileName, Waiting: int(row.Waiting)})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the files that wait: %w", err)
+	}
+	return list, nil
+}
+
 // ListedBatch is a file of many payments as a list shows it.
 type ListedBatch struct {
 	ID        uuid.UUID

@@ -212,6 +212,32 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Sim
 	return list, err
 }
 
+// Alike reports of each payment whether SimilarTo would list one. A payment without an account has none.
+func (r *Reader) Alike(ctx context.Context, realm string, of []payment.Summary, since time.Time) ([]bool, error) {
+	alike := make([]bool, len(of))
+	ask := dbsqlc.DuplicateAnyParams{Realm: realm, Since: since}
+	for i, s := range of {
+		if s.CreditorAccount != "" {
+			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, s.CreditorAccount) //nolint:gosec // few payments
+			ask.Amounts, ask.Currencies = append(ask.Amounts, s.Amount.Minor()), append(ask.Currencies, string(s.Amount.Currency()))
+		}
+	}
+	if len(ask.Items) == 0 {
+		return alike, nil
+	}
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		found, err := q.DuplicateAny(ctx, ask)
+		if err != nil {
+			return fmt.Errorf("look for similar payments: %w", err)
+		}
+		for _, item := range found {
+			alike[item] = true
+		}
+		return nil
+	})
+	return alike, err
+}
+
 // Version is one version of a message's content.
 type Version struct {
 	Number     int

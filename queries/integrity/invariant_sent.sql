@@ -104,12 +104,13 @@ LEFT JOIN message m ON m.realm = k.realm AND m.message_id = k.message_id
 LEFT JOIN LATERAL (
   SELECT min(v.version) AS version, (array_agg(v.content_hash ORDER BY v.version))[1] AS content_hash
   FROM message_version v JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE k.scope = 'message-id' AND v.realm = k.realm AND v.message_id = k.message_id AND d.reference = k.key) named ON true
+  WHERE k.scope = 'message-id' AND v.realm = k.realm AND v.message_id = k.message_id
+    AND d.reference = split_part(k.key, '#', 1)) named ON true
 LEFT JOIN ( -- found once for all keys: none is looked up by its message
   SELECT o.realm, o.message_id FROM creation_key o
   LEFT JOIN message_version v ON v.realm = o.realm AND v.message_id = o.message_id AND v.version = 1
   LEFT JOIN document d ON d.realm = v.realm AND d.document_id = v.document_id
-  WHERE o.scope <> 'message-id' OR o.key = d.reference
+  WHERE o.scope <> 'message-id' OR split_part(o.key, '#', 1) = d.reference
   GROUP BY o.realm, o.message_id HAVING count(DISTINCT o.fingerprint) > 1) unlike ON unlike.realm = k.realm AND unlike.message_id = k.message_id
 WHERE k.scope = 'message-id' AND named.version IS NULL
    OR named.version > 1 AND k.fingerprint IS DISTINCT FROM named.content_hash
@@ -126,7 +127,7 @@ LEFT JOIN document before ON before.realm = p.realm AND before.document_id = p.d
 LEFT JOIN message_history h ON v.version > 1 AND h.realm = v.realm AND h.message_id = v.message_id AND h.version = v.version AND h.action = 'amend'
 WHERE d.name LIKE 'pain.001.%' AND d.reference IS DISTINCT FROM before.reference -- an amendment that keeps the id keeps its key too
   AND NOT EXISTS (SELECT FROM creation_key k WHERE k.realm = m.realm AND k.message_id = m.message_id
-                    AND k.client_id = coalesce(h.client_id, m.client_id) AND k.scope = 'message-id' AND k.key = d.reference)
+                    AND k.client_id = coalesce(h.client_id, m.client_id) AND k.scope = 'message-id' AND split_part(k.key, '#', 1) = d.reference)
 UNION ALL
 SELECT a.realm, 'message'::text, a.message_id::text, 'its Idempotency-Key is no creation key of its client for it'::text
 FROM audit_event a

@@ -51,8 +51,26 @@ WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message
   AND (sqlc.narg(form_key)::uuid IS NULL OR form_key = sqlc.narg(form_key)::uuid OR saved_at = @seen::timestamptz);
 
 -- name: DraftSubmitted :exec
-UPDATE draft SET message_id = @message_id
-WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND message_id IS NULL;
+-- Notes the message that a draft became, and for a payment of a file that it belongs to the file.
+WITH noted AS (
+  UPDATE draft SET message_id = @message_id
+  WHERE draft.realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND draft.message_id IS NULL
+  RETURNING draft.realm, draft.batch_id, draft.batch_line
+)
+INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name)
+SELECT n.realm, n.batch_id, n.batch_line, @message_id, @plain_name FROM noted n WHERE n.batch_id IS NOT NULL
+ON CONFLICT DO NOTHING;
+
+-- name: BatchPayments :many
+-- The payments of a file that were submitted, in its order.
+SELECT message_id, file_name FROM batch_payment WHERE realm = @realm AND batch_id = @batch_id ORDER BY position;
+
+-- name: BatchesWaiting :many
+-- The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last.
+SELECT b.batch_id, min(b.file_name)::text AS file_name, count(*) AS waiting
+FROM (SELECT m.message_id FROM message m WHERE m.realm = @realm AND m.state = 'Approval Pending' ORDER BY m.message_id DESC LIMIT 5000) m
+JOIN batch_payment b ON b.realm = @realm AND b.message_id = m.message_id
+GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LIMIT 10;
 
 -- name: DraftDropExpired :execrows
 DELETE FROM draft WHERE (realm, draft_id) IN (

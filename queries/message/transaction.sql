@@ -73,6 +73,17 @@ WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount =
   AND v.message_id <> @other_than
 ORDER BY v.message_id DESC LIMIT 10;
 
+-- name: DuplicateAny :many
+-- Of payments (lists of equal length), the items to which DuplicateList would list a payment.
+SELECT a.item::integer AS item
+FROM (SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@amounts::bigint[]) AS amount,
+        unnest(@currencies::text[]) AS currency) a
+WHERE EXISTS (
+  SELECT FROM message_version v
+  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+  WHERE v.realm = @realm AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
+    AND m.kind = 'instruction' AND v.created_at >= @since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed'));
+
 -- name: HistoryList :many
 -- The steps of a message in order, with the names of the accounts behind them.
 SELECT h.*, u.name AS actor_login

@@ -18,6 +18,7 @@ import (
 	"countersign/internal/money"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/views/ui"
@@ -26,12 +27,8 @@ import (
 // batchPath returns the page of a batch file.
 func batchPath(id uuid.UUID) string { return "/payments/batches/" + id.String() }
 
-// takeMany keeps each payment of a file as a draft, all or none.
-func (v *Request) takeMany(name string, content []byte, many orderform.Many) error {
-	outdated, ended := orderform.Outdated(many.Message, v.Today(), v.Config.Rules)
-	if ended {
-		many.Findings = append([]payment.Finding{outdated}, many.Findings...)
-	}
+// takeTable keeps each payment of a table as a draft, all or none.
+func (v *Request) takeTable(name string, content []byte, many orderform.Table) error {
 	if len(many.Findings) > 0 {
 		return v.refuseFile(name, content, many.Findings)
 	}
@@ -58,6 +55,71 @@ func (v *Request) takeMany(name string, content []byte, many orderform.Many) err
 		return err
 	}
 	return v.GoTo(batchPath(id), "Nothing is submitted yet.")
+}
+
+// maxListed limits the findings that refuse a file.
+const maxListed = 200
+
+// takeParts keeps each payment of an order as a draft of its own, all or none. A finding about an element that payments share refuses the
+// file; one about a payment alone is shown with that payment.
+func (v *Request) takeParts(name string, content []byte, parts orderform.Parts) error {
+	outdated, ended := orderform.Outdated(parts.Message, v.Today(), v.Config.Rules)
+	if ended {
+		parts.Findings = append([]payment.Finding{outdated}, parts.Findings...)
+	}
+	if len(parts.Findings) > 0 {
+		return v.refuseFile(name, content, parts.Findings)
+	}
+	id := v.Config.NewID()
+	drafts := make([]store.Draft, 0, len(parts.Parts))
+	made := make([]prepared, 0, len(parts.Parts))
+	for _, part := range parts.Parts {
+		read := v.readFile(part.Content)
+		draft := store.Draft{
+			ID: v.Config.NewID(), File: part.Content, FileName: name, Batch: id, Line: part.Position, SavedAt: v.At,
+			ExpiresAt: v.At.Add(DraftLife),
+		}
+		draft.Scheme = rulebook.SchemeSIC
+		if read.Document != nil {
+			draft.Scheme = read.Scheme()
+		}
+		drafts, made = append(drafts, draft), append(made, ofFile(draft, read))
+	}
+	err := v.previewAll(made)
+	if err != nil {
+		return err
+	}
+	if shared := sharedFindings(parts.Parts, made); len(shared) > 0 {
+		return v.refuseFile(name, content, shared)
+	}
+	err = v.Config.Drafts.AddAll(v.Context(), v.By, drafts)
+	if err != nil {
+		return err
+	}
+	return v.GoTo(batchPath(id), "Nothing is submitted yet.")
+}
+
+// sharedFindings returns all findings of a file, each once and at its place in the file, when one of them is about an element that payments
+// share; else none.
+func sharedFindings(parts []orderform.Part, made []prepared) []payment.Finding {
+	var all []payment.Finding
+	known := map[[2]string]bool{}
+	shared := false
+	for i, p := range made {
+		for _, f := range p.findings {
+			shared = shared || !orderform.OfPayment(f.Pointer)
+			f.Pointer, f.Line, f.Column = parts[i].InFile(f.Pointer), 0, 0
+			key := [2]string{f.Pointer, string(f.Text)}
+			if !known[key] && len(all) < maxListed {
+				known[key] = true
+				all = append(all, f)
+			}
+		}
+	}
+	if !shared {
+		return nil
+	}
+	return all
 }
 
 // lineNumbers are the lines of the file on which its payments begin, as a refusal of the file counts them; where several begin on one line
@@ -87,95 +149,146 @@ func (v *Request) batch() (id uuid.UUID, drafts []store.Draft, err error) {
 	return id, drafts, err
 }
 
-// showBatch lists the payments of a file with their problems.
+// showBatch lists the payments of a file with their problems. While the file is submitted, it shows the progress only.
 func showBatch(v *Request) error {
 	id, drafts, err := v.batch()
 	if err != nil {
 		return err
 	}
 	from, err := strconv.Atoi(v.Echo.QueryParam("from"))
-	model := views.Batch{FileName: drafts[0].FileName, Action: batchPath(id) + "/submit", Going: err == nil, From: max(from, 1)}
-	model.Checked = digestOf(drafts)
-	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(CheckedField) == model.Checked
-	totals := map[money.Currency]money.Amount{}
-	left := 0 // ready, from the line on at which the submission goes on
+	model := views.Batch{
+		FileName: drafts[0].FileName, Action: batchPath(id) + "/submit", Going: err == nil, From: max(from, 1), Payments: len(drafts),
+		Checked: digestOf(drafts), Cut: len(drafts[0].File) > 0,
+	}
+	left := 0 // not submitted, from the line on at which the submission goes on
 	for _, draft := range drafts {
-		line, p, err := v.batchLine(draft)
-		if err == nil && v.Echo.QueryParam("tried") != "" && p.fine() {
-			err = v.payeeOfLine(&line, p)
-		}
-		if err != nil {
-			return err
-		}
-		model.Lines = append(model.Lines, line)
 		switch {
 		case draft.MessageID != uuid.Nil:
 			model.Submitted++
-		case len(line.Problems) == 0:
-			model.Ready++
-			amount := p.asked.Summary.Amount
-			sum, known := totals[amount.Currency()]
-			if known {
-				amount, err = sum.Add(amount)
-				if err != nil {
-					return err
-				}
-			}
-			totals[amount.Currency()] = amount
-			if draft.Line >= model.From {
-				left++
-			}
+		case draft.Line >= model.From:
+			left++
 		}
 	}
-	for _, currency := range slices.Sorted(maps.Keys(totals)) {
-		model.Totals = append(model.Totals, totals[currency].Format())
-	}
-	if left == 0 {
-		model.Going, model.GoesOn, model.From = false, false, 1
-	}
+	model.Going = model.Going && left > 0
+	model.GoesOn = model.Going && v.Status == submitting && v.Echo.QueryParam(CheckedField) == model.Checked
 	model.Layout = v.layout("Payments of a file", views.PlaceNew)
+	if !model.GoesOn {
+		err = v.listBatch(&model, drafts)
+		if err != nil {
+			return err
+		}
+	}
+	if !model.Going {
+		model.From = 1
+	}
 	return v.Render(http.StatusOK, views.BatchPage(model))
 }
 
-// batchLine renders one payment of a file: its result, or the steps before it can be submitted.
-func (v *Request) batchLine(draft store.Draft) (views.BatchLine, prepared, error) {
-	values, err := orderform.DecodeValues(draft.Answers)
+// listBatch adds the lines of a file and the totals of what is ready.
+func (v *Request) listBatch(model *views.Batch, drafts []store.Draft) error {
+	lines, made, err := v.batchLines(drafts)
 	if err != nil {
-		return views.BatchLine{}, prepared{}, err
+		return err
+	}
+	tried := v.Echo.QueryParam("tried") != ""
+	totals := map[money.Currency]money.Amount{}
+	for i := range lines {
+		open := drafts[i].MessageID == uuid.Nil && len(lines[i].Problems) == 0
+		if open && tried {
+			err = v.hindered(&lines[i], made[i])
+			if err != nil {
+				return err
+			}
+		}
+		if open && len(lines[i].Problems) == 0 {
+			model.Ready++
+			addTo(totals, made[i].asked.Summary.Amount)
+		}
+	}
+	model.Lines, model.Totals = lines, nil
+	for _, currency := range slices.Sorted(maps.Keys(totals)) {
+		model.Totals = append(model.Totals, totals[currency].Format())
+	}
+	return nil
+}
+
+// batchLines renders the payments of a file: their results, or the steps before they can be submitted. Rules and similar payments are read
+// for all of them together.
+func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepared, error) {
+	made := make([]prepared, len(drafts))
+	for i, draft := range drafts {
+		var err error
+		made[i], err = v.buildDraft(draft)
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	err := v.previewAll(made)
+	if err != nil {
+		return nil, nil, err
+	}
+	alike, err := v.alike(made)
+	if err != nil {
+		return nil, nil, err
+	}
+	lines := make([]views.BatchLine, len(made))
+	for i, p := range made {
+		lines[i] = v.batchLine(p, alike[i])
+	}
+	return lines, made, nil
+}
+
+// alike reports of each payment whether one like it was made in the last days.
+func (v *Request) alike(made []prepared) ([]bool, error) {
+	summaries := make([]payment.Summary, len(made))
+	for i, p := range made {
+		if p.draft.MessageID == uuid.Nil && p.fine() {
+			summaries[i] = p.asked.Summary
+		}
+	}
+	return v.Config.Reader.Alike(v.Context(), v.By.Realm, summaries, v.At.Add(-DuplicateWindow))
+}
+
+// batchLine renders one payment of a file.
+func (v *Request) batchLine(p prepared, alike bool) views.BatchLine {
+	draft, values := p.draft, p.values
+	if p.built.Document != nil && len(draft.File) > 0 {
+		values = orderform.ValuesOf(p.built.Document)
 	}
 	line := views.BatchLine{
 		Line: draft.Line, Name: values.CreditorName, Account: values.CreditorIBAN, Amount: typedAmount(draft.Scheme, values.Amount),
 	}
 	if draft.MessageID != uuid.Nil {
 		line.State, line.URL, line.Label = "Submitted", "/payments/"+draft.MessageID.String(), "Show it"
-		return line, prepared{}, nil
+		return line
 	}
-	p, err := v.prepareDraft(draft)
-	if err != nil {
-		return line, p, err
-	}
+	check := "/payments/" + draft.ID.String() + "/check"
 	line.State, line.URL, line.Label = "Ready", "/payments/"+draft.ID.String()+"/edit", "Change"
+	if len(draft.File) > 0 {
+		line.URL, line.Label = check, "Show it"
+	}
 	if !p.fine() {
 		line.State, line.Label = "To be mended", "Mend"
-		line.Problems = problemsOfLine(problemsOf(p.built.Problems, p.findings, values), values)
-		return line, p, nil
+		line.Problems = problemsOfLine(p, values)
+		return line
 	}
 	line.Name, line.Changes = p.asked.Summary.CreditorName, views.ChangesView(p.built.Transliterated)
-	hits, err := v.duplicates(p, p.asked.Summary)
-	if err != nil {
-		return line, p, err
+	if alike {
+		line.Check(check, "A payment like this one was made in the last days: say why it is paid again.", "")
 	}
-	if len(hits) > 0 {
-		line.State, line.URL, line.Label = "To be checked", "/payments/"+draft.ID.String()+"/check", "Check and submit"
-		line.Problems = []views.LineProblem{{Problem: ui.Problem{
-			Text: "A payment like this one was made in the last days: say why it is paid again.",
-		}}}
-	}
-	return line, p, nil
+	return line
 }
 
-// problemsOfLine names the answer that each problem is about, which stands beside its field in the form.
-func problemsOfLine(problems []ui.Problem, values orderform.Values) []views.LineProblem {
+// problemsOfLine names the answer that each problem is about, or its element where the form has no field for it.
+func problemsOfLine(p prepared, values orderform.Values) []views.LineProblem {
+	if len(p.draft.File) > 0 {
+		shown := make([]views.LineProblem, 0, len(p.findings))
+		for _, f := range p.findings {
+			shown = append(shown, views.LineProblem{Problem: ui.Problem{Text: f.Text, Code: f.Code}, Element: orderform.ElementOf(f.Pointer)})
+		}
+		return shown
+	}
+	problems := problemsOf(p.built.Problems, p.findings, values)
 	labels := map[string]i18n.Text{}
 	for _, field := range values.Fields() {
 		labels[field.Name] = i18n.Stored(field.Label)
@@ -241,20 +354,22 @@ func digestOf(drafts []store.Draft) string {
 	return hex.EncodeToString(hash.Sum(nil))
 }
 
-// payeeOfLine adds the payee verification to a line that was not submitted.
-func (v *Request) payeeOfLine(line *views.BatchLine, p prepared) error {
-	if p.draft.MessageID != uuid.Nil || len(line.Problems) > 0 {
-		return nil
-	}
-	found, err := v.payeeOf(p)
-	if err != nil || !found.Warns() {
+// hindered adds to a line that was ready why it was not submitted: its references were used before, or the payee's bank warns.
+func (v *Request) hindered(line *views.BatchLine, p prepared) error {
+	check := "/payments/" + p.draft.ID.String() + "/check"
+	used, err := v.Config.Submission.UsedBefore(v.Context(), v.By, p.input())
+	if err != nil {
 		return err
 	}
-	line.State, line.URL, line.Label = "To be checked", "/payments/"+p.draft.ID.String()+"/check", "Check and submit"
-	line.Problems = []views.LineProblem{{Problem: ui.Problem{
-		Text: "The payee's bank does not confirm the name: look at what it says.", Code: string(found.Result),
-	}}}
-	return nil
+	for _, f := range used {
+		line.Check(check, f.Text, f.Code)
+		line.State = "To be mended"
+	}
+	found, err := v.payeeOf(p)
+	if err == nil && found.Warns() {
+		line.Check(check, "The payee's bank does not confirm the name: look at what it says.", string(found.Result))
+	}
+	return err
 }
 
 // submitLine submits one payment of a file unless something has to be said to it first.
@@ -266,10 +381,11 @@ func (v *Request) submitLine(draft store.Draft) error {
 	if became != uuid.Nil {
 		return v.noteSubmitted(draft, became)
 	}
-	line, p, err := v.batchLine(draft)
-	if err != nil || len(line.Problems) > 0 {
+	lines, made, err := v.batchLines([]store.Draft{draft})
+	if err != nil || len(lines[0].Problems) > 0 {
 		return err
 	}
+	p := made[0]
 	found, err := v.payeeOf(p)
 	if err != nil || found.Warns() {
 		return err
@@ -286,5 +402,5 @@ func (v *Request) submitLine(draft store.Draft) error {
 }
 
 func (v *Request) noteSubmitted(draft store.Draft, message uuid.UUID) error {
-	return v.Config.Drafts.Submitted(v.Context(), v.By, draft.ID, message)
+	return v.Config.Drafts.Submitted(v.Context(), v.By, draft, message)
 }

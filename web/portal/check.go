@@ -72,7 +72,7 @@ func keepAnswer(v *Request) error {
 // refuseDraft shows a draft that is no longer fine where it can be corrected: a day may have gone by, an account may be closed.
 func (v *Request) refuseDraft(p prepared) error {
 	if len(p.draft.File) > 0 {
-		return v.refuseFile(p.draft.FileName, p.draft.File, p.findings)
+		return v.refuseOrder(p.draft, v.readFile(p.draft.File), p.findings)
 	}
 	model := draftForm(p.draft, p.values)
 	err := v.markAmending(&model, p.draft.Amends)

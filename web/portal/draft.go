@@ -37,6 +37,9 @@ func (p prepared) input() payment.Order {
 	in := payment.Order{
 		Scheme: p.draft.Scheme, ExternalID: p.draft.ID.String(), Document: p.built.Document, Structure: p.findings, Note: p.note,
 	}
+	if p.draft.Batch != uuid.Nil && len(p.source) > 0 {
+		in.Part = p.draft.Line
+	}
 	if len(p.source) > 0 {
 		in.Source, in.SourceType = p.source, "application/xml"
 	}
@@ -116,15 +119,34 @@ func (v *Request) preview(p prepared) (prepared, error) {
 	return p, err
 }
 
+// previewAll is preview for several drafts, which reads what they have in common once.
+func (v *Request) previewAll(made []prepared) error {
+	var orders []payment.Order
+	var of []int
+	for i, p := range made {
+		if p.built.Document != nil && p.draft.MessageID == uuid.Nil {
+			orders, of = append(orders, p.input()), append(of, i)
+		}
+	}
+	previews, err := v.Config.Submission.PreviewAll(v.Context(), v.By, orders)
+	for i, preview := range previews {
+		made[of[i]].asked, made[of[i]].findings = preview, preview.Findings
+	}
+	return err
+}
+
 // debtorAccount finds one of the realm's accounts; nil when it has no such account.
 func (v *Request) debtorAccount(iban string) (*payment.DebtorAccount, error) {
-	accounts, err := v.Config.Reader.Accounts(v.Context(), v.By.Realm)
-	if err != nil {
-		return nil, err
+	if v.accounts == nil {
+		var err error
+		v.accounts, err = v.Config.Reader.Accounts(v.Context(), v.By.Realm)
+		if err != nil {
+			return nil, err
+		}
 	}
-	for i := range accounts {
-		if accounts[i].IBAN == iban {
-			return &accounts[i], nil
+	for i := range v.accounts {
+		if v.accounts[i].IBAN == iban {
+			return &v.accounts[i], nil
 		}
 	}
 	return nil, nil //nolint:nilnil // no such account is an answer, which the service turns into a finding

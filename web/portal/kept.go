@@ -142,7 +142,7 @@ func (v *Request) Submitted(draft store.Draft, id uuid.UUID, err error) error {
 		return err
 	}
 	if draft.MessageID == uuid.Nil {
-		err = v.Config.Drafts.Submitted(v.Context(), v.By, draft.ID, id)
+		err = v.Config.Drafts.Submitted(v.Context(), v.By, draft, id)
 		if err != nil {
 			return err
 		}

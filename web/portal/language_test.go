@@ -61,7 +61,7 @@ func TestRefusalsAreReadInTheLanguageOfThePage(t *testing.T) {
 	maker.post("/payments/new", with(filled(), "amount", "20000.01")).is(http.StatusUnprocessableEntity).
 		says("Geben Sie höchstens CHF 20'000.00 ein, die Grenze für Instant-Zahlungen")
 	maker.upload("leer.xml", nil).is(http.StatusUnprocessableEntity).says("Wählen Sie eine Datei, die nicht leer ist.")
-	maker.upload("voll.xml", make([]byte, 257<<10)).is(http.StatusUnprocessableEntity).says("Senden Sie höchstens 256 kB in einer Datei.")
+	maker.upload("voll.xml", make([]byte, 2049<<10)).is(http.StatusUnprocessableEntity).says("Senden Sie höchstens 2'048 kB in einer Datei.")
 	check := maker.post("/payments/new", filled()).goesTo("/payments/")
 	maker.get(check).is(http.StatusOK).says("Schweiz")
 	own := checker.submit(with(filled(), "country", "LI"))

@@ -58,7 +58,7 @@ func keepWords(v *Request, part, reason string) (string, error) {
 // keepFile keeps an uploaded file of a size that is taken.
 func keepFile(v *Request) (string, error) {
 	content, name, err := v.uploaded()
-	if err != nil || len(content) == 0 || len(content) > MaxUpload {
+	if err != nil || len(content) == 0 || len(content) > orderform.MaxFile {
 		return "", err
 	}
 	return v.Park("/payments/upload", content, name)

@@ -82,8 +82,10 @@ func TestAFileOfYesterdayIsCorrectedInTheForm(t *testing.T) {
 	maker.post("/payments/new", with(form, "act", "check")).is(http.StatusUnprocessableEntity).says("check digits")
 	whole := sample(t, "sic-inst_01_pain.001.001.09.xml") // with its UETR, which the form would lose
 	whole = regexp.MustCompile(`<Dt>[-0-9]*</Dt>`).ReplaceAll(whole, []byte("<Dt>2026-03-02</Dt>"))
-	if maker.upload("old.xml", whole).is(http.StatusUnprocessableEntity).page.Find(".into-form").Length() != 0 {
-		t.Error("the form is offered for a payment that it does not hold")
+	offered := maker.upload("old.xml", whole).is(http.StatusUnprocessableEntity).page.Find(".into-form")
+	if told := strings.Join(strings.Fields(offered.Text()), " "); !strings.Contains(told, "The form cannot keep this of the file:GrpHdr/MsgId") ||
+		!strings.Contains(told, "PmtInf/CdtTrfTxInf/PmtId/UETR: ") {
+		t.Errorf("the form is offered without what it loses: %q", told)
 	}
 	if n := b.count("SELECT count(*) FROM message"); n != 0 {
 		t.Errorf("%d messages from refused files", n)

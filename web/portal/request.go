@@ -18,13 +18,14 @@ import (
 	"countersign/internal/auth"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/request"
 )
 
-// MaxUpload is the largest file taken, in bytes.
+// MaxUpload is the largest picture taken, in bytes. Payment files have orderform.MaxFile.
 const MaxUpload = 256 << 10
 
 // maxForm is the largest form taken, in bytes.
@@ -42,9 +43,10 @@ type Request struct {
 	totals     []store.Total
 	Changes    int // changes of administration, or of beneficiaries, that wait for this person
 	broken     []views.BrokenGlass
-	Status     i18n.Text              // a sentence left by the request before
-	viewers    map[uuid.UUID][]string // the other viewers of messages, where the page asked for them
-	unread     error                  // why the form could not be read, which a second reading would not say
+	Status     i18n.Text               // a sentence left by the request before
+	viewers    map[uuid.UUID][]string  // the other viewers of messages, where the page asked for them
+	accounts   []payment.DebtorAccount // of the realm, once read
+	unread     error                   // why the form could not be read, which a second reading would not say
 }
 
 // handler answers one request. An error it returns becomes a page.
@@ -102,7 +104,7 @@ func (p *Portal) newRequest(c echo.Context) *Request {
 	header := c.Response().Header()
 	header.Add(echo.HeaderVary, "HX-Request")
 	header.Set(echo.HeaderCacheControl, "no-store")
-	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, MaxUpload+maxForm)
+	c.Request().Body = http.MaxBytesReader(c.Response(), c.Request().Body, orderform.MaxFile+maxForm)
 	header.Add(echo.HeaderVary, "Accept-Language")
 	v := &Request{
 		portal: p, Config: &p.Config, Echo: c, At: p.Config.Now(),

@@ -53,17 +53,21 @@ func readUpload(v *Request) error {
 	if err != nil {
 		return err
 	}
-	if len(content) > MaxUpload {
+	if len(content) > orderform.MaxFile {
 		model := refusedFile(name, nil, []payment.Finding{{Code: "FF01"}})
-		model.Findings[0].Text = largeFile.With(MaxUpload >> 10)
+		model.Findings[0].Text = largeFile.With(orderform.MaxFile >> 10)
 		return v.renderUpload(http.StatusUnprocessableEntity, model)
 	}
 	if len(content) == 0 {
 		return v.refuseFile(name, content, []payment.Finding{{Code: "FF01", Text: emptyFile}})
 	}
-	many, is := orderform.ReadMany(content, v.Today())
+	table, is := orderform.ReadTable(content)
 	if is {
-		return v.takeMany(name, content, many)
+		return v.takeTable(name, content, table)
+	}
+	parts, many := orderform.Split(content)
+	if many {
+		return v.takeParts(name, content, parts)
 	}
 	read := v.readFile(content)
 	if read.Document == nil {
@@ -138,7 +142,7 @@ func (v *Request) uploaded() (content []byte, name string, err error) {
 		return nil, "", &FormError{Cause: err}
 	}
 	defer func() { _ = opened.Close() }()
-	content, err = io.ReadAll(io.LimitReader(opened, MaxUpload+1))
+	content, err = io.ReadAll(io.LimitReader(opened, orderform.MaxFile+1))
 	if err != nil {
 		return nil, "", &FormError{Cause: err}
 	}
@@ -162,10 +166,10 @@ func (v *Request) refuseFile(name string, content []byte, findings []payment.Fin
 	return v.renderUpload(http.StatusUnprocessableEntity, refusedFile(name, content, findings))
 }
 
-// refuseOrder lists the problems of an order, and links to the form for a correction where the form can hold the whole order.
+// refuseOrder lists the problems of an order, and offers the form for a correction with everything that the form cannot keep.
 func (v *Request) refuseOrder(draft store.Draft, read orderform.File, findings []payment.Finding) error {
 	model := refusedFile(draft.FileName, draft.File, findings)
-	if read.FitsForm() {
+	if read.Document != nil && len(read.Findings) == 0 {
 		values := orderform.ValuesOf(read.Document)
 		model.Scheme = string(read.Scheme())
 		for _, field := range values.Fields() {
@@ -173,6 +177,7 @@ func (v *Request) refuseOrder(draft store.Draft, read orderform.File, findings [
 				model.Answers = append(model.Answers, [2]string{field.Name, *field.Value})
 			}
 		}
+		model.Lost = orderform.Losses(read.Scheme(), read.Document)
 	}
 	return v.renderUpload(http.StatusUnprocessableEntity, model)
 }
@@ -189,7 +194,7 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 		line := f.Line
 		if line == 0 {
 			if !read {
-				positions, read = codec.PositionsXML(content), true
+				positions, read = codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content), true
 			}
 			line = positions.Of(f.Pointer).Line
 		}
@@ -203,12 +208,12 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 }
 
 // uploadLimit is the largest file taken, in words.
-func uploadLimit() string { return fmt.Sprintf("%d kB", MaxUpload>>10) }
+func uploadLimit() string { return fmt.Sprintf("%d kB", orderform.MaxFile>>10) }
 
 func (v *Request) renderUpload(status int, model views.Upload) error {
 	model.Layout = v.layout("Upload a payment", views.PlaceNew)
 	model.Layout.Failed = len(model.Findings) > 0
-	model.Limit = uploadLimit()
+	model.Limit, model.Payments = uploadLimit(), orderform.MaxPayments
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
 		i18n.Text("A table (CSV, UTF-8) whose first line names its columns: %s").With(orderform.TableHead()),

@@ -180,7 +180,7 @@ func TestWhatIsNoOrderIsRefusedInWords(t *testing.T) {
 			t.Errorf("%s is refused without a finding", name)
 		}
 	}
-	maker.upload("huge.xml", bytes.Repeat([]byte("x"), 2<<20)).is(http.StatusRequestEntityTooLarge)
+	maker.upload("huge.xml", bytes.Repeat([]byte("x"), 3<<20)).is(http.StatusRequestEntityTooLarge)
 	maker.post("/payments/upload", nil).is(http.StatusBadRequest)
 }
 

@@ -12,6 +12,70 @@ import (
 	"github.com/google/uuid"
 )
 
+const batchPayments = `-- name: BatchPayments :many
+SELECT message_id, file_name FROM batch_payment WHERE realm = $1 AND batch_id = $2 ORDER BY position
+`
+
+type BatchPaymentsRow struct {
+	MessageID uuid.UUID
+	FileName  string
+}
+
+// The payments of a file that were submitted, in its order.
+func (q *Queries) BatchPayments(ctx context.Context, realm string, batchID uuid.UUID) ([]BatchPaymentsRow, error) {
+	rows, err := q.db.Query(ctx, batchPayments, realm, batchID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchPaymentsRow
+	for rows.Next() {
+		var i BatchPaymentsRow
+		if err := rows.Scan(&i.MessageID, &i.FileName); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const batchesWaiting = `-- name: BatchesWaiting :many
+SELECT b.batch_id, min(b.file_name)::text AS file_name, count(*) AS waiting
+FROM (SELECT m.message_id FROM message m WHERE m.realm = $1 AND m.state = 'Approval Pending' ORDER BY m.message_id DESC LIMIT 5000) m
+JOIN batch_payment b ON b.realm = $1 AND b.message_id = m.message_id
+GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LIMIT 10
+`
+
+type BatchesWaitingRow struct {
+	BatchID  uuid.UUID
+	FileName string
+	Waiting  int64
+}
+
+// The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last.
+func (q *Queries) BatchesWaiting(ctx context.Context, realm string) ([]BatchesWaitingRow, error) {
+	rows, err := q.db.Query(ctx, batchesWaiting, realm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchesWaitingRow
+	for rows.Next() {
+		var i BatchesWaitingRow
+		if err := rows.Scan(&i.BatchID, &i.FileName, &i.Waiting); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const draftBatch = `-- name: DraftBatch :many
 SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid AND expires_at > $4::timestamptz
 ORDER BY batch_line
@@ -350,20 +414,29 @@ func (q *Queries) DraftSaveIfOpen(ctx context.Context, arg DraftSaveIfOpenParams
 }
 
 const draftSubmitted = `-- name: DraftSubmitted :exec
-UPDATE draft SET message_id = $1
-WHERE realm = $2 AND draft_id = $3 AND user_id = $4 AND message_id IS NULL
+WITH noted AS (
+  UPDATE draft SET message_id = $1
+  WHERE draft.realm = $3 AND draft_id = $4 AND user_id = $5 AND draft.message_id IS NULL
+  RETURNING draft.realm, draft.batch_id, draft.batch_line
+)
+INSERT INTO batch_payment (realm, batch_id, position, message_id, file_name)
+SELECT n.realm, n.batch_id, n.batch_line, $1, $2 FROM noted n WHERE n.batch_id IS NOT NULL
+ON CONFLICT DO NOTHING
 `
 
 type DraftSubmittedParams struct {
-	MessageID *uuid.UUID
+	MessageID uuid.UUID
+	PlainName string
 	Realm     string
 	DraftID   uuid.UUID
 	UserID    uuid.UUID
 }
 
+// Notes the message that a draft became, and for a payment of a file that it belongs to the file.
 func (q *Queries) DraftSubmitted(ctx context.Context, arg DraftSubmittedParams) error {
 	_, err := q.db.Exec(ctx, draftSubmitted,
 		arg.MessageID,
+		arg.PlainName,
 		arg.Realm,
 		arg.DraftID,
 		arg.UserID,

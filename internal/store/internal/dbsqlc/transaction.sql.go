@@ -170,6 +170,54 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 	return items, nil
 }
 
+const duplicateAny = `-- name: DuplicateAny :many
+SELECT a.item::integer AS item
+FROM (SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::bigint[]) AS amount,
+        unnest($4::text[]) AS currency) a
+WHERE EXISTS (
+  SELECT FROM message_version v
+  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+  WHERE v.realm = $5 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
+    AND m.kind = 'instruction' AND v.created_at >= $6 AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed'))
+`
+
+type DuplicateAnyParams struct {
+	Items      []int32
+	Accounts   []string
+	Amounts    []int64
+	Currencies []string
+	Realm      string
+	Since      time.Time
+}
+
+// Of payments (lists of equal length), the items to which DuplicateList would list a payment.
+func (q *Queries) DuplicateAny(ctx context.Context, arg DuplicateAnyParams) ([]int32, error) {
+	rows, err := q.db.Query(ctx, duplicateAny,
+		arg.Items,
+		arg.Accounts,
+		arg.Amounts,
+		arg.Currencies,
+		arg.Realm,
+		arg.Since,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []int32
+	for rows.Next() {
+		var item int32
+		if err := rows.Scan(&item); err != nil {
+			return nil, err
+		}
+		items = append(items, item)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const duplicateList = `-- name: DuplicateList :many
 SELECT m.message_id, m.global_id, m.state, m.created_at, coalesce(p.display_name, '')::text AS maker_name
 FROM message_version v

@@ -1,0 +1,235 @@
+package orderform
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"io"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"countersign/internal/account"
+	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/rulebook"
+)
+
+// maxAnswer limits one answer of a line to the length a form allows, in bytes.
+const maxAnswer = 1000
+
+// Line is one payment of a table, as the answers of the form.
+type Line struct {
+	Number int // in the file, from 1
+	Scheme rulebook.Scheme
+	Values Values
+}
+
+// Table is the result of reading a table of payments.
+type Table struct {
+	Lines    []Line
+	Findings []iso20022.Finding // why the table as a whole cannot be taken
+}
+
+// ReadTable reads a table (CSV). is is false for any other file. A mistake in one payment is no finding here: the form can correct it.
+func ReadTable(content []byte) (table Table, is bool) {
+	text := bytes.TrimPrefix(content, []byte("\xef\xbb\xbf"))
+	if looksLikeXML(text) {
+		return Table{}, false
+	}
+	return readTable(text)
+}
+
+func (m *Table) refuse(line int, pointer, code string, text i18n.Text) {
+	m.Findings = append(m.Findings, iso20022.Finding{Line: line, Pointer: pointer, Code: code, Text: text})
+}
+
+// limited refuses a table of too many payments.
+func (m Table) limited(count int) Table {
+	if count > MaxPayments {
+		m.Findings, m.Lines = []iso20022.Finding{tooMany(count)}, nil
+	}
+	return m
+}
+
+// tableColumns are the columns of a table, by the names of the form's fields, and currency and reference, which choose the scheme and the
+// kind of reference.
+var tableColumns = []string{
+	"debtorAccount", "creditorName", "creditorIban", "street", "buildingNumber", "postcode", "town", "country", "currency", "amount",
+	"reference", "message", "endToEndId",
+}
+
+// TableHead is the first line of a table.
+func TableHead() string { return strings.Join(tableColumns, ";") }
+
+// readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order. Spreadsheet programs write
+// a line that names the separator, or empty lines, above it: both are skipped.
+func readTable(content []byte) (many Table, is bool) {
+	content, skipped, comma := aboveHead(content)
+	head, _, _ := bytes.Cut(content, []byte("\n"))
+	if !bytes.Contains(head, []byte("creditorIban")) && !tableHead.Match(head) {
+		return Table{}, false
+	}
+	if !utf8.Valid(content) {
+		many.refuse(skipped+notUTF8(content), "", "FF01", "Save the table in UTF-8: this line is in another encoding.")
+		return many, true
+	}
+	table := csv.NewReader(bytes.NewReader(content))
+	table.FieldsPerRecord = -1
+	table.Comma = ';'
+	switch {
+	case comma != 0:
+		table.Comma = comma
+	case !bytes.Contains(head, []byte(";")):
+		table.Comma = ','
+	}
+	names, err := table.Read()
+	if err != nil {
+		many.refuseTable(skipped, err)
+		return many, true
+	}
+	many.checkNames(skipped+1, names)
+	if len(many.Findings) > 0 {
+		return many, true
+	}
+	return many.readRows(table, skipped, names), true
+}
+
+// checkNames reads the names of the columns: spaces around them and capital letters do not count.
+func (m *Table) checkNames(line int, names []string) {
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		known := slices.IndexFunc(tableColumns, func(column string) bool { return strings.EqualFold(column, name) })
+		if known < 0 {
+			m.refuse(line, "", "FF01", i18n.Text("Remove or rename the column %q: the columns are %s.").With(
+				codec.Shown(name), strings.Join(tableColumns, ", ")))
+			continue
+		}
+		names[i] = tableColumns[known]
+		if slices.Index(names, names[i]) != i {
+			m.refuse(line, "", "FF01", i18n.Text("Name the column %q once.").With(names[i]))
+		}
+	}
+	if !slices.Contains(names, "creditorIban") {
+		m.refuse(line, "", "FF01", "Add the column creditorIban: without it no payment says where it goes.")
+	}
+}
+
+// separatorLine names the separator of a table to spreadsheet programs.
+var separatorLine = regexp.MustCompile(`^(?i:"?sep=(.)"?)[ \t]*$`)
+
+// aboveHead skips empty lines and a line that names the separator; comma is 0 where none does.
+func aboveHead(content []byte) (rest []byte, skipped int, comma rune) {
+	for {
+		line, after, more := bytes.Cut(content, []byte("\n"))
+		trimmed := bytes.TrimRight(line, "\r")
+		named := separatorLine.FindSubmatch(trimmed)
+		switch {
+		case named != nil && comma == 0 && strings.Contains(";,\t|", string(named[1])):
+			comma = rune(named[1][0])
+		case len(bytes.Trim(trimmed, " \t;,")) > 0 || !more:
+			return content, skipped, comma
+		}
+		content, skipped = after, skipped+1
+	}
+}
+
+// readRows reads the payments below the names. Rows without any value are skipped.
+func (m Table) readRows(table *csv.Reader, skipped int, names []string) Table {
+	count := 0
+	for {
+		cells, err := table.Read()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			m.refuseTable(skipped, err)
+			break
+		}
+		if strings.TrimSpace(strings.Join(cells, "")) == "" {
+			continue
+		}
+		number, _ := table.FieldPos(0)
+		count++
+		if count <= MaxPayments {
+			m.row(skipped+number, names, cells)
+		}
+	}
+	if count == 0 && len(m.Findings) == 0 {
+		m.refuse(skipped+1, "", "FF01", "Add a line for each payment below the names of the columns.")
+	}
+	return m.limited(count)
+}
+
+// tableHead is a first line that names columns, whichever these are: a few words between semicolons or commas, in any encoding.
+var tableHead = regexp.MustCompile(`^"?[\pL\w\x{FFFD} .-]{1,40}"?([;,]"?[\pL\w\x{FFFD} .-]{0,40}"?)+[;,]?\r?$`)
+
+// notUTF8 is the line of the first bytes that are none, from 1.
+func notUTF8(content []byte) int {
+	line := 1
+	for one := range bytes.Lines(content) {
+		if !utf8.Valid(one) {
+			break
+		}
+		line++
+	}
+	return line
+}
+
+func (m *Table) refuseTable(skipped int, err error) {
+	var broken *csv.ParseError
+	line := 0
+	if errors.As(err, &broken) {
+		line = skipped + broken.Line
+	}
+	m.refuse(line, "", "FF01", "Correct the quotation marks of this line: the table cannot be read on from here.")
+}
+
+// row makes a line of the cells of one payment.
+func (m *Table) row(number int, names, cells []string) {
+	if len(cells) != len(names) {
+		m.refuse(number, "", "FF01", i18n.Text("Give this line %d columns, as the first line has: it has %d.").With(len(names), len(cells)))
+		return
+	}
+	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}
+	var currency, reference string
+	into := map[string]*string{"currency": &currency, "reference": &reference, "message": &line.Values.RemittanceText}
+	for _, field := range line.Values.Fields() {
+		into[field.Name] = field.Value
+	}
+	for i, name := range names {
+		if len(cells[i]) > maxAnswer || strings.Contains(cells[i], "\x00") {
+			m.refuse(number, name, "FF01", i18n.Text("Write at most %d bytes of text.").With(maxAnswer))
+			return
+		}
+		*into[name] = strings.TrimSpace(cells[i])
+	}
+	iban, err := account.ParseInput(line.Values.DebtorAccount)
+	if err == nil {
+		line.Values.DebtorAccount = iban.String()
+	}
+	switch strings.ToUpper(currency) {
+	case "", "CHF":
+	case "EUR":
+		line.Scheme = rulebook.SchemeSCT
+	default: // stays beside its amount, where a person reads and mends it
+		line.Values.Amount = currency + " " + line.Values.Amount
+	}
+	line.Values.choose(reference)
+	m.Lines = append(m.Lines, line)
+}
+
+// choose puts a reference where its form belongs, and a message where there is none.
+func (v *Values) choose(reference string) {
+	plain := strings.ToUpper(strings.ReplaceAll(reference, " ", ""))
+	switch {
+	case strings.HasPrefix(plain, "RF"):
+		v.RemittanceKind, v.CreditorReference = RemittanceReference, reference
+	case plain != "":
+		v.RemittanceKind, v.QRReference = RemittanceQR, reference
+	case v.RemittanceText != "":
+		v.RemittanceKind = RemittanceText
+	}
+}

@@ -89,13 +89,18 @@ $$;
 REVOKE EXECUTE ON FUNCTION incoming_account_taken(text, text) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION incoming_account_taken(text, text) TO countersign_app;
 
--- Transaction ids of other banks' payments, so that a recall or a repeat finds the payment before its realm is known.
+-- Transaction ids of other banks' payments, so that a recall or a repeat finds the payment before its realm is known. A bank keeps an id
+-- unique for a period; afterwards it may use the id again, which counts the uses up.
 CREATE TABLE incoming_payment (
   scheme         text NOT NULL CHECK (scheme IN ('sic-inst', 'sct-inst')),
   transaction_id text NOT NULL CHECK ((length(transaction_id) >= 1) AND (length(transaction_id) <= 35)),
+  -- The instructing bank: its BIC of eleven characters, else what the document names it by.
+  bank           text NOT NULL CHECK (length(bank) <= 200),
+  use            integer NOT NULL CHECK (use >= 0),
+  received_at    timestamptz NOT NULL CHECK (isfinite(received_at)),
   realm          text NOT NULL,
   message_id     uuid NOT NULL,
-  PRIMARY KEY (scheme, transaction_id)
+  PRIMARY KEY (scheme, transaction_id, bank, use)
 );
 ALTER TABLE incoming_payment ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON incoming_payment TO countersign_app USING ((realm = current_setting('countersign.realm', true)) OR

@@ -67,7 +67,7 @@ func (p *product) begin(scheme rulebook.Scheme) {
 	p.sent[scheme] = sent
 	document := p.payment(scheme, "GOOD")
 	p.must(http.StatusAccepted, scheme, "GOOD", encode(p.t, document))
-	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, "GOOD")
+	realm, id, err := h.Incoming(ctx, scheme, "GOOD")
 	must(p.t, err)
 	p.came[scheme], err = h.Reader.Message(ctx, realm, id)
 	must(p.t, err)
@@ -292,7 +292,7 @@ func (p *product) strangePayments(scheme rulebook.Scheme) {
 		p.must(http.StatusAccepted, scheme, reference, content)
 		p.must(http.StatusOK, scheme, reference, content)
 		id := document.CreditTransferTransactionInformation[0].PaymentID.TransactionID
-		realm, key, err := p.house.Messages.IncomingByTransaction(p.t.Context(), scheme, id)
+		realm, key, err := p.house.Incoming(p.t.Context(), scheme, id)
 		booked := err == nil
 		if err == nil {
 			m, err := p.house.Reader.Message(p.t.Context(), realm, key)

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -91,7 +93,7 @@ func (s *Service) processWaiting(ctx context.Context, scheme rulebook.Scheme, tr
 	}
 	for _, in := range waiting {
 		err = s.processAgain(ctx, in)
-		if err != nil {
+		if err != nil && !errors.Is(err, store.ErrSeen) { // it still waits, for the payment of another bank
 			return err
 		}
 	}
@@ -117,10 +119,30 @@ func (s *Service) endWaiting(ctx context.Context, in store.Document) error {
 	defer cancel()
 	err := s.processAgain(limited, in)
 	if errors.Is(err, store.ErrSeen) {
-		err = s.giveUp(limited, in, &unprocessableError{reason: "What it belongs to never came."})
+		err = s.neverCame(limited, in)
 	}
 	return err
 }
+
+// neverCame ends the waiting of a document whose payment never came. When the payment of another bank has the id, its sender is a stranger.
+func (s *Service) neverCame(ctx context.Context, in store.Document) error {
+	parsed, findings := profile.Read(in.Content)
+	recall, is := parsed.(*iso20022.FIToFIPaymentCancellationRequest)
+	if len(findings) > 0 || !is {
+		return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
+	}
+	read, err := interbank.ReadCancellation(recall)
+	if err != nil {
+		return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
+	}
+	_, err = s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, recall))
+	if isStranger(err) {
+		return s.giveUp(ctx, in, unprocessableOf(err))
+	}
+	return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
+}
+
+const neverCame = "What it belongs to never came."
 
 // processAgain processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
 func (s *Service) processAgain(ctx context.Context, in store.Document) error {

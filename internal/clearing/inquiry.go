@@ -21,66 +21,61 @@ func (s *Service) receiveInquiry(ctx context.Context, in store.Document, documen
 	if err != nil {
 		return unprocessable(i18n.Stored(err.Error()))
 	}
-	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, inquiry.Original.TransactionID)
+	from := s.sender(in.Scheme, document)
+	if inquiry.AboutRecall() {
+		return s.answerAboutRecall(ctx, in, inquiry, from)
+	}
+	m, err := s.incomingAbout(ctx, in, inquiry.Original, from)
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(inquiry.Original.TransactionID))
 	}
 	if err != nil {
 		return err
 	}
-	m, err := s.trustedMessage(ctx, realm, id)
+	bank, err := s.bankOf(ctx, m.Realm, m.Summary.CreditorAccount)
 	if err != nil {
 		return err
 	}
-	if inquiry.AboutRecall() {
-		return s.answerAboutRecall(ctx, in, m, inquiry)
-	}
-	err = s.fits(in, m, inquiry.Original)
+	answer, err := s.answerAgain(in, m, bank)
 	if err != nil {
 		return err
 	}
-	transfer, _ := m.Document() // StatusReport refuses what cannot be read
-	refused := payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
-	// The same question under another id is asked once more, and its answer has another time: one id would stand for two documents.
-	unique := shortDigest(append([]byte(in.Reference), in.Content...))
-	bank, err := s.bankOf(ctx, realm, m.Summary.CreditorAccount)
-	if err != nil {
-		return err
-	}
-	answer, err := s.statusAnswer(statusReply{in: in, about: transfer, refused: refused, bank: bank, unique: unique})
-	if err != nil {
-		return err
-	}
-	return s.recordInquiry(ctx, in.Of(realm, id), answer)
+	return s.recordInquiry(ctx, in.Of(m.Realm, m.InternalID), answer)
 }
 
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
-func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, original payment.Message, inquiry interbank.Inquiry) error {
-	id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, inquiry interbank.Inquiry, from string) error {
+	var recall payment.Message
+	_, err := s.chooseIncoming(ctx, in, inquiry.Original.TransactionID, from, func(original payment.Message) error {
+		id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
+		if errors.Is(err, payment.ErrNotFound) {
+			return unprocessable(i18n.Text("The payment %s was not recalled.").With(inquiry.Original.TransactionID))
+		}
+		if err != nil {
+			return err
+		}
+		recall, err = s.cfg.Messages.Message(ctx, original.Realm, id)
+		if err != nil {
+			return err
+		}
+		about, err := recall.AskedAbout(inquiry.Original)
+		if err != nil {
+			return unprocessable(i18n.Stored(err.Error()))
+		}
+		return s.fits(in, original, about)
+	})
 	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable(i18n.Text("The payment %s was not recalled.").With(inquiry.Original.TransactionID))
+		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(inquiry.Original.TransactionID))
 	}
 	if err != nil {
 		return err
 	}
-	recall, err := s.cfg.Messages.Message(ctx, original.Realm, id)
+	answers, err := s.sentAnswer(ctx, in, recall.Realm, recall.InternalID)
 	if err != nil {
 		return err
 	}
-	about, err := recall.AskedAbout(inquiry.Original)
-	if err != nil {
-		return unprocessable(i18n.Stored(err.Error()))
-	}
-	err = s.fits(in, original, about)
-	if err != nil {
-		return err
-	}
-	answers, err := s.sentAnswer(ctx, in, original.Realm, id)
-	if err != nil {
-		return err
-	}
-	return s.recordInquiry(ctx, in.Of(original.Realm, id), answers...)
+	return s.recordInquiry(ctx, in.Of(recall.Realm, recall.InternalID), answers...)
 }
 
 // recordInquiry keeps a question of clearing, which moves nothing, with our answers to it.

@@ -134,6 +134,7 @@ func TestAReturnThatDisagreesWithItsRecallIsQuarantinedAndOnlyOneCounts(t *testi
 			if err != nil {
 				t.Fatal(err)
 			}
+			back.GroupHeader.InstructingAgent = back.TransactionInformation[0].OriginalTransactionReference.CreditorAgent
 			return back
 		}
 		liars[*iso20022.PaymentReturn]{scheme: scheme, about: m, lies: returnLies(), honest: honest}.play(t, h)

@@ -9,7 +9,11 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
+	"countersign/internal/profile"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 )
 
@@ -17,7 +21,14 @@ import (
 type unprocessableError struct {
 	reason i18n.Text
 	about  payment.Message // the message that it disagrees with; zero when it belongs to none
+	alarm  bool            // somebody must look at once
 	answer *store.Document // what clearing gets all the same; nil for nothing
+}
+
+// isStranger reports whether a document was refused because its bank is no party of the payment.
+func isStranger(err error) bool {
+	var cannot *unprocessableError
+	return errors.As(err, &cannot) && cannot.alarm
 }
 
 // Error is the reason in English.
@@ -39,18 +50,16 @@ func unprocessableOf(err error) *unprocessableError {
 
 func (s *Service) quarantine(ctx context.Context, in store.Document, failed *unprocessableError) error {
 	err := s.inbox.Quarantine(ctx, in, failed.reason, failed.answer)
-	if errors.Is(err, store.ErrSeen) {
-		return s.seen(ctx, in)
-	}
 	if err == nil {
 		s.auditQuarantined(ctx, in, failed)
 	}
 	return err
 }
 
-// seen tells a duplicate, which is dropped, from another document under a used id, which an operator must see.
-func (s *Service) seen(ctx context.Context, in store.Document) error {
-	same, err := s.inbox.Received(ctx, in)
+// seen handles a document whose message id is in the inbox. The same document is a duplicate. Another one is stored under the id with a
+// digest behind: message ids are unique per bank and period, so it is processed when another bank sends it or the period is over.
+func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.Document) error {
+	earlier, same, err := s.inbox.Received(ctx, in)
 	if err != nil {
 		return err
 	}
@@ -59,15 +68,34 @@ func (s *Service) seen(ctx context.Context, in store.Document) error {
 	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
-	failed := &unprocessableError{reason: i18n.Text("The message id %s was used before for another document.").With(used)}
-	err = s.inbox.Quarantine(ctx, in, failed.reason, nil)
+	err = s.processOrQuarantine(ctx, in, func() error {
+		sender, period := s.sender(in.Scheme, parsed), s.cfg.Rules.UniqueFor(in.Scheme, s.cfg.Now().In(s.cfg.Zone))
+		if in.At.Sub(earlier.At) >= period || sender != s.senderOf(earlier) {
+			return s.process(ctx, in, parsed)
+		}
+		if transfer, is := parsed.(*iso20022.FIToFICustomerCreditTransfer); is {
+			return s.repeatedMessage(ctx, in, transfer)
+		}
+		return unprocessable(i18n.Text("The message id %s was used before for another document.").With(used))
+	})
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
 	}
-	if err == nil {
-		s.auditQuarantined(ctx, in, failed)
-	}
 	return err
+}
+
+// sender is the BankID of the bank that a document comes from.
+func (s *Service) sender(scheme rulebook.Scheme, document iso20022.Document) string {
+	return interbank.Sender(document, s.cfg.Profiles.PartnerBIC(string(scheme)))
+}
+
+// senderOf is the sender of a stored document, "" when it cannot be read.
+func (s *Service) senderOf(stored store.Document) string {
+	parsed, findings := profile.Read(stored.Content)
+	if len(findings) > 0 {
+		return ""
+	}
+	return s.sender(stored.Scheme, parsed)
 }
 
 // giveUp puts a document that waited into quarantine.
@@ -81,6 +109,10 @@ func (s *Service) giveUp(ctx context.Context, in store.Document, failed *unproce
 
 // auditQuarantined tells the log and the audit trail of a document that an operator has to look at.
 func (s *Service) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
+	if failed.alarm {
+		s.alarmOnce(ctx, "quarantine "+string(in.Scheme)+" "+in.Reference, "document of a bank that is no party of the payment",
+			"scheme", in.Scheme, "name", in.Name, "reference", in.Reference, "reason", failed.reason)
+	}
 	s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,
 		"reference", in.Reference, "reason", failed.reason)
 	s.auditRefused(ctx, store.Refusal{

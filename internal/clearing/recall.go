@@ -24,25 +24,21 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(i18n.Stored(err.Error()))
 	}
-	realm, id, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, recall.Original.TransactionID)
-	if errors.Is(err, payment.ErrNotFound) {
+	from := s.sender(in.Scheme, document)
+	if from == "" {
+		return unprocessable("The recall names no bank that sends it.")
+	}
+	original, err := s.incomingAbout(ctx, in, recall.Original, from)
+	if errors.Is(err, payment.ErrNotFound) || isStranger(err) { // its payment may come yet, under an id that another bank uses too
 		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
 	}
-	if err != nil {
-		return err
-	}
-	original, err := s.trustedMessage(ctx, realm, id)
 	if err != nil {
 		return err
 	}
 	if original.State != payment.StateBooked {
 		return unprocessable(i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()))
 	}
-	err = s.fits(in, original, recall.Original)
-	if err != nil {
-		return err
-	}
-	arrival := s.arrival(in, realm, original.GlobalID.Mark())
+	arrival := s.arrival(in, original.Realm, original.GlobalID.Mark())
 	answer, err := s.receipt(in, document, "C25"+string(arrival.GlobalID))
 	if err != nil {
 		return err
@@ -81,7 +77,7 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(i18n.Stored(err.Error()))
 	}
-	recall, err := s.recallOf(ctx, returned.Original)
+	recall, err := s.recallOf(ctx, returned.Original, s.sender(in.Scheme, document))
 	if err != nil {
 		return err
 	}
@@ -132,7 +128,7 @@ func (s *Service) receiveResolution(ctx context.Context, in store.Document, docu
 	if err != nil {
 		return unprocessable(i18n.Stored(err.Error()))
 	}
-	recall, err := s.recallOf(ctx, resolution.Original)
+	recall, err := s.recallOf(ctx, resolution.Original, s.sender(in.Scheme, document))
 	if err != nil {
 		return err
 	}
@@ -182,8 +178,9 @@ func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (pay
 	return t, err
 }
 
-// recallOf finds our recall of the payment a document is about. What answers a recall that is withheld goes to quarantine.
-func (s *Service) recallOf(ctx context.Context, about interbank.Original) (payment.Message, error) {
+// recallOf finds our recall of the payment a document is about. What answers a recall that is withheld, or comes from another bank than the
+// one that was asked, goes to quarantine.
+func (s *Service) recallOf(ctx context.Context, about interbank.Original, from string) (payment.Message, error) {
 	global, err := payment.Parse(about.TransactionID)
 	if err != nil {
 		return payment.Message{}, unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
@@ -202,7 +199,11 @@ func (s *Service) recallOf(ctx context.Context, about interbank.Original) (payme
 	if err != nil {
 		return payment.Message{}, err
 	}
-	return s.trustedMessage(ctx, realm, id)
+	m, err := s.trustedMessage(ctx, realm, id)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	return m, s.comesFrom(m, from)
 }
 
 // receiveReceipt books what clearing says of our recall or resolution (camt.025).

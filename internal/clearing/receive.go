@@ -65,18 +65,27 @@ func (s *Service) Receive(ctx context.Context, d Document) error {
 	if in.Reference == "" {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
+	process := func() error { return s.process(ctx, in, parsed) }
 	if err := s.cfg.Profiles.FromPartner(string(d.Scheme), d.Content); err != nil {
-		return s.quarantine(ctx, in, &unprocessableError{reason: i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error()))})
+		process = func() error {
+			return unprocessable(i18n.Text("Look at who sent this: %s.").With(i18n.Stored(err.Error())))
+		}
 	}
-	err := s.process(ctx, in, parsed)
+	err := s.processOrQuarantine(ctx, in, process)
+	if errors.Is(err, store.ErrSeen) {
+		return s.seen(ctx, in, parsed)
+	}
+	return err
+}
+
+// processOrQuarantine processes a document, and puts it into quarantine when it cannot be booked. Error: store.ErrSeen.
+func (s *Service) processOrQuarantine(ctx context.Context, in store.Document, process func() error) error {
+	err := process()
 	if errors.Is(err, payment.ErrNotFound) { // it was lost with the database that was here before
 		err = unprocessable(i18n.Text("No message of this gateway is the one that this document names."))
 	}
 	if cannot := unprocessableOf(err); cannot != nil {
 		return s.quarantine(ctx, in, cannot)
-	}
-	if errors.Is(err, store.ErrSeen) {
-		return s.seen(ctx, in)
 	}
 	return err
 }

@@ -29,7 +29,9 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 	}
 	realm, id, err := s.sentMessage(ctx, status.Original)
 	if errors.Is(err, payment.ErrNotFound) {
-		realm, id, err = s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, status.Original.TransactionID)
+		var m payment.Message
+		m, err = s.incomingAbout(ctx, in, status.Original, "")
+		realm, id = m.Realm, m.InternalID
 	}
 	if errors.Is(err, payment.ErrNotFound) {
 		return unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(status.Original.TransactionID))
@@ -38,6 +40,57 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 		return err
 	}
 	return s.recordAnswer(ctx, in.Of(realm, id), decide)
+}
+
+// incomingAbout finds the incoming payment that a document of a bank is about: by its transaction id, which several banks may use, by the
+// bank, and by all that the document repeats of it. from is the BankID of that bank; "" for a document of clearing itself. Errors:
+// payment.ErrNotFound when no payment has the transaction id; unprocessableError when none of them fits.
+func (s *Service) incomingAbout(ctx context.Context, in store.Document, about interbank.Original, from string) (payment.Message, error) {
+	return s.chooseIncoming(ctx, in, about.TransactionID, from, func(m payment.Message) error { return s.fits(in, m, about) })
+}
+
+// chooseIncoming returns the first payment with a transaction id, of those of a bank, that fits. When none fits it fails with what speaks
+// against the likeliest one.
+func (s *Service) chooseIncoming(
+	ctx context.Context, in store.Document, transactionID, from string, fits func(payment.Message) error,
+) (payment.Message, error) {
+	list, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, transactionID, from)
+	if err != nil {
+		return payment.Message{}, err
+	}
+	var against error
+	for _, found := range list {
+		m, err := s.trustedMessage(ctx, found.Realm, found.ID)
+		if err == nil && from != "" {
+			err = s.comesFrom(m, from)
+		}
+		if err == nil {
+			err = fits(m)
+		}
+		if err == nil {
+			return m, nil
+		}
+		cannot := unprocessableOf(err)
+		if cannot == nil {
+			return payment.Message{}, err
+		}
+		if against == nil || unprocessableOf(against).alarm && !cannot.alarm {
+			against = err
+		}
+	}
+	if against != nil {
+		return payment.Message{}, against
+	}
+	return payment.Message{}, payment.ErrNotFound
+}
+
+// comesFrom refuses a document about a message whose sender is no bank of it, with an alarm. The sender is told nothing.
+func (s *Service) comesFrom(m payment.Message, from string) error {
+	err := m.ComesFrom(from)
+	if err != nil {
+		return &unprocessableError{about: m, alarm: true, reason: i18n.Stored(err.Error())}
+	}
+	return nil
 }
 
 // fits tells why a document does not answer a message: another scheme, or an id, amount, currency or day that disagrees. What does not fit

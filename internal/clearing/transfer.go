@@ -46,14 +46,105 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 	if err != nil {
 		return err
 	}
-	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer})
+	made := store.Arrival{
+		Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer, Bank: s.sender(in.Scheme, document),
+	}
+	err = s.arrive(ctx, made)
 	if errors.Is(err, store.ErrKnownTransaction) {
-		return unprocessable(i18n.Text("The transaction id %s came before, under another message id.").With(transfer.TransactionID))
+		err = s.arriveAgain(ctx, made, document)
 	}
 	if err != nil {
 		return err
 	}
 	return s.processWaiting(ctx, in.Scheme, transfer.TransactionID)
+}
+
+// arriveAgain takes a payment whose bank used its transaction id before: a new payment after the period in which a bank keeps its ids
+// unique, else a repetition.
+func (s *Service) arriveAgain(ctx context.Context, made store.Arrival, document *iso20022.FIToFICustomerCreditTransfer) error {
+	m := made.Created.Message
+	known, err := s.cfg.Messages.IncomingByTransaction(ctx, m.Scheme, m.Summary.TransactionID, made.Bank)
+	switch {
+	case err != nil:
+		return err
+	case len(known) == 0 || known[0].Bank != made.Bank:
+		return store.ErrKnownTransaction
+	case m.CreatedAt.Sub(known[0].ReceivedAt) < s.cfg.Rules.UniqueFor(m.Scheme, m.CreatedAt.In(s.cfg.Zone)):
+		return s.repeatedPayment(ctx, made.Inbound, document, known[0])
+	}
+	made.Use = known[0].Use + 1
+	return s.arrive(ctx, made)
+}
+
+// repeatedMessage handles another pacs.008 that a bank sends under a message id of its own that was used: the answer to the payment again
+// where it is the same payment, else AM05.
+func (s *Service) repeatedMessage(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
+	transfer, err := interbank.ReadTransfer(document)
+	if err != nil {
+		return s.refuseGroup(in, document, err)
+	}
+	bank := s.sender(in.Scheme, document)
+	known, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, transfer.TransactionID, bank)
+	if err != nil {
+		return err
+	}
+	if len(known) > 0 && known[0].Bank == bank {
+		return s.repeatedPayment(ctx, in, document, known[0])
+	}
+	return s.refuseRepeated(statusReply{in: in, about: document, bank: s.cfg.Profiles.OwnBIC(string(in.Scheme))})
+}
+
+// repeatedPayment handles a payment that came before. The same message gets the earlier answer again, under an id of its own. Another
+// message, or the same one with other values, is refused with AM05, and an operator sees it.
+func (s *Service) repeatedPayment(
+	ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer, earlier store.IncomingPayment,
+) error {
+	m, err := s.trustedMessage(ctx, earlier.Realm, earlier.ID)
+	if err != nil {
+		return err
+	}
+	said, err := interbank.OriginalOf(document)
+	if err != nil {
+		return unprocessable(i18n.Stored(err.Error()))
+	}
+	bank, err := s.bankOf(ctx, m.Realm, m.Summary.CreditorAccount)
+	if err != nil {
+		return err
+	}
+	if m.AgreesWith(said, s.cfg.Zone) != nil {
+		return s.refuseRepeated(statusReply{in: in, about: document, bank: bank})
+	}
+	answer, err := s.answerAgain(in, m, bank)
+	if err != nil {
+		return err
+	}
+	return s.recordInquiry(ctx, in.Of(m.Realm, m.InternalID), answer)
+}
+
+// refuseRepeated is the unprocessableError of a payment under a used id, with the pacs.002 that refuses it. It never returns nil.
+func (s *Service) refuseRepeated(r statusReply) error {
+	r.refused = payment.IncomingRefusal{Code: "AM05", Text: "An id of this message came before."}
+	r.unique = shortDigest(r.in.Content)
+	answer, err := s.statusAnswer(r)
+	if err != nil {
+		return err
+	}
+	return &unprocessableError{
+		reason: i18n.Text("An id of this payment came before, with other values or under another message id. Clearing was answered: %s.").With(
+			r.refused.Code,
+		),
+		answer: &answer,
+	}
+}
+
+// answerAgain makes the pacs.002 of an incoming payment again, with the state that it has now. The same question under another id is asked
+// once more, and its answer has another time: one id would stand for two documents.
+func (s *Service) answerAgain(in store.Document, m payment.Message, bank string) (store.Document, error) {
+	transfer, _ := m.Document() // StatusReport refuses what cannot be read
+	return s.statusAnswer(statusReply{
+		in: in, about: transfer, refused: payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}, bank: bank,
+		unique: shortDigest(append([]byte(in.Reference), in.Content...)),
+	})
 }
 
 func (s *Service) arrival(in store.Document, realm, mark string) payment.ArrivalInput {

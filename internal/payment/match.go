@@ -2,6 +2,7 @@ package payment
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"countersign/internal/interbank"
@@ -22,6 +23,38 @@ func (m Message) AgreesWith(said interbank.Original, zone *time.Location) error 
 		said.TransactionID = ""
 	}
 	return said.Agree(known)
+}
+
+// StrangerError says that a document about a message comes from a bank that is no party of it.
+type StrangerError struct {
+	Sender string // the interbank.BankID; "" when the document names no bank
+	About  ID
+}
+
+// Error names the bank.
+func (e *StrangerError) Error() string {
+	if e.Sender == "" {
+		return fmt.Sprintf("This document about %s names no bank that sends it.", e.About)
+	}
+	return fmt.Sprintf("The bank %s sends this document about %s, and is no party of it.", e.Sender, e.About)
+}
+
+// ComesFrom holds the sender (interbank.BankID) of a document about this message against the banks of the other side: of an incoming
+// payment the bank that sent it, of a recall of ours the bank that was asked. It fails with a StrangerError, or when the stored content
+// cannot be read.
+func (m Message) ComesFrom(sender string) error {
+	document, findings := m.Document()
+	if len(findings) > 0 {
+		return fmt.Errorf("the stored content of %s cannot be read", m.GlobalID)
+	}
+	banks := interbank.Counterparts(document)
+	if m.Kind == KindInstruction {
+		banks = []string{interbank.CounterpartOf(m.Summary.CreditorAgent)}
+	}
+	if !slices.ContainsFunc(banks, func(bank string) bool { return interbank.SameSender(bank, sender) }) {
+		return &StrangerError{Sender: sender, About: m.GlobalID}
+	}
+	return nil
 }
 
 // original is the message as an answer names it.

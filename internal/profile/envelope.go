@@ -95,6 +95,9 @@ func bicAt(named iso20022.Party44Choice) string {
 // OwnBIC is the BIC of our end of the connection of a scheme, "" where none is set.
 func (b Registry) OwnBIC(scheme string) string { return b.ends[scheme].Sender }
 
+// PartnerBIC is the BIC of the clearing of a scheme, "" where none is set.
+func (b Registry) PartnerBIC(scheme string) string { return b.ends[scheme].Receiver }
+
 // FromPartner checks the header of a received document. It fails with a sentence when the header does not come from the other end of the
 // connection, or names another document id; it returns nil without a header or without configured ends. The header is compared with the
 // ends configured for the scheme and with those of its profiles of any time: a document may come late.

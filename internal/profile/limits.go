@@ -27,10 +27,15 @@ type Terms struct {
 	WayBack time.Duration `yaml:"wayBack"`
 	// AcceptanceTime says what counts for an incoming payment without an acceptance time: required, creation or optional.
 	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
+	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
+	UniqueDays int `yaml:"uniqueDays"`
 }
 
-// longestTimeOut bounds the time-out of a file of profiles.
-const longestTimeOut = time.Minute
+// The bounds of a file of profiles.
+const (
+	longestTimeOut = time.Minute
+	maxUniqueDays  = 3650
+)
 
 // maxCodes bounds a list of codes.
 const maxCodes = 400
@@ -72,7 +77,7 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 	return rulebook.Terms{
 		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
 		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
-		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime,
+		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime, UniqueDays: t.UniqueDays,
 	}, nil
 }
 
@@ -84,6 +89,8 @@ func (t Terms) checkTimes() error {
 		return fmt.Errorf("timeOut: write a time from 1s to %s, not %s", longestTimeOut, t.TimeOut)
 	case t.WayBack < 0 || t.WayBack != 0 && t.TimeOut == 0 || t.TimeOut != 0 && t.WayBack >= t.TimeOut:
 		return fmt.Errorf("wayBack: write a time shorter than timeOut, and timeOut too, not %s", t.WayBack)
+	case t.UniqueDays < 0 || t.UniqueDays > maxUniqueDays:
+		return fmt.Errorf("uniqueDays: write at most %d days, not %d", maxUniqueDays, t.UniqueDays)
 	case !slices.Contains(known, t.AcceptanceTime):
 		return fmt.Errorf("acceptanceTime: write %s, %s or %s, not %q", known[1], known[2], known[3], t.AcceptanceTime)
 	}

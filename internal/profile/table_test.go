@@ -3,6 +3,7 @@ package profile_test
 import (
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,6 +87,7 @@ func profileTable(profiles []*profile.Profile) string {
 	row("Time-out of an incoming payment", func(p *profile.Profile) string { return p.Terms.TimeOut.String() })
 	row("Way back of its answer", func(p *profile.Profile) string { return p.Terms.WayBack.String() })
 	row("`AccptncDtTm` missing", func(p *profile.Profile) string { return string(p.Terms.AcceptanceTime) })
+	row("Days in which a bank's ids are unique", func(p *profile.Profile) string { return strconv.Itoa(p.Terms.UniqueDays) })
 	row("Category purposes", func(p *profile.Profile) string { return codes(p.Terms.CategoryPurposes, "those of ISO in force") })
 	row("Purposes", func(p *profile.Profile) string { return codes(p.Terms.Purposes, "those of ISO in force") })
 	row("Reasons of recalls", func(p *profile.Profile) string { return codes(p.Terms.RecallReasons, "those of the scheme") })

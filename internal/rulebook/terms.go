@@ -22,6 +22,8 @@ type Terms struct {
 	TimeOut, WayBack time.Duration
 	// AcceptanceTime says what counts for an incoming payment without an acceptance time.
 	AcceptanceTime AcceptanceTime
+	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
+	UniqueDays int
 }
 
 // AcceptanceTime is the rule of a clearing for an incoming payment without an acceptance time (AccptncDtTm).
@@ -33,6 +35,19 @@ const (
 	AcceptanceOfCreation AcceptanceTime = "creation" // the creation time of the message counts
 	AcceptanceOptional   AcceptanceTime = "optional" // the payment has no time limit
 )
+
+// defaultUniqueDays is longer than the 13 months in which a payment may be recalled.
+const defaultUniqueDays = 400
+
+// UniqueFor is the period in which a bank uses an id of a message or payment once (ISO pacs.008, MsgId and TxId: "unique for a pre-agreed
+// period").
+func (s Settings) UniqueFor(scheme Scheme, day time.Time) time.Duration {
+	days := s.TermsOn(scheme, day).UniqueDays
+	if days == 0 {
+		days = defaultUniqueDays
+	}
+	return time.Duration(days) * 24 * time.Hour
+}
 
 // The times that the schemes set for the answer to an incoming payment.
 const (

@@ -69,9 +69,9 @@ func (g *game) read(realm string, id uuid.UUID) (m payment.Message, err error) {
 func (g *game) judgeIncoming() {
 	for transaction, a := range g.bank.incoming {
 		g.count.incoming++
-		realm, id, err := g.house.Messages.IncomingByTransaction(ctx, schemeOf(a), transaction)
+		realm, id, err := g.house.Incoming(ctx, schemeOf(a), transaction)
 		if errors.Is(err, store.ErrUnavailable) { // by a connection that broke before
-			realm, id, err = g.house.Messages.IncomingByTransaction(ctx, schemeOf(a), transaction)
+			realm, id, err = g.house.Incoming(ctx, schemeOf(a), transaction)
 		}
 		ours := strings.HasPrefix(a.transfer.Creditor.IBAN, "CH50") || strings.HasPrefix(a.transfer.Creditor.IBAN, "DE")
 		if !ours {

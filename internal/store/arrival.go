@@ -19,12 +19,16 @@ type Arrival struct {
 	Inbound Document
 	Created payment.Created
 	Answer  *Document
+	// Bank is the instructing bank of an incoming payment (interbank.BankID), whose transaction ids are its own, and Use is how many of its
+	// payments had the id before.
+	Bank string
+	Use  int
 	// Moves is the move it makes of the recall of ours that it answers (Created.Message.AnswersID); nil when it answers none. It fails with
 	// ErrNoChange for nobody: an answer that moves nothing is no arrival.
 	Moves DecideFunc
 }
 
-// ErrKnownTransaction says that another document brought a payment with this transaction id before.
+// ErrKnownTransaction says that another document brought a payment of the same bank with this transaction id and use before.
 var ErrKnownTransaction = errors.New("the transaction id was received before")
 
 // ConflictError says that another message about the same payment is there already.
@@ -55,7 +59,9 @@ func (s *Inbox) Arrive(ctx context.Context, a Arrival) error {
 		}
 		if m.Kind == payment.KindPayment {
 			added, err := q.IncomingPaymentInsert(ctx, dbsqlc.IncomingPaymentInsertParams{
-				Scheme: string(m.Scheme), TransactionID: m.Summary.TransactionID, Realm: m.Realm, MessageID: m.InternalID,
+				Scheme: string(m.Scheme), TransactionID: m.Summary.TransactionID, Bank: a.Bank,
+				Use:        int32(a.Use), //nolint:gosec // counted up one by one
+				ReceivedAt: m.CreatedAt, Realm: m.Realm, MessageID: m.InternalID,
 			})
 			if err != nil {
 				return fmt.Errorf("note the transaction id: %w", err)

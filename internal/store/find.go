@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
@@ -65,15 +66,36 @@ func (s *Messages) FindByGlobalID(ctx context.Context, global payment.ID) (realm
 	return realm, id, err
 }
 
-// IncomingByTransaction returns the incoming payment another bank's transaction id names, or payment.ErrNotFound.
+// IncomingPayment is where an incoming payment lies, and what its bank's transaction id is unique by.
+type IncomingPayment struct {
+	Realm      string
+	ID         uuid.UUID
+	Bank       string // interbank.BankID of the instructing bank
+	Use        int    // how many payments of the bank had the transaction id before
+	ReceivedAt time.Time
+}
+
+// maxIncoming bounds the payments of different banks that are compared with one document.
+const maxIncoming = 500
+
+// IncomingByTransaction returns the incoming payments with a transaction id, those of the given bank (interbank.BankID) first, newest
+// first; none for an unknown id.
 func (s *Messages) IncomingByTransaction(
-	ctx context.Context, scheme rulebook.Scheme, transactionID string,
-) (realm string, id uuid.UUID, err error) {
-	row, err := s.db.Outside().IncomingPaymentGet(ctx, string(scheme), transactionID)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return "", uuid.Nil, payment.ErrNotFound
+	ctx context.Context, scheme rulebook.Scheme, transactionID, bank string,
+) ([]IncomingPayment, error) {
+	rows, err := s.db.Outside().IncomingPaymentList(ctx, dbsqlc.IncomingPaymentListParams{
+		Scheme: string(scheme), TransactionID: transactionID, Bank: bank, PageSize: maxIncoming,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find the incoming payment: %w", err)
 	}
-	return row.Realm, row.MessageID, err
+	list := make([]IncomingPayment, 0, len(rows))
+	for _, row := range rows {
+		list = append(list, IncomingPayment{
+			Realm: row.Realm, ID: row.MessageID, Bank: row.Bank, Use: int(row.Use), ReceivedAt: row.ReceivedAt.UTC(),
+		})
+	}
+	return list, nil
 }
 
 // RecallOf returns the recall of ours that is open or done for a payment, or payment.ErrNotFound.

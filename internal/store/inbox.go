@@ -171,15 +171,23 @@ func (s *Inbox) note(ctx context.Context, q *dbsqlc.Queries, in Document, p dbsq
 	return nil
 }
 
-// Received reports whether the inbox holds a document with this message id and the same content.
-func (s *Inbox) Received(ctx context.Context, in Document) (bool, error) {
+// Received returns the document that the inbox holds under the message id of another, and whether it has the same content. It returns
+// payment.ErrNotFound when there is none.
+func (s *Inbox) Received(ctx context.Context, in Document) (earlier Document, same bool, err error) {
 	row, err := s.db.Outside().InboxGet(ctx, string(in.Scheme), in.Reference)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return false, nil
+		return Document{}, false, payment.ErrNotFound
 	}
 	if err != nil {
-		return false, fmt.Errorf("look into the inbox: %w", err)
+		return Document{}, false, fmt.Errorf("look into the inbox: %w", err)
 	}
 	digest := sha256.Sum256(in.Content)
-	return bytes.Equal(row.ContentHash, digest[:]), nil
+	earlier = Document{Scheme: in.Scheme, Reference: in.Reference, Content: row.Content, At: row.ReceivedAt.UTC()}
+	if bytes.Equal(row.ContentHash, digest[:]) || row.Realm == nil || row.DocumentID == nil {
+		return earlier, bytes.Equal(row.ContentHash, digest[:]), nil
+	}
+	earlier.Content, err = Read(ctx, s.db, *row.Realm, func(q *dbsqlc.Queries) ([]byte, error) {
+		return q.DocumentContent(ctx, *row.Realm, *row.DocumentID)
+	})
+	return earlier, false, err
 }

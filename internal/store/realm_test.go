@@ -35,8 +35,8 @@ var sentAndReceived = []string{
 		 VALUES ('sic-inst', 'WAITS', 'camt.056.001.08', sha256('x'), 'waiting', '', 'x', now(), now())`,
 	`INSERT INTO outbox (key_id, mac, realm, scheme, reference, name, content, created_at, refused_at) SELECT 'test', sha256(''), realm, 'sic-inst', 'OUT-' || realm, ` +
 		`'pacs.002.001.10', 'x', now(), now() FROM realm`,
-	`INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) ` +
-		`SELECT 'sic-inst', 'TX-' || realm, realm, gen_random_uuid() FROM realm`,
+	`INSERT INTO incoming_payment (scheme, transaction_id, bank, use, received_at, realm, message_id) ` +
+		`SELECT 'sic-inst', 'TX-' || realm, 'BBBBCHZZXXX', 0, now(), realm, gen_random_uuid() FROM realm`,
 }
 
 // TestARealmSeesItsOwnRowsOfWhatClearingSent: as the service's role in one realm, by plain SQL. What belongs to another realm or to none
@@ -87,8 +87,8 @@ func TestARealmSeesItsOwnRowsOfWhatClearingSent(t *testing.T) {
 	for name, statement := range map[string]string{
 		"answer as another realm": `INSERT INTO outbox (key_id, mac, realm, scheme, reference, name, content, created_at, refused_at) VALUES ('test', sha256(''), 'demo2', ` +
 			`'sic-inst', 'X', 'pacs.002.001.10', 'x', now(), now())`,
-		"take an id of another": `INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ('sic-inst', 'X', 'demo2', ` +
-			`gen_random_uuid())`,
+		"take an id of another": `INSERT INTO incoming_payment (scheme, transaction_id, bank, use, received_at, realm, message_id) VALUES ('sic-inst', 'X', ` +
+			`'BBBBCHZZXXX', 0, now(), 'demo2', gen_random_uuid())`,
 		"rewrite the inbox": `UPDATE inbox SET outcome = 'quarantined'`,
 	} {
 		_, err = one.Exec(t.Context(), statement)

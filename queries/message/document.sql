@@ -63,7 +63,7 @@ WHERE d.realm = @realm AND (d.direction <> 'draft' OR sqlc.narg(message_id)::uui
 ORDER BY CASE WHEN @oldest_first::boolean THEN d.document_id END, d.document_id DESC LIMIT @page_size::integer;
 
 -- name: InboxGet :one
-SELECT content_hash, outcome FROM inbox WHERE scheme = @scheme AND reference = @reference;
+SELECT content_hash, content, realm, document_id, received_at FROM inbox WHERE scheme = @scheme AND reference = @reference;
 
 -- name: InboxInsert :execrows
 INSERT INTO inbox (scheme, reference, name, content_hash, outcome, reason, realm, document_id, content, waits_for, wait_until, received_at)
@@ -128,11 +128,14 @@ LIMIT 20;
 -- name: IncomingAccountGet :one
 SELECT * FROM incoming_account WHERE iban = @iban;
 
--- name: IncomingPaymentGet :one
-SELECT realm, message_id FROM incoming_payment WHERE scheme = @scheme AND transaction_id = @transaction_id;
+-- name: IncomingPaymentList :many
+-- The payments with a transaction id: those of the given bank first, newest first.
+SELECT realm, message_id, bank, use, received_at FROM incoming_payment WHERE scheme = @scheme AND transaction_id = @transaction_id
+ORDER BY (bank = @bank) DESC, received_at DESC, use DESC LIMIT @page_size;
 
 -- name: IncomingPaymentInsert :execrows
-INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES (@scheme, @transaction_id, @realm, @message_id)
+INSERT INTO incoming_payment (scheme, transaction_id, bank, use, received_at, realm, message_id)
+VALUES (@scheme, @transaction_id, @bank, @use, @received_at, @realm, @message_id)
 ON CONFLICT DO NOTHING;
 
 -- name: InboxListQuarantined :many
@@ -155,6 +158,9 @@ SELECT mark FROM realm WHERE realm = @realm;
 
 -- name: RealmByMark :one
 SELECT realm FROM realm WHERE mark = @mark;
+
+-- name: DocumentContent :one
+SELECT content FROM document WHERE realm = @realm AND document_id = @document_id;
 
 -- name: DocumentGetByID :one
 SELECT * FROM document WHERE realm = @realm AND document_id = @document_id AND direction = 'out';

@@ -107,7 +107,7 @@ func (o *otherSide) arrived(scheme rulebook.Scheme, transactionID string) (payme
 		CreditorAgent: "AAAADEFFXXX", AcceptedAt: time.Now(), Day: time.Now(),
 	})
 	o.receive(scheme, "IN-"+transactionID, document, err)
-	realm, id, err := o.Messages.IncomingByTransaction(context.Background(), scheme, transactionID)
+	realm, id, err := o.Incoming(context.Background(), scheme, transactionID)
 	if err != nil {
 		o.t.Fatal(err)
 	}

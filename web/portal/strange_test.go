@@ -36,7 +36,7 @@ func TestTheDashboardBearsAForeignCurrency(t *testing.T) {
 			CreditorAgent: "AAAADEFFXXX", AcceptedAt: time.Now(), Day: time.Now(),
 		})
 		o.receive(scheme, "ODD-"+string(scheme), document, err)
-		realm, id, err := o.Messages.IncomingByTransaction(t.Context(), scheme, "ODD-"+string(scheme))
+		realm, id, err := o.Incoming(t.Context(), scheme, "ODD-"+string(scheme))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -262,7 +262,7 @@ func arrive(t *testing.T, h *servicetest.Env, scheme rulebook.Scheme, transactio
 	})
 	must(t, err)
 	receive(t, h, scheme, "IN-"+transactionID, document)
-	realm, id, err := h.Messages.IncomingByTransaction(ctx, scheme, transactionID)
+	realm, id, err := h.Incoming(ctx, scheme, transactionID)
 	must(t, err)
 	m, err := h.Reader.Message(ctx, realm, id)
 	must(t, err)

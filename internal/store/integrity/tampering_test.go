@@ -261,7 +261,7 @@ var ofMessages = []tampering{
 	},
 	{
 		"transaction id led to another message", "incoming", "I14", "incoming_payment",
-		`SELECT scheme || ' ' || transaction_id FROM incoming_payment WHERE message_id = ':m'`,
+		`SELECT scheme || ' ' || transaction_id || ' ' || bank FROM incoming_payment WHERE message_id = ':m'`,
 		`UPDATE incoming_payment SET message_id = md5('nobody')::uuid WHERE message_id = ':m'`,
 	},
 	{"what the client sent changed", "settled", "I18", "document", theContent, `UPDATE document SET source = convert_to('{"amount":"1.00"}',

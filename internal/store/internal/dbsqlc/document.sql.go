@@ -12,6 +12,17 @@ import (
 	"github.com/google/uuid"
 )
 
+const documentContent = `-- name: DocumentContent :one
+SELECT content FROM document WHERE realm = $1 AND document_id = $2
+`
+
+func (q *Queries) DocumentContent(ctx context.Context, realm string, documentID uuid.UUID) ([]byte, error) {
+	row := q.db.QueryRow(ctx, documentContent, realm, documentID)
+	var content []byte
+	err := row.Scan(&content)
+	return content, err
+}
+
 const documentGet = `-- name: DocumentGet :one
 SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, d.content, d.content_hash, d.source, d.source_type, d.created_at, d.key_id, d.mac, d.written_in,
        (d.name <> 'pain.002.001.10' AND CASE WHEN o.reference IS NULL THEN m.delivered_at IS NOT NULL ELSE o.delivered_at IS NOT NULL END)::boolean AS delivered,
@@ -330,18 +341,27 @@ func (q *Queries) InboxCountQuarantined(ctx context.Context, most int32) (int64,
 }
 
 const inboxGet = `-- name: InboxGet :one
-SELECT content_hash, outcome FROM inbox WHERE scheme = $1 AND reference = $2
+SELECT content_hash, content, realm, document_id, received_at FROM inbox WHERE scheme = $1 AND reference = $2
 `
 
 type InboxGetRow struct {
 	ContentHash []byte
-	Outcome     string
+	Content     []byte
+	Realm       *string
+	DocumentID  *uuid.UUID
+	ReceivedAt  time.Time
 }
 
 func (q *Queries) InboxGet(ctx context.Context, scheme string, reference string) (InboxGetRow, error) {
 	row := q.db.QueryRow(ctx, inboxGet, scheme, reference)
 	var i InboxGetRow
-	err := row.Scan(&i.ContentHash, &i.Outcome)
+	err := row.Scan(
+		&i.ContentHash,
+		&i.Content,
+		&i.Realm,
+		&i.DocumentID,
+		&i.ReceivedAt,
+	)
 	return i, err
 }
 
@@ -581,30 +601,18 @@ func (q *Queries) IncomingAccountGet(ctx context.Context, iban string) (Incoming
 	return i, err
 }
 
-const incomingPaymentGet = `-- name: IncomingPaymentGet :one
-SELECT realm, message_id FROM incoming_payment WHERE scheme = $1 AND transaction_id = $2
-`
-
-type IncomingPaymentGetRow struct {
-	Realm     string
-	MessageID uuid.UUID
-}
-
-func (q *Queries) IncomingPaymentGet(ctx context.Context, scheme string, transactionID string) (IncomingPaymentGetRow, error) {
-	row := q.db.QueryRow(ctx, incomingPaymentGet, scheme, transactionID)
-	var i IncomingPaymentGetRow
-	err := row.Scan(&i.Realm, &i.MessageID)
-	return i, err
-}
-
 const incomingPaymentInsert = `-- name: IncomingPaymentInsert :execrows
-INSERT INTO incoming_payment (scheme, transaction_id, realm, message_id) VALUES ($1, $2, $3, $4)
+INSERT INTO incoming_payment (scheme, transaction_id, bank, use, received_at, realm, message_id)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 ON CONFLICT DO NOTHING
 `
 
 type IncomingPaymentInsertParams struct {
 	Scheme        string
 	TransactionID string
+	Bank          string
+	Use           int32
+	ReceivedAt    time.Time
 	Realm         string
 	MessageID     uuid.UUID
 }
@@ -613,6 +621,9 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 	result, err := q.db.Exec(ctx, incomingPaymentInsert,
 		arg.Scheme,
 		arg.TransactionID,
+		arg.Bank,
+		arg.Use,
+		arg.ReceivedAt,
 		arg.Realm,
 		arg.MessageID,
 	)
@@ -620,6 +631,58 @@ func (q *Queries) IncomingPaymentInsert(ctx context.Context, arg IncomingPayment
 		return 0, err
 	}
 	return result.RowsAffected(), nil
+}
+
+const incomingPaymentList = `-- name: IncomingPaymentList :many
+SELECT realm, message_id, bank, use, received_at FROM incoming_payment WHERE scheme = $1 AND transaction_id = $2
+ORDER BY (bank = $3) DESC, received_at DESC, use DESC LIMIT $4
+`
+
+type IncomingPaymentListParams struct {
+	Scheme        string
+	TransactionID string
+	Bank          string
+	PageSize      int32
+}
+
+type IncomingPaymentListRow struct {
+	Realm      string
+	MessageID  uuid.UUID
+	Bank       string
+	Use        int32
+	ReceivedAt time.Time
+}
+
+// The payments with a transaction id: those of the given bank first, newest first.
+func (q *Queries) IncomingPaymentList(ctx context.Context, arg IncomingPaymentListParams) ([]IncomingPaymentListRow, error) {
+	rows, err := q.db.Query(ctx, incomingPaymentList,
+		arg.Scheme,
+		arg.TransactionID,
+		arg.Bank,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []IncomingPaymentListRow
+	for rows.Next() {
+		var i IncomingPaymentListRow
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.Bank,
+			&i.Use,
+			&i.ReceivedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const outboxDelivered = `-- name: OutboxDelivered :exec

@@ -206,7 +206,7 @@ WHERE d.direction = 'in' AND d.name NOT LIKE 'pain.%'
   AND NOT EXISTS (SELECT FROM inbox i WHERE i.scheme = d.scheme AND i.reference = d.reference AND i.outcome = 'matched' AND i.realm = d.realm
                     AND i.document_id = d.document_id)
 UNION ALL
-SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id)::text, ('message ' || p.message_id || ' is not the payment it names')::text
+SELECT p.realm, 'incoming_payment'::text, concat_ws(' ', p.scheme, p.transaction_id, p.bank)::text, ('message ' || p.message_id || ' is not the payment it names')::text
 FROM incoming_payment p
 LEFT JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id AND m.scheme = p.scheme AND m.kind = 'payment'
 LEFT JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version

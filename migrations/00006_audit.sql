@@ -23,6 +23,9 @@ CREATE TABLE audit_event (
   -- Which transaction wrote a row. Every row of a transaction older than all that still run is there to be seen, so whoever takes them up
   -- in this order passes none over.
   written_in     xid8 DEFAULT pg_current_xact_id() NOT NULL,
+  -- The place in the stream of events that clients read; NULL for rows that are not in it. It is at least event_order.base plus the number
+  -- of the transaction, and at least the place of the earlier step of the same message (docs/adr/0013-event-order.md).
+  place          bigint CHECK (place > 0),
   CONSTRAINT audit_event_at_finite CHECK (isfinite(at)),
   CONSTRAINT audit_event_check CHECK ((outcome = 'done') OR (sequence IS NULL)),
   CONSTRAINT audit_event_detail_json CHECK ((detail)::jsonb IS NOT NULL),
@@ -33,6 +36,7 @@ CREATE TABLE audit_event (
 CREATE UNIQUE INDEX audit_event_by_message ON audit_event (message_id, realm, sequence);
 -- The trail of one message, its refusals among its moves.
 CREATE INDEX audit_event_in_time ON audit_event (at, event_id, realm);
+CREATE INDEX audit_event_placed ON audit_event (realm, place) WHERE place IS NOT NULL;
 CREATE INDEX audit_event_written ON audit_event (written_in, realm);
 ALTER TABLE audit_event ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON audit_event USING (realm = current_setting('countersign.realm', true));
@@ -43,6 +47,39 @@ ALTER TABLE audit_event
   ALTER COLUMN actor_user SET STATISTICS 0, ALTER COLUMN actor_person SET STATISTICS 0, ALTER COLUMN client_id SET STATISTICS 0, ALTER
   COLUMN channel SET STATISTICS 0, ALTER COLUMN request_id SET STATISTICS 0, ALTER COLUMN source_address SET STATISTICS 0, ALTER COLUMN
   content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0;
+
+-- What is added to the number of a transaction to get a place in the stream of events. A dump that is restored into another server brings
+-- places along and meets lower numbers of transactions there; the base rises so that new places are behind the old ones.
+CREATE TABLE event_order (
+  only_row boolean DEFAULT true NOT NULL CHECK (only_row),
+  base     bigint NOT NULL CHECK (base >= 0),
+  -- The server whose transactions the base belongs to.
+  server   text NOT NULL CHECK (server <> ''),
+  PRIMARY KEY (only_row)
+);
+INSERT INTO event_order (base, server) SELECT 0, system_identifier::text FROM pg_control_system();
+GRANT SELECT ON event_order TO countersign_app, countersign_reader;
+
+-- Raises the base where the server changed. The service calls it before it writes.
+-- +goose StatementBegin
+CREATE FUNCTION event_order_renew() RETURNS bigint
+LANGUAGE sql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+  WITH renewed AS (
+    UPDATE event_order o
+    SET server = s.system_identifier::text,
+        base = greatest(o.base, 1 - pg_current_xact_id()::text::bigint + coalesce((
+          SELECT max(l.place) FROM realm r
+          CROSS JOIN LATERAL (SELECT e.place FROM audit_event e WHERE e.realm = r.realm AND e.place IS NOT NULL
+                              ORDER BY e.place DESC LIMIT 1) l), 0))
+    FROM pg_control_system() s
+    WHERE o.server <> s.system_identifier::text
+    RETURNING 1
+  )
+  SELECT count(*) FROM renewed
+$$;
+-- +goose StatementEnd
+REVOKE EXECUTE ON FUNCTION event_order_renew() FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION event_order_renew() TO countersign_app;
 
 -- How many refusals of one event there were in a realm in a minute. The first hundred have a row in audit_event; whoever knocks thousands
 -- of times is counted here, so that nobody can fill the trail by asking for what is refused.

@@ -21,6 +21,8 @@ const (
 	documentsInFlight = 128
 	// questionsInFlight is for banks that ask about payees.
 	questionsInFlight = 32
+	// eventsInFlight is for calls that read events, most of which wait.
+	eventsInFlight = 256
 	// pagesInFlight is for pages, but not for their streams.
 	pagesInFlight = 64
 )

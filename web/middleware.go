@@ -136,12 +136,12 @@ func asHead(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// endStream ends the context of a stream when the server stops. A request finishes by itself, a stream never does.
+// endStream ends the context of a stream, and of a call that waits, when the server stops. Other requests finish by themselves.
 func (s *Server) endStream(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		ctx := c.Request().Context()
 		server, served := ctx.Value(stopKey{}).(context.Context)
-		if !served || !s.streams[c.Path()] {
+		if !served || !s.waits[c.Path()] {
 			return next(c)
 		}
 		ctx, cancel := context.WithCancel(ctx)

@@ -18,6 +18,7 @@ func (s *Server) register() {
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.limitInFlight(tokensInFlight), request.Within(callLimit))
 	most := s.cfg.Limits.InFlight
 	s.add(s.cfg.API.Routes(), s.byAddress, s.limitInFlight(most), s.shedLoad(most), s.cfg.API.Guard, s.byPrincipal)
+	s.add(s.cfg.API.EventRoutes(), s.byAddress, s.limitInFlight(eventsInFlight), s.cfg.API.Guard, s.byPrincipal)
 	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.limitInFlight(documentsInFlight), request.Within(callLimit))
 	s.add(s.cfg.Questions.Routes(), s.byAddress, s.limitInFlight(questionsInFlight), request.Within(questionLimit))
 	if s.cfg.Portal != nil {
@@ -60,6 +61,9 @@ func (s *Server) add(routes []request.Route, around ...echo.MiddlewareFunc) {
 		}
 		if route.Stream {
 			s.streams[route.Path] = true
+		}
+		if route.Stream || route.Waits {
+			s.waits[route.Path] = true
 		}
 		s.routes = append(s.routes, route)
 	}

@@ -83,6 +83,8 @@ type Server struct {
 	routes []request.Route
 	// streams are the paths whose answers go on until somebody ends them.
 	streams map[string]bool
+	// waits are the paths whose contexts end when the server stops: streams, and calls that wait for an event.
+	waits map[string]bool
 	// addresses and principals count the calls of each.
 	addresses  *buckets[string]
 	principals *buckets[caller]
@@ -101,7 +103,7 @@ func New(cfg Config) (*Server, error) {
 	cfg.Limits = cfg.Limits.withDefaults()
 	s := &Server{
 		cfg: cfg, echo: echo.New(), addresses: newBuckets[string](cfg.Limits.PerAddress),
-		principals: newBuckets[caller](cfg.Limits.PerPrincipal), streams: map[string]bool{},
+		principals: newBuckets[caller](cfg.Limits.PerPrincipal), streams: map[string]bool{}, waits: map[string]bool{},
 	}
 	s.echo.HideBanner, s.echo.HidePort = true, true
 	s.echo.IPExtractor = clientAddress(cfg.TrustedProxies)

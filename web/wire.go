@@ -55,7 +55,7 @@ func Open(behind *service.Service, set Settings) (*Server, error) {
 func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
+		Events: behind.Events, Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
 	})
 	if err != nil {
 		return nil, err

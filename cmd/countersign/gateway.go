@@ -225,6 +225,13 @@ func (g gateway) examine(ctx context.Context, db *store.Database) (store.Readine
 	if err == nil && g.Refuse != nil {
 		err = g.Refuse(ctx, db, ready)
 	}
+	if err != nil {
+		return ready, err
+	}
+	renewed, err := db.RenewEventOrder(ctx)
+	if renewed {
+		g.Log.WarnContext(ctx, "the database was restored into another server: new events are behind the restored ones")
+	}
 	return ready, err
 }
 

@@ -59,6 +59,7 @@ type Service struct {
 	Nudges     *store.Nudges
 	Submission *Payments
 	Approval   *Approvals
+	Events     *Events
 	Clearing   *clearing.Service
 	Auth       *auth.Service
 	Admin      *Administration
@@ -96,6 +97,7 @@ func New(cfg Config) (*Service, error) {
 		Config: cfg, Messages: store.NewMessages(cfg.Database, writes, nudges, NewID), Reader: store.NewReader(pages),
 		Drafts: store.NewDrafts(pages), Desk: store.NewDesk(pages), Sessions: sessions, Nudges: nudges, Moment: moment, Zone: zone,
 	}
+	s.Events = NewEvents(s.Reader, nudges)
 	s.Submission = NewPayments(PaymentsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})

@@ -151,6 +151,7 @@ func (s *Messages) following(c payment.Created) func() {
 		out.Message.Seal = s.db.Seal().SealVersion(m) // as it is stored
 	}
 	return func() {
+		s.nudges.committed(m.Realm)
 		s.db.Metrics().Moved(observability.Move{Kind: string(m.Kind), Scheme: string(m.Scheme), Action: string(c.Action), Since: -1})
 		if out != nil {
 			s.announce(*out)

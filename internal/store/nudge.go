@@ -1,6 +1,7 @@
 package store
 
 import (
+	"sync"
 	"sync/atomic"
 
 	"github.com/google/uuid"
@@ -15,6 +16,35 @@ import (
 type Nudges struct {
 	working atomic.Bool
 	handle  atomic.Pointer[func(Work)]
+
+	mu     sync.Mutex
+	events map[string]chan struct{} // closed at the next event of a realm
+}
+
+// NextEvent returns a channel that is closed when this process has committed the next step of a message of the realm.
+func (n *Nudges) NextEvent(realm string) <-chan struct{} {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next, waited := n.events[realm]
+	if !waited {
+		if n.events == nil {
+			n.events = map[string]chan struct{}{}
+		}
+		next = make(chan struct{})
+		n.events[realm] = next
+	}
+	return next
+}
+
+// committed wakes the callers of NextEvent.
+func (n *Nudges) committed(realm string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	next, waited := n.events[realm]
+	if waited {
+		close(next)
+		delete(n.events, realm)
+	}
 }
 
 // Work is a message to send, or an answer to deliver.

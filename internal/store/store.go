@@ -315,6 +315,16 @@ func closeAll(all *[uses]*Database) (closed <-chan struct{}) {
 // Renew closes the idle connections, after one of them did not answer: the next statement opens a fresh connection.
 func (d *Database) Renew() { d.pool.Reset() }
 
+// RenewEventOrder moves the order of events behind all stored ones where the database was restored into another server; it reports whether
+// it was. Call it before the first write.
+func (d *Database) RenewEventOrder(ctx context.Context) (bool, error) {
+	renewed, err := d.Outside().EventOrderRenew(ctx)
+	if err != nil {
+		return false, fmt.Errorf("renew the order of events: %w", err)
+	}
+	return renewed > 0, nil
+}
+
 // Ping asks the database for a sign of life.
 func (d *Database) Ping(ctx context.Context) error { return d.pool.Ping(ctx) }
 

@@ -158,6 +158,7 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 		return
 	}
 	m := t.Message()
+	s.nudges.committed(m.Realm)
 	since := time.Duration(-1)
 	if !m.AcceptedAt.IsZero() {
 		since = t.At().Sub(m.AcceptedAt)

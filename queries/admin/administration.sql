@@ -33,11 +33,12 @@ SELECT b.at, b.deed, b.reason, u.name FROM break_glass b JOIN user_account u ON 
 WHERE b.realm = @realm AND b.at > @since ORDER BY b.at DESC LIMIT 10;
 
 -- name: AuditRealmInsert :exec
--- What was done to a realm, and not to a message.
+-- What was done to a realm, and not to a message. A change that was applied has a place in the stream of events.
 INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
-  detail, at)
+  detail, at, place)
 VALUES (@realm, @event_id, @event, sqlc.narg(actor_user), sqlc.narg(actor_person), @actor_name, sqlc.narg(client_id), @channel,
-        sqlc.narg(request_id), sqlc.narg(source_address), sqlc.narg(content_hash), @detail, @at);
+        sqlc.narg(request_id), sqlc.narg(source_address), sqlc.narg(content_hash), @detail, @at,
+        (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o WHERE @event::text = 'change.approve'));
 
 -- name: SetUpInsert :exec
 INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at, key_id, seal)

@@ -132,10 +132,11 @@ WITH item AS (
     coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at)
+    request_id, source_address, content_hash, detail, at, place)
   SELECT @realm::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
-    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at FROM free
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at,
+    (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o) FROM free
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
   SELECT @realm::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
@@ -276,9 +277,12 @@ WITH item AS (
     nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at)
+    request_id, source_address, content_hash, detail, at, place)
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
-    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at FROM moved
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at,
+    greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
+      (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.sequence))
+  FROM moved
 ), decided AS (
   INSERT INTO decision (realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person,
     client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, checker_role, grant_id, granted_at, message_created_at, remark, key_id, seal,
@@ -343,10 +347,14 @@ WITH moved AS (
   FROM moved WHERE @new_reference::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-  request_id, source_address, content_hash, detail, at)
+  request_id, source_address, content_hash, detail, at, place)
 SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor_user::uuid, @editor_person::uuid, @actor_name::text,
   @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
-  @at::timestamptz FROM moved
+  @at::timestamptz,
+  greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
+    (SELECT p.place FROM audit_event p
+     WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.state_sequence - 1))
+FROM moved
 RETURNING sequence;
 
 -- name: ReleaseGet :one

@@ -28,6 +28,7 @@ type Config struct {
 	Approval   *service.Approvals
 	Admin      *service.Administration
 	Reader     *store.Reader
+	Events     *service.Events
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
 	TLS        bool // clients reach the server by https, directly or through a proxy
@@ -49,8 +50,8 @@ type API struct {
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
 func New(cfg Config) (*API, error) {
-	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil || cfg.Now == nil ||
-		cfg.Log == nil {
+	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil ||
+		cfg.Events == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("api: stations, reader, clock and log are needed")
 	}
 	if cfg.Timeout == 0 {

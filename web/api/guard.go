@@ -14,8 +14,9 @@ import (
 	"countersign/web/request"
 )
 
-// Guard is the middleware around every route of Routes: a time limit (longer by payee.Limit where the payee's bank is asked), an access
-// token, a request id (which the server has read). Cookies are never looked at.
+// Guard is the middleware around every route of Routes and EventRoutes: a time limit, an access token, a request id (which the server has
+// read). The limit is longer by payee.Limit where the payee's bank is asked, and by the longest wait for an event. Cookies are never
+// looked at.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 	admitted := func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
@@ -26,7 +27,11 @@ func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 	short, asking := request.Within(a.cfg.Timeout)(admitted), request.Within(a.cfg.Timeout+payee.Limit)(admitted)
+	waiting := request.Within(a.cfg.Timeout + maxEventWait)(admitted)
 	return func(c echo.Context) error {
+		if c.Path() == eventPath {
+			return waiting(c)
+		}
 		if asksPayee[c.Path()] && a.cfg.Submission.Verifies(rulebook.SchemeSCT) {
 			return asking(c)
 		}

@@ -140,16 +140,61 @@ type ApprovalRule struct {
 // AuditAnswer The audit trail of a transaction.
 type AuditAnswer struct {
 	// Events The events, in the order that was asked for.
-	Events []Event `json:"events"`
+	Events []AuditEvent `json:"events"`
 
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 }
 
+// AuditEvent One thing that was done or refused.
+type AuditEvent struct {
+	// Actor The person as shown to people.
+	Actor string `json:"actor"`
+
+	// At When, in UTC.
+	At string `json:"at"`
+
+	// Channel Where it came in: api, portal or clearing.
+	Channel string `json:"channel"`
+
+	// ClientID The program through which it came.
+	ClientID string `json:"clientId,omitempty"`
+
+	// ContentHash SHA-256 of the content, in hexadecimal digits.
+	ContentHash string `json:"contentHash,omitempty"`
+
+	// Detail What else is known of it; its members depend on the event.
+	Detail json.RawMessage `json:"detail"`
+
+	// Event Such as instruction.approve, or instruction.approve-refused.
+	Event string `json:"event"`
+
+	// ID The id of the event, a UUID.
+	ID string `json:"id"`
+
+	// InternalID The message it is about; absent for a sign-in and the like.
+	InternalID string `json:"internalId,omitempty"`
+
+	// Outcome Whether it was done or refused.
+	Outcome string `json:"outcome"`
+
+	// RequestID The X-Request-Id under which it was asked for.
+	RequestID string `json:"requestId,omitempty"`
+
+	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
+	Sequence int `json:"sequence,omitempty"`
+
+	// SourceAddress The network address it was asked from.
+	SourceAddress string `json:"sourceAddress,omitempty"`
+
+	// UserID The name of the account; absent when the gateway acted.
+	UserID string `json:"userId,omitempty"`
+}
+
 // AuditList A page of the audit trail.
 type AuditList struct {
 	// Events The events, in the order that was asked for.
-	Events []Event `json:"events"`
+	Events []AuditEvent `json:"events"`
 
 	// Header What every answer begins with.
 	Header Header `json:"header"`
@@ -447,50 +492,102 @@ type ErrorList struct {
 	Page Page `json:"page"`
 }
 
-// Event One thing that was done or refused.
+// Event One thing that happened to a message, or a change that was applied.
 type Event struct {
-	// Actor The person as shown to people.
-	Actor string `json:"actor"`
+	// Change A change of administration as an event names it.
+	Change *EventChange `json:"change,omitempty"`
 
-	// At When, in UTC.
-	At string `json:"at"`
-
-	// Channel Where it came in: api, portal or clearing.
-	Channel string `json:"channel"`
-
-	// ClientID The program through which it came.
-	ClientID string `json:"clientId,omitempty"`
-
-	// ContentHash SHA-256 of the content, in hexadecimal digits.
-	ContentHash string `json:"contentHash,omitempty"`
-
-	// Detail What else is known of it; its members depend on the event.
-	Detail json.RawMessage `json:"detail"`
-
-	// Event Such as instruction.approve, or instruction.approve-refused.
-	Event string `json:"event"`
-
-	// ID The id of the event, a UUID.
+	// ID The id of the event; the audit trail shows it under the same id.
 	ID string `json:"id"`
 
-	// InternalID The message it is about; absent for a sign-in and the like.
-	InternalID string `json:"internalId,omitempty"`
+	// Timestamp When, in UTC. It may be earlier than that of the event before.
+	Timestamp string `json:"timestamp"`
 
-	// Outcome Whether it was done or refused.
-	Outcome string `json:"outcome"`
+	// Transaction A message as an event names it.
+	Transaction *EventTransaction `json:"transaction,omitempty"`
 
-	// RequestID The X-Request-Id under which it was asked for.
-	RequestID string `json:"requestId,omitempty"`
-
-	// Sequence The step of the history it belongs to; a refusal changed nothing and has none.
-	Sequence int `json:"sequence,omitempty"`
-
-	// SourceAddress The network address it was asked from.
-	SourceAddress string `json:"sourceAddress,omitempty"`
-
-	// UserID The name of the account; absent when the gateway acted.
-	UserID string `json:"userId,omitempty"`
+	// Type What happened: `message.created` (its state says whether it waits for approval), `message.amended`, `message.approval_pending` (an
+	// approval that is not the last), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
+	// another bank), `recall.answered` (ours or theirs), `change.applied` (administration).
+	Type EventType `json:"type"`
 }
+
+// EventChange A change of administration as an event names it.
+type EventChange struct {
+	// ChangeID Its key, a UUID.
+	ChangeID string `json:"changeId"`
+
+	// Kind What it does, such as limit.set.
+	Kind string `json:"kind"`
+
+	// Subject The id or name of what changed.
+	Subject string `json:"subject"`
+}
+
+// EventList A part of the stream of events.
+type EventList struct {
+	// Events The events, oldest first.
+	Events []Event `json:"events"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// More There are more events behind next now.
+	More bool `json:"more"`
+
+	// Next The cursor to send as after; also when the answer has no event. Absent while the realm has no event.
+	Next string `json:"next,omitempty"`
+}
+
+// EventTransaction A message as an event names it.
+type EventTransaction struct {
+	// ClientID The client that made it; absent for what came in.
+	ClientID string `json:"clientId,omitempty"`
+
+	// Direction out: made here; in: received.
+	Direction string `json:"direction"`
+
+	// ExternalID The client's own id of it.
+	ExternalID string `json:"externalId,omitempty"`
+
+	// GlobalID Its Global ID.
+	GlobalID string `json:"globalId"`
+
+	// InternalID Its key, a UUID.
+	InternalID string `json:"internalId"`
+
+	// Kind payment: one that came in. A recall that came in is a recall with direction in.
+	Kind string `json:"kind"`
+
+	// OriginalInternalID The payment that a recall, return or resolution is about.
+	OriginalInternalID string `json:"originalInternalId,omitempty"`
+
+	// PreviousState Where a message stands. docs/architecture.md draws the moves between the states.
+	PreviousState State `json:"previousState,omitempty"`
+
+	// Reason What was said of the step.
+	Reason string `json:"reason,omitempty"`
+
+	// RecallID The recall that a return or resolution answers.
+	RecallID string `json:"recallId,omitempty"`
+
+	// Scheme The scheme.
+	Scheme string `json:"scheme"`
+
+	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	State State `json:"state"`
+
+	// StatusReason Why clearing refused.
+	StatusReason *StatusReason `json:"statusReason,omitempty"`
+
+	// Version The version of the content at that time.
+	Version int `json:"version"`
+}
+
+// EventType What happened: `message.created` (its state says whether it waits for approval), `message.amended`, `message.approval_pending` (an
+// approval that is not the last), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
+// another bank), `recall.answered` (ours or theirs), `change.applied` (administration).
+type EventType = string
 
 // ExternalID The client's own name of the order, unique for ever.
 type ExternalID = string
@@ -2097,6 +2194,30 @@ type ListErrorParams struct {
 
 // GetErrorParams defines parameters for GetError.
 type GetErrorParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListEventsParams defines parameters for ListEvents.
+type ListEventsParams struct {
+	// After The next of the answer before, the id of an event, or latest for the events from now on.
+	After string `form:"after,omitempty" json:"after,omitempty"`
+
+	// Limit How many events the answer has at most.
+	Limit int `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Wait How many seconds to wait for an event when there is none.
+	Wait int `form:"wait,omitempty" json:"wait,omitempty"`
+
+	// Type One type, or several of them.
+	Type []EventType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Kind Events of messages of this kind only.
+	Kind string `form:"kind,omitempty" json:"kind,omitempty"`
+
+	// Scheme Events of messages of this scheme only.
+	Scheme string `form:"scheme,omitempty" json:"scheme,omitempty"`
+
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }

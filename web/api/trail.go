@@ -45,10 +45,10 @@ func (a *API) showAudit(c echo.Context) error {
 }
 
 // eventsOf shows audit events.
-func eventsOf(events []store.HistoryEvent) []Event {
-	list := make([]Event, 0, len(events))
+func eventsOf(events []store.HistoryEvent) []AuditEvent {
+	list := make([]AuditEvent, 0, len(events))
 	for _, e := range events {
-		list = append(list, Event{
+		list = append(list, AuditEvent{
 			ID: e.ID.String(), InternalID: orEmpty(e.MessageID), Sequence: e.Sequence, Event: e.Event, Outcome: outcomeOf(e), Actor: e.Actor,
 			UserID: e.ActorLogin, ClientID: e.ClientID, Channel: e.Channel, RequestID: e.RequestID, SourceAddress: e.SourceAddress,
 			ContentHash: hex.EncodeToString(e.ContentHash), Detail: json.RawMessage(e.Detail), At: moment(e.At),

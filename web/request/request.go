@@ -20,6 +20,7 @@ type Route struct {
 	Path   string // as echo writes it, for example /payments/:id
 	Handle echo.HandlerFunc
 	Stream bool // the answer goes on until somebody ends it
+	Waits  bool // the answer may wait for an event; it comes at once when the server stops
 }
 
 // Alias returns the same route for each of the paths. All aliases of a call are made here, from one line, so that none can have a

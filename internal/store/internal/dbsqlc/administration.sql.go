@@ -53,9 +53,10 @@ func (q *Queries) AdministratorEverCount(ctx context.Context, realm string) (int
 
 const auditRealmInsert = `-- name: AuditRealmInsert :exec
 INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
-  detail, at)
+  detail, at, place)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13)
+        $9, $10, $11, $12, $13,
+        (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o WHERE $3::text = 'change.approve'))
 `
 
 type AuditRealmInsertParams struct {
@@ -74,7 +75,7 @@ type AuditRealmInsertParams struct {
 	At            time.Time
 }
 
-// What was done to a realm, and not to a message.
+// What was done to a realm, and not to a message. A change that was applied has a place in the stream of events.
 func (q *Queries) AuditRealmInsert(ctx context.Context, arg AuditRealmInsertParams) error {
 	_, err := q.db.Exec(ctx, auditRealmInsert,
 		arg.Realm,

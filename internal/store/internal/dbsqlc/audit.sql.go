@@ -15,7 +15,7 @@ import (
 
 const auditList = `-- name: AuditList :many
 
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1 AND e.message_id = $2 ORDER BY e.at, e.sequence NULLS LAST, e.event_id
@@ -39,6 +39,7 @@ type AuditListRow struct {
 	At            time.Time
 	Outcome       string
 	WrittenIn     pgtype.Uint64
+	Place         *int64
 	ActorLogin    *string
 }
 
@@ -71,6 +72,7 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 			&i.At,
 			&i.Outcome,
 			&i.WrittenIn,
+			&i.Place,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err
@@ -84,7 +86,7 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 }
 
 const auditOf = `-- name: AuditOf :many
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1 AND e.event_id = ANY ($2::uuid[])
@@ -109,6 +111,7 @@ type AuditOfRow struct {
 	At            time.Time
 	Outcome       string
 	WrittenIn     pgtype.Uint64
+	Place         *int64
 	ActorLogin    *string
 }
 
@@ -140,6 +143,7 @@ func (q *Queries) AuditOf(ctx context.Context, realm string, ids []uuid.UUID) ([
 			&i.At,
 			&i.Outcome,
 			&i.WrittenIn,
+			&i.Place,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err
@@ -209,7 +213,7 @@ func (q *Queries) AuditRefusalInsert(ctx context.Context, arg AuditRefusalInsert
 }
 
 const auditSearch = `-- name: AuditSearch :many
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1
@@ -254,6 +258,7 @@ type AuditSearchRow struct {
 	At            time.Time
 	Outcome       string
 	WrittenIn     pgtype.Uint64
+	Place         *int64
 	ActorLogin    *string
 }
 
@@ -296,6 +301,7 @@ func (q *Queries) AuditSearch(ctx context.Context, arg AuditSearchParams) ([]Aud
 			&i.At,
 			&i.Outcome,
 			&i.WrittenIn,
+			&i.Place,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err

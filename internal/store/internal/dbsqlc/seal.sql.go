@@ -549,7 +549,7 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        coalesce(d.grant_id::text, '')::text AS grant_id, coalesce(d.granted_at, '0001-01-01 00:00:00+00')::timestamptz AS granted_at,
        coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at
 FROM unnest($1::uuid[]) AS i (event_id)
-CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in FROM audit_event x WHERE x.realm = $2 AND x.event_id = i.event_id OFFSET 0) e
+CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place FROM audit_event x WHERE x.realm = $2 AND x.event_id = i.event_id OFFSET 0) e
 LEFT JOIN LATERAL (SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person, actor_name, client_id, channel, reason, at FROM message_history x
   WHERE x.realm = e.realm AND x.message_id = e.message_id AND x.sequence = e.sequence OFFSET 0) h ON true
 LEFT JOIN LATERAL (SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/administration"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// StreamEvent is an entry of the stream of events of a realm. Either it is about a message or about a change that was applied.
+type StreamEvent struct {
+	ID   uuid.UUID
+	Type payment.EventType
+	At   time.Time
+
+	Message    EventMessage
+	From, To   payment.State
+	Reason     string
+	StatusCode string // of clearing, for a message that failed
+
+	Change EventChange
+}
+
+// EventMessage names the message of an event; the zero InternalID for none.
+type EventMessage struct {
+	InternalID, OriginalID, AnswersID uuid.UUID
+	GlobalID                          payment.ID
+	ExternalID, ClientID              string
+	Kind                              payment.Kind
+	Scheme                            rulebook.Scheme
+	Direction                         string
+	Version                           int
+}
+
+// EventChange names the change of an event; the zero ID for none.
+type EventChange struct {
+	ID      uuid.UUID
+	Kind    administration.Kind
+	Subject string
+}
+
+// EventFilter narrows the stream; a zero field does not.
+type EventFilter struct {
+	After uuid.UUID // only events behind this one
+	Types []payment.EventType
+	Kinds []payment.Kind
+	// Scheme excludes changes, as Kinds does.
+	Scheme rulebook.Scheme
+	// Messages includes the events of messages, Changes the changes of administrators.
+	Messages, Changes bool
+	PageSize          int
+}
+
+// EventPage is a part of the stream.
+type EventPage struct {
+	Events []StreamEvent
+	// Next is the last event that was read, whether the filter took it or not: the cursor of the next page. It is EventFilter.After when
+	// none was read.
+	Next uuid.UUID
+	// More: there are events behind Next now.
+	More bool
+}
+
+// ErrUnknownEvent reports a cursor that is no event of the realm.
+var ErrUnknownEvent = errors.New("no such event")
+
+// Bounds of one page: the events of a query, and the queries.
+const (
+	eventsRead   = 500
+	eventQueries = 20
+)
+
+// Events returns the events of a realm behind a cursor, oldest first. It never skips and never repeats an event, and returns those of a
+// message in the order of its steps (docs/adr/0013-event-order.md). It reads at most 10,000 events, so a page may be short, or empty, and
+// have more behind it. Error: ErrUnknownEvent.
+func (r *Reader) Events(ctx context.Context, realm string, f EventFilter) (EventPage, error) {
+	page := EventPage{Next: f.After}
+	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
+		from := dbsqlc.EventListParams{Realm: realm, PageSize: eventsRead}
+		if f.After != uuid.Nil {
+			cursor, err := q.EventCursor(ctx, realm, f.After)
+			if errors.Is(err, pgx.ErrNoRows) {
+				return ErrUnknownEvent
+			}
+			if err != nil {
+				return fmt.Errorf("look for the cursor: %w", err)
+			}
+			from.Place, from.About, from.Sequence = cursor.Place, cursor.About, cursor.Sequence
+		}
+		for range eventQueries {
+			rows, err := q.EventList(ctx, from)
+			if err != nil {
+				return fmt.Errorf("list events: %w", err)
+			}
+			for i, row := range rows {
+				from.Place, from.About, from.Sequence, page.Next = row.Place, row.About, row.Sequence, row.EventID
+				event := streamEvent(row)
+				if f.takes(event) {
+					page.Events = append(page.Events, event)
+				}
+				if len(page.Events) == f.PageSize {
+					page.More = i+1 < len(rows) || len(rows) == eventsRead
+					return nil
+				}
+			}
+			page.More = len(rows) == eventsRead
+			if !page.More {
+				return nil
+			}
+		}
+		return nil
+	})
+	return page, err
+}
+
+// LastEvent returns the last event of a realm at this moment; the zero id when there is none.
+func (r *Reader) LastEvent(ctx context.Context, realm string) (uuid.UUID, error) {
+	var last uuid.UUID
+	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
+		var err error
+		last, err = q.EventLast(ctx, realm)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return last, err
+}
+
+// takes reports whether an event is in the filtered stream.
+func (f EventFilter) takes(e StreamEvent) bool {
+	if e.Type == "" || len(f.Types) > 0 && !slices.Contains(f.Types, e.Type) {
+		return false
+	}
+	if e.Change.ID != uuid.Nil {
+		return f.Changes && len(f.Kinds) == 0 && f.Scheme == ""
+	}
+	return f.Messages && (len(f.Kinds) == 0 || slices.Contains(f.Kinds, e.Message.Kind)) && (f.Scheme == "" || e.Message.Scheme == f.Scheme)
+}
+
+// streamEvent returns the event of a row. Its type is "" when it is none for a client.
+func streamEvent(row dbsqlc.EventListRow) StreamEvent {
+	e := StreamEvent{ID: row.EventID, At: row.At.UTC()}
+	if row.MessageID == nil {
+		e.Type, e.Change = changeEvent(row.Detail)
+		return e
+	}
+	move := payment.Move{
+		Kind: payment.Kind(row.Kind), From: payment.State(row.FromState), Action: payment.Action(row.Action), To: payment.State(row.ToState),
+	}
+	e.Type, e.From, e.To, e.Reason = move.Event(), move.From, move.To, Text(row.Reason)
+	e.Message = EventMessage{
+		InternalID: *row.MessageID, GlobalID: payment.ID(row.GlobalID), ExternalID: Text(row.ExternalID), ClientID: Text(row.ClientID),
+		Kind: move.Kind, Scheme: rulebook.Scheme(row.Scheme), Direction: row.Direction, OriginalID: OrZero(row.OriginalID),
+		AnswersID: OrZero(row.AnswersID), Version: int(row.Version),
+	}
+	if e.To == payment.StateFailed {
+		e.StatusCode = Text(row.StatusCode)
+	}
+	return e
+}
+
+// changeEvent reads the detail of the audit row of an approved change. The type is "" for a change that administrators do not decide.
+func changeEvent(detail string) (payment.EventType, EventChange) {
+	var told struct {
+		Change        uuid.UUID
+		Kind, Subject string
+	}
+	err := json.Unmarshal([]byte(detail), &told)
+	kind := administration.Kind(told.Kind)
+	if err != nil || told.Change == uuid.Nil || kind.DecidedUnder() != identity.RoleAdministrator {
+		return "", EventChange{}
+	}
+	return payment.EventChangeApplied, EventChange{ID: told.Change, Kind: kind, Subject: told.Subject}
+}

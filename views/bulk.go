@@ -1,6 +1,8 @@
 package views
 
 import (
+	"slices"
+
 	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
@@ -12,6 +14,15 @@ type Bulk struct {
 	Included []BulkItem
 	LeftOut  []BulkItem
 	Totals   []ui.Amount // of what is included, for each currency
+	// File is the key of a file whose payments are approved; "" for selected messages. Its form sends Checked in place of the items. Odd are
+	// its payments with cautions, which are included too, and Marks how many payments have each caution.
+	File     string
+	FileName string
+	Checked  string
+	All      int // payments of the file
+	Waiting  int
+	Odd      []BulkItem
+	Marks    []MarkCount
 	BackURL  string
 	Action   string
 }
@@ -33,6 +44,9 @@ type BulkOutcome struct {
 	Layout   Layout
 	Items    []BulkItem
 	Rest     []string // items not reached yet, as the form sends them
+	File     string   // of the payments of a file: its key, its digest, and the place of the first that is not reached yet
+	Checked  string
+	From     int
 	Approved int
 	Waiting  int // approved, and waiting for another approval
 	Refused  int
@@ -40,7 +54,26 @@ type BulkOutcome struct {
 	Action   string
 }
 
-func (m Bulk) act() i18n.Text { return i18n.Text("Approve %d messages").With(len(m.Included)) }
+// MarkCount is how many payments have a caution.
+type MarkCount struct {
+	Text  i18n.Text
+	Count int
+}
+
+// Count counts the cautions of a payment.
+func (m *Bulk) Count(cautions []i18n.Text) {
+	for _, caution := range cautions {
+		at := slices.IndexFunc(m.Marks, func(mark MarkCount) bool { return mark.Text == caution })
+		if at < 0 {
+			at, m.Marks = len(m.Marks), append(m.Marks, MarkCount{Text: caution})
+		}
+		m.Marks[at].Count++
+	}
+}
+
+func (m Bulk) count() int { return len(m.Included) + len(m.Odd) }
+
+func (m Bulk) act() i18n.Text { return i18n.Text("Approve %d messages").With(m.count()) }
 
 func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 

@@ -25,7 +25,15 @@ type Queue struct {
 	Problems []ui.Problem
 	// Selecting: rows can be ticked, to be approved together.
 	Selecting bool
+	Files     []WaitingFile             // whose payments can be approved on one page
 	SortURL   func(order string) string // the list in another order; nil for a list that has one order
+}
+
+// WaitingFile is a file of which several payments wait for approval.
+type WaitingFile struct {
+	Name    string
+	URL     string
+	Waiting int
 }
 
 // queueHeads are the columns of the queue.

@@ -155,3 +155,8 @@ func (s *Approvals) Limits(ctx context.Context, by identity.Principal, m payment
 func (s *Approvals) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {
 	return s.cfg.Messages.AsksStepUp(ctx, m)
 }
+
+// AskStepUp is AsksStepUp of several messages of a realm, in their order.
+func (s *Approvals) AskStepUp(ctx context.Context, realm string, of []payment.Message) ([]bool, error) {
+	return s.cfg.Messages.AskStepUp(ctx, realm, of)
+}

@@ -55,6 +55,32 @@ func (r *Reader) CreditorPast(ctx context.Context, realm string, s payment.Summa
 	return past, err
 }
 
+// CreditorPasts reads the earlier payments to the accounts of payments, in their order. Payments to their names at other accounts are not
+// read.
+func (r *Reader) CreditorPasts(ctx context.Context, realm string, of []payment.Message) ([]CreditorPast, error) {
+	pasts := make([]CreditorPast, len(of))
+	ask := dbsqlc.CreditorAccountsPastParams{Realm: realm}
+	for i, m := range of {
+		ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount) //nolint:gosec // few payments
+		ask.Currencies, ask.Others = append(ask.Currencies, string(m.Summary.Amount.Currency())), append(ask.Others, m.InternalID)
+	}
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.CreditorAccountsPast(ctx, ask)
+		if err != nil {
+			return fmt.Errorf("read the payments to accounts: %w", err)
+		}
+		for _, row := range rows {
+			most, err := money.FromMinor(of[row.Item].Summary.Amount.Currency(), row.Most)
+			if err != nil {
+				return err
+			}
+			pasts[row.Item] = CreditorPast{Payments: int(row.Payments), Most: most, Name: row.Name}
+		}
+		return nil
+	})
+	return pasts, err
+}
+
 // CreditorNews holds the news about the creditor of a payment.
 type CreditorNews struct {
 	First        bool // nothing that was approved was paid to the account before

@@ -29,6 +29,28 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 	return frozen.StepUp || !fits, nil
 }
 
+// AskStepUp is AsksStepUp of several messages of a realm, in their order, in one transaction.
+func (s *Messages) AskStepUp(ctx context.Context, realm string, of []payment.Message) ([]bool, error) {
+	asks := make([]bool, len(of))
+	if len(of) == 0 {
+		return asks, nil
+	}
+	queries := make([]ContextQuery, len(of))
+	for i, m := range of {
+		queries[i] = ContextQueryOf(m)
+	}
+	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		known, err := s.readContexts(ctx, q, realm, queries)
+		for i := 0; err == nil && i < len(of); i++ {
+			if known[i] != nil {
+				asks[i], err = s.asksStepUp(ctx, q, of[i], known[i].Policy)
+			}
+		}
+		return err
+	})
+	return asks, err
+}
+
 // AsksStepUp reports whether the approval of a message needs a second factor. A message without a policy needs none:
 // it cannot be approved.
 func (s *Messages) AsksStepUp(ctx context.Context, m payment.Message) (bool, error) {

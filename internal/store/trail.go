@@ -212,26 +212,27 @@ func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Sim
 	return list, err
 }
 
-// Alike reports of each payment whether SimilarTo would list one. A payment without an account has none.
-func (r *Reader) Alike(ctx context.Context, realm string, of []payment.Summary, since time.Time) ([]bool, error) {
-	alike := make([]bool, len(of))
-	ask := dbsqlc.DuplicateAnyParams{Realm: realm, Since: since}
-	for i, s := range of {
-		if s.CreditorAccount != "" {
+// Alike returns of each payment how many SimilarTo would list: at most ten. A payment without an account has none.
+func (r *Reader) Alike(ctx context.Context, realm string, of []Likeness) ([]int, error) {
+	alike := make([]int, len(of))
+	ask := dbsqlc.DuplicateCountsParams{Realm: realm}
+	for i, l := range of {
+		if s := l.Summary; s.CreditorAccount != "" {
 			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, s.CreditorAccount) //nolint:gosec // few payments
 			ask.Amounts, ask.Currencies = append(ask.Amounts, s.Amount.Minor()), append(ask.Currencies, string(s.Amount.Currency()))
+			ask.Sinces, ask.Others = append(ask.Sinces, l.Since), append(ask.Others, l.Except)
 		}
 	}
 	if len(ask.Items) == 0 {
 		return alike, nil
 	}
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
-		found, err := q.DuplicateAny(ctx, ask)
+		rows, err := q.DuplicateCounts(ctx, ask)
 		if err != nil {
-			return fmt.Errorf("look for similar payments: %w", err)
+			return fmt.Errorf("count similar payments: %w", err)
 		}
-		for _, item := range found {
-			alike[item] = true
+		for _, row := range rows {
+			alike[row.Item] = int(row.Payments)
 		}
 		return nil
 	})

@@ -13,6 +13,24 @@ FROM (
   ORDER BY v.message_id DESC LIMIT 50
 ) q;
 
+-- name: CreditorAccountsPast :many
+-- CreditorAccountPast of several payments (lists of equal length), by item.
+SELECT a.item::integer AS item, p.payments, p.most, p.name
+FROM (SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@currencies::text[]) AS currency,
+        unnest(@others::uuid[]) AS other) a
+CROSS JOIN LATERAL (
+  SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
+         coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
+  FROM (
+    SELECT v.message_id, v.amount, v.creditor_name
+    FROM message_version v
+    JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    WHERE v.realm = @realm AND v.creditor_account = a.account AND v.currency = a.currency AND v.message_id <> a.other
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    ORDER BY v.message_id DESC LIMIT 50
+  ) q
+) p;
+
 -- name: CreditorNamePast :one
 -- Among the last 1,000 messages of the realm: the approved payments to this name at other accounts, with the account used last.
 SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,

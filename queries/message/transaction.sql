@@ -73,16 +73,17 @@ WHERE v.realm = @realm AND v.creditor_account = @creditor_account AND v.amount =
   AND v.message_id <> @other_than
 ORDER BY v.message_id DESC LIMIT 10;
 
--- name: DuplicateAny :many
--- Of payments (lists of equal length), the items to which DuplicateList would list a payment.
-SELECT a.item::integer AS item
-FROM (SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@amounts::bigint[]) AS amount,
-        unnest(@currencies::text[]) AS currency) a
-WHERE EXISTS (
+-- name: DuplicateCounts :many
+-- Of payments (lists of equal length), how many payments DuplicateList would list: to the same account of the same amount since a time, other
+-- than the given one.
+SELECT a.item::integer AS item, (SELECT count(*) FROM (
   SELECT FROM message_version v
   JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
   WHERE v.realm = @realm AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
-    AND m.kind = 'instruction' AND v.created_at >= @since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed'));
+    AND m.kind = 'instruction' AND v.created_at >= a.since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+    AND v.message_id <> a.other LIMIT 10) like_it) AS payments
+FROM (SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@amounts::bigint[]) AS amount,
+        unnest(@currencies::text[]) AS currency, unnest(@sinces::timestamptz[]) AS since, unnest(@others::uuid[]) AS other) a;
 
 -- name: HistoryList :many
 -- The steps of a message in order, with the names of the accounts behind them.

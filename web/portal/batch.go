@@ -233,20 +233,20 @@ func (v *Request) batchLines(drafts []store.Draft) ([]views.BatchLine, []prepare
 	}
 	lines := make([]views.BatchLine, len(made))
 	for i, p := range made {
-		lines[i] = v.batchLine(p, alike[i])
+		lines[i] = v.batchLine(p, alike[i] > 0)
 	}
 	return lines, made, nil
 }
 
-// alike reports of each payment whether one like it was made in the last days.
-func (v *Request) alike(made []prepared) ([]bool, error) {
-	summaries := make([]payment.Summary, len(made))
+// alike counts for each payment those like it of the last days.
+func (v *Request) alike(made []prepared) ([]int, error) {
+	like := make([]store.Likeness, len(made))
 	for i, p := range made {
 		if p.draft.MessageID == uuid.Nil && p.fine() {
-			summaries[i] = p.asked.Summary
+			like[i] = store.Likeness{Summary: p.asked.Summary, Since: v.At.Add(-DuplicateWindow)}
 		}
 	}
-	return v.Config.Reader.Alike(v.Context(), v.By.Realm, summaries, v.At.Add(-DuplicateWindow))
+	return v.Config.Reader.Alike(v.Context(), v.By.Realm, like)
 }
 
 // batchLine renders one payment of a file.

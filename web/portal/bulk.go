@@ -12,6 +12,7 @@ import (
 
 	"countersign/internal/i18n"
 	"countersign/internal/money"
+	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/views"
 	"countersign/views/ui"
@@ -150,10 +151,13 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 	return "", err
 }
 
+// binding names a message with the version and the content that a page shows.
+func binding(m payment.Message) string {
+	return strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, itemParts)
+}
+
 func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
-	item := views.BulkItem{Entry: row, Binding: strings.Join([]string{
-		m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:]),
-	}, itemParts)}
+	item := views.BulkItem{Entry: row, Binding: binding(m)}
 	_, item.Account = views.Facing(m)
 	item.Facts = ui.Facts(ui.KindFact(m.Kind), ui.SchemeFact(m.Scheme), ui.Fact{Text: i18n.Text("by %s").With(m.MakerLogin)})
 	return item
@@ -171,22 +175,38 @@ func approveBulk(v *Request) error {
 	if err != nil {
 		return err
 	}
-	items := form[itemField]
+	items, step := form[itemField], bulkStep
+	var places []int // of the items in their file
 	f := ReadFilter(v.Echo.QueryParams(), "/queue")
 	model := views.BulkOutcome{
 		Layout: v.layout("Approved together", views.PlaceQueue), BackURL: "/queue" + f.Query(), Action: "/queue/bulk" + f.Query(),
 		Approved: counter(form, "approved"), Waiting: counter(form, "waiting"), Refused: counter(form, "refused"),
 	}
-	if len(items) == 0 || len(items) > maxBulk {
+	if form.Get(fileField) != "" {
+		waiting, err := v.waitingOfFile(form)
+		if err != nil {
+			return err
+		}
+		if waiting.changed {
+			return v.GoTo("/queue/files/"+form.Get(fileField), fileChanged)
+		}
+		items, step = waiting.items, fileStep
+		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
+	}
+	if len(items) == 0 || len(items) > maxTogether(form) {
 		return v.GoTo(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once
 	now := items
 	if v.Fragment() {
-		now = items[:min(bulkStep, len(items))]
+		now = items[:min(step, len(items))]
 	}
-	model.Rest = items[len(now):]
-	for _, item := range now {
+	until := v.Config.Now().Add(batchTime)
+	for i, item := range now {
+		if model.File != "" && v.Config.Now().After(until) {
+			now = now[:i]
+			break
+		}
 		done, err := v.approveItem(item, f)
 		if err != nil {
 			return err
@@ -200,6 +220,10 @@ func approveBulk(v *Request) error {
 		default:
 			model.Refused++
 		}
+	}
+	model.Rest = items[len(now):]
+	if model.File != "" && len(model.Rest) > 0 {
+		model.From = places[len(now)]
 	}
 	if v.Fragment() {
 		err = v.CountWaiting()
@@ -236,7 +260,7 @@ func counter(form url.Values, name string) int {
 	if err != nil {
 		return 0
 	}
-	return max(0, min(number, maxBulk))
+	return max(0, min(number, orderform.MaxPayments))
 }
 
 // approveItem approves one message and describes the result. An error stops the work; the remaining messages stay unchanged.

@@ -2,6 +2,7 @@ package portal
 
 import (
 	"strings"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -31,14 +32,19 @@ func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warn
 	if err != nil {
 		return nil, err
 	}
-	warnings := BeneficiaryWarnings(m, news, v.At)
+	return fromPast(m, news, past, v.At), nil
+}
+
+// fromPast compares a payment with the earlier ones to its creditor.
+func fromPast(m payment.Message, news store.CreditorNews, past store.CreditorPast, now time.Time) []views.Warning {
+	warnings := BeneficiaryWarnings(m, news, now)
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
 			Title: "Debtor and creditor account are the same", Text: "It would be paid to the account that it is paid from.",
 		})
 	}
 	if past.Payments == 0 {
-		return append(warnings, newAccount(m, past)), nil
+		return append(warnings, newAccount(m, past))
 	}
 	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
@@ -51,29 +57,42 @@ func apart(v *Request, m payment.Message, news store.CreditorNews) ([]views.Warn
 			Text:  i18n.Text("The last %d payments to this account: at most %s.").With(past.Payments, past.Most.Format()),
 		})
 	}
-	return warnings, nil
+	return warnings
 }
 
-// Cautions returns short warnings for pending payments, by their ids: similar payments, and differences from earlier ones.
+// Cautions returns short warnings for pending payments, by their ids: similar payments, and differences from earlier ones. All are read
+// together.
 func Cautions(v *Request, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
-	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, of)
+	var paid []payment.Message
+	var like []store.Likeness
+	for _, m := range of {
+		if m.Kind == payment.KindInstruction {
+			paid = append(paid, m)
+			like = append(like, store.Likeness{Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID})
+		}
+	}
+	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, paid)
+	if err != nil {
+		return nil, err
+	}
+	alike, err := v.Config.Reader.Alike(v.Context(), v.By.Realm, like)
+	if err != nil {
+		return nil, err
+	}
+	pasts, err := v.Config.Reader.CreditorPasts(v.Context(), v.By.Realm, paid)
 	if err != nil {
 		return nil, err
 	}
 	cautions := map[uuid.UUID][]i18n.Text{}
-	for _, m := range of {
-		if m.Kind != payment.KindInstruction {
-			continue
+	for i, m := range paid {
+		past, found := pasts[i], news[m.InternalID]
+		if found.OtherAccount {
+			past.Elsewhere = 1
 		}
-		alike, err := v.warnings(m)
-		if err != nil {
-			return nil, err
+		if alike[i] > 0 {
+			cautions[m.InternalID] = append(cautions[m.InternalID], views.AlikeTitle(alike[i]))
 		}
-		different, err := apart(v, m, news[m.InternalID])
-		if err != nil {
-			return nil, err
-		}
-		for _, warning := range append(alike, different...) {
+		for _, warning := range fromPast(m, found, past, v.At) {
 			cautions[m.InternalID] = append(cautions[m.InternalID], warning.Title)
 		}
 	}

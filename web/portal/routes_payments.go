@@ -76,6 +76,7 @@ func (p *Portal) queueRoutes() []request.Route {
 		get("/queue", showQueue),
 		get("/queue/bulk", showBulk),
 		post("/queue/bulk", approveBulk),
+		get("/queue/files/:id", showFileApproval),
 		get("/queue/views", showViews),
 		post("/queue/views", saveView),
 		post("/queue/views/:id", changeView),

@@ -52,6 +52,71 @@ func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPa
 	return i, err
 }
 
+const creditorAccountsPast = `-- name: CreditorAccountsPast :many
+SELECT a.item::integer AS item, p.payments, p.most, p.name
+FROM (SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
+        unnest($4::uuid[]) AS other) a
+CROSS JOIN LATERAL (
+  SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
+         coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
+  FROM (
+    SELECT v.message_id, v.amount, v.creditor_name
+    FROM message_version v
+    JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+    WHERE v.realm = $5 AND v.creditor_account = a.account AND v.currency = a.currency AND v.message_id <> a.other
+      AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed')
+    ORDER BY v.message_id DESC LIMIT 50
+  ) q
+) p
+`
+
+type CreditorAccountsPastParams struct {
+	Items      []int32
+	Accounts   []string
+	Currencies []string
+	Others     []uuid.UUID
+	Realm      string
+}
+
+type CreditorAccountsPastRow struct {
+	Item     int32
+	Payments int64
+	Most     int64
+	Name     string
+}
+
+// CreditorAccountPast of several payments (lists of equal length), by item.
+func (q *Queries) CreditorAccountsPast(ctx context.Context, arg CreditorAccountsPastParams) ([]CreditorAccountsPastRow, error) {
+	rows, err := q.db.Query(ctx, creditorAccountsPast,
+		arg.Items,
+		arg.Accounts,
+		arg.Currencies,
+		arg.Others,
+		arg.Realm,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []CreditorAccountsPastRow
+	for rows.Next() {
+		var i CreditorAccountsPastRow
+		if err := rows.Scan(
+			&i.Item,
+			&i.Payments,
+			&i.Most,
+			&i.Name,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const creditorFirst = `-- name: CreditorFirst :many
 WITH asked AS (
   SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS account, unnest($3::text[]) AS name

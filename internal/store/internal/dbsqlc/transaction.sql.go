@@ -170,47 +170,55 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 	return items, nil
 }
 
-const duplicateAny = `-- name: DuplicateAny :many
-SELECT a.item::integer AS item
-FROM (SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::bigint[]) AS amount,
-        unnest($4::text[]) AS currency) a
-WHERE EXISTS (
+const duplicateCounts = `-- name: DuplicateCounts :many
+SELECT a.item::integer AS item, (SELECT count(*) FROM (
   SELECT FROM message_version v
   JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-  WHERE v.realm = $5 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
-    AND m.kind = 'instruction' AND v.created_at >= $6 AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed'))
+  WHERE v.realm = $1 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
+    AND m.kind = 'instruction' AND v.created_at >= a.since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
+    AND v.message_id <> a.other LIMIT 10) like_it) AS payments
+FROM (SELECT unnest($2::integer[]) AS item, unnest($3::text[]) AS account, unnest($4::bigint[]) AS amount,
+        unnest($5::text[]) AS currency, unnest($6::timestamptz[]) AS since, unnest($7::uuid[]) AS other) a
 `
 
-type DuplicateAnyParams struct {
+type DuplicateCountsParams struct {
+	Realm      string
 	Items      []int32
 	Accounts   []string
 	Amounts    []int64
 	Currencies []string
-	Realm      string
-	Since      time.Time
+	Sinces     []time.Time
+	Others     []uuid.UUID
 }
 
-// Of payments (lists of equal length), the items to which DuplicateList would list a payment.
-func (q *Queries) DuplicateAny(ctx context.Context, arg DuplicateAnyParams) ([]int32, error) {
-	rows, err := q.db.Query(ctx, duplicateAny,
+type DuplicateCountsRow struct {
+	Item     int32
+	Payments int64
+}
+
+// Of payments (lists of equal length), how many payments DuplicateList would list: to the same account of the same amount since a time, other
+// than the given one.
+func (q *Queries) DuplicateCounts(ctx context.Context, arg DuplicateCountsParams) ([]DuplicateCountsRow, error) {
+	rows, err := q.db.Query(ctx, duplicateCounts,
+		arg.Realm,
 		arg.Items,
 		arg.Accounts,
 		arg.Amounts,
 		arg.Currencies,
-		arg.Realm,
-		arg.Since,
+		arg.Sinces,
+		arg.Others,
 	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int32
+	var items []DuplicateCountsRow
 	for rows.Next() {
-		var item int32
-		if err := rows.Scan(&item); err != nil {
+		var i DuplicateCountsRow
+		if err := rows.Scan(&i.Item, &i.Payments); err != nil {
 			return nil, err
 		}
-		items = append(items, item)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -1,0 +1,211 @@
+package portal
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/money"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/views"
+)
+
+const (
+	// fileField is the form field with the key of a file whose payments are approved together.
+	fileField = "file"
+	// fromField is the form field with the number of payments of the file that were decided before.
+	fromField = "from"
+	// fileStep is the number of decisions about payments of a file for each request.
+	fileStep = 25
+)
+
+// filePath returns the page to approve the payments of a file.
+func filePath(id uuid.UUID) string { return "/queue/files/" + id.String() }
+
+// waitingFiles lists the files of which several payments wait, for the queue.
+func (v *Request) waitingFiles() ([]views.WaitingFile, error) {
+	found, err := v.Config.Reader.BatchesWaiting(v.Context(), v.By.Realm)
+	files := make([]views.WaitingFile, 0, len(found))
+	for _, file := range found {
+		files = append(files, views.WaitingFile{Name: file.FileName, URL: filePath(file.ID), Waiting: file.Waiting})
+	}
+	return files, err
+}
+
+// showFileApproval renders the page to compare the waiting payments of a file before they are approved together: the totals, the payments
+// that differ from earlier ones or from the file, and the others. It decides nothing.
+func showFileApproval(v *Request) error {
+	err := payment.MayRead(v.By)
+	if err != nil {
+		return err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	name, ids, err := v.Config.Reader.BatchPayments(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return err
+	}
+	messages, err := v.selected(ids)
+	if err != nil {
+		return err
+	}
+	f := ReadFilter(url.Values{}, "/queue")
+	model := views.Bulk{
+		Layout: v.layout("Approve the payments of a file", views.PlaceQueue), BackURL: "/queue", Action: "/queue/bulk",
+		File: id.String(), FileName: name, Checked: digestOfFile(messages), All: len(messages),
+	}
+	err = v.fillFile(&model, messages, f)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.BulkPage(model))
+}
+
+// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, the most cautions first, and the others, the largest first.
+func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
+	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
+	model.Waiting = len(messages)
+	rows, err := v.queueRows(messages, f)
+	if err != nil {
+		return err
+	}
+	asks, err := v.Config.Approval.AskStepUp(v.Context(), v.By.Realm, messages)
+	if err != nil {
+		return err
+	}
+	cautions, err := Cautions(v, messages)
+	if err != nil {
+		return err
+	}
+	usual := medians(messages)
+	totals := map[money.Currency]money.Amount{}
+	items := make([]views.BulkItem, len(messages))
+	for i, m := range messages {
+		items[i] = bulkItem(m, rows[i])
+		items[i].Said = v.leftOut(m)
+		if items[i].Said == "" && asks[i] {
+			items[i].Said = needsFactor
+		}
+		if items[i].Said == "" {
+			addTo(totals, m.Summary.Amount)
+		}
+		items[i].Cautions = cautions[m.InternalID]
+		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
+			items[i].Cautions = append(items[i].Cautions, "Far above the other amounts of this file")
+		}
+	}
+	order := make([]int, len(messages))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(
+			cmp.Compare(len(items[b].Cautions), len(items[a].Cautions)),
+			cmp.Compare(messages[b].Summary.Amount.Minor(), messages[a].Summary.Amount.Minor()),
+		)
+	})
+	for _, i := range order {
+		switch {
+		case items[i].Said != "":
+			model.LeftOut = append(model.LeftOut, items[i])
+		case len(items[i].Cautions) > 0:
+			model.Odd = append(model.Odd, items[i])
+			model.Count(items[i].Cautions)
+		default:
+			model.Included = append(model.Included, items[i])
+		}
+	}
+	model.Totals = totalsView(totals)
+	return nil
+}
+
+// medians are the middle amounts of payments in minor units, by currency; none of fewer than five payments.
+func medians(messages []payment.Message) map[money.Currency]int64 {
+	amounts := map[money.Currency][]int64{}
+	for _, m := range messages {
+		amounts[m.Summary.Amount.Currency()] = append(amounts[m.Summary.Amount.Currency()], m.Summary.Amount.Minor())
+	}
+	middle := map[money.Currency]int64{}
+	for currency, list := range amounts {
+		if len(list) >= 5 {
+			slices.Sort(list)
+			middle[currency] = list[len(list)/2]
+		}
+	}
+	return middle
+}
+
+// digestOfFile is the digest of the payments of a file as a page shows them: their versions and contents. It stays while they are decided.
+func digestOfFile(messages []payment.Message) string {
+	hash := sha256.New()
+	for _, m := range messages {
+		_, _ = fmt.Fprintln(hash, binding(m)) // a hash takes everything
+	}
+	return hex.EncodeToString(hash.Sum(nil))
+}
+
+// waitingOfFile are the payments of a file that wait for a decision, behind those reached before.
+type waitingOfFile struct {
+	items   []string // as a form names a few messages
+	places  []int    // of the items in the file, from 0
+	changed bool     // the file is not as the page showed it
+}
+
+// waitingOfFile reads the file that a form names.
+func (v *Request) waitingOfFile(form url.Values) (waiting waitingOfFile, err error) {
+	id, err := uuid.Parse(form.Get(fileField))
+	if err != nil {
+		return waiting, payment.ErrNotFound
+	}
+	_, ids, err := v.Config.Reader.BatchPayments(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return waiting, err
+	}
+	found, err := v.Config.Reader.MessagesOf(v.Context(), v.By.Realm, ids)
+	if err != nil {
+		return waiting, err
+	}
+	messages := make([]payment.Message, 0, len(ids))
+	for _, key := range ids {
+		m, known := found[key]
+		if known {
+			messages = append(messages, m)
+		}
+	}
+	if form.Get(CheckedField) != digestOfFile(messages) {
+		waiting.changed = true
+		return waiting, nil
+	}
+	from, err := strconv.Atoi(form.Get(fromField))
+	if err != nil || from < 0 {
+		from = 0
+	}
+	for place, m := range messages {
+		if place >= from && m.State == payment.StateApprovalPending {
+			waiting.items, waiting.places = append(waiting.items, binding(m)), append(waiting.places, place)
+		}
+	}
+	return waiting, nil
+}
+
+// maxTogether limits the messages that one form approves.
+func maxTogether(form url.Values) int {
+	if form.Get(fileField) != "" {
+		return orderform.MaxPayments
+	}
+	return maxBulk
+}
+
+// fileChanged refuses the approval of a file that is not as its page showed it.
+const fileChanged i18n.Text = "A payment of this file was amended or added after the page was made. Nothing more was approved: read it again."

@@ -1,0 +1,146 @@
+package portal_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign/internal/payment"
+)
+
+// salaries is an order of so many payments, the last of which is far above the others.
+func salaries(count int) string {
+	payments := make([]string, count)
+	for i := range payments {
+		amount := fmt.Sprintf("%d.%02d", 100+i/100, i%100)
+		if i == count-1 {
+			amount = "9000.00"
+		}
+		payments[i] = `<CdtTrfTxInf><PmtId><InstrId>I#ID</InstrId><EndToEndId>E#ID</EndToEndId></PmtId><Amt><InstdAmt Ccy="CHF">` + amount +
+			`</InstdAmt></Amt><Cdtr><Nm>Anna Frei</Nm><PstlAdr><TwnNm>Bern</TwnNm><Ctry>CH</Ctry></PstlAdr></Cdtr><CdtrAcct><Id><IBAN>` +
+			`CH4821966000009613388</IBAN></Id></CdtrAcct></CdtTrfTxInf>` + "\n"
+	}
+	head := erpHead("sic", "<PmtTpInf><LclInstrm><Cd>INST</Cd></LclInstrm><CtgyPurp><Cd>SALA</Cd></CtgyPurp></PmtTpInf>", "")
+	return erpFile(77, head, payments, false)
+}
+
+// submitFile sends the ready payments of a file as its page does with a script, until nothing is left.
+func (w *browser) submitFile(path string) {
+	w.b.t.Helper()
+	form := w.get(path).is(http.StatusOK).fields(path + "/submit")
+	for range 200 {
+		at := w.post(path+"/submit", form).goesTo(path)
+		page := w.get(at).is(http.StatusOK)
+		if page.page.Find("form[data-go-on]").Length() == 0 {
+			return
+		}
+		form = page.fields(path + "/submit")
+	}
+	w.b.t.Fatal("the file is not submitted in 200 parts")
+}
+
+// TestAFileIsApprovedOnOnePage submits and approves the payments of a file, each half in another process, and reads what became of the file.
+func TestAFileIsApprovedOnOnePage(t *testing.T) {
+	t.Parallel()
+	const count = 45
+	b := setup(t)
+	other := b.beside()
+	maker := b.as("maker1")
+	begun := time.Now()
+	path := maker.upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
+	list := maker.get(path).is(http.StatusOK).says("45 payments are ready")
+	maker.post(path+"/submit", list.fields(path+"/submit")).goesTo(path) // the first part; then the process ends
+	if n := b.count("SELECT count(*) FROM message"); n != 20 {
+		t.Fatalf("%d messages after the first part, want 20", n)
+	}
+	other.as("maker1").submitFile(path)
+	t.Logf("%d payments uploaded, checked and submitted in %s", count, time.Since(begun))
+	maker.get(path).says("45 of 45 submitted")
+	if n := b.count("SELECT count(DISTINCT message_id) FROM batch_payment"); n != count {
+		t.Errorf("%d payments belong to the file, want %d", n, count)
+	}
+	m := b.message("demo", b.text("SELECT message_id::text FROM batch_payment WHERE position = 3"))
+	document, err := payment.DocumentOf(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, tx, _ := document.SinglePayment()
+	report := payment.StatusReport(m, document, time.Now())
+	if document.GroupHeader.MessageID != "ERP77" || info.PaymentInformationID != "ERP-INF" || tx.PaymentID.InstructionID != "I77-2" ||
+		info.PaymentTypeInformation.CategoryPurpose.Code != "SALA" || report.OriginalGroupInformationAndStatus.OriginalMessageID != "ERP77" {
+		t.Errorf("the third payment is %+v, %+v; reported as %+v", info, tx, report.OriginalGroupInformationAndStatus)
+	}
+
+	b.as("maker1").upload("Lohn.xml", []byte(salaries(count))).goesTo("/payments/batches/")
+	checker := b.as("checker1")
+	file := checker.get("/queue").is(http.StatusOK).page.Find("a:contains('Lohn.xml: approve 45 payments on one page')").AttrOr("href", "")
+	page := checker.get(file).is(http.StatusOK).says("Lohn.xml: 45 of 45 payments wait").says("CHF 13'409.46").
+		says("Far above the other amounts of this file: 1")
+	if n := page.page.Find(".bulk-list > li").Length(); n != count {
+		t.Errorf("the page lists %d payments, want %d", n, count)
+	}
+	b.as("maker1").get(file).says("Left out: 45")
+	form := page.fields("/queue/bulk")
+	checker.post("/queue/bulk", with(form, "checked", "else")).goesTo(file)
+	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("25 of 45 done")
+	rest := other.as("checker1").withHTMX().post("/queue/bulk", first.fields("/queue/bulk")).is(http.StatusOK)
+	if !strings.Contains(rest.text, "45 of 45 approved.") {
+		t.Errorf("the second step says %s", rest.text)
+	}
+	if n := b.count("SELECT count(*) FROM release"); n != count {
+		t.Errorf("%d payments are released, want %d", n, count)
+	}
+	checker.post("/queue/bulk", form).goesTo("/queue")
+	checker.get(file).says("0 of 45 payments wait")
+	b.CheckInvariants(t)
+}
+
+// TestAnAmendedPaymentStopsTheApprovalOfItsFile: what the page did not show is not approved.
+func TestAnAmendedPaymentStopsTheApprovalOfItsFile(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker := b.as("maker1")
+	content := strings.Join(table(3), "\n")
+	for i := range 3 {
+		content = strings.ReplaceAll(content, fmt.Sprintf("CH48 0900 0000 8700 1234 %d", i), filled().Get("creditorIban"))
+	}
+	batch := maker.upload("Lohn.csv", []byte(content)).goesTo("/payments/batches/")
+	maker.submitFile(batch)
+	file := "/queue/files/" + b.text("SELECT batch_id::text FROM batch_payment LIMIT 1")
+	checker := b.as("checker1")
+	form := checker.get(file).is(http.StatusOK).says("3 of 3 payments wait").fields("/queue/bulk")
+	one := b.text("SELECT message_id::text FROM batch_payment WHERE position = 3")
+	amend := "/payments/" + one + "/amend"
+	changed := with(maker.get(amend).is(http.StatusOK).fields(amend), "amount", "17.00", "amendReason", "Typing mistake", "act", "check")
+	check := maker.post(amend, changed).goesTo("/payments/")
+	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
+	checker.get(checker.post("/queue/bulk", form).goesTo(file)).says("amended or added after the page was made")
+	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
+		t.Errorf("%d decisions about a file that the page did not show", n)
+	}
+	checker.get(file).says("Left out: 1").says("Amended after its submission")
+	for _, who := range []*browser{b.asIn("demo2", "checker1"), b.as("admin1")} {
+		if got := who.get(file).status; got != http.StatusNotFound && got != http.StatusForbidden {
+			t.Errorf("another realm or role gets %d", got)
+		}
+		who.post("/queue/bulk", url.Values{"file": form["file"], "checked": form["checked"]})
+	}
+	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
+		t.Errorf("%d decisions by others", n)
+	}
+}
+
+// text asks the database for a text.
+func (b *bench) text(query string) string {
+	b.t.Helper()
+	var text string
+	err := b.DB.Owner(b.t).QueryRow(context.Background(), query).Scan(&text)
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return text
+}

@@ -122,7 +122,7 @@ func (a *API) commonRoutes() []request.Route {
 		routes = append(routes, request.Route{Method: http.MethodPost, Path: common + string(kind) + "/approval", Handle: a.decide(expect)})
 	}
 	return append(routes,
-		request.Route{Method: http.MethodPost, Path: common + "instruction/approval/bulk", Handle: a.decideMany},
+		request.Route{Method: http.MethodPost, Path: bulkPath, Handle: a.decideMany},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/list", Handle: a.listTransactions},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId", Handle: a.showTransaction},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/history", Handle: a.showHistory},

@@ -7,6 +7,9 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
+
+	"countersign/internal/testutil"
 )
 
 const bulkPath = approvePath + "/bulk"
@@ -165,5 +168,30 @@ func TestAHundredDecisionsAtOnceTwice(t *testing.T) {
 	must(t, b.DB.Owner(t).QueryRow(t.Context(), "SELECT count(*) FROM decision").Scan(&decisions))
 	if decisions != len(entries) {
 		t.Errorf("%d decisions are stored", decisions)
+	}
+}
+
+// TestAHundredCreatedPaymentsAreDecidedByOneCall: the answers of the creations have all that the approval names, and one call decides a
+// hundred, several at a time.
+func TestAHundredCreatedPaymentsAreDecidedByOneCall(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for round := range testutil.Count(t, "COUNTERSIGN_BULKS", 2) {
+		entries := make([]string, 100)
+		for i := range entries {
+			a := b.ok(t, call{Path: createSwiss, Who: maker1, Body: order(sample)})
+			if a.Text("transaction", "state") != "Approval Pending" || a.At("transaction", "approvalsRequired") != 1.0 {
+				t.Fatal(a.Body)
+			}
+			entries[i] = verdict(a.Text("transaction", "internalId"), "approve", "contentHash", a.Text("transaction", "contentHash"))
+		}
+		began := time.Now()
+		a := b.ok(t, call{Path: bulkPath, Who: checker1, Body: batchOf(entries...)})
+		t.Logf("round %d: %s", round, time.Since(began))
+		for i := range entries {
+			if a.At("results", i, "status") != 200.0 {
+				t.Errorf("round %d, %d: %v", round, i, a.At("results", i))
+			}
+		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // Guard is the middleware around every route of Routes and EventRoutes: a time limit, an access token, a request id (which the server has
-// read). The limit is longer by payee.Limit where the payee's bank is asked, and by the longest wait for an event. Cookies are never
-// looked at.
+// read). The limit is longer by payee.Limit where the payee's bank is asked, by the longest wait for an event, and for many decisions.
+// Cookies are never looked at.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 	admitted := func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "no-store")
@@ -27,10 +27,13 @@ func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 		return next(c)
 	}
 	short, asking := request.Within(a.cfg.Timeout)(admitted), request.Within(a.cfg.Timeout+payee.Limit)(admitted)
-	waiting := request.Within(a.cfg.Timeout + maxEventWait)(admitted)
+	waiting, bulk := request.Within(a.cfg.Timeout+maxEventWait)(admitted), request.Within(max(a.cfg.Timeout, bulkTimeout))(admitted)
 	return func(c echo.Context) error {
-		if c.Path() == eventPath {
+		switch c.Path() {
+		case eventPath:
 			return waiting(c)
+		case bulkPath:
+			return bulk(c)
 		}
 		if asksPayee[c.Path()] && a.cfg.Submission.Verifies(rulebook.SchemeSCT) {
 			return asking(c)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/hex"
 	"errors"
 	"net/http"
 	"strings"
@@ -38,9 +39,34 @@ func (a *API) create(scheme rulebook.Scheme) echo.HandlerFunc {
 		}
 		first := a.reportReply(c, atCreation(created.Message), command.Document)
 		first = first.noting(notesOf(command, scheme)).verified(created.Message.Payee)
-		first.replayed = created.Replayed
-		return first.send(c)
+		return a.sendCreated(c, first, created)
 	}
+}
+
+// sendCreated sends the first answer to a creation, with what a checker has to name to approve the message.
+func (a *API) sendCreated(c echo.Context, first reply, created service.Result) error {
+	m := atCreation(created.Message)
+	hash := m.ContentHash[:]
+	if m.Version > 1 { // a repeat: the first answer named the first version
+		versions, err := a.cfg.Reader.Versions(c.Request().Context(), m.Realm, m.InternalID)
+		if err != nil {
+			return a.Fail(c, request.ProblemOf(err), err)
+		}
+		hash = versions[0].Hash
+	}
+	transaction := &CreatedTransaction{
+		InternalID: m.InternalID.String(), State: string(m.State), ContentHash: hex.EncodeToString(hash), ApprovalsRequired: m.ApprovalsRequired,
+	}
+	switch answer := first.body.(type) {
+	case InstructionAnswer:
+		answer.Transaction = transaction
+		first.body = answer
+	case DecisionAnswer:
+		answer.Transaction = transaction
+		first.body = answer
+	}
+	first.replayed = created.Replayed
+	return first.send(c)
 }
 
 // atCreation returns the message in its state right after creation: a replayed request repeats the first answer.

@@ -214,7 +214,7 @@ type BulkAnswer struct {
 
 // BulkApprovalOrder Several decisions, each about a message of its own.
 type BulkApprovalOrder struct {
-	// Approvals The decisions, carried out one after the other. 256 KiB of a body hold a hundred of them easily.
+	// Approvals The decisions. 256 KiB of a body hold a hundred of them easily.
 	Approvals []struct {
 		// ApprovalDetails The decision.
 		ApprovalDetails struct {
@@ -381,6 +381,21 @@ type ClientSubjects struct {
 	Page Page `json:"page"`
 }
 
+// CreatedTransaction A new message as its answer names it. A repeat names the state and the content of the first answer.
+type CreatedTransaction struct {
+	// ApprovalsRequired How many people have to approve it.
+	ApprovalsRequired int `json:"approvalsRequired"`
+
+	// ContentHash The digest of the content, for approvals.
+	ContentHash string `json:"contentHash"`
+
+	// InternalID Its key, a UUID.
+	InternalID string `json:"internalId"`
+
+	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	State State `json:"state"`
+}
+
 // CreditTransferDocument pain.001.001.09 under CstmrCdtTrfInitn.
 type CreditTransferDocument = map[string]interface{}
 
@@ -397,6 +412,9 @@ type DecisionAnswer struct {
 
 	// Success A state in a word.
 	Success Outcome `json:"success"`
+
+	// Transaction A new message as its answer names it. A repeat names the state and the content of the first answer.
+	Transaction *CreatedTransaction `json:"transaction,omitempty"`
 }
 
 // DryRunAnswer What a policy would have asked of past messages.
@@ -733,6 +751,9 @@ type InstructionAnswer struct {
 	// Payee Whether the creditor's name is that of the account, as the creditor's bank says (verification of payee, Regulation (EU) 2024/886).
 	// Absent where nobody was asked: in sic-inst, and where the gateway has no verifier. It never keeps a payment from going on.
 	Payee *Payee `json:"payee,omitempty"`
+
+	// Transaction A new message as its answer names it. A repeat names the state and the content of the first answer.
+	Transaction *CreatedTransaction `json:"transaction,omitempty"`
 }
 
 // InstructionOrder One payment, and the name its client gives it.

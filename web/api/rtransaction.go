@@ -34,9 +34,7 @@ func (a *API) createRTransaction(f RTransactionForm, scheme rulebook.Scheme) ech
 		if err != nil {
 			return a.failCommand(c, command, err)
 		}
-		first := a.storedReply(c, atCreation(created.Message))
-		first.replayed = created.Replayed
-		return first.send(c)
+		return a.sendCreated(c, a.storedReply(c, atCreation(created.Message)), created)
 	}
 }
 

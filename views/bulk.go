@@ -33,6 +33,7 @@ type BulkItem struct {
 
 	Binding  string // what the decision is bound to
 	Account  string
+	Sent     []ui.Row    // everything that is sent with it; none once it is decided
 	Cautions []i18n.Text // what its own page warns of
 	Said     i18n.Text   // why it is left out, or what became of it
 	Approved bool        // by the person who looks

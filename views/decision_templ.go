@@ -234,7 +234,7 @@ func DetailFragment(decision Decision) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Summary(decision.Message.rows()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = messageRows(decision.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
@@ -1402,7 +1402,7 @@ func RejectPage(layout Layout, decision Decision) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			templ_7745c5c3_Err = ui.Summary(decision.Message.rows()).Render(ctx, templ_7745c5c3_Buffer)
+			templ_7745c5c3_Err = messageRows(decision.Message).Render(ctx, templ_7745c5c3_Buffer)
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}

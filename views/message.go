@@ -16,16 +16,15 @@ import (
 type Message struct {
 	payment.Message
 
-	Address    []i18n.Text // the creditor's, as the order has it
-	Remittance ui.Row      // empty for none
-	Words      i18n.Text   // of an R-transaction: what it asks for, in a sentence or two; empty for payments
-	Facts      []ui.Row    // of an R-transaction: its reason, information, charge, time limits and original
-	Editor     string      // who made the current version
-	Note       string      // what its maker says to the checkers: why it is amended or paid again; empty for nothing
-	Approval   *Approval   // while it waits
-	Warnings   []Warning
-	Changes    []Change
-	Timeline   []ui.Event
+	Sent     Sent      // what the document to clearing says
+	Words    i18n.Text // of an R-transaction: what it asks for, in a sentence or two; empty for payments
+	Facts    []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
+	Editor   string    // who made the current version
+	Note     string    // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Approval *Approval // while it waits
+	Warnings []Warning
+	Changes  []Change
+	Timeline []ui.Event
 }
 
 // Warning is something a person should look at before deciding.
@@ -85,15 +84,13 @@ func (m Message) rows() []ui.Row {
 	if payee := PayeeView(m.Payee); payee != nil {
 		rows = append(rows, ui.Row{Term: "Name check", Text: payee.Title, Details: []i18n.Text{payee.Text}})
 	}
-	if len(m.Address) > 0 {
-		rows = append(rows, ui.Row{Term: "Address", Text: m.Address[0], Details: m.Address[1:]})
+	if address := m.Sent.CreditorAddress; len(address) > 0 {
+		rows = append(rows, ui.Row{Term: "Address", Text: address[0], Details: address[1:]})
 	}
-	debtor := ui.Row{Term: "From", Value: ui.GroupFours(about.DebtorAccount), Numeric: true}
-	if about.DebtorName != "" {
-		debtor.Details = DebtorNames(about.DebtorName, about.OrderedDebtorName)
-	}
-	rows = appendRow(rows, debtor)
-	remittance := ui.Row{Term: m.Remittance.Term, Value: m.Remittance.Value}
+	rows = appendRow(rows, ui.Row{
+		Term: "From", Value: ui.GroupFours(about.DebtorAccount), Details: DebtorLines(about, m.Sent.DebtorAddress), Numeric: true,
+	})
+	remittance := ui.Row{Term: m.Sent.Remittance.Term, Value: m.Sent.Remittance.Value}
 	if remittance.Term == "" {
 		remittance = ui.Row{Term: "Remittance", Text: "None"}
 	}
@@ -101,12 +98,20 @@ func (m Message) rows() []ui.Row {
 	return appendRow(rows, ui.Row{Term: "End-to-end ID", Value: about.EndToEndID, Numeric: true})
 }
 
-// DebtorNames returns the lines that name a debtor: the name for clearing, and the name in the order when it differs.
-func DebtorNames(name, ordered string) []i18n.Text {
-	if ordered == "" {
-		return []i18n.Text{i18n.Data(name)}
+// DebtorLines are the lines below a debtor account: the name for clearing, the name in the order when it differs, the address and the bank.
+func DebtorLines(about payment.Summary, address []i18n.Text) []i18n.Text {
+	var lines []i18n.Text
+	if about.DebtorName != "" {
+		lines = append(lines, i18n.Data(about.DebtorName))
 	}
-	return []i18n.Text{i18n.Data(name), i18n.Text("Ordered as %s").With(ordered)}
+	if about.OrderedDebtorName != "" {
+		lines = append(lines, i18n.Text("Ordered as %s").With(about.OrderedDebtorName))
+	}
+	lines = append(lines, address...)
+	if bank := BankName(about.DebtorAccount, about.DebtorAgent); bank != "" {
+		lines = append(lines, i18n.Data(bank))
+	}
+	return lines
 }
 
 // appendRow adds a row unless it has nothing to say.

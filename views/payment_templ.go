@@ -525,7 +525,7 @@ func overviewPart(model Payment) templ.Component {
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}
-		templ_7745c5c3_Err = ui.Summary(model.Message.rows()).Render(ctx, templ_7745c5c3_Buffer)
+		templ_7745c5c3_Err = messageRows(model.Message).Render(ctx, templ_7745c5c3_Buffer)
 		if templ_7745c5c3_Err != nil {
 			return templ_7745c5c3_Err
 		}

@@ -99,6 +99,7 @@ type RequestCheck struct {
 	Action    string // "/payments/{draft}/submit"
 	ChangeURL string
 	Cards     []Card
+	Message   Message   // as it would be submitted
 	Title     i18n.Text // heads the answers: "The recall"
 	Rows      []ui.Row
 	Words     i18n.Text   // what is asked for, in a sentence

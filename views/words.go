@@ -1,8 +1,6 @@
 package views
 
 import (
-	"strings"
-
 	"countersign/internal/account"
 	"countersign/internal/i18n"
 	"countersign/internal/identity"
@@ -43,32 +41,6 @@ func BankName(iban, agent string) string {
 		}
 	}
 	return agent
-}
-
-// AddressLines are the lines of an address as an envelope has them; none for nil.
-func AddressLines(address *iso20022.PostalAddress24) []i18n.Text {
-	if address == nil {
-		return nil
-	}
-	var lines []i18n.Text
-	add := func(parts ...string) {
-		line := strings.TrimSpace(strings.Join(parts, " "))
-		if line != "" {
-			lines = append(lines, i18n.Data(line))
-		}
-	}
-	add(address.Department)
-	add(address.BuildingName)
-	add(address.StreetName, address.BuildingNumber)
-	add(address.PostBox)
-	for _, line := range address.AddressLine {
-		add(line)
-	}
-	add(address.PostCode, address.TownName)
-	if address.Country != "" {
-		lines = append(lines, i18n.Country(address.Country))
-	}
-	return lines
 }
 
 // RemittanceRow returns the purpose of a payment; a reference is grouped as invoices print it. It is empty for a payment without one.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -15,63 +14,15 @@ import (
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/codec"
+	"countersign/internal/iso20022/isosample"
 	"countersign/internal/rulebook"
 )
 
-// leaf is one value element of the schema: the tags from the root, and the field indexes.
-type leaf struct{ tags []string }
-
-func (l leaf) path() string { return strings.Join(l.tags, "/") }
-
-// leaves lists every value element below a component.
-func leaves(component reflect.Type, above []string) []leaf {
-	for component.Kind() == reflect.Pointer || component.Kind() == reflect.Slice {
-		component = component.Elem()
-	}
-	if component.Kind() != reflect.Struct || component.NumField() == 0 || component.Field(0).Tag.Get("iso") == "" {
-		return []leaf{{tags: above}}
-	}
-	var found []leaf
-	for i := range component.NumField() {
-		field := component.Field(i)
-		found = append(found, leaves(field.Type, append(slices.Clone(above), field.Tag.Get("iso")))...)
-	}
-	return found
-}
+type leaf = isosample.Leaf
 
 // orderLeaves lists every value element of a payment order.
 func orderLeaves() []leaf {
-	return leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation](), nil)
-}
-
-// at makes and returns the element at a path, with empty elements on the way; repeated ones are the first.
-func at(value reflect.Value, tags []string) reflect.Value {
-	for value.Kind() == reflect.Pointer || value.Kind() == reflect.Slice {
-		switch {
-		case value.Kind() == reflect.Pointer && value.IsNil():
-			value.Set(reflect.New(value.Type().Elem()))
-		case value.Kind() == reflect.Slice && value.Len() == 0:
-			value.Set(reflect.MakeSlice(value.Type(), 1, 1))
-		}
-		if value.Kind() == reflect.Pointer {
-			value = value.Elem()
-		} else {
-			value = value.Index(0)
-		}
-	}
-	if len(tags) == 0 {
-		return value
-	}
-	for i := range value.NumField() {
-		if value.Type().Field(i).Tag.Get("iso") != tags[0] {
-			continue
-		}
-		if field := value.Field(i); field.IsZero() && strings.HasSuffix(value.Type().Name(), "Choice") {
-			value.SetZero() // one alternative takes the place of the other
-		}
-		return at(value.Field(i), tags[1:])
-	}
-	return reflect.Value{}
+	return isosample.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]())
 }
 
 // candidates are values of every kind of leaf; the schema says which fit, and the rules which are accepted.
@@ -83,23 +34,14 @@ var candidates = []string{
 }
 
 // values are what may stand in a leaf.
-func values(order *iso20022.CustomerCreditTransferInitiation, place reflect.Value) []any {
-	switch place.Interface().(type) {
-	case iso20022.Amount:
-		return []any{amount("CHF", "7.77"), amount("EUR", "7.77")}
-	case bool:
-		return []any{true, false}
-	case decimal.Decimal:
-		paid := order.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value
-		return []any{decimal.MustParse("7"), paid}
-	case iso20022.SupplementaryDataEnvelope1:
-		return []any{iso20022.SupplementaryDataEnvelope1{XML: `<Extra xmlns="urn:example:extra">Qx7</Extra>`}}
+func values(order *iso20022.CustomerCreditTransferInitiation) isosample.Offer {
+	return func(place reflect.Value) []any {
+		offered := isosample.Texts(candidates...)(place)
+		if _, is := place.Interface().(decimal.Decimal); is {
+			offered = append(offered, order.PaymentInformation[0].CreditTransferTransactionInformation[0].Amount.InstructedAmount.Value)
+		}
+		return offered
 	}
-	texts := make([]any, len(candidates))
-	for i, candidate := range candidates {
-		texts[i] = candidate
-	}
-	return texts
 }
 
 // written is how a value stands in XML.
@@ -116,52 +58,14 @@ func written(value any) string {
 
 // fill gives the leaf the first value its schema takes, from the candidate at from on. It returns the index of the next, 0 when none
 // is left.
-func fill(order *iso20022.CustomerCreditTransferInitiation, tags []string, from int) (next int, filled string) {
-	place := at(reflect.ValueOf(order).Elem(), tags)
-	offered := values(order, place)
-	for i := from; i < len(offered); i++ {
-		place.Set(reflect.ValueOf(offered[i]).Convert(place.Type()))
-		if !complains(order, tags) {
-			return i + 1, written(offered[i])
-		}
-	}
-	return 0, ""
-}
-
-// complains says whether the schema refuses the value itself; what is missing beside it is filled later.
-func complains(order *iso20022.CustomerCreditTransferInitiation, tags []string) bool {
-	for _, finding := range codec.Validate(order) {
-		if withoutIndexes(finding.Pointer) == "/Document/CstmrCdtTrfInitn/"+strings.Join(tags, "/") {
-			return true
-		}
-	}
-	return false
-}
-
-func withoutIndexes(pointer string) string {
-	return strings.Join(slices.DeleteFunc(strings.Split(pointer, "/"), func(step string) bool {
-		_, err := strconv.Atoi(step)
-		return err == nil
-	}), "/")
+func fill(order *iso20022.CustomerCreditTransferInitiation, element leaf, from int) (next int, filled string) {
+	next, value := isosample.Fill(order, element, values(order), from)
+	return next, written(value)
 }
 
 // complete fills what the schema misses and reports whether the order follows it then.
 func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
-	for range 8 {
-		findings := codec.Validate(order)
-		if len(findings) == 0 {
-			return true
-		}
-		for _, finding := range findings {
-			tags := strings.Split(strings.TrimPrefix(withoutIndexes(finding.Pointer), "/Document/CstmrCdtTrfInitn/"), "/")
-			place := at(reflect.ValueOf(order).Elem(), tags)
-			if !place.IsValid() {
-				return false
-			}
-			fill(order, append(tags, leaves(place.Type(), nil)[0].tags...), 0)
-		}
-	}
-	return false
+	return isosample.Complete(order, values(order))
 }
 
 // occurrences counts how often a value stands in a document, as it is or in the characters of SEPA.
@@ -231,12 +135,12 @@ func rowAbout(scheme rulebook.Scheme, place string) (interbank.Row, bool) {
 
 // accountFor tries values in one element until one is accepted, and says what became of it.
 func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) string {
-	row, known := rowAbout(c.scheme, element.path())
+	row, known := rowAbout(c.scheme, element.Path())
 	outcome := "not possible" // beside the mandatory elements of this order
 	for next := 0; ; {
 		order := c.orderFor(t, element)
 		var value string
-		next, value = fill(order, element.tags, next)
+		next, value = fill(order, element, next)
 		if next == 0 {
 			return outcome
 		}
@@ -258,7 +162,7 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 		more := occurrences(now, value) > occurrences(was, value)
 		switch {
 		case more && row.Fate != interbank.Carried:
-			t.Errorf("%s = %q is sent on, and the table says %q", element.path(), value, row.Fate)
+			t.Errorf("%s = %q is sent on, and the table says %q", element.Path(), value, row.Fate)
 		case more, known && row.Fate == interbank.Carried && occurrences(now, value) > 0:
 			return "sent on"
 		case notedAt(interbank.Notes(c.scheme, order), element):
@@ -266,7 +170,7 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 		case known && row.Fate == interbank.Kept:
 			return "kept"
 		}
-		t.Errorf("%s = %q is accepted and neither sent on, kept nor noted", element.path(), value)
+		t.Errorf("%s = %q is accepted and neither sent on, kept nor noted", element.Path(), value)
 		return "lost"
 	}
 }
@@ -274,8 +178,8 @@ func (c chain) accountFor(t *testing.T, element leaf, used map[string]bool) stri
 // notedAt reports whether a note speaks of an element or of what holds it.
 func notedAt(notes []interbank.Note, element leaf) bool {
 	return slices.ContainsFunc(notes, func(note interbank.Note) bool {
-		above := withoutIndexes(note.Pointer) + "/"
-		return note.Text != "" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.path()+"/", above)
+		above := isosample.WithoutNumbers(note.Pointer) + "/"
+		return note.Text != "" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.Path()+"/", above)
 	})
 }
 
@@ -305,7 +209,7 @@ func (c chain) orderFor(t *testing.T, element leaf) *iso20022.CustomerCreditTran
 	order := c.order(t)
 	information := &order.PaymentInformation[0]
 	transaction := &information.CreditTransferTransactionInformation[0]
-	switch path := element.path(); {
+	switch path := element.Path(); {
 	case strings.HasPrefix(path, "PmtInf/DbtrAgt/FinInstnId/"):
 		information.DebtorAgent = iso20022.BranchAndFinancialInstitutionIdentification6{}
 	case strings.HasPrefix(path, "PmtInf/CdtTrfTxInf/RltdRmtInf"):
@@ -329,8 +233,8 @@ func (c chain) refuses(order *iso20022.CustomerCreditTransferInitiation, element
 	}}
 	findings := append(rulebook.Check(input), interbank.Check(c.scheme, order)...)
 	for _, finding := range findings {
-		above := withoutIndexes(finding.Pointer) + "/"
-		forGood = forGood || finding.Code == "CH17" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.path(), above)
+		above := isosample.WithoutNumbers(finding.Pointer) + "/"
+		forGood = forGood || finding.Code == "CH17" && strings.HasPrefix("/Document/CstmrCdtTrfInitn/"+element.Path(), above)
 	}
 	return len(findings) > 0, forGood
 }

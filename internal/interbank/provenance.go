@@ -36,7 +36,7 @@ func Sources(name string, content []byte) []Source {
 	table := slices.Concat(headerOrigins, originsOf(name))
 	var sources []Source
 	for _, leaf := range leavesOf(content) {
-		sources = append(sources, Source{Element: leaf.shown, Value: leaf.value, From: originOf(table, leaf.plain)})
+		sources = append(sources, Source{Element: leaf.shown, Value: leaf.value, From: originOf(table, leaf.plain).of(leaf.plain)})
 	}
 	return sources
 }
@@ -54,20 +54,25 @@ func originsOf(name string) []origin {
 }
 
 // originOf finds the entry with the longest beginning of a place.
-func originOf(table []origin, place string) i18n.Text {
+func originOf(table []origin, place string) origin {
 	best := origin{from: "Not recorded"}
 	for _, o := range table {
 		if (place == o.element || strings.HasPrefix(place, o.element+"/")) && len(o.element) > len(best.element) {
 			best = o
 		}
 	}
-	if best.at == "" {
-		return best.from
+	return best
+}
+
+// of says where the element at a place came from, which the entry speaks of.
+func (o origin) of(place string) i18n.Text {
+	if o.at == "" {
+		return o.from
 	}
-	part := strings.TrimPrefix(place, best.element)
-	from := best.from.With(best.at + part)
-	if best.or != "" {
-		return i18n.Text("%s or %s").With(from, best.or+part)
+	part := strings.TrimPrefix(place, o.element)
+	from := o.from.With(o.at + part)
+	if o.or != "" {
+		return i18n.Text("%s or %s").With(from, o.or+part)
 	}
 	return from
 }

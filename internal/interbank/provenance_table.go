@@ -8,18 +8,22 @@ import (
 
 // What several documents have in common.
 const (
-	fromGlobalID   = "Made from the Global ID"
-	fromApproval   = "The last approval"
-	fromScheme     = "Fixed by the scheme"
-	fromMasterData = "Account master data"
-	fromMaker      = "The maker"
-	fromOne        = "Always 1"
-	fromDay        = "The day of the last approval"
-	fromReturned   = "The amount of the payment less the charge"
-	fromOrder      = "pain.001 %s"
-	fromSent       = "pacs.008 sent %s"
-	fromReceived   = "pacs.008 received %s"
-	fromRecall     = "camt.056 received %s"
+	fromGlobalID    = "Made from the Global ID"
+	fromApproval    = "The last approval"
+	fromScheme      = "Fixed by the scheme"
+	fromOwnGlobalID = "The Global ID"
+	fromMessageName = "The name of the original message"
+	fromRefusal     = "Always RJCR: a refusal"
+	fromMasterData  = "Account master data"
+	fromMaker       = "The maker"
+	fromOne         = "Always 1"
+	fromSum         = "The amount of the one payment"
+	fromDay         = "The day of the last approval"
+	fromReturned    = "The amount of the payment less the charge"
+	fromOrder       = "pain.001 %s"
+	fromSent        = "pacs.008 sent %s"
+	fromReceived    = "pacs.008 received %s"
+	fromRecall      = "camt.056 received %s"
 )
 
 const (
@@ -45,10 +49,10 @@ var transferOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
 	{element: "GrpHdr/NbOfTxs", from: fromOne},
-	{element: "GrpHdr/TtlIntrBkSttlmAmt", from: fromOrder, at: orderTransaction + "/Amt/InstdAmt"},
+	{element: "GrpHdr/TtlIntrBkSttlmAmt", from: fromSum},
 	{element: "GrpHdr/SttlmInf", from: fromScheme},
-	{element: transaction + "/PmtId/InstrId", from: "The Global ID"},
-	{element: transaction + "/PmtId/TxId", from: "The Global ID"},
+	{element: transaction + "/PmtId/InstrId", from: fromOwnGlobalID},
+	{element: transaction + "/PmtId/TxId", from: fromOwnGlobalID},
 	{element: transaction + "/PmtId/EndToEndId", from: fromOrder, at: orderTransaction + "/PmtId/EndToEndId"},
 	{
 		element: transaction + "/PmtId/UETR",
@@ -98,7 +102,7 @@ var recallOrigins = append([]origin{
 	{element: "Assgnmt/Assgne/Agt", from: fromSent, at: transaction + "/CdtrAgt"},
 	{element: "Assgnmt/CreDtTm", from: fromApproval},
 	{element: "CtrlData", from: fromOne},
-	{element: "Undrlyg/TxInf/CxlId", from: "The Global ID"},
+	{element: "Undrlyg/TxInf/CxlId", from: fromOwnGlobalID},
 	{element: "Undrlyg/TxInf/CxlRsnInf/Orgtr", from: "From the reason: the BIC of our bank, or the debtor's name when the customer asks"},
 	{element: "Undrlyg/TxInf/CxlRsnInf/Rsn", from: fromMaker + ": the reason chosen"},
 	{element: "Undrlyg/TxInf/CxlRsnInf/AddtlInf", from: fromMaker + ": additional information"},
@@ -109,9 +113,9 @@ var returnOrigins = slices.Concat([]origin{
 	{element: "GrpHdr/MsgId", from: fromGlobalID},
 	{element: "GrpHdr/CreDtTm", from: fromApproval},
 	{element: "GrpHdr/NbOfTxs", from: fromOne},
-	{element: "GrpHdr/TtlRtrdIntrBkSttlmAmt", from: fromReturned},
+	{element: "GrpHdr/TtlRtrdIntrBkSttlmAmt", from: fromSum},
 	{element: "GrpHdr/SttlmInf", from: fromScheme},
-	{element: "TxInf/RtrId", from: "The Global ID"},
+	{element: "TxInf/RtrId", from: fromOwnGlobalID},
 	{element: "TxInf/RtrdIntrBkSttlmAmt", from: fromReturned},
 	{element: "TxInf/RtrdInstdAmt", from: fromReceived, at: transaction + "/IntrBkSttlmAmt"},
 	{element: "TxInf/ChrgBr", from: fromScheme},
@@ -137,10 +141,10 @@ var resolutionOrigins = append([]origin{
 	{element: "Assgnmt/Assgne", from: fromRecall, at: "Assgnmt/Assgnr"},
 	{element: "Assgnmt/CreDtTm", from: fromApproval},
 	{element: "RslvdCase", from: fromRecall, at: "Case"},
-	{element: "Sts/Conf", from: "Always RJCR: a refusal"},
-	{element: "CxlDtls/TxInfAndSts/CxlStsId", from: "The Global ID"},
+	{element: "Sts/Conf", from: fromRefusal},
+	{element: "CxlDtls/TxInfAndSts/CxlStsId", from: fromOwnGlobalID},
 	{element: "CxlDtls/TxInfAndSts/RslvdCase", from: fromRecall, at: "Undrlyg/TxInf/Case"},
-	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: "Always RJCR: a refusal"},
+	{element: "CxlDtls/TxInfAndSts/TxCxlSts", from: fromRefusal},
 	{
 		element: "CxlDtls/TxInfAndSts/CxlStsRsnInf/Orgtr",
 		from:    "From the reason: the BIC of our bank, or the creditor's name when the creditor refuses",
@@ -157,7 +161,7 @@ func originalOrigins(place string, from i18n.Text) []origin {
 	about := place + "/OrgnlTxRef"
 	origins := []origin{
 		{element: place + "/OrgnlGrpInf/OrgnlMsgId", from: from, at: "GrpHdr/MsgId"},
-		{element: place + "/OrgnlGrpInf/OrgnlMsgNmId", from: "The name of the original message"},
+		{element: place + "/OrgnlGrpInf/OrgnlMsgNmId", from: fromMessageName},
 		{element: place + "/OrgnlInstrId", from: from, at: transaction + "/PmtId/InstrId"},
 		{element: place + "/OrgnlEndToEndId", from: from, at: transaction + "/PmtId/EndToEndId"},
 		{element: place + "/OrgnlTxId", from: from, at: transaction + "/PmtId/TxId"},

@@ -53,7 +53,7 @@ func forbiddenPlaces(t *testing.T) []string {
 func leavesBelow(t *testing.T, place string) []leaf {
 	var found []leaf
 	for _, element := range orderLeaves() {
-		if element.path() == place || strings.HasPrefix(element.path(), place+"/") {
+		if element.Path() == place || strings.HasPrefix(element.Path(), place+"/") {
 			found = append(found, element)
 		}
 	}
@@ -69,7 +69,7 @@ func (c chain) wantAllRefused(t *testing.T, element leaf) (tried int) {
 	for next := 0; tried < enough; {
 		order := c.orderFor(t, element)
 		var value string
-		next, value = fill(order, element.tags, next)
+		next, value = fill(order, element, next)
 		if next == 0 {
 			return tried
 		}
@@ -78,7 +78,7 @@ func (c chain) wantAllRefused(t *testing.T, element leaf) (tried int) {
 		}
 		tried++
 		if refused, _ := c.refuses(order, element); !refused {
-			t.Errorf("%s = %q is accepted", element.path(), value)
+			t.Errorf("%s = %q is accepted", element.Path(), value)
 		}
 	}
 	return tried

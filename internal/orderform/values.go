@@ -69,18 +69,6 @@ func ReadForm(form url.Values) Values {
 	return values
 }
 
-// Changes lists the answers of two versions that differ.
-func Changes(before, after Values) []Change {
-	var changes []Change
-	later := after.Fields()
-	for i, f := range before.Fields() {
-		if f.Label != "" && *f.Value != *later[i].Value {
-			changes = append(changes, Change{Field: f.Label, Before: *f.Value, After: *later[i].Value})
-		}
-	}
-	return changes
-}
-
 // kept is the JSON form of the answers in a draft.
 type kept struct{ Values Values }
 

@@ -154,14 +154,27 @@ func (c Created) open(m Message, o opening) Created {
 	return c
 }
 
-// PreviewInstruction checks a payment order by the same rules as NewInstruction and returns what people search it for, or every finding.
-func PreviewInstruction(in InstructionInput) (Summary, []Finding, error) {
+// InstructionPreview is what NewInstruction would make of an order, for its maker's review.
+type InstructionPreview struct {
+	Findings []Finding
+	Summary  Summary           // empty where there are findings
+	Document iso20022.Document // to clearing, as Message.ToClearing makes it; nil where there are findings
+}
+
+// PreviewInstruction checks a payment order by the same rules as NewInstruction.
+func PreviewInstruction(in InstructionInput) (InstructionPreview, error) {
 	findings := CheckInstruction(in)
 	if len(findings) > 0 {
-		return Summary{}, findings, nil
+		return InstructionPreview{Findings: findings}, nil
 	}
 	summary, err := SummaryOf(in.Document)
-	return summary.asSent(in), nil, err
+	if err != nil {
+		return InstructionPreview{}, err
+	}
+	summary = summary.asSent(in)
+	routed := Message{Scheme: in.Scheme, Summary: summary}.routedTo()
+	document, err := orderToClearing(transferInput(in.Scheme, in.Document, *in.Account, routed))
+	return InstructionPreview{Summary: summary, Document: document}, err
 }
 
 // CheckInstruction returns all findings of a document, in document order: those of the parser (Structure), of the

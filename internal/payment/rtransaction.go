@@ -96,13 +96,7 @@ func NewRTransaction(in RTransactionInput) (Created, error) {
 	if err != nil {
 		return Created{}, err
 	}
-	about := interbank.RTransactionInput{
-		Request: in.Request, Scheme: in.About.Original.Scheme, MessageID: in.reference(), ID: string(in.GlobalID), At: in.At, Day: in.today(),
-	}
-	if in.About.Account != nil {
-		about.Bank = in.About.Account.AgentBIC
-	}
-	draft, err := rTransactionKinds[in.Kind].draft(in, about)
+	draft, err := in.ToClearing()
 	if err != nil {
 		return Created{}, err
 	}
@@ -111,6 +105,18 @@ func NewRTransaction(in RTransactionInput) (Created, error) {
 		return Created{}, err
 	}
 	return in.created(draft, amount)
+}
+
+// ToClearing makes the document that a checker decides about. It expects a request that NewRTransaction accepts. A preview for people has
+// no Global ID yet, so its ids are missing.
+func (in RTransactionInput) ToClearing() (iso20022.Document, error) {
+	about := interbank.RTransactionInput{
+		Request: in.Request, Scheme: in.About.Original.Scheme, MessageID: in.reference(), ID: string(in.GlobalID), At: in.At, Day: in.today(),
+	}
+	if in.About.Account != nil {
+		about.Bank = in.About.Account.AgentBIC
+	}
+	return rTransactionKinds[in.Kind].draft(in, about)
 }
 
 // RTransactionPreview is the expected result of a request, for the maker's review page.

@@ -64,10 +64,9 @@ func (v Verified) Outbound(day time.Time) (Outbound, error) {
 	case m.Account == nil || m.accountDigest() != v.release.Account:
 		return Outbound{}, ErrForged
 	default:
-		out.document, err = interbank.CreditTransfer(interbank.CreditTransferInput{
-			Scheme: m.Scheme, Order: order, From: m.Account.interbank(), TransactionID: string(m.GlobalID), Reference: out.reference,
-			CreditorAgent: m.routedTo(), UETR: m.uetr(), AcceptedAt: m.AcceptedAt, Day: day,
-		})
+		in := transferInput(m.Scheme, order, *m.Account, m.routedTo())
+		in.TransactionID, in.Reference, in.UETR, in.AcceptedAt, in.Day = string(m.GlobalID), out.reference, m.uetr(), m.AcceptedAt, day
+		out.document, err = interbank.CreditTransfer(in)
 	}
 	return out, err
 }

@@ -171,8 +171,8 @@ func (s *Payments) further(ctx context.Context, by identity.Principal, in paymen
 	return debits, nil
 }
 
-// Preview checks a payment order and returns the summary and the number of approvals it would need, for the page that asks the maker
-// to check the answers. Findings come back as Validate returns them. The rules are asked once.
+// Preview checks a payment order and returns the summary, the document to clearing and the number of approvals it would need, for the page
+// that asks the maker to check the answers. Findings come back as Validate returns them. The rules are asked once.
 func (s *Payments) Preview(ctx context.Context, by identity.Principal, in payment.Order) (Preview, error) {
 	if !by.Has(identity.RoleMaker) {
 		return Preview{}, errNotMaker
@@ -181,9 +181,9 @@ func (s *Payments) Preview(ctx context.Context, by identity.Principal, in paymen
 	if err != nil {
 		return Preview{}, err
 	}
-	summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known, s.cfg.Now()))
+	made, err := payment.PreviewInstruction(s.instruction(by, in, known, s.cfg.Now()))
 	return Preview{
-		Findings: findings, Summary: summary, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
+		InstructionPreview: made, ApprovalsRequired: known.Policy.ApprovalsRequired, PendingFor: known.Policy.PendingFor,
 	}, err
 }
 
@@ -203,12 +203,12 @@ func (s *Payments) PreviewAll(ctx context.Context, by identity.Principal, orders
 	previews := make([]Preview, len(orders))
 	at := s.cfg.Now()
 	for i, in := range orders {
-		summary, findings, err := payment.PreviewInstruction(s.instruction(by, in, known[i], at))
+		made, err := payment.PreviewInstruction(s.instruction(by, in, known[i], at))
 		if err != nil {
 			return nil, err
 		}
 		previews[i] = Preview{
-			Findings: findings, Summary: summary, ApprovalsRequired: known[i].Policy.ApprovalsRequired, PendingFor: known[i].Policy.PendingFor,
+			InstructionPreview: made, ApprovalsRequired: known[i].Policy.ApprovalsRequired, PendingFor: known[i].Policy.PendingFor,
 		}
 	}
 	return previews, nil
@@ -233,8 +233,7 @@ func (s *Payments) UsedBefore(ctx context.Context, by identity.Principal, in pay
 // Preview is a maker's view before submitting. The required approvals depend on the amount, which an unfinished order
 // may lack.
 type Preview struct {
-	Findings          []payment.Finding
-	Summary           payment.Summary // empty where there are findings
+	payment.InstructionPreview
 	ApprovalsRequired int
 	PendingFor        time.Duration
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"countersign/internal/identity"
+	"countersign/internal/iso20022"
 	"countersign/internal/observability"
 	"countersign/internal/payment"
 	messagepkg "countersign/internal/store"
@@ -71,6 +72,14 @@ func (s *Payments) PreviewRTransactionAbout(
 	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
 ) payment.RTransactionPreview {
 	return s.rTransaction(by, asked, about).Preview()
+}
+
+// RTransactionToClearing makes the document to clearing of a request that PreviewRTransactionAbout finds nothing wrong with, for the page
+// that asks the maker to check the answers. Ids are missing.
+func (s *Payments) RTransactionToClearing(
+	by identity.Principal, asked payment.RTransaction, about payment.RTransactionSubject,
+) (iso20022.Document, error) {
+	return s.rTransaction(by, asked, about).ToClearing()
 }
 
 func (s *Payments) rTransaction(

@@ -246,6 +246,8 @@ type Version struct {
 	At         time.Time
 	DocumentID uuid.UUID
 	Hash       []byte
+	// Summary has the debtor and the creditor's bank alone, which the document does not say.
+	Summary payment.Summary
 }
 
 // Versions lists the versions of a message, oldest first.
@@ -256,6 +258,9 @@ func (r *Reader) Versions(ctx context.Context, realm string, id uuid.UUID) ([]Ve
 		for _, v := range rows {
 			list = append(list, Version{
 				Number: int(v.Version), EditorName: v.EditorName, At: v.CreatedAt.UTC(), DocumentID: v.DocumentID, Hash: v.ContentHash,
+				Summary: payment.Summary{
+					DebtorAccount: v.DebtorAccount, DebtorName: v.DebtorName, DebtorAgent: v.DebtorAgent, CreditorAgent: v.CreditorAgent,
+				},
 			})
 		}
 		return err

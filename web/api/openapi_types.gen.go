@@ -5,6 +5,8 @@ package api
 
 import (
 	"encoding/json"
+
+	"countersign/internal/interbank"
 )
 
 // Account An account that may be debited.
@@ -1618,6 +1620,11 @@ type Transaction struct {
 
 	// Channel Where it came in: api, portal or clearing.
 	Channel string `json:"channel"`
+
+	// Clearing Of a transaction that is read by itself and went or goes out: everything that its document to clearing says beyond what the
+	// scheme, this gateway and the moment of the last approval fix. The members are the ISO 20022 elements below the message element
+	// of the pacs.008, pacs.004, camt.056 or camt.029; an element that may repeat is an array. A program that decides shows all of it.
+	Clearing interbank.Content `json:"clearing,omitempty"`
 
 	// ContentHash SHA-256 of the current content.
 	ContentHash string `json:"contentHash"`

@@ -9,6 +9,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/identity"
+	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/web/request"
@@ -108,6 +109,10 @@ func (a *API) showTransaction(c echo.Context) error {
 		return a.Fail(c, request.ProblemOf(err), err)
 	}
 	shown := transactionOf(m)
+	shown.Clearing, err = clearingOf(m)
+	if err != nil {
+		return a.Fail(c, request.ProblemOf(err), err)
+	}
 	if m.State == payment.StateApprovalPending {
 		shown.ApprovalRule, err = a.approvalRule(c, m)
 		if err != nil {
@@ -115,6 +120,19 @@ func (a *API) showTransaction(c echo.Context) error {
 		}
 	}
 	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
+}
+
+// clearingOf is what the document to clearing of a message made here says, by the names of its elements; nil of one that came in or is
+// withheld.
+func clearingOf(m payment.Message) (interbank.Content, error) {
+	if m.Direction == payment.DirectionIn || m.Withheld != "" {
+		return nil, nil
+	}
+	document, err := m.ToClearing()
+	if err != nil {
+		return nil, err
+	}
+	return interbank.ContentOf(document), nil
 }
 
 // message finds the message of the path, by its internalId or its Global ID. Errors: payment.ForbiddenError, payment.ErrNotFound, and a

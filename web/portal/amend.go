@@ -9,6 +9,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/orderform"
 	"countersign/internal/payment"
@@ -96,11 +97,11 @@ func (v *Request) amendedBy(p prepared) ([]views.Change, error) {
 	if err != nil {
 		return nil, err
 	}
-	document, err := payment.DocumentOf(m)
+	before, err := m.ToClearing()
 	if err != nil {
 		return nil, err
 	}
-	return views.ChangesView(orderform.Changes(orderform.ValuesOf(document), orderform.ValuesOf(p.built.Document))), nil
+	return views.ChangedElements(interbank.ContentOf(before), interbank.ContentOf(p.asked.Document)), nil
 }
 
 // amendForm is the form that amends a version of a submission, without answers.

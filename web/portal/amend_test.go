@@ -24,7 +24,7 @@ func TestTheCheckPageOfAnAmendmentShowsWhatItChanges(t *testing.T) {
 	check := maker.amends(m.InternalID.String(), "amount", "1'235.00", "amendReason", "The invoice says 1235")
 	page := maker.get(check).is(http.StatusOK).says("The invoice says 1235")
 	rows := page.page.Find("table.changes tbody tr")
-	if text := strings.TrimSpace(rows.Text()); rows.Length() != 1 || text != "Amount1'234.501'235.00" {
+	if text := strings.TrimSpace(rows.Text()); rows.Length() != 1 || text != "AmountCHF 1'234.50CHF 1'235.00" {
 		t.Errorf("the page says that %q changes", text)
 	}
 	if n := page.page.Find("a[href$='/edit#amendReason']").Length(); n != 1 {

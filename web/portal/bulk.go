@@ -86,6 +86,10 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 			model.LeftOut = append(model.LeftOut, item)
 			continue
 		}
+		item.Sent, err = sentRows(m)
+		if err != nil {
+			return model, err
+		}
 		model.Included, included = append(model.Included, item), append(included, m)
 	}
 	cautions, err := Cautions(v, included)
@@ -154,6 +158,15 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 // binding names a message with the version and the content that a page shows.
 func binding(m payment.Message) string {
 	return strings.Join([]string{m.InternalID.String(), strconv.Itoa(m.Version), hex.EncodeToString(m.ContentHash[:])}, itemParts)
+}
+
+// sentRows is everything that the approval of a message sends, as far as its line among others does not have it.
+func sentRows(m payment.Message) ([]ui.Row, error) {
+	document, err := m.ToClearing()
+	if err != nil {
+		return nil, err
+	}
+	return views.LineRows(m, views.SentOf(document, m)), nil
 }
 
 func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {

@@ -99,6 +99,10 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 		}
 		if items[i].Said == "" {
 			addTo(totals, m.Summary.Amount)
+			items[i].Sent, err = sentRows(m)
+			if err != nil {
+				return err
+			}
 		}
 		items[i].Cautions = cautions[m.InternalID]
 		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {

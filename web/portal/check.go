@@ -153,8 +153,8 @@ func (v *Request) renderCheck(status int, p prepared, model views.Check) error {
 }
 
 func (v *Request) checkGroups(p prepared) []views.CheckGroup {
-	_, tx, _ := p.built.Document.SinglePayment()
 	summary := p.asked.Summary
+	sent := p.sent()
 	change := func(row ui.Row, field string) ui.Row {
 		if len(p.draft.File) == 0 {
 			row.ChangeURL, row.ChangeName = "/payments/"+p.draft.ID.String()+"/edit#"+field, row.Term
@@ -166,14 +166,14 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 		creditor.Details = []i18n.Text{bankNamed(bank)}
 	}
 	address := ui.Row{Term: "Address", Text: "None"}
-	if lines := views.AddressLines(tx.Creditor.PostalAddress); len(lines) > 0 {
+	if lines := sent.CreditorAddress; len(lines) > 0 {
 		address.Text, address.Details = lines[0], lines[1:]
 	}
 	execution := i18n.Text("Immediately, once approved")
 	if p.asked.ApprovalsRequired == 0 {
 		execution = "Immediately"
 	}
-	remittance := views.RemittanceRow(tx.RemittanceInformation)
+	remittance := sent.Remittance
 	if remittance.Term == "" {
 		remittance = ui.Row{Term: "Reference", Text: "None"}
 	}
@@ -182,11 +182,9 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 		reason := ui.Row{Term: "Reason", Value: strings.TrimSpace(p.values.AmendReason)}
 		groups = append(groups, views.CheckGroup{Title: "The amendment", Rows: []ui.Row{change(reason, "amendReason")}})
 	}
-	return append(groups, []views.CheckGroup{
+	groups = append(groups, []views.CheckGroup{
 		{Title: "From (debtor)", Rows: []ui.Row{change(ui.Row{
-			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorNames(summary.DebtorName,
-				summary.OrderedDebtorName),
-			Numeric: true,
+			Term: "Account", Value: ui.GroupFours(summary.DebtorAccount), Details: views.DebtorLines(summary, sent.DebtorAddress), Numeric: true,
 		}, "debtorAccount")}},
 		{Title: "To (creditor)", Rows: []ui.Row{
 			change(creditor, "creditorIban"), change(ui.Row{Term: "Name", Value: summary.CreditorName},
@@ -200,6 +198,17 @@ func (v *Request) checkGroups(p prepared) []views.CheckGroup {
 				"endToEndId"),
 		}},
 	}...)
+	if len(sent.Also) > 0 {
+		groups = append(groups, views.CheckGroup{Title: views.AlsoSentTitle, Rows: sent.Also})
+	}
+	return groups
+}
+
+// sent is what the payment of the draft would say to clearing.
+func (p prepared) sent() views.Sent {
+	return views.SentOf(p.asked.Document, payment.Message{
+		Kind: payment.KindInstruction, Scheme: p.draft.Scheme, Direction: payment.DirectionOut, Summary: p.asked.Summary,
+	})
 }
 
 // bankNamed is a bank as the page to check names it: of some no more is known than their number.

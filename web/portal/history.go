@@ -10,9 +10,8 @@ import (
 	"time"
 
 	"countersign/internal/i18n"
+	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
-	"countersign/internal/orderform"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -58,7 +57,7 @@ func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
 	document, _ := m.Document()
 	if transfer, ok := document.(*iso20022.FIToFICustomerCreditTransfer); ok {
 		if transaction, single := transfer.SinglePayment(); single {
-			view.Remittance = views.RemittanceRow(transaction.RemittanceInformation)
+			view.Sent.Remittance = views.RemittanceRow(transaction.RemittanceInformation)
 		}
 	}
 	return nil
@@ -66,16 +65,12 @@ func fillIncoming(_ *Request, view *views.Message, m payment.Message) error {
 
 // fillOrder shows a payment order, its warnings for the checker, and the changes of its last amendment.
 func fillOrder(v *Request, view *views.Message, m payment.Message) error {
-	document, err := payment.DocumentOf(m)
+	document, err := m.ToClearing()
 	if err != nil {
-		return err
+		view.Warnings = []views.Warning{unreadableDocument}
+		return nil //nolint:nilerr // the page says so
 	}
-	if _, tx, single := document.SinglePayment(); single {
-		if tx.Creditor != nil {
-			view.Address = views.AddressLines(tx.Creditor.PostalAddress)
-		}
-		view.Remittance = views.RemittanceRow(tx.RemittanceInformation)
-	}
+	view.Sent = views.SentOf(document, m)
 	if m.State == payment.StateApprovalPending {
 		view.Warnings, err = v.warnings(m)
 		if err != nil {
@@ -88,7 +83,7 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		view.Warnings = slices.Concat(views.PayeeWarning(m.Payee), view.Warnings, differences)
 	}
 	if m.Version > 1 {
-		return v.fillChanges(view, m, document)
+		return v.fillChanges(view, m)
 	}
 	return nil
 }
@@ -126,9 +121,9 @@ func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
 	return []views.Warning{warning}, nil
 }
 
-// fillChanges compares the current version with the one before, field by field. A version before that cannot be read says nothing about
-// the current one, which has a seal of its own: the page says so instead.
-func (v *Request) fillChanges(view *views.Message, m payment.Message, current *iso20022.CustomerCreditTransferInitiation) error {
+// fillChanges compares the document to clearing with the one of the version before, element by element. A version before that cannot be
+// read says nothing about the current one, which has a seal of its own: the page says so instead.
+func (v *Request) fillChanges(view *views.Message, m payment.Message) error {
 	versions, err := v.Config.Reader.Versions(v.Context(), v.By.Realm, m.InternalID)
 	if err != nil {
 		return err
@@ -143,18 +138,34 @@ func (v *Request) fillChanges(view *views.Message, m payment.Message, current *i
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		return err
 	}
-	read, findings := codec.DecodeXML(stored.Content)
-	earlier, ok := read.(*iso20022.CustomerCreditTransferInitiation)
+	earlier, err := v.earlier(m, before.Summary, stored.Content)
 	digest := sha256.Sum256(stored.Content)
-	if !ok || len(findings) > 0 || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
+	if err != nil || !bytes.Equal(digest[:], before.Hash) || stored.Withheld != "" {
 		view.Warnings = append(view.Warnings, views.Warning{
 			Title: "The version before it cannot be read, or is not what was entered",
 			Text:  "Check every field, for what was changed is not known, and tell an operator, who runs countersign check.",
 		})
 		return nil
 	}
-	view.Changes = views.ChangesView(orderform.Changes(orderform.ValuesOf(earlier), orderform.ValuesOf(current)))
+	view.Changes = views.ChangedElements(earlier, view.Sent.Content)
 	return nil
+}
+
+// earlier is the content of the document to clearing that an earlier version of a message would have become.
+func (v *Request) earlier(m payment.Message, about payment.Summary, content []byte) (interbank.Content, error) {
+	if about.DebtorAccount != m.Summary.DebtorAccount {
+		var err error
+		m.Account, err = v.debtorAccount(about.DebtorAccount)
+		if err != nil {
+			return nil, err
+		}
+	}
+	m.Summary = about
+	document, err := m.WithContent(content).ToClearing()
+	if err != nil {
+		return nil, err
+	}
+	return interbank.ContentOf(document), nil
 }
 
 // The documents that a step can be about.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign/internal/i18n"
+	"countersign/internal/iso20022"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -33,13 +34,18 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 		Submit: says.submit(policy.ApprovalsRequired > 0), Next: NextSteps(f.Kind, policy),
 	}
 	reason := a.reason()
-	lines, _ := f.lines()
+	document, err := v.Config.Submission.RTransactionToClearing(v.By, f.asked(draft.ID, a.keeps), a.preview.About)
+	if err != nil {
+		return err
+	}
+	model.Message = a.message(document)
+	by := saidIn(document).by
 	model.Rows = append(model.Rows, ui.Row{
 		Term: "Reason",
 		Text: i18n.Text("%s (%s)").With(reason.Text, reason.Code),
 	})
-	if len(lines) > 0 {
-		model.Rows = append(model.Rows, plainLines(lines))
+	if len(by.Information) > 0 { // as it is sent
+		model.Rows = append(model.Rows, plainLines(by.Information))
 	}
 	if charge := a.keeps; !charge.IsZero() {
 		model.Rows = append(model.Rows,
@@ -49,8 +55,21 @@ func (v *Request) showCheckPage(draft store.Draft, f form, status int, problems 
 	for i := range model.Rows {
 		model.Rows[i].ChangeURL, model.Rows[i].ChangeName = model.ChangeURL, model.Rows[i].Term
 	}
+	if by.Originator != "" { // the reason says who
+		model.Rows = append(model.Rows, wantedBy(by))
+	}
 	model.Layout.Failed = len(problems) > 0
 	return v.Render(status, views.RequestCheckPage(model))
+}
+
+// message is the message that the request would make, with what its document says to clearing.
+func (a asked) message(document iso20022.Document) views.Message {
+	original := a.preview.About.Original
+	m := payment.Message{
+		Kind: a.form.Kind, Scheme: original.Scheme, Direction: payment.DirectionOut, Reason: a.Reason, Summary: original.Summary,
+	}
+	m.Summary.Amount = a.preview.Amount
+	return views.Message{Message: m, Sent: views.SentOf(document, m, shownByRequest(original, saidIn(document))...)}
 }
 
 // passes reports whether a checked form is correct. If not, it has answered with the problem and the typed values.

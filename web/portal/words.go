@@ -8,7 +8,6 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/views"
@@ -115,10 +114,11 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 		holder: about.CreditorName, reason: reason,
 		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
 	}.sentence()
-	if about.Remittance != "" {
-		view.Remittance = ui.Row{Term: "Remittance", Value: about.Remittance}
+	document, err := m.ToClearing()
+	if err != nil {
+		view.Warnings = append(view.Warnings, unreadableDocument)
 	}
-	said := saidIn(m.Content)
+	said := saidIn(document)
 	facts := []ui.Row{{Term: "Reason", Text: reason}}
 	if len(said.by.Information) > 0 {
 		facts = append(facts, plainLines(said.by.Information))
@@ -130,7 +130,36 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 		facts = append(facts, ui.Row{Term: "Charge kept", Value: said.charge.Format(), Numeric: true})
 	}
 	view.Facts = append(append(facts, limits(v, m)...), relatives(s, m)...)
+	if err == nil {
+		view.Sent = views.SentOf(document, m, shownByRequest(s.Original, said)...)
+	}
 	return nil
+}
+
+// unreadableDocument is the warning about a message whose content this program did not write. Nobody may approve it.
+var unreadableDocument = views.Warning{
+	Title: "What it says to clearing cannot be read", Text: "Nobody may approve it. Tell an operator, who runs countersign check.",
+}
+
+// shownByRequest are the elements of an R-transaction that its facts show: what its maker chose, and the payment it is about.
+func shownByRequest(original payment.Message, said said) []views.Shown {
+	full := views.AmountStatement(original.Summary.Amount)
+	shown := []views.Shown{
+		{Place: "Orgtr/Nm", Value: said.by.Originator},
+		{Place: "Orgtr/Id/OrgId/AnyBIC", Value: said.by.Originator},
+		{Place: "OrgnlTxId", Value: string(original.GlobalID)},
+		{Place: "OrgnlInstrId", Value: string(original.GlobalID)},
+		{Place: "OrgnlMsgId", Value: original.Reference()},
+		{Place: "OrgnlIntrBkSttlmAmt", Value: full},
+		{Place: "RtrdInstdAmt", Value: full},
+	}
+	for _, line := range said.by.Information {
+		shown = append(shown, views.Shown{Place: "AddtlInf", Value: line})
+	}
+	if !said.charge.IsZero() {
+		shown = append(shown, views.Shown{Place: "ChrgsInf/Amt", Value: views.AmountStatement(said.charge)})
+	}
+	return shown
 }
 
 // wantedBy names the originator of an R-transaction: a customer by name, a bank by its BIC.
@@ -187,8 +216,7 @@ type said struct {
 }
 
 // saidIn reads a camt.056, pacs.004 or camt.029; what cannot be read says nothing.
-func saidIn(content []byte) said {
-	document, _ := codec.DecodeXML(content)
+func saidIn(document iso20022.Document) said {
 	switch read := document.(type) {
 	case *iso20022.FIToFIPaymentCancellationRequest:
 		recall, err := interbank.ReadCancellation(read)

@@ -61,8 +61,11 @@ func message() views.Message {
 				CreditorName: "Beispiel Holzbau GmbH", CreditorAccount: "CH4431999123000889012", CreditorAgent: "Muster Bank, MUSTCHZZ",
 			},
 		},
-		Address:    []i18n.Text{"Seestrasse 41", "8002 Zürich", i18n.Country("CH")},
-		Remittance: ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017"},
+		Sent: views.Sent{
+			CreditorAddress: []i18n.Text{"Seestrasse 41", "8002 Zürich", i18n.Country("CH")},
+			Remittance:      ui.Row{Term: "QR reference", Value: "21 00000 00003 13947 14300 09017"},
+			Also:            []ui.Row{{Term: views.ElementName("CdtTrfTxInf/UltmtDbtr/Nm"), Value: "Muster Immobilien AG"}},
+		},
 		Timeline: []ui.Event{
 			{At: now.Add(-12 * time.Minute), Title: "Submitted", Actor: "maker1", Channel: "Portal", State: "Approval Pending"},
 		},

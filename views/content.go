@@ -1,0 +1,217 @@
+package views
+
+import (
+	"slices"
+	"strings"
+
+	"countersign/internal/account"
+	"countersign/internal/i18n"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/money"
+	"countersign/internal/orderform"
+	"countersign/internal/payment"
+	"countersign/views/ui"
+)
+
+// Shown is a value of the document to clearing that a row of its own shows: the end of its place, and the value as the document has it. An
+// element with another value at the same place is not shown by that row.
+type Shown struct{ Place, Value string }
+
+// in reports whether a row shows the statement.
+func (s Shown) in(statement interbank.Statement) bool {
+	return s.Value != "" && s.Value == statement.Value && strings.HasSuffix("/"+statement.Place, "/"+s.Place)
+}
+
+// AlsoSentTitle heads what AlsoSent lists.
+const AlsoSentTitle i18n.Text = "Also sent"
+
+// AlsoSent lists everything that the document to clearing says and no row of its own shows. This is the one place that decides what may be
+// missing from a page: nothing.
+func AlsoSent(content interbank.Content, shown []Shown) []ui.Row {
+	var rows []ui.Row
+	for _, statement := range content.Statements() {
+		if !slices.ContainsFunc(shown, func(s Shown) bool { return s.in(statement) }) {
+			rows = append(rows, ui.Row{Term: ElementName(statement.Place), Value: readable(statement.Value)})
+		}
+	}
+	return rows
+}
+
+// readable groups the digits of an amount; any other value stays as it is.
+func readable(value string) string {
+	currency, number, _ := strings.Cut(value, " ")
+	amount, err := money.ParseInput(money.Currency(currency), number)
+	if err != nil || AmountStatement(amount) != value {
+		return value
+	}
+	return amount.Format()
+}
+
+// ChangedElements are the differences between the documents to clearing of two versions.
+func ChangedElements(earlier, later interbank.Content) []Change {
+	var changes []Change
+	for _, d := range interbank.Differences(earlier, later) {
+		changes = append(changes, Change{Field: ElementName(d.Place), Before: readable(d.Before), After: readable(d.After)})
+	}
+	return changes
+}
+
+// Sent is what the document to clearing of a message says, as the rows of a page.
+type Sent struct {
+	Content         interbank.Content
+	CreditorAddress []i18n.Text
+	DebtorAddress   []i18n.Text
+	Remittance      ui.Row   // empty for none
+	Also            []ui.Row // what no other row shows
+}
+
+// SentOf reads the document to clearing of a message. further names what other rows of the page show.
+func SentOf(document iso20022.Document, m payment.Message, further ...Shown) Sent {
+	sent := Sent{Content: interbank.ContentOf(document)}
+	shown := slices.Concat(shownOf(m), shownBanks(m), further)
+	add := func(at []Shown) { shown = append(shown, at...) }
+	var at []Shown
+	if transaction, is := transferIn(document); is {
+		sent.Remittance, at = remittanceIn(transaction.RemittanceInformation)
+		add(at)
+		sent.CreditorAddress, at = addressIn("Cdtr/PstlAdr/", transaction.Creditor.PostalAddress)
+		add(at)
+		sent.DebtorAddress, at = addressIn("Dbtr/PstlAdr/", transaction.Debtor.PostalAddress)
+		add(at)
+	} else if about := m.Summary.Remittance; about != "" {
+		sent.Remittance = ui.Row{Term: "Remittance", Value: about}
+		add([]Shown{{"RmtInf/Ustrd", about}, {"CdtrRefInf/Ref", about}})
+	}
+	if m.Direction != payment.DirectionIn { // of what came in nothing is sent
+		sent.Also = AlsoSent(sent.Content, shown)
+	}
+	return sent
+}
+
+// LineRows are the rows of a message among several: those of its page, without the account number that its line has, and without a row for
+// no remittance.
+func LineRows(m payment.Message, sent Sent) []ui.Row {
+	_, number := Facing(m)
+	rows := slices.DeleteFunc(Message{Message: m, Sent: sent}.rows(), func(r ui.Row) bool {
+		return r.Copy == number || r.Term == "Remittance" && r.Value == ""
+	})
+	return append(rows, sent.Also...)
+}
+
+func transferIn(document iso20022.Document) (*iso20022.CreditTransferTransaction39, bool) {
+	transfer, is := document.(*iso20022.FIToFICustomerCreditTransfer)
+	if !is {
+		return nil, false
+	}
+	return transfer.SinglePayment()
+}
+
+// shownOf are the values that every page of a message shows beside its document: amount, names, accounts, references.
+func shownOf(m payment.Message) []Shown {
+	s, amount := m.Summary, AmountStatement(m.Summary.Amount)
+	shown := []Shown{
+		{"CdtrAcct/Id/IBAN", s.CreditorAccount},
+		{"DbtrAcct/Id/IBAN", s.DebtorAccount},
+		{"PmtId/EndToEndId", s.EndToEndID},
+		{"OrgnlEndToEndId", s.EndToEndID},
+		{"Dbtr/Nm", s.DebtorName},
+		{"Dbtr/Pty/Nm", s.DebtorName},
+		{"Rsn/Cd", m.Reason},
+	}
+	for _, place := range []string{
+		"IntrBkSttlmAmt", "TtlIntrBkSttlmAmt", "RtrdIntrBkSttlmAmt", "TtlRtrdIntrBkSttlmAmt", "OrgnlIntrBkSttlmAmt",
+	} {
+		shown = append(shown, Shown{place, amount})
+	}
+	if !kinds[m.Kind].toDebtor {
+		shown = append(shown, Shown{"Cdtr/Nm", s.CreditorName}, Shown{"Cdtr/Pty/Nm", s.CreditorName})
+	}
+	return shown
+}
+
+// AmountStatement is an amount as a content has it.
+func AmountStatement(amount money.Amount) string {
+	return string(amount.Currency()) + " " + amount.String()
+}
+
+// shownBanks are the banks that the rows of the accounts name, by their roles in a document.
+func shownBanks(m payment.Message) []Shown {
+	creditor := []string{"CdtrAgt", "InstdAgt", "Assgne/Agt"}
+	debtor := []string{"DbtrAgt", "InstgAgt", "Assgnr/Agt"}
+	if m.Kind == payment.KindReturn || m.Kind == payment.KindResolution { // the creditor's bank sends it
+		creditor, debtor = []string{"CdtrAgt", "InstgAgt", "Assgnr/Agt", "ChrgsInf/Agt"}, []string{"DbtrAgt", "InstdAgt", "Assgne/Agt"}
+	}
+	return append(shownBank(creditor, m.Summary.CreditorAccount, m.Summary.CreditorAgent),
+		shownBank(debtor, m.Summary.DebtorAccount, m.Summary.DebtorAgent)...)
+}
+
+// shownBank is the bank of one account: its BIC where the row has it, or its clearing number, which is part of the account number.
+func shownBank(roles []string, iban, agent string) []Shown {
+	named := BankName(iban, agent)
+	parsed, err := account.Parse(iban)
+	var shown []Shown
+	for _, role := range roles {
+		at := role + "/FinInstnId/"
+		if agent != "" && strings.Contains(named, agent) {
+			shown = append(shown, Shown{at + "BICFI", agent})
+		}
+		if err != nil {
+			continue
+		}
+		if bank, found := account.BankOf(parsed); found && !bank.BIC.IsZero() {
+			shown = append(shown, Shown{at + "BICFI", bank.BIC.String()})
+		}
+		if iid, found := parsed.IID(); found {
+			shown = append(shown, Shown{at + "ClrSysMmbId/MmbId", iid.Short()}, Shown{at + "ClrSysMmbId/ClrSysId/Cd", "CHBCC"})
+		}
+	}
+	return shown
+}
+
+// remittanceIn is the row of the remittance information, and what it shows.
+func remittanceIn(information *iso20022.RemittanceInformation16) (ui.Row, []Shown) {
+	row := RemittanceRow(information)
+	_, text := orderform.RemittanceOf(information)
+	shown := []Shown{{"RmtInf/Ustrd", text}, {"CdtrRefInf/Ref", text}}
+	switch row.Term {
+	case "QR reference":
+		shown = append(shown, Shown{"CdtrRefInf/Tp/CdOrPrtry/Prtry", "QRR"})
+	case "Creditor reference":
+		shown = append(shown, Shown{"CdtrRefInf/Tp/CdOrPrtry/Cd", "SCOR"})
+	}
+	return row, shown
+}
+
+// addressIn are the lines of an address as an envelope has them, and the elements below the place that they show. An element that no
+// envelope has is left to AlsoSent, which names it.
+func addressIn(place string, address *iso20022.PostalAddress24) (lines []i18n.Text, shown []Shown) {
+	if address == nil {
+		return nil, nil
+	}
+	add := func(parts ...Shown) {
+		var words []string
+		for _, part := range parts {
+			if part.Value != "" {
+				words = append(words, part.Value)
+				shown = append(shown, Shown{place + part.Place, part.Value})
+			}
+		}
+		if len(words) > 0 {
+			lines = append(lines, i18n.Data(strings.Join(words, " ")))
+		}
+	}
+	add(Shown{"Dept", address.Department})
+	add(Shown{"BldgNm", address.BuildingName})
+	add(Shown{"StrtNm", address.StreetName}, Shown{"BldgNb", address.BuildingNumber})
+	add(Shown{"PstBx", address.PostBox})
+	for _, line := range address.AddressLine {
+		add(Shown{"AdrLine", line})
+	}
+	add(Shown{"PstCd", address.PostCode}, Shown{"TwnNm", address.TownName})
+	if address.Country != "" {
+		lines = append(lines, i18n.Country(address.Country))
+		shown = append(shown, Shown{place + "Ctry", address.Country})
+	}
+	return lines, shown
+}

@@ -1,0 +1,661 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"mime/multipart"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+	"github.com/google/uuid"
+	"github.com/govalues/decimal"
+
+	"countersign/internal/demo"
+	"countersign/internal/i18n"
+	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/codec"
+	"countersign/internal/iso20022/isosample"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
+	"countersign/views"
+)
+
+// TestEverythingThatIsSentIsSeen fills every element of a payment order that the table of mappings carries to clearing, each with a value of
+// its own, and takes the orders, and recalls, returns and resolutions about such payments, all the way. Whatever the document to clearing
+// says afterwards beyond what the scheme and the gateway fix must have been on each page and in the read before the approval.
+func TestEverythingThatIsSentIsSeen(t *testing.T) {
+	t.Parallel()
+	p := openProduct(t)
+	w := &seenWalk{product: p, maker: p.browserOf("maker1"), checker: p.browserOf("checker1"), token: p.token("checker1"), seen: map[string]bool{}}
+	var err error
+	w.accounts, err = p.house.Reader.Accounts(t.Context(), demo.Realm)
+	must(t, err)
+	for _, scheme := range rulebook.Schemes() {
+		orders := w.pack(scheme)
+		for i, order := range orders {
+			// The first orders hold most elements; the others differ in one choice.
+			paid, every := w.pay(scheme, order, i), i < 2
+			if every || i%3 == 0 {
+				w.recall(scheme, paid)
+			}
+			if every || i%3 == 1 {
+				w.answer(scheme, order, i, payment.KindReturn)
+			}
+			if every || i%3 == 2 {
+				w.answer(scheme, order, i, payment.KindResolution)
+			}
+		}
+	}
+	t.Logf("%d elements on %d places, %d misses", len(w.seen), len(w.places), w.misses)
+	if len(w.seen) < 350 {
+		t.Errorf("the walk saw %d elements only", len(w.seen))
+	}
+	for element := range w.seen {
+		w.named(element)
+	}
+}
+
+// abbreviations are called the same by people.
+var abbreviations = []string{"IBAN", "UETR", "LEI", "Room", "Rate", "Case"}
+
+// named holds that an element is called something for people, and not by its tag.
+func (w *seenWalk) named(element string) {
+	place := strings.NewReplacer("[2]", "", "[3]", "").Replace(element[strings.Index(element, " ")+1:])
+	for _, word := range strings.Split(i18n.English.Say(views.ElementName(place)), " · ") {
+		if !slices.Contains(abbreviations, word) && slices.Contains(strings.Split(place, "/"), word) {
+			w.t.Errorf("%s has no name: %q", place, word)
+		}
+	}
+}
+
+// seenWalk is the state of the walk.
+type seenWalk struct {
+	*product
+
+	maker, checker *portalBrowser
+	token          string
+	accounts       []payment.DebtorAccount
+	number         int
+	seen           map[string]bool // elements of documents to clearing, with the kind of their document
+	places         []string
+	misses         int
+}
+
+// byScheme are the elements that the scheme, the gateway or the moment of the approval fixes, each with everything below it; a total is that
+// of the one payment. A clearing number belongs to an account number, which is shown.
+var byScheme = []string{
+	"GrpHdr/MsgId", "GrpHdr/CreDtTm", "GrpHdr/NbOfTxs", "GrpHdr/SttlmInf", "GrpHdr/IntrBkSttlmDt", "GrpHdr/PmtTpInf/SvcLvl",
+	"GrpHdr/PmtTpInf/LclInstrm", "CdtTrfTxInf/PmtId/InstrId", "CdtTrfTxInf/PmtId/TxId", "CdtTrfTxInf/AccptncDtTm", "CdtTrfTxInf/ChrgBr",
+	"GrpHdr/TtlIntrBkSttlmAmt", "GrpHdr/TtlRtrdIntrBkSttlmAmt", "Assgnmt/Id", "Assgnmt/CreDtTm", "CtrlData", "Undrlyg/TxInf/CxlId", "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgNmId", "TxInf/RtrId",
+	"TxInf/ChrgBr", "TxInf/OrgnlGrpInf/OrgnlMsgNmId", "Sts/Conf", "CxlDtls/TxInfAndSts/CxlStsId", "CxlDtls/TxInfAndSts/TxCxlSts",
+}
+
+// said are the elements of a document to clearing that somebody has to see.
+func said(name string, content []byte, fixed ...string) []interbank.Source {
+	return slices.DeleteFunc(interbank.Sources(name, content), func(s interbank.Source) bool {
+		return strings.HasSuffix(s.Element, "ClrSysMmbId/ClrSysId/Cd") || slices.ContainsFunc(append(fixed, byScheme...), func(place string) bool {
+			return s.Element == place || strings.HasPrefix(s.Element, place+"/")
+		})
+	})
+}
+
+// pay takes an order through upload, check page, queue and approval.
+func (w *seenWalk) pay(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, number int) payment.Message {
+	w.t.Helper()
+	check := w.maker.upload(encode(w.t, order))
+	views := map[string]view{"check page": w.maker.get(check)}
+	done := w.maker.send(views["check page"], strings.TrimSuffix(check, "check")+"submit")
+	id := uuid.MustParse(strings.Split(done, "/")[2])
+	var made []string
+	if order.PaymentInformation[0].CreditTransferTransactionInformation[0].PaymentID.UETR == "" {
+		made = []string{"CdtTrfTxInf/PmtId/UETR"} // by the gateway
+	}
+	sent := w.decide(views, id, fmt.Sprintf("%s order %d", scheme, number), made...)
+	w.settle(scheme, sent)
+	m, err := w.house.Reader.Message(w.t.Context(), demo.Realm, id)
+	must(w.t, err)
+	if m.State != payment.StateSettled {
+		w.t.Fatalf("%s is %s", id, m.State)
+	}
+	return m
+}
+
+// settle has clearing confirm a payment of ours.
+func (w *seenWalk) settle(scheme rulebook.Scheme, sent []byte) {
+	document, findings := codec.DecodeXML(sent)
+	if len(findings) > 0 {
+		w.t.Fatal(findings)
+	}
+	w.number++
+	report, err := interbank.StatusReport(interbank.StatusReportInput{
+		Scheme: scheme, About: document, At: w.house.Clock.Now(), Reference: fmt.Sprintf("SEEN-%d", w.number), StatusID: fmt.Sprintf("SEEN-%d", w.number),
+	})
+	must(w.t, err)
+	w.must(http.StatusAccepted, scheme, fmt.Sprintf("SEEN-%d", w.number), encode(w.t, report))
+}
+
+// recall asks a payment of ours back.
+func (w *seenWalk) recall(scheme rulebook.Scheme, paid payment.Message) {
+	w.t.Helper()
+	reason := firstWithLines(rulebook.RecallReasons(scheme))
+	// The message id of a pacs.008 of ours is made from its Global ID, which is shown.
+	w.request("/payments/"+paid.InternalID.String()+"/recall", fmt.Sprintf("%s recall", scheme), reason, "Undrlyg/TxInf/OrgnlGrpInf/OrgnlMsgId")
+}
+
+// answer brings a payment like the order in, with a recall for a resolution, and returns it or refuses the recall.
+func (w *seenWalk) answer(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, number int, kind payment.Kind) {
+	w.t.Helper()
+	transaction := fmt.Sprintf("%s%s%d", strings.ToUpper(string(kind[:3])), scheme[:3], number)
+	document := w.incoming(scheme, order, transaction)
+	w.must(http.StatusAccepted, scheme, transaction, encode(w.t, document))
+	_, id, err := w.house.Incoming(w.t.Context(), scheme, transaction)
+	must(w.t, err)
+	path, reasons := "/payments/"+id.String()+"/return", slices.DeleteFunc(slices.Clone(rulebook.ReturnReasons(scheme)), func(r rulebook.Reason) bool {
+		return r.Code == rulebook.ReturnAfterRecall
+	})
+	if kind == payment.KindResolution {
+		recall, err := interbank.CancellationRequest(interbank.RTransactionInput{
+			Request: rulebook.Request{Reason: "CUST"}, Scheme: scheme, Original: document, MessageID: "C" + transaction, ID: "C" + transaction,
+			At: w.house.Clock.Now(),
+		})
+		must(w.t, err)
+		w.must(http.StatusAccepted, scheme, "C"+transaction, encode(w.t, recall))
+		list, err := w.house.Reader.Messages(w.t.Context(), demo.Realm, store.Filter{OriginalID: id, PageSize: 1})
+		must(w.t, err)
+		path, reasons = "/recalls/"+list[0].InternalID.String()+"/resolve", rulebook.ResolutionReasons(scheme)
+	}
+	w.request(path, fmt.Sprintf("%s %s", scheme, kind), firstWithLines(reasons))
+}
+
+// incoming is the payment of the order as another bank sends it to an account of ours.
+func (w *seenWalk) incoming(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, id string) *incomingDocument {
+	w.t.Helper()
+	turned := copyOf(w.t, order)
+	turned.PaymentInformation[0].CreditTransferTransactionInformation[0].CreditorAccount.ID.IBAN = map[rulebook.Scheme]string{
+		rulebook.SchemeSIC: "CH5021977000004331346", rulebook.SchemeSCT: "DE62007620110623852957",
+	}[scheme]
+	document, err := interbank.CreditTransfer(interbank.CreditTransferInput{
+		Scheme: scheme, Order: turned, TransactionID: id, Reference: "M" + id, UETR: "7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10",
+		From: interbank.Account{
+			IBAN: "CH4821966000009613388", AgentBIC: "BBBBCHZZXXX", AgentIID: "21966",
+			Holder: interbank.Holder{Name: "Anna Beispiel", Street: "Quellweg", Building: "9", Postcode: "6900", Town: "Lugano", Country: "CH"},
+		},
+		CreditorAgent: "AAAADEFFXXX", AcceptedAt: w.house.Clock.Now(), Day: w.house.Clock.Now(),
+	})
+	must(w.t, err)
+	return document
+}
+
+// firstWithLines is the first reason that takes a line of information, else the first one.
+func firstWithLines(reasons []rulebook.Reason) rulebook.Reason {
+	for _, reason := range reasons {
+		if reason.Information.Allowed > 0 {
+			return reason
+		}
+	}
+	return reasons[0]
+}
+
+// request takes a recall, a return or a resolution through its form, check page, queue and approval.
+func (w *seenWalk) request(path, what string, reason rulebook.Reason, made ...string) {
+	w.t.Helper()
+	form := w.maker.get(path).fields(w.t, path)
+	form.Set("reason", reason.Code)
+	if reason.Information.Allowed > 0 {
+		w.number++
+		form.Set("information1", fmt.Sprintf("Line %d of its maker", w.number))
+	}
+	check := w.maker.post(path, form)
+	if !strings.HasSuffix(check, "/check") {
+		w.t.Fatalf("%s: the form leads to %q", what, check)
+	}
+	views := map[string]view{"check page": w.maker.get(check)}
+	done := w.maker.send(views["check page"], strings.TrimSuffix(check, "check")+"submit")
+	w.decide(views, uuid.MustParse(strings.Split(done, "/")[2]), what, made...)
+}
+
+// decide looks at a waiting message everywhere, approves it, and holds what was sent against what was seen.
+func (w *seenWalk) decide(views map[string]view, id uuid.UUID, what string, made ...string) (sent []byte) {
+	w.t.Helper()
+	path := "/queue/" + id.String()
+	views["queue"] = w.checker.get(path)
+	views["pane"] = w.checker.fragment(path)
+	views["reject page"] = w.checker.get(path + "/reject")
+	views["approve together"] = w.checker.get("/queue/bulk?id=" + id.String())
+	views["payment"] = w.checker.get("/payments/" + id.String())
+	read := w.read(id)
+	w.checker.send(views["queue"], path+"/approve")
+	m, err := w.house.Reader.Message(w.t.Context(), demo.Realm, id)
+	must(w.t, err)
+	if m.State != payment.StateApproved {
+		w.t.Fatalf("%s: it is %s after the approval", what, m.State)
+	}
+	must(w.t, w.house.Clearing.Send(w.t.Context(), m.Scheme, m.Realm, id))
+	name, sent := w.sent(id)
+	w.places = append(slices.Sorted(maps.Keys(views)), "read")
+	for _, element := range said(name, sent, made...) {
+		w.seen[name+" "+element.Element] = true
+		for place, view := range views {
+			if !view.shows(element) {
+				w.misses++
+				w.t.Errorf("%s: %s does not show %s = %q", what, place, element.Element, element.Value)
+			}
+		}
+		if !read[element.Element+" "+element.Value] {
+			w.misses++
+			w.t.Errorf("%s: the read does not have %s = %q", what, element.Element, element.Value)
+		}
+	}
+	return sent
+}
+
+// sent is the document that went to clearing.
+func (w *seenWalk) sent(id uuid.UUID) (name string, content []byte) {
+	w.t.Helper()
+	list, err := w.house.Reader.Documents(w.t.Context(), demo.Realm, store.DocumentFilter{MessageID: id, PageSize: 10})
+	must(w.t, err)
+	for _, d := range list {
+		if d.Direction == payment.DocumentOut {
+			whole, err := w.house.Reader.Document(w.t.Context(), demo.Realm, d.ID)
+			must(w.t, err)
+			return string(whole.Name), whole.Content
+		}
+	}
+	w.t.Fatalf("nothing was sent of %s", id)
+	return "", nil
+}
+
+// read is what the JSON read of a transaction says of the document to clearing: "place value".
+func (w *seenWalk) read(id uuid.UUID) map[string]bool {
+	w.t.Helper()
+	r, err := http.NewRequestWithContext(w.t.Context(), http.MethodGet, w.server.URL+"/api/common/v1/transaction/"+id.String(), nil)
+	must(w.t, err)
+	r.Header.Set("Authorization", "Bearer "+w.token)
+	r.Header.Set("X-Request-Id", "walk")
+	_, body := w.do(http.DefaultClient, r)
+	var answer struct {
+		Transaction struct {
+			Clearing map[string]any `json:"clearing"`
+		} `json:"transaction"`
+	}
+	must(w.t, json.Unmarshal([]byte(body), &answer))
+	found := map[string]bool{}
+	flatten(found, "", answer.Transaction.Clearing)
+	return found
+}
+
+// flatten lists the leaves of a JSON value, with numbers where an element stands more than once, as interbank.Sources does.
+func flatten(found map[string]bool, at string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		if currency, is := value["Ccy"].(string); is {
+			found[fmt.Sprintf("%s %s %s", at, currency, value["value"])] = true
+			return
+		}
+		for tag, below := range value {
+			flatten(found, strings.TrimPrefix(at+"/"+tag, "/"), below)
+		}
+	case []any:
+		for i, one := range value {
+			if i > 0 {
+				flatten(found, fmt.Sprintf("%s[%d]", at, i+1), one)
+			} else {
+				flatten(found, at, one)
+			}
+		}
+	default:
+		found[fmt.Sprintf("%s %v", at, value)] = true
+	}
+}
+
+// pack makes orders of a scheme that together have every element which the table carries to clearing and no rule refuses, each filled once
+// with a value of its own.
+func (w *seenWalk) pack(scheme rulebook.Scheme) []*iso20022.CustomerCreditTransferInitiation {
+	w.t.Helper()
+	var orders []*iso20022.CustomerCreditTransferInitiation
+	var packed int
+	remaining := carried(scheme)
+	for _, onTransaction := range []bool{false, true} {
+		for {
+			order, left := w.fill(scheme, w.base(scheme, onTransaction), remaining)
+			if len(left) == len(remaining) {
+				break
+			}
+			packed += len(remaining) - len(left)
+			orders, remaining = append(orders, order), left
+		}
+	}
+	w.t.Logf("%s: %d elements in %d orders; refused everywhere: %d", scheme, packed, len(orders), len(remaining))
+	return orders
+}
+
+// carried are the elements of an order that the table of a scheme carries to clearing.
+func carried(scheme rulebook.Scheme) []isosample.Leaf {
+	var leaves []isosample.Leaf
+	for _, leaf := range isosample.Leaves(reflect.TypeFor[iso20022.CustomerCreditTransferInitiation]()) {
+		var nearest interbank.Row
+		for _, row := range interbank.Rows(scheme) {
+			if about := strings.HasPrefix(leaf.Path()+"/", row.Place+"/"); about && len(row.Place) > len(nearest.Place) {
+				nearest = row
+			}
+		}
+		if nearest.Fate == interbank.Carried {
+			leaves = append(leaves, leaf)
+		}
+	}
+	return leaves
+}
+
+// base is an order that no rule refuses.
+func (w *seenWalk) base(scheme rulebook.Scheme, onTransaction bool) *iso20022.CustomerCreditTransferInitiation {
+	w.number++
+	order := servicetest.Document(scheme, 7000+w.number, w.house.Clock.Now())
+	if onTransaction {
+		information := &order.PaymentInformation[0]
+		information.CreditTransferTransactionInformation[0].PaymentTypeInformation = information.PaymentTypeInformation
+		information.PaymentTypeInformation = nil
+	}
+	return order
+}
+
+// fill adds elements to an order as long as it is accepted, and returns those that found no place.
+func (w *seenWalk) fill(
+	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaves []isosample.Leaf,
+) (*iso20022.CustomerCreditTransferInitiation, []isosample.Leaf) {
+	var left []isosample.Leaf
+	added := map[string]string{}
+	for _, leaf := range leaves {
+		if has(order, leaf) != "" {
+			continue
+		}
+		w.number++
+		with := w.add(scheme, order, leaf, added)
+		if with == nil {
+			left = append(left, leaf)
+			continue
+		}
+		order = with
+		added[leaf.Path()] = has(order, leaf)
+	}
+	return order, left
+}
+
+// add is the order with one element more; nil when no value of it is accepted, or when it would take the place of another.
+func (w *seenWalk) add(
+	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, leaf isosample.Leaf, added map[string]string,
+) *iso20022.CustomerCreditTransferInitiation {
+	offer := offers(w.number)
+	for next := 0; ; {
+		with := copyOf(w.t, order)
+		next, _ = isosample.Fill(with, leaf, offer, next)
+		if next == 0 {
+			return nil
+		}
+		if !isosample.Complete(with, offer) || !w.accepts(scheme, with) {
+			continue
+		}
+		kept := true
+		for path, value := range added {
+			kept = kept && has(with, strings.Split(path, "/")) == value
+		}
+		if kept {
+			return with
+		}
+	}
+}
+
+// accepts reports whether no rule refuses an order.
+func (w *seenWalk) accepts(scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation) bool {
+	at := slices.IndexFunc(w.accounts, func(a payment.DebtorAccount) bool { return a.Scheme == scheme })
+	return len(payment.CheckInstruction(payment.InstructionInput{
+		Order: payment.Order{Scheme: scheme, Document: order}, Account: &w.accounts[at], Rules: w.house.Rules, At: w.house.Clock.Now(),
+		Today: w.house.Clock.Now().In(w.house.Zone),
+	})) == 0
+}
+
+// has is the text of an element of an order, "" when it is not there.
+func has(order *iso20022.CustomerCreditTransferInitiation, leaf isosample.Leaf) string {
+	value := reflect.ValueOf(order)
+	for _, tag := range append(slices.Clone(leaf), "") {
+		for value.Kind() == reflect.Pointer || value.Kind() == reflect.Slice {
+			if value.IsZero() || value.Kind() == reflect.Slice && value.Len() == 0 {
+				return ""
+			}
+			if value.Kind() == reflect.Slice {
+				value = value.Index(0)
+			} else {
+				value = value.Elem()
+			}
+		}
+		if tag == "" {
+			break
+		}
+		field, known := iso20022.FieldOf(value.Type(), tag)
+		if !known {
+			return ""
+		}
+		value = value.Field(field)
+	}
+	if value.IsZero() {
+		return ""
+	}
+	return fmt.Sprint(value.Interface())
+}
+
+func copyOf(t *testing.T, order *iso20022.CustomerCreditTransferInitiation) *iso20022.CustomerCreditTransferInitiation {
+	t.Helper()
+	copied, findings := codec.DecodeXML(encode(t, order))
+	if len(findings) > 0 {
+		t.Fatal(findings)
+	}
+	return copied.(*iso20022.CustomerCreditTransferInitiation)
+}
+
+// countries are of parties, so that two of one order differ.
+var countries = []string{"CH", "LI", "DE", "FR", "AT", "IT", "ES", "NL", "BE", "LU", "PT", "FI", "SE", "NO", "DK", "PL", "CZ", "IE", "GR", "MT"}
+
+// offers are values of every kind of element that no other element has, as far as lists of codes let it; n is the number of the element.
+func offers(n int) isosample.Offer {
+	texts := isosample.Texts(
+		fmt.Sprintf("Qx%d Zeta", n), fmt.Sprintf("Qx%dZeta", n), fmt.Sprintf("Q%03d", n%1000), fmt.Sprintf("AAAADEFF%03d", n%1000), lei(n),
+		fmt.Sprintf("%08d-1f55-4c0a-9a3e-0d5a5b3c9e11", n), fmt.Sprintf("19%02d-0%d-%02d", n%90, 1+n%9, 1+n%28),
+		fmt.Sprintf("19%02d", n%90), fmt.Sprintf("RF%02d%d", creditorCheck(n), n), "2026-04-05T06:07:08Z", countries[n%len(countries)],
+		"CHF", "EUR", "ADAC", "1", "987", "87",
+		"+41-44555", "INST", "SEPA", "NORM", "SLEV", "SHAR", "MADR", "CRED", "CRDT", "SPOT", "CCHQ", "MLDB", "SCOR", "CINV", "MM01", "AUTH", "PHOA",
+		"EMAL", "SALA", "TAXS", "ADDR", "CHBCC", "MADM", "MAIL",
+	)
+	return func(place reflect.Value) []any {
+		value := decimal.MustParse(fmt.Sprintf("%d.%02d", 1+n, n%100))
+		switch place.Interface().(type) {
+		case iso20022.Amount:
+			return []any{iso20022.Amount{Currency: "CHF", Value: value}, iso20022.Amount{Currency: "EUR", Value: value}}
+		case decimal.Decimal:
+			return []any{value, decimal.MustParse("7")}
+		}
+		return texts(place)
+	}
+}
+
+// lei is a legal entity identifier with its check digits (ISO 17442).
+func lei(n int) string {
+	body := fmt.Sprintf("529900T8BM49AURS%02X", n%256)
+	return body + fmt.Sprintf("%02d", 98-modulo97(body+"00"))
+}
+
+// creditorCheck are the check digits of the creditor reference n (ISO 11649).
+func creditorCheck(n int) int { return 98 - modulo97(fmt.Sprintf("%dRF00", n)) }
+
+func modulo97(text string) int {
+	rest := 0
+	for _, r := range text {
+		digits := string(r)
+		if r >= 'A' {
+			digits = fmt.Sprint(int(r-'A') + 10)
+		}
+		for _, d := range digits {
+			rest = (rest*10 + int(d-'0')) % 97
+		}
+	}
+	return rest
+}
+
+// portalBrowser is the browser of a person who is signed in at the portal.
+type portalBrowser struct {
+	p      *product
+	client *http.Client
+}
+
+func (p *product) browserOf(name string) *portalBrowser {
+	p.t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(p.t, err)
+	b := &portalBrowser{p: p, client: &http.Client{
+		Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}}
+	b.post("/signin", url.Values{"realm": {demo.Realm}, "username": {name}, "password": {demo.UserPassword}, "next": {"/"}})
+	return b
+}
+
+func (b *portalBrowser) ask(method, path, kind string, body io.Reader, htmx bool) (status int, location, text string) {
+	b.p.t.Helper()
+	r, err := http.NewRequestWithContext(context.Background(), method, b.p.server.URL+path, body)
+	must(b.p.t, err)
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	if kind != "" {
+		r.Header.Set("Content-Type", kind)
+	}
+	if htmx {
+		r.Header.Set("HX-Request", "true")
+	}
+	answer, err := b.client.Do(r)
+	must(b.p.t, err)
+	defer func() { _ = answer.Body.Close() }()
+	content, err := io.ReadAll(answer.Body)
+	must(b.p.t, err)
+	return answer.StatusCode, answer.Header.Get("Location"), string(content)
+}
+
+// view is a page or a part of one as a person sees it.
+type view struct {
+	page  *goquery.Document
+	text  string // without spaces and marks between digits
+	words map[string]bool
+}
+
+func (b *portalBrowser) get(path string) view      { return b.look(path, false) }
+func (b *portalBrowser) fragment(path string) view { return b.look(path, true) }
+
+func (b *portalBrowser) look(path string, htmx bool) view {
+	b.p.t.Helper()
+	status, location, text := b.ask(http.MethodGet, path, "", nil, htmx)
+	if status != http.StatusOK {
+		b.p.t.Fatalf("GET %s: %d %s\n%.600s", path, status, location, text)
+	}
+	page, err := goquery.NewDocumentFromReader(strings.NewReader(text))
+	must(b.p.t, err)
+	page.Find("script, style, template").Remove()
+	v := view{page: page, text: plain(page.Text()), words: map[string]bool{}}
+	page.Find("dd, dd *").Contents().Each(func(_ int, s *goquery.Selection) {
+		for _, word := range strings.Fields(s.Text()) {
+			v.words[word] = goquery.NodeName(s) == "#text" || v.words[word]
+		}
+	})
+	return v
+}
+
+// plain is a text without what only makes it easier to read.
+func plain(text string) string {
+	return strings.NewReplacer("'", "", "’", "", "\u00a0", "", "\u202f", "").Replace(strings.Join(strings.Fields(text), ""))
+}
+
+// shows reports whether a person finds an element: its value, or what stands for a code. A value of up to three characters must be a
+// word of its own.
+func (v view) shows(s interbank.Source) bool {
+	switch {
+	case s.Value == "QRR":
+		return strings.Contains(v.text, plain("QR reference"))
+	case s.Value == "SCOR":
+		return strings.Contains(v.text, plain("Creditor reference")) || v.words["SCOR"]
+	case strings.HasSuffix(s.Element, "PstlAdr/Ctry") && strings.Contains(v.text, plain(i18n.English.Say(i18n.Country(s.Value)))):
+		return true
+	case len(s.Value) <= 3:
+		return v.words[s.Value]
+	}
+	return strings.Contains(v.text, plain(s.Value))
+}
+
+// fields are the fields of the form that sends to an address.
+func (v view) fields(t *testing.T, action string) url.Values {
+	t.Helper()
+	form := v.page.Find("form").FilterFunction(func(_ int, f *goquery.Selection) bool {
+		return strings.HasPrefix(f.AttrOr("action", ""), action)
+	}).First()
+	if form.Length() == 0 {
+		t.Fatalf("there is no form for %s:\n%.3000s", action, strings.Join(strings.Fields(v.page.Find("main").Text()), " "))
+	}
+	values := url.Values{}
+	form.Find("input").Each(func(_ int, input *goquery.Selection) {
+		if kind := input.AttrOr("type", "text"); kind != "radio" && kind != "checkbox" {
+			values.Add(input.AttrOr("name", ""), input.AttrOr("value", ""))
+		}
+	})
+	return values
+}
+
+// post sends a form and returns where it leads.
+func (b *portalBrowser) post(path string, form url.Values) string {
+	b.p.t.Helper()
+	status, location, text := b.ask(http.MethodPost, path, "application/x-www-form-urlencoded", strings.NewReader(form.Encode()), false)
+	if status != http.StatusSeeOther {
+		page, _ := goquery.NewDocumentFromReader(strings.NewReader(text))
+		b.p.t.Fatalf("POST %s: %d\n%.3000s", path, status, strings.Join(strings.Fields(page.Find("main").Text()), " "))
+	}
+	return location
+}
+
+// send sends a form of a page, with the answers that a duplicate asks for.
+func (b *portalBrowser) send(page view, action string) string {
+	b.p.t.Helper()
+	form := page.fields(b.p.t, action)
+	if page.page.Find("#duplicateAcknowledged").Length() > 0 {
+		form.Set("duplicateAcknowledged", "yes")
+		form.Set("duplicateReason", "Wanted")
+	}
+	return b.post(action, form)
+}
+
+// upload sends a file and returns the address of its check page.
+func (b *portalBrowser) upload(content []byte) string {
+	b.p.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for name, values := range b.get("/payments/upload").fields(b.p.t, "/payments/upload") {
+		if name != "file" && name != "" {
+			must(b.p.t, form.WriteField(name, values[0]))
+		}
+	}
+	part, err := form.CreateFormFile("file", "order.xml")
+	must(b.p.t, err)
+	_, err = part.Write(content)
+	must(b.p.t, err)
+	must(b.p.t, form.Close())
+	status, location, text := b.ask(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body, false)
+	if status != http.StatusSeeOther || !strings.HasSuffix(location, "/check") {
+		page, _ := goquery.NewDocumentFromReader(strings.NewReader(text))
+		b.p.t.Fatalf("the upload: %d %s\n%.3000s", status, location, strings.Join(strings.Fields(page.Find("main").Text()), " "))
+	}
+	return location
+}

@@ -78,3 +78,9 @@ WHERE l.realm = @realm AND l.message_id IN (
   (SELECT n.message_id FROM message n WHERE n.realm = @realm ORDER BY n.message_id DESC LIMIT 10)
   UNION
   (SELECT o.message_id FROM message o WHERE o.realm = @realm ORDER BY o.message_id LIMIT 10));
+
+-- name: DurabilityGet :one
+-- The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary.
+SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_commit')::text AS synchronous_commit,
+  current_setting('synchronous_standby_names')::text AS synchronous_standbys,
+  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby;

@@ -40,7 +40,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	err := run(ctx, os.Args[1:])
 	stop()
-	if err != nil && !errors.Is(err, context.Canceled) {
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "countersign:", err)
 		os.Exit(exitCode(err))
 	}
@@ -52,10 +52,18 @@ const (
 	exitUsage  = 2 // the command line or a file it names makes no sense
 	// exitIncomplete: all checks that ran passed, but a key for the others was not given.
 	exitIncomplete = 3
+	// exitInterrupted: SIGINT or SIGTERM ended the command before its work was done.
+	exitInterrupted = 130
 )
+
+// errInterrupted is the outcome of a command that a signal ended, whatever it had found by then.
+var errInterrupted = errors.New("interrupted before the end: the work is not done")
 
 // exitCode is the one an error asks for.
 func exitCode(err error) int {
+	if errors.Is(err, errInterrupted) {
+		return exitInterrupted
+	}
 	var coded kong.ExitCoder
 	if errors.As(err, &coded) {
 		return coded.ExitCode()
@@ -78,7 +86,17 @@ func run(ctx context.Context, args []string) error {
 	}
 	parsed.BindTo(ctx, (*context.Context)(nil))
 	parsed.Bind(newLog(c.LogFormat, c.LogLevel))
-	return parsed.Run()
+	err = parsed.Run()
+	if ctx.Err() == nil {
+		return err
+	}
+	if command := parsed.Command(); command != "serve" && command != "demo" {
+		return errInterrupted
+	}
+	if errors.Is(err, context.Canceled) { // a signal is how they end
+		return nil
+	}
+	return err
 }
 
 // asTyped maps "help" and "--version" to the arguments that kong understands.

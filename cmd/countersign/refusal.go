@@ -61,7 +61,8 @@ func (c *serveCommand) refusePlainHTTP() error {
 }
 
 // refuseUnfit refuses a database that this environment must not serve: one with the demo's realms or its public password in PROD, and
-// one with open accounts of a scheme that has no clearing. In TEST the demo's traces are a warning.
+// one with open accounts of a scheme that has no clearing, and a server that may lose what it committed. In TEST the demo's traces and
+// the durability are warnings.
 func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready store.Readiness) error {
 	traces, err := demoTraces(ctx, db, ready)
 	if err != nil {
@@ -75,6 +76,16 @@ func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready stor
 	}
 	if missing := web.Unconnected(ready.SchemesInUse, g.Connected); missing != "" {
 		return errors.New(missing)
+	}
+	risk, err := db.DurabilityRisk(ctx)
+	if err != nil {
+		return err
+	}
+	if risk != "" && g.Environment == "PROD" {
+		return errors.New(risk)
+	}
+	if risk != "" {
+		g.Log.WarnContext(ctx, risk)
 	}
 	return nil
 }

@@ -233,17 +233,22 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 		_, url := fresh(t, "x")
 		refusedWith(t, append(safe(t, url), "COUNTERSIGN_CLEARING_SIC_URL="), "no clearing for sic-inst, in which realm bank has open accounts")
 	})
+	t.Run("a server that does not sync", func(t *testing.T) {
+		t.Parallel()
+		_, url := fresh(t, "x")
+		refusedWith(t, safe(t, url), "fsync of the server is off")
+	})
 	t.Run("another token key under the same id", func(t *testing.T) {
 		t.Parallel()
 		_, url := fresh(t, "x")
 		another := otherKeyOf(t, "bank-1")
-		refusedWith(t, append(safe(t, url), "COUNTERSIGN_TOKEN_KEY_FILE="+another),
+		refusedWith(t, append(safe(t, url), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_TOKEN_KEY_FILE="+another),
 			"COUNTERSIGN_TOKEN_KEY_FILE: the key bank-1 in the key file is not the one that sealed the people and policies of realm bank")
 	})
 	t.Run("a token key that is gone", func(t *testing.T) {
 		t.Parallel()
 		_, url := fresh(t, "x")
-		refusedWith(t, append(safe(t, url), "COUNTERSIGN_TOKEN_KEY_FILE="+keyIn(t, t.TempDir())),
+		refusedWith(t, append(safe(t, url), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_TOKEN_KEY_FILE="+keyIn(t, t.TempDir())),
 			"the key bank-1 is not in the key file, and it sealed everybody and every policy of realm bank: nobody could sign in")
 	})
 	t.Run("an older schema", func(t *testing.T) {
@@ -286,7 +291,8 @@ func TestServeServesWhatIsSafe(t *testing.T) {
 		"COUNTERSIGN_ALLOW_PLAIN_CLEARING=true")
 	p := start(t, settings, "serve")
 	p.answers(t, "http://"+strings.TrimPrefix(settings[0], "COUNTERSIGN_LISTEN=")+"/readyz")
-	if said := p.output.String(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "the demo's public password") {
+	if said := p.output.String(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "the demo's public password") ||
+		!strings.Contains(said, "fsync of the server is off") {
 		t.Errorf("no warning:\n%s", said)
 	}
 	if code := p.terminate(t); code != 0 {
@@ -298,7 +304,8 @@ func TestServeServesWhatIsSafe(t *testing.T) {
 func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	t.Parallel()
 	db := storetest.New(t)
-	settings := append(safe(t, loginOf(t, db, "IN ROLE countersign_app")), "COUNTERSIGN_TLS=false", "COUNTERSIGN_CLEARING_SIC_URL=")
+	settings := append(safe(t, loginOf(t, db, "IN ROLE countersign_app")), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_TLS=false",
+		"COUNTERSIGN_CLEARING_SIC_URL=")
 	p := start(t, settings, "serve")
 	address := "http://" + strings.TrimPrefix(settings[0], "COUNTERSIGN_LISTEN=") + "/readyz"
 	p.answers(t, address)

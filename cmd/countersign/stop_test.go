@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"net"
 	"net/http"
@@ -15,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/demo"
+	"countersign/internal/store/storetest"
 )
 
 func TestAStoppedDemoFinishesWhatIsUnderWay(t *testing.T) {
@@ -169,4 +171,33 @@ func (l locked) release(t *testing.T) {
 	t.Helper()
 	must(t, l.tx.Rollback(t.Context()))
 	must(t, l.connection.Close(t.Context()))
+}
+
+// TestAnInterruptedCommandIsNoSuccess: a command that SIGTERM ends while it waits for the database exits with 130, whatever it found so far.
+func TestAnInterruptedCommandIsNoSuccess(t *testing.T) {
+	t.Parallel()
+	for arguments, table := range map[string]string{
+		"check": "message", "check --json": "message", "audit verify": "audit_leaf", "migrate": "goose_db_version",
+	} {
+		t.Run(arguments, func(t *testing.T) {
+			t.Parallel()
+			db := storetest.New(t)
+			must(t, demo.Ensure(t.Context(), db.Provisioner(t)))
+			connection, err := pgx.Connect(t.Context(), db.OwnerURL)
+			must(t, err)
+			defer func() { _ = connection.Close(context.Background()) }()
+			tx, err := connection.Begin(t.Context())
+			must(t, err)
+			_, err = tx.Exec(t.Context(), "LOCK TABLE "+table+" IN ACCESS EXCLUSIVE MODE")
+			must(t, err)
+			p := start(t, []string{
+				"COUNTERSIGN_DATABASE_OWNER_URL=" + db.OwnerURL, "COUNTERSIGN_AUDIT_KEY_FILE=" + keyIn(t, t.TempDir()),
+			}, strings.Fields(arguments)...)
+			locked{connection: connection, tx: tx}.waitedFor(t)
+			must(t, p.process.Signal(syscall.SIGTERM))
+			if code := p.wait(t); code != exitInterrupted || !strings.Contains(p.output.String(), "interrupted") {
+				t.Errorf("ends with %d:\n%s", code, p.output)
+			}
+		})
+	}
 }

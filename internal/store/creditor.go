@@ -61,7 +61,7 @@ func (r *Reader) CreditorPasts(ctx context.Context, realm string, of []payment.M
 	pasts := make([]CreditorPast, len(of))
 	ask := dbsqlc.CreditorAccountsPastParams{Realm: realm}
 	for i, m := range of {
-		ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount) //nolint:gosec // few payments
+		ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount)
 		ask.Currencies, ask.Others = append(ask.Currencies, string(m.Summary.Amount.Currency())), append(ask.Others, m.InternalID)
 	}
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {

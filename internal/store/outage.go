@@ -155,8 +155,8 @@ func (c connections) committed(ctx context.Context, err error) error {
 	switch {
 	case err == nil, errors.Is(err, pgx.ErrTxCommitRollback):
 		return err
-	case errors.As(err, &refused) && !errors.Is(err, ErrUnavailable):
-		return err // such as a constraint that is checked at the end
+	case errors.As(err, &refused) && (refused.SeverityUnlocalized == "ERROR" || !errors.Is(err, ErrUnavailable)):
+		return err // the server rolled back, as for a constraint that is checked at the end or a full disk
 	}
 	return errors.Join(ErrUnknown, err)
 }

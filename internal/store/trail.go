@@ -218,7 +218,7 @@ func (r *Reader) Alike(ctx context.Context, realm string, of []Likeness) ([]int,
 	ask := dbsqlc.DuplicateCountsParams{Realm: realm}
 	for i, l := range of {
 		if s := l.Summary; s.CreditorAccount != "" {
-			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, s.CreditorAccount) //nolint:gosec // few payments
+			ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, s.CreditorAccount)
 			ask.Amounts, ask.Currencies = append(ask.Amounts, s.Amount.Minor()), append(ask.Currencies, string(s.Amount.Currency()))
 			ask.Sinces, ask.Others = append(ask.Sinces, l.Since), append(ask.Others, l.Except)
 		}

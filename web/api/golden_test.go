@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -134,5 +135,39 @@ func TestATimeOutHasItsOwnVariant(t *testing.T) {
 	a = b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
 	if a.Status != http.StatusOK {
 		t.Errorf("the same request afterwards: %d %s", a.Status, a.Body)
+	}
+}
+
+// TestAFullDiskIsToldAsSuch: the server has no room for a statement, or for the commit. Nothing is done, which 503 says, and a repeat when
+// there is room again works.
+func TestAFullDiskIsToldAsSuch(t *testing.T) {
+	t.Parallel()
+	for name, when := range map[string]string{"statement": "AFTER INSERT ON %s", "commit": "AFTER INSERT ON %s DEFERRABLE INITIALLY DEFERRED"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			b := setup(t)
+			id := b.Created(t, maker1)
+			b.Token(t, checker1)
+			owner := b.DB.Owner(t)
+			_, err := owner.Exec(t.Context(), `CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS $$
+				BEGIN RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full'; END $$;
+				CREATE CONSTRAINT TRIGGER no_room `+fmt.Sprintf(when, "message_history")+" FOR EACH ROW EXECUTE FUNCTION no_room()")
+			must(t, err)
+			for _, one := range []call{
+				{Path: approvePath, Who: checker1, Body: verdict(id, "approve")},
+				{Path: "/api/sic-inst/v1/instruction/cancel", Who: maker1, Body: `{"identifiers":{"internalId":"` + id + `"},"reason":"Entered twice"}`},
+			} {
+				a := b.Send(t, one)
+				if a.Status != http.StatusServiceUnavailable || a.Header.Get("Retry-After") == "" {
+					t.Errorf("%s: %d %s, Retry-After %q", one.Path, a.Status, a.Body, a.Header.Get("Retry-After"))
+				}
+			}
+			_, err = owner.Exec(t.Context(), "DROP TRIGGER no_room ON message_history")
+			must(t, err)
+			a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+			if a.Status != http.StatusOK {
+				t.Errorf("the same request afterwards: %d %s", a.Status, a.Body)
+			}
+		})
 	}
 }

@@ -31,6 +31,32 @@ func (q *Queries) CheckpointPresent(ctx context.Context) (bool, error) {
 	return present, err
 }
 
+const durabilityGet = `-- name: DurabilityGet :one
+SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_commit')::text AS synchronous_commit,
+  current_setting('synchronous_standby_names')::text AS synchronous_standbys,
+  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby
+`
+
+type DurabilityGetRow struct {
+	Fsync               string
+	SynchronousCommit   string
+	SynchronousStandbys string
+	Standby             bool
+}
+
+// The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary.
+func (q *Queries) DurabilityGet(ctx context.Context) (DurabilityGetRow, error) {
+	row := q.db.QueryRow(ctx, durabilityGet)
+	var i DurabilityGetRow
+	err := row.Scan(
+		&i.Fsync,
+		&i.SynchronousCommit,
+		&i.SynchronousStandbys,
+		&i.Standby,
+	)
+	return i, err
+}
+
 const loginDangerList = `-- name: LoginDangerList :many
 SELECT r.rolname::text AS role, (r.rolname = session_user)::boolean AS itself, session_user::text AS login, d.danger::text AS danger
 FROM pg_catalog.pg_roles r

@@ -36,3 +36,8 @@ CREATE FUNCTION schema_versions() RETURNS SETOF bigint
 LANGUAGE sql STABLE SET search_path = pg_catalog
 AS $$ SELECT version_id FROM public.goose_db_version WHERE is_applied AND version_id > 0 $$;
 -- +goose StatementEnd
+
+-- The migrations after which a program that does not know them may not work (contract): each inserts its own number here. All others only
+-- add (expand), and the program of the version before them goes on working.
+CREATE TABLE schema_contract (version bigint PRIMARY KEY);
+GRANT SELECT ON schema_contract TO countersign_app;

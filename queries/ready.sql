@@ -6,8 +6,8 @@ SELECT (to_regclass('public.goose_db_version') IS NOT NULL)::boolean AS present,
        (to_regproc('public.schema_versions') IS NOT NULL)::boolean AS told;
 
 -- name: SchemaVersionList :many
--- The numbers of the migrations that were applied.
-SELECT version::bigint FROM schema_versions() AS version;
+-- The migrations that were applied, and whether each ends the work of programs that do not know it.
+SELECT v::bigint AS version, EXISTS (SELECT FROM schema_contract c WHERE c.version = v)::boolean AS contracts FROM schema_versions() AS v;
 
 -- name: LoginMember :one
 -- Whether the login may work as the service's role; false as well where that role does not exist yet.

@@ -261,7 +261,7 @@ func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {
 	t.Run("a newer schema", func(t *testing.T) {
 		t.Parallel()
 		db, url := fresh(t, "")
-		_, err := db.Owner(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+		_, err := db.Owner(t).Exec(t.Context(), nextMigration+"; "+contract)
 		must(t, err)
 		refusedWith(t, safe(t, url), "the schema is newer than this program")
 	})
@@ -300,6 +300,35 @@ func TestServeServesWhatIsSafe(t *testing.T) {
 	}
 }
 
+// nextMigration is a migration of the next version, and contract ends the work of programs that do not know it.
+const (
+	nextMigration = "ALTER TABLE message ADD COLUMN of_next text; CREATE INDEX of_next ON message (of_next); " +
+		"INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)"
+	contract = "INSERT INTO schema_contract (version) VALUES (99999)"
+)
+
+// TestAProgramServesTheSchemaOfTheNextVersion: a migration that only adds leaves a running program ready, and another one starts.
+func TestAProgramServesTheSchemaOfTheNextVersion(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	bank(t, db, "x")
+	settings := append(safe(t, loginOf(t, db, "IN ROLE countersign_app")), "COUNTERSIGN_ENVIRONMENT=TEST", "COUNTERSIGN_TLS=false")
+	running := freeAddress(t)
+	p := start(t, append(settings, "COUNTERSIGN_LISTEN="+running), "serve")
+	p.answers(t, "http://"+running+"/readyz")
+	_, err := db.Owner(t).Exec(t.Context(), nextMigration)
+	must(t, err)
+	again := freeAddress(t)
+	start(t, append(settings, "COUNTERSIGN_LISTEN="+again), "serve").answers(t, "http://"+again+"/readyz")
+	for range 3 {
+		time.Sleep(time.Second) // it looks at the database every other moment
+		p.answers(t, "http://"+running+"/readyz")
+	}
+	if strings.Contains(p.output.String(), "schema") {
+		t.Errorf("the running program finds fault with the schema:\n%s", p.output)
+	}
+}
+
 // TestReadinessNeedsClearingAndTheSchema changes the database under a gateway that serves it.
 func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	t.Parallel()
@@ -311,7 +340,7 @@ func TestReadinessNeedsClearingAndTheSchema(t *testing.T) {
 	p.answers(t, address)
 	bank(t, db, "x")
 	notReady(t, address, `"clearing":"no clearing for sic-inst, in which realm bank has open accounts`)
-	_, err := db.Owner(t).Exec(t.Context(), "INSERT INTO goose_db_version (version_id, is_applied) VALUES (99999, true)")
+	_, err := db.Owner(t).Exec(t.Context(), nextMigration+"; "+contract)
 	must(t, err)
 	notReady(t, address, `"schema":"newer: the schema is newer than this program`)
 	_, err = db.Owner(t).Exec(t.Context(), "DELETE FROM goose_db_version WHERE version_id IN (99999, 7)")

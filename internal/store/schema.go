@@ -20,7 +20,7 @@ const (
 	SchemaCurrent SchemaState = "current"
 	SchemaMissing SchemaState = "missing" // the database is empty
 	SchemaOlder   SchemaState = "older"   // a migration of this program was not applied
-	SchemaNewer   SchemaState = "newer"   // a migration was applied that this program does not know
+	SchemaNewer   SchemaState = "newer"   // a migration was applied after which this program may not work
 )
 
 // The errors of a schema that is not current, as sentences that say what to do.
@@ -45,7 +45,7 @@ func (s SchemaState) Err() error {
 }
 
 // schemaState compares the applied migrations with those of the program, one by one: the highest number would not
-// show a gap.
+// show a gap. A migration that the program does not know leaves the schema current, unless it is a contract.
 func schemaState(ctx context.Context, q *dbsqlc.Queries) (SchemaState, error) {
 	present, err := q.SchemaPresent(ctx)
 	if err != nil {
@@ -66,9 +66,9 @@ func schemaState(ctx context.Context, q *dbsqlc.Queries) (SchemaState, error) {
 		return "", err
 	}
 	newer := false
-	for _, version := range applied {
-		newer = newer || !own[version]
-		delete(own, version)
+	for _, migration := range applied {
+		newer = newer || !own[migration.Version] && migration.Contracts
+		delete(own, migration.Version)
 	}
 	switch {
 	case newer:

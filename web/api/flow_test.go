@@ -27,3 +27,22 @@ func TestAPaymentIsCreatedByOneAndApprovedByAnother(t *testing.T) {
 		}
 	}
 }
+
+// TestPaymentsGoOnOverTheSchemaOfTheNextVersion: a migration that only adds comes under traffic. Statements that were prepared before it, and
+// those after it, go on working.
+func TestPaymentsGoOnOverTheSchemaOfTheNextVersion(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	for range 2 {
+		id := b.Created(t, maker1)
+		a := b.Send(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "approve")})
+		if a.Status != http.StatusOK {
+			t.Errorf("%d %s", a.Status, a.Body)
+		}
+		_, err := b.DB.Owner(t).Exec(t.Context(), `ALTER TABLE message ADD COLUMN IF NOT EXISTS of_next text DEFAULT 'x';
+			ALTER TABLE message_version ADD COLUMN IF NOT EXISTS of_next integer; ALTER TABLE document ADD COLUMN IF NOT EXISTS of_next bytea;
+			ALTER TABLE audit_event ADD COLUMN IF NOT EXISTS of_next uuid; CREATE INDEX IF NOT EXISTS of_next ON message (of_next);
+			CREATE TABLE IF NOT EXISTS next_version (realm text)`)
+		must(t, err)
+	}
+}

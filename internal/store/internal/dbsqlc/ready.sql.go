@@ -312,23 +312,28 @@ func (q *Queries) SchemaPresent(ctx context.Context) (SchemaPresentRow, error) {
 }
 
 const schemaVersionList = `-- name: SchemaVersionList :many
-SELECT version::bigint FROM schema_versions() AS version
+SELECT v::bigint AS version, EXISTS (SELECT FROM schema_contract c WHERE c.version = v)::boolean AS contracts FROM schema_versions() AS v
 `
 
-// The numbers of the migrations that were applied.
-func (q *Queries) SchemaVersionList(ctx context.Context) ([]int64, error) {
+type SchemaVersionListRow struct {
+	Version   int64
+	Contracts bool
+}
+
+// The migrations that were applied, and whether each ends the work of programs that do not know it.
+func (q *Queries) SchemaVersionList(ctx context.Context) ([]SchemaVersionListRow, error) {
 	rows, err := q.db.Query(ctx, schemaVersionList)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []int64
+	var items []SchemaVersionListRow
 	for rows.Next() {
-		var version int64
-		if err := rows.Scan(&version); err != nil {
+		var i SchemaVersionListRow
+		if err := rows.Scan(&i.Version, &i.Contracts); err != nil {
 			return nil, err
 		}
-		items = append(items, version)
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

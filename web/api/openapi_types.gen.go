@@ -57,6 +57,9 @@ type AccountSubjects struct {
 // AdditionalInformation One line, or a list of lines. How many a reason takes, its rule says; more than 100 are not read.
 type AdditionalInformation = json.RawMessage
 
+// AdministrationRefusal Why a change failed: one of three variants.
+type AdministrationRefusal = json.RawMessage
+
 // AdministrationValues The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
 type AdministrationValues = map[string]any
 
@@ -260,6 +263,9 @@ type CancelOrder struct {
 	Reason string `json:"reason,omitempty"`
 }
 
+// CancelRequest A message to take back, flat or inside paymentRequest.
+type CancelRequest = json.RawMessage
+
 // Change A change of administration.
 type Change struct {
 	// After The fields of a user account, a client, a debtor account, a policy, a limit, an identity provider, a message or the realm. A change says only those that its kind knows; the others are shown.
@@ -383,6 +389,9 @@ type ClientSubjects struct {
 	Page Page `json:"page"`
 }
 
+// CommandRefusal Why a creation or an approval failed: one of three variants.
+type CommandRefusal = json.RawMessage
+
 // CreatedTransaction A new message as its answer names it. A repeat names the state and the content of the first answer.
 type CreatedTransaction struct {
 	// ApprovalsRequired How many people have to approve it.
@@ -418,6 +427,9 @@ type DecisionAnswer struct {
 	// Transaction A new message as its answer names it. A repeat names the state and the content of the first answer.
 	Transaction *CreatedTransaction `json:"transaction,omitempty"`
 }
+
+// DecisionResult What a decision came to: a status report for a payment, a state for other kinds.
+type DecisionResult = json.RawMessage
 
 // DryRunAnswer What a policy would have asked of past messages.
 type DryRunAnswer struct {
@@ -770,6 +782,9 @@ type InstructionOrder struct {
 	} `json:"identifiers"`
 }
 
+// InstructionRequest A payment to create, flat or inside paymentRequest.
+type InstructionRequest = json.RawMessage
+
 // InterfaceAnswer One document with its content.
 type InterfaceAnswer struct {
 	// Header What every answer begins with.
@@ -969,7 +984,7 @@ type OriginalGroupStatus struct {
 	GrpSts StatusCode `json:"GrpSts"`
 
 	// OrgnlCtrlSum CtrlSum of the order, or its amount where the order has none.
-	OrgnlCtrlSum float32 `json:"OrgnlCtrlSum,omitempty"`
+	OrgnlCtrlSum float64 `json:"OrgnlCtrlSum,omitempty"`
 
 	// OrgnlMsgID MsgId of the order; NOTPROVIDED when it could not be read.
 	OrgnlMsgID string `json:"OrgnlMsgId"`
@@ -1223,6 +1238,9 @@ type RecallOrder struct {
 	Reason ReasonCode `json:"reason,omitempty"`
 }
 
+// RecallRequest A recall to create, flat or inside paymentRequest.
+type RecallRequest = json.RawMessage
+
 // RecallResult The recall that was sent.
 type RecallResult struct {
 	// RecallID CxlId of the camt.056.
@@ -1331,6 +1349,9 @@ type ResolutionOrder struct {
 	Reason ReasonCode `json:"reason,omitempty"`
 }
 
+// ResolutionRequest A resolution to create, flat or inside paymentRequest.
+type ResolutionRequest = json.RawMessage
+
 // ReturnOrder Which incoming payment to send back, and why.
 type ReturnOrder struct {
 	// ReturnDetails The reason is required, here or beside this member, in one place only.
@@ -1363,6 +1384,9 @@ type ReturnOrder struct {
 	// Reason ISO 20022 external code of the scheme's list.
 	Reason ReasonCode `json:"reason,omitempty"`
 }
+
+// ReturnRequest A return to create, flat or inside paymentRequest.
+type ReturnRequest = json.RawMessage
 
 // RevokeForm The token that is withdrawn.
 type RevokeForm struct {
@@ -1525,6 +1549,9 @@ type TimeoutProblem struct {
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 }
+
+// TokenForm The form of either grant.
+type TokenForm = json.RawMessage
 
 // TokenMetadata The addresses of the token calls of one realm, and what they take.
 type TokenMetadata struct {
@@ -1769,6 +1796,9 @@ type UpdateOrder struct {
 	Identifiers MessageIdentifiers `json:"identifiers"`
 }
 
+// UpdateRequest New content of a payment, flat or inside paymentRequest.
+type UpdateRequest = json.RawMessage
+
 // UserSubjects A page of users.
 type UserSubjects struct {
 	// Header What every answer begins with.
@@ -1813,6 +1843,12 @@ type ValidationProblem struct {
 	// Header What every answer begins with.
 	Header Header `json:"header"`
 }
+
+// ValidationRefusal Why an order would be refused, or why it was not checked.
+type ValidationRefusal = json.RawMessage
+
+// ValidationRequest An order to check, flat or inside paymentRequest.
+type ValidationRequest = json.RawMessage
 
 // WrappedCancelOrder The same inside paymentRequest.
 type WrappedCancelOrder struct {
@@ -1889,8 +1925,8 @@ type Scheme = string
 // BadQuery Malformed; each fault with its place.
 type BadQuery = FieldsProblem
 
-// ChangeRefused defines model for ChangeRefused.
-type ChangeRefused = json.RawMessage
+// ChangeRefused Why a change failed: one of three variants.
+type ChangeRefused = AdministrationRefusal
 
 // Created Where a payment stands.
 type Created = InstructionAnswer
@@ -1922,8 +1958,8 @@ type PayeeLimitApplicationJSON = Problem
 // PayeeLimitApplicationProblemPlusJSON What is wrong with a question about a payee (RFC 9457).
 type PayeeLimitApplicationProblemPlusJSON = PayeeProblem
 
-// Refused defines model for Refused.
-type Refused = json.RawMessage
+// Refused Why a creation or an approval failed: one of three variants.
+type Refused = CommandRefusal
 
 // RequestCreated Where a recall, return or resolution stands.
 type RequestCreated = DecisionAnswer
@@ -1934,8 +1970,8 @@ type ScenarioRefused = ScenarioProblem
 // SlowBody Every other failure.
 type SlowBody = Problem
 
-// StepTaken defines model for StepTaken.
-type StepTaken = json.RawMessage
+// StepTaken What a decision came to: a status report for a payment, a state for other kinds.
+type StepTaken = DecisionResult
 
 // Taken What became of a document of clearing.
 type Taken = Receipt
@@ -2094,10 +2130,6 @@ type ListUsersParams struct {
 
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
-}
-
-// IssueTokensFormdataBody defines parameters for IssueTokens.
-type IssueTokensFormdataBody = struct {
 }
 
 // ListAccountParams defines parameters for ListAccount.
@@ -2487,17 +2519,11 @@ type ApproveInstructionParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
-// CancelInstructionJSONBody defines parameters for CancelInstruction.
-type CancelInstructionJSONBody = json.RawMessage
-
 // CancelInstructionParams defines parameters for CancelInstruction.
 type CancelInstructionParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }
-
-// CreateInstructionJSONBody defines parameters for CreateInstruction.
-type CreateInstructionJSONBody = json.RawMessage
 
 // CreateInstructionParams defines parameters for CreateInstruction.
 type CreateInstructionParams struct {
@@ -2508,17 +2534,11 @@ type CreateInstructionParams struct {
 	IdempotencyKey IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
-// UpdateInstructionJSONBody defines parameters for UpdateInstruction.
-type UpdateInstructionJSONBody = json.RawMessage
-
 // UpdateInstructionParams defines parameters for UpdateInstruction.
 type UpdateInstructionParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }
-
-// ValidateInstructionJSONBody defines parameters for ValidateInstruction.
-type ValidateInstructionJSONBody = json.RawMessage
 
 // ValidateInstructionParams defines parameters for ValidateInstruction.
 type ValidateInstructionParams struct {
@@ -2538,17 +2558,11 @@ type ApproveRecallParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
-// CancelRecallJSONBody defines parameters for CancelRecall.
-type CancelRecallJSONBody = json.RawMessage
-
 // CancelRecallParams defines parameters for CancelRecall.
 type CancelRecallParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }
-
-// CreateRecallJSONBody defines parameters for CreateRecall.
-type CreateRecallJSONBody = json.RawMessage
 
 // CreateRecallParams defines parameters for CreateRecall.
 type CreateRecallParams struct {
@@ -2571,17 +2585,11 @@ type ApproveResolutionParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
-// CancelResolutionJSONBody defines parameters for CancelResolution.
-type CancelResolutionJSONBody = json.RawMessage
-
 // CancelResolutionParams defines parameters for CancelResolution.
 type CancelResolutionParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }
-
-// CreateResolutionJSONBody defines parameters for CreateResolution.
-type CreateResolutionJSONBody = json.RawMessage
 
 // CreateResolutionParams defines parameters for CreateResolution.
 type CreateResolutionParams struct {
@@ -2604,17 +2612,11 @@ type ApproveReturnParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
-// CancelReturnJSONBody defines parameters for CancelReturn.
-type CancelReturnJSONBody = json.RawMessage
-
 // CancelReturnParams defines parameters for CancelReturn.
 type CancelReturnParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
 	XRequestID RequestID `json:"X-Request-Id"`
 }
-
-// CreateReturnJSONBody defines parameters for CreateReturn.
-type CreateReturnJSONBody = json.RawMessage
 
 // CreateReturnParams defines parameters for CreateReturn.
 type CreateReturnParams struct {
@@ -2674,7 +2676,7 @@ type RefreshFormdataRequestBody = RefreshForm
 type RevokeFormdataRequestBody = RevokeForm
 
 // IssueTokensFormdataRequestBody defines body for IssueTokens for application/x-www-form-urlencoded ContentType.
-type IssueTokensFormdataRequestBody = IssueTokensFormdataBody
+type IssueTokensFormdataRequestBody = TokenForm
 
 // DecideInstructionOfAnySchemeJSONRequestBody defines body for DecideInstructionOfAnyScheme for application/json ContentType.
 type DecideInstructionOfAnySchemeJSONRequestBody = ApprovalOrder
@@ -2698,16 +2700,16 @@ type DecideInstructionJSONRequestBody = ApprovalOrder
 type ApproveInstructionJSONRequestBody = ApprovalOrder
 
 // CancelInstructionJSONRequestBody defines body for CancelInstruction for application/json ContentType.
-type CancelInstructionJSONRequestBody = CancelInstructionJSONBody
+type CancelInstructionJSONRequestBody = CancelRequest
 
 // CreateInstructionJSONRequestBody defines body for CreateInstruction for application/json ContentType.
-type CreateInstructionJSONRequestBody = CreateInstructionJSONBody
+type CreateInstructionJSONRequestBody = InstructionRequest
 
 // UpdateInstructionJSONRequestBody defines body for UpdateInstruction for application/json ContentType.
-type UpdateInstructionJSONRequestBody = UpdateInstructionJSONBody
+type UpdateInstructionJSONRequestBody = UpdateRequest
 
 // ValidateInstructionJSONRequestBody defines body for ValidateInstruction for application/json ContentType.
-type ValidateInstructionJSONRequestBody = ValidateInstructionJSONBody
+type ValidateInstructionJSONRequestBody = ValidationRequest
 
 // DecideRecallJSONRequestBody defines body for DecideRecall for application/json ContentType.
 type DecideRecallJSONRequestBody = ApprovalOrder
@@ -2716,10 +2718,10 @@ type DecideRecallJSONRequestBody = ApprovalOrder
 type ApproveRecallJSONRequestBody = ApprovalOrder
 
 // CancelRecallJSONRequestBody defines body for CancelRecall for application/json ContentType.
-type CancelRecallJSONRequestBody = CancelRecallJSONBody
+type CancelRecallJSONRequestBody = CancelRequest
 
 // CreateRecallJSONRequestBody defines body for CreateRecall for application/json ContentType.
-type CreateRecallJSONRequestBody = CreateRecallJSONBody
+type CreateRecallJSONRequestBody = RecallRequest
 
 // DecideResolutionJSONRequestBody defines body for DecideResolution for application/json ContentType.
 type DecideResolutionJSONRequestBody = ApprovalOrder
@@ -2728,10 +2730,10 @@ type DecideResolutionJSONRequestBody = ApprovalOrder
 type ApproveResolutionJSONRequestBody = ApprovalOrder
 
 // CancelResolutionJSONRequestBody defines body for CancelResolution for application/json ContentType.
-type CancelResolutionJSONRequestBody = CancelResolutionJSONBody
+type CancelResolutionJSONRequestBody = CancelRequest
 
 // CreateResolutionJSONRequestBody defines body for CreateResolution for application/json ContentType.
-type CreateResolutionJSONRequestBody = CreateResolutionJSONBody
+type CreateResolutionJSONRequestBody = ResolutionRequest
 
 // DecideReturnJSONRequestBody defines body for DecideReturn for application/json ContentType.
 type DecideReturnJSONRequestBody = ApprovalOrder
@@ -2740,10 +2742,10 @@ type DecideReturnJSONRequestBody = ApprovalOrder
 type ApproveReturnJSONRequestBody = ApprovalOrder
 
 // CancelReturnJSONRequestBody defines body for CancelReturn for application/json ContentType.
-type CancelReturnJSONRequestBody = CancelReturnJSONBody
+type CancelReturnJSONRequestBody = CancelRequest
 
 // CreateReturnJSONRequestBody defines body for CreateReturn for application/json ContentType.
-type CreateReturnJSONRequestBody = CreateReturnJSONBody
+type CreateReturnJSONRequestBody = ReturnRequest
 
 // SendIncomingPaymentJSONRequestBody defines body for SendIncomingPayment for application/json ContentType.
 type SendIncomingPaymentJSONRequestBody = IncomingPaymentScenario

@@ -70,7 +70,7 @@ func installOn(t *testing.T, cache string) {
 	must(t, err)
 	script = strings.NewReplacer("@127.0.0.1:5432/countersign", "@"+"/countersign?"+strings.ReplaceAll(server.RawQuery, "&", `\&`),
 		"127.0.0.1:8080", freeAddress(t), "127.0.0.1:8081", freeAddress(t)).Replace(script)
-	said := runScript(t, script)
+	said := runScript(t, "bash", script)
 	if cache != "" && !strings.HasPrefix(said, "17") {
 		t.Errorf("the server is PostgreSQL %.6s", said)
 	}
@@ -80,15 +80,15 @@ func installOn(t *testing.T, cache string) {
 	}
 }
 
-// runScript runs bash with the program on its path, in a folder of its own, and returns what it wrote.
-func runScript(t *testing.T, script string) string {
+// runScript runs a shell with the program on its path, in a folder of its own, and returns what it wrote.
+func runScript(t *testing.T, shellName, script string) string {
 	t.Helper()
 	folder := t.TempDir()
 	for name, first := range map[string]string{"countersign": "", "simulator": "simulator "} {
 		program := "#!/bin/sh\n" + asProgram + "=1 exec " + os.Args[0] + " " + first + `"$@"` + "\n"
 		must(t, os.WriteFile(filepath.Join(folder, name), []byte(program), 0o700))
 	}
-	shell := exec.CommandContext(t.Context(), "timeout", "-k", "5", installPatience, "bash", "-c", script)
+	shell := exec.CommandContext(t.Context(), "timeout", "-k", "5", installPatience, shellName, "-c", script)
 	shell.Dir = folder
 	shell.Env = append([]string{"PATH=" + folder + ":" + os.Getenv("PATH"), "HOME=" + folder}, "TMPDIR="+folder)
 	said, err := shell.CombinedOutput()

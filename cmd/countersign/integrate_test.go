@@ -1,0 +1,33 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"countersign/internal/testutil"
+)
+
+// TestTheIntegrationPageWorks runs every block of docs/integrate.md in its order, in one plain shell, against the demo. A command whose answer
+// is not the one of the page ends it.
+func TestTheIntegrationPageWorks(t *testing.T) {
+	t.Parallel()
+	testutil.Program(t, "curl", "the page needs it")
+	h := newHouse(t)
+	h.open(t)
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "integrate.md"))
+	must(t, err)
+	script := "set -eu\n"
+	blocks := block.FindAllStringSubmatch(string(page), -1)
+	for _, found := range blocks {
+		script += found[2]
+	}
+	if len(blocks) != 5 {
+		t.Errorf("%d blocks were found", len(blocks))
+	}
+	said := runScript(t, "sh", strings.NewReplacer("127.0.0.1:8080", h.gateway, "127.0.0.1:8081", h.simulator).Replace(script)+"\necho done\n")
+	if !strings.HasSuffix(said, "done\n") {
+		t.Errorf("the page ends otherwise:\n%s", lastLines(said, 20))
+	}
+}

@@ -12,9 +12,6 @@ CREATE TABLE realm (
   refresh_token_seconds    integer DEFAULT 1800 NOT NULL CHECK ((refresh_token_seconds >= 1) AND (refresh_token_seconds <= 86400)),
   refresh_absolute_seconds integer DEFAULT 43200 NOT NULL CHECK ((refresh_absolute_seconds >= 1) AND (refresh_absolute_seconds <= 604800)),
   created_at               timestamptz NOT NULL,
-  -- A realm: its mark leads answers of clearing back to it, and its numbers say how long tokens live.
-  key_id                   text NOT NULL CHECK (key_id <> ''),
-  seal                     bytea NOT NULL CHECK (length(seal) = 32),
   -- Which roles a realm wants a second factor of, separated by commas; "" for none.
   second_factor_roles      text DEFAULT '' NOT NULL,
   CONSTRAINT realm_created_at_finite CHECK (isfinite(created_at)),
@@ -26,7 +23,7 @@ CREATE POLICY own_realm ON realm TO countersign_app USING ((realm = current_sett
   (current_setting('countersign.realm', true) = '(gateway)'));
 CREATE POLICY every_realm ON realm FOR SELECT TO countersign_reader USING (true);
 -- Users, roles, clients, policies and accounts are not the service's to change.
-GRANT SELECT, UPDATE (key_id, seal, second_factor_roles) ON realm TO countersign_app;
+GRANT SELECT, UPDATE (second_factor_roles) ON realm TO countersign_app;
 GRANT SELECT ON realm TO countersign_reader;
 
 -- A person is a human being. Four-eyes compares people, not accounts. The duty keeps administration apart from payments.
@@ -36,8 +33,6 @@ CREATE TABLE person (
   display_name text NOT NULL CHECK (display_name <> ''),
   duty         text NOT NULL CHECK (duty IN ('payments', 'administration')),
   created_at   timestamptz NOT NULL,
-  key_id       text NOT NULL CHECK (key_id <> ''),
-  seal         bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT person_created_at_finite CHECK (isfinite(created_at)),
   PRIMARY KEY (realm, person_id),
   UNIQUE (realm, person_id, duty),
@@ -74,8 +69,6 @@ CREATE TABLE user_account (
   created_at    timestamptz NOT NULL,
   -- Whatever an account was signed in with before signed_out_at is over: sessions and tokens alike.
   signed_out_at timestamptz,
-  key_id        text NOT NULL CHECK (key_id <> ''),
-  seal          bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT user_account_created_at_finite CHECK (isfinite(created_at)),
   CONSTRAINT user_account_signed_out_at_finite CHECK (isfinite(signed_out_at)),
   PRIMARY KEY (realm, user_id),
@@ -87,7 +80,7 @@ CREATE TABLE user_account (
 ALTER TABLE user_account ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON user_account USING (realm = current_setting('countersign.realm', true));
 -- The service may change a password, and end what an account is signed in with. A password hash written without the key opens nothing.
-GRANT SELECT, INSERT, UPDATE (password_hash, status, signed_out_at, key_id, seal) ON user_account TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (password_hash, status, signed_out_at) ON user_account TO countersign_app;
 
 -- The status of an account as it was before the statement. A policy cannot look at its own table.
 -- +goose StatementBegin
@@ -108,8 +101,6 @@ CREATE TABLE user_role (
   granted_at timestamptz NOT NULL,
   grant_id   uuid DEFAULT gen_random_uuid() NOT NULL,
   ended_at   timestamptz,
-  key_id     text NOT NULL CHECK (key_id <> ''),
-  seal       bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT user_role_check CHECK (ended_at >= granted_at),
   CONSTRAINT user_role_ended_at_finite CHECK (isfinite(ended_at)),
   CONSTRAINT user_role_granted_at_finite CHECK (isfinite(granted_at)),
@@ -122,7 +113,7 @@ CREATE TABLE user_role (
 CREATE UNIQUE INDEX user_role_in_force ON user_role (realm, user_id, role) WHERE ended_at IS NULL;
 ALTER TABLE user_role ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON user_role USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT, UPDATE (ended_at, key_id, seal) ON user_role TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (ended_at) ON user_role TO countersign_app;
 GRANT SELECT ON user_role TO countersign_reader;
 
 -- How a user wants the portal to look and behave. Written by the user.
@@ -149,13 +140,10 @@ CREATE TABLE client (
   secret_hash    bytea,
   may_decide_own boolean NOT NULL,
   created_at     timestamptz NOT NULL,
-  key_id         text NOT NULL CHECK (key_id <> ''),
-  seal           bytea NOT NULL CHECK (length(seal) = 32),
-  -- A client can be shut. Seals made before cover no such column, and it is covered only where it is set.
+  -- A client can be shut.
   suppressed_at  timestamptz CHECK (isfinite(suppressed_at)),
   -- A client that unpacks files of many payments may do without the verification of payees, as Regulation (EU) 260/2012 article 5c (6)
-  -- lets payers who are no consumers; it may ask for it again at any time. The seal of the client covers it where it is set. Two
-  -- administrators change it.
+  -- lets payers who are no consumers; it may ask for it again at any time. Two administrators change it.
   payee_waived   boolean DEFAULT false NOT NULL,
   CONSTRAINT client_check CHECK ((kind = 'confidential') = (secret_hash IS NOT NULL)),
   CONSTRAINT client_created_at_finite CHECK (isfinite(created_at)),
@@ -164,7 +152,7 @@ CREATE TABLE client (
 );
 ALTER TABLE client ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON client USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT, UPDATE (secret_hash, key_id, seal, suppressed_at, payee_waived) ON client TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (secret_hash, suppressed_at, payee_waived) ON client TO countersign_app;
 
 -- A policy says how many approvals a new message needs and how long it may wait for them. Empty columns match everything; of the policies
 -- that match, the one with the highest rank counts. Rows are never changed: a message refers to the one it was made under.
@@ -182,8 +170,6 @@ CREATE TABLE policy (
   pending_seconds       integer NOT NULL CHECK ((pending_seconds >= 60) AND (pending_seconds <= 31536000)),
   created_at            timestamptz NOT NULL,
   retired_at            timestamptz,
-  key_id                text NOT NULL CHECK (key_id <> ''),
-  seal                  bytea NOT NULL CHECK (length(seal) = 32),
   -- A policy may ask that every approval names the content it is about (contentHash), also of a message that was never amended.
   content_hash_required boolean DEFAULT false NOT NULL,
   -- A policy may ask that whoever approves shows a second factor (step-up). A message keeps the policy it was made under, and policies
@@ -199,7 +185,7 @@ CREATE TABLE policy (
 );
 ALTER TABLE policy ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON policy USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT, UPDATE (retired_at, key_id, seal) ON policy TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (retired_at) ON policy TO countersign_app;
 GRANT SELECT ON policy TO countersign_reader;
 
 -- The accounts a realm may debit, with the holder's name and address as the bank knows them.
@@ -217,15 +203,13 @@ CREATE TABLE debtor_account (
   agent_bic       text NOT NULL CHECK (agent_bic ~ '^[A-Z0-9]{8}([A-Z0-9]{3})?$'),
   agent_iid       text NOT NULL CHECK (agent_iid ~ '^([0-9]{3,6})?$'),
   open            boolean DEFAULT true NOT NULL,
-  key_id          text NOT NULL CHECK (key_id <> ''),
-  seal            bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (realm, iban),
   FOREIGN KEY (realm) REFERENCES realm(realm)
 );
 ALTER TABLE debtor_account ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON debtor_account USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic,
-  agent_iid, open, key_id, seal) ON debtor_account TO countersign_app;
+  agent_iid, open) ON debtor_account TO countersign_app;
 GRANT SELECT ON debtor_account TO countersign_reader;
 
 -- A family is one sign-in of a user through a client, with all tokens that follow from it. It ends at a fixed time, however often it is
@@ -419,8 +403,6 @@ CREATE TABLE user_setup (
   code_hash  bytea NOT NULL CHECK (length(code_hash) = 32),
   made_at    timestamptz NOT NULL CHECK (isfinite(made_at)),
   expires_at timestamptz NOT NULL,
-  key_id     text NOT NULL CHECK (key_id <> ''),
-  seal       bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT user_setup_check CHECK (isfinite(expires_at) AND (expires_at > made_at)),
   PRIMARY KEY (realm, setup_id),
   UNIQUE (realm, link_hash),
@@ -473,8 +455,6 @@ CREATE TABLE second_factor (
   credential_id bytea,
   made_at       timestamptz NOT NULL CHECK (isfinite(made_at)),
   removed_at    timestamptz CHECK (isfinite(removed_at)),
-  key_id        text NOT NULL CHECK (key_id <> ''),
-  seal          bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT second_factor_check CHECK (((credential_id IS NOT NULL) = (kind = 'passkey')) AND (length(credential_id) <= 1023)),
   PRIMARY KEY (realm, factor_id),
   UNIQUE (realm, factor_id, user_id),
@@ -486,7 +466,7 @@ ALTER TABLE second_factor ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON second_factor USING (realm = current_setting('countersign.realm', true));
 CREATE POLICY removed_for_good ON second_factor AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true) WITH CHECK (removed_at IS NOT
   NULL);
-GRANT SELECT, INSERT, UPDATE (removed_at, key_id, seal) ON second_factor TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (removed_at) ON second_factor TO countersign_app;
 
 -- Each time a factor was shown and was right. The token is the digest of what was shown: the time step of an app, the challenge of a
 -- passkey, a recovery code. It stands here once, so nothing is good a second time, however many requests come at once. A factor that is
@@ -580,8 +560,6 @@ CREATE TABLE identity_provider (
   sign_in_age_seconds integer NOT NULL CHECK ((sign_in_age_seconds >= 0) AND (sign_in_age_seconds <= 43200)),
   made_at             timestamptz NOT NULL CHECK (isfinite(made_at)),
   retired_at          timestamptz CHECK (isfinite(retired_at)),
-  key_id              text NOT NULL CHECK (key_id <> ''),
-  seal                bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (realm, provider_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)
 );
@@ -590,7 +568,7 @@ ALTER TABLE identity_provider ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON identity_provider USING (realm = current_setting('countersign.realm', true));
 CREATE POLICY retired_for_good ON identity_provider AS RESTRICTIVE FOR UPDATE TO countersign_app USING (retired_at IS NULL)
   WITH CHECK (retired_at IS NOT NULL);
-GRANT SELECT, INSERT, UPDATE (retired_at, key_id, seal) ON identity_provider TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (retired_at) ON identity_provider TO countersign_app;
 
 -- Who an account is at the provider: one subject of an issuer is one account, and an account one subject. Nothing is said by a name or a
 -- mail address, which providers give to others in time.
@@ -602,8 +580,6 @@ CREATE TABLE outer_identity (
   subject   text NOT NULL CHECK ((subject <> '') AND (length(subject) <= 255)),
   linked_at timestamptz NOT NULL CHECK (isfinite(linked_at)),
   ended_at  timestamptz CHECK (isfinite(ended_at)),
-  key_id    text NOT NULL CHECK (key_id <> ''),
-  seal      bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (realm, link_id),
   FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
 );
@@ -613,7 +589,7 @@ ALTER TABLE outer_identity ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON outer_identity USING (realm = current_setting('countersign.realm', true));
 CREATE POLICY ended_for_good ON outer_identity AS RESTRICTIVE FOR UPDATE TO countersign_app USING (ended_at IS NULL)
   WITH CHECK (ended_at IS NOT NULL);
-GRANT SELECT, INSERT, UPDATE (ended_at, key_id, seal) ON outer_identity TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (ended_at) ON outer_identity TO countersign_app;
 
 -- The states of sign-ins that came back from the provider, as SHA-256 digests: none counts twice, however many requests bring it at once.
 -- A state is good for ten minutes, so a row says nothing any more after an hour.

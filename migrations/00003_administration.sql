@@ -211,8 +211,6 @@ CREATE TABLE routing_directory (
   content      bytea NOT NULL CHECK (length(content) <= 33554432),
   content_hash bytea NOT NULL,
   loaded_at    timestamptz NOT NULL,
-  key_id       text NOT NULL,
-  seal         bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT routing_directory_check CHECK (content_hash = sha256(content)),
   PRIMARY KEY (realm, directory_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)
@@ -243,8 +241,6 @@ CREATE TABLE beneficiary (
   account_changed_at timestamptz CHECK (isfinite(account_changed_at)),
   earlier_iban       text NOT NULL,
   removed            boolean NOT NULL,
-  key_id             text NOT NULL CHECK (key_id <> ''),
-  seal               bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT beneficiary_check CHECK ((earlier_iban = '') = (account_changed_at IS NULL)),
   PRIMARY KEY (realm, beneficiary_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)
@@ -259,7 +255,7 @@ CREATE POLICY added_by_change ON beneficiary AS RESTRICTIVE FOR INSERT TO counte
 CREATE POLICY changed_by_change ON beneficiary AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true)
   WITH CHECK (beneficiary_approved_here(realm, beneficiary_id));
 GRANT SELECT, INSERT, UPDATE (name, iban, street, building_number, address_line1, address_line2, postcode, town, country,
-  account_changed_at, earlier_iban, removed, key_id, seal) ON beneficiary TO countersign_app;
+  account_changed_at, earlier_iban, removed) ON beneficiary TO countersign_app;
 GRANT SELECT ON beneficiary TO countersign_reader;
 
 -- How much a person, a client or an account may pay: at a time, and on one day. Two administrators set a limit by a change; it stays the
@@ -277,8 +273,6 @@ CREATE TABLE spending_limit (
   -- since when there is a daily amount without a break
   per_day_since timestamptz CHECK (isfinite(per_day_since)),
   set_at        timestamptz NOT NULL CHECK (isfinite(set_at)),
-  key_id        text NOT NULL CHECK (key_id <> ''),
-  seal          bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT spending_limit_check CHECK ((per_day IS NULL) = (per_day_since IS NULL)),
   CONSTRAINT spending_limit_check1 CHECK (per_payment <= per_day),
   PRIMARY KEY (realm, limit_id),
@@ -291,22 +285,28 @@ CREATE POLICY own_realm ON spending_limit USING (realm = current_setting('counte
 CREATE POLICY added_by_change ON spending_limit AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (change_approved_here(realm));
 CREATE POLICY changed_by_change ON spending_limit AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true)
   WITH CHECK (change_approved_here(realm));
-GRANT SELECT, INSERT, UPDATE (per_payment, per_day, per_day_since, set_at, key_id, seal) ON spending_limit TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (per_payment, per_day, per_day_since, set_at) ON spending_limit TO countersign_app;
 GRANT SELECT ON spending_limit TO countersign_reader;
 
--- What the trail was told of, so that it is told once. Nothing is believed because it stands here.
-CREATE TABLE roster (
-  realm    text NOT NULL,
-  relation text NOT NULL,
-  key      text NOT NULL,
-  made_at  timestamptz CHECK (isfinite(made_at)),
-  PRIMARY KEY (realm, relation, key),
-  FOREIGN KEY (realm) REFERENCES realm(realm)
+-- The head of a realm's master data: how often it changed, the digest over every row of it, and a seal over both. Each change of master data
+-- raises the number in its own transaction, so an old row or an old seal brings nothing back: a row counts only while it is in the set of
+-- the newest head. The service updates the head and cannot insert or delete it; without the key it cannot seal one.
+CREATE TABLE realm_head (
+  realm     text NOT NULL,
+  number    bigint NOT NULL CHECK (number > 0),
+  -- The approved change that raised the number; NULL when a person changed their own account, or the operator the realm.
+  change_id uuid,
+  digest    bytea NOT NULL CHECK (length(digest) = 32),
+  key_id    text NOT NULL CHECK (key_id <> ''),
+  seal      bytea NOT NULL CHECK (length(seal) = 32),
+  PRIMARY KEY (realm),
+  FOREIGN KEY (realm) REFERENCES realm(realm),
+  FOREIGN KEY (realm, change_id) REFERENCES realm_change_decision(realm, change_id)
 );
-ALTER TABLE roster ENABLE ROW LEVEL SECURITY;
-CREATE POLICY own_realm ON roster USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT ON roster TO countersign_app;
-GRANT SELECT ON roster TO countersign_reader;
+ALTER TABLE realm_head ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON realm_head USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, UPDATE (number, change_id, digest, key_id, seal) ON realm_head TO countersign_app;
+GRANT SELECT ON realm_head TO countersign_reader;
 
 -- Data that others publish for everybody and payments are checked with: external code sets of ISO 20022 and calendars of clearing days,
 -- as the operator imported them. They are the same for all realms, so a row belongs to none. Editions stay and say what was known before.

@@ -65,9 +65,6 @@ GRANT EXECUTE ON FUNCTION inbox_settle(text, text, text, text, text, uuid) TO co
 CREATE TABLE incoming_account (
   iban   text NOT NULL,
   realm  text NOT NULL,
-  -- Whose an incoming payment is.
-  key_id text NOT NULL CHECK (key_id <> ''),
-  seal   bytea NOT NULL CHECK (length(seal) = 32),
   PRIMARY KEY (iban),
   FOREIGN KEY (realm, iban) REFERENCES debtor_account(realm, iban)
 );

@@ -211,8 +211,8 @@ func TestReadinessSaysWhetherFourEyesIsEnforced(t *testing.T) {
 	) {
 		t.Errorf("old directories: %s", words)
 	}
-	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, pending_seconds, created_at)
-		VALUES ('test', sha256(''), 'demo2', $1, 99, 0, 3600, now())`, service.NewID())
+	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+		VALUES ('demo2', $1, 99, 0, 3600, now())`, service.NewID())
 	must(t, err)
 	b.DB.SealMasterData(t)
 	_, err = b.DB.Owner(t).Exec(t.Context(), "DELETE FROM routing_directory WHERE scheme = 'sct-inst'")

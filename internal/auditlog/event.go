@@ -102,7 +102,7 @@ const (
 	EventRealmApply         = "realm.apply"
 	// EventRealmBreakGlass: the operator brought an administrator into a realm that has two already, or gave somebody there a password.
 	EventRealmBreakGlass = "realm.break-glass"
-	// EventRealmRows: rows of master data that the gateway saw for the first time, so that they are missed when somebody takes them away.
+	// EventRealmRows: a change of master data wrote rows. The newest event of a row has the digest that the row must have.
 	EventRealmRows = "realm.rows"
 	// EventChangeRequest, EventChangeApprove and EventChangeReject: an administrator asked for a change, and another one decided it; of a
 	// beneficiary a maker asks and a checker decides.
@@ -161,6 +161,23 @@ func SubjectDetail(subject, reason string) string {
 		Subject string `json:"subject"`
 		Reason  string `json:"reason,omitempty"`
 	}{subject, reason})
+}
+
+// MasterRow is a row of master data that a change wrote.
+type MasterRow struct {
+	Table  string `json:"in"`
+	Key    string `json:"key"`
+	Digest string `json:"digest"` // hexadecimal
+}
+
+// RowsDetail is the canonical text of the rows that a change of master data wrote: one JSON object with the keys number (of the head that
+// the change made), change (the approved change; left out when nobody decided it) and rows, in this order.
+func RowsDetail(number int64, change string, rows []MasterRow) string {
+	return detailOf(struct {
+		Number int64       `json:"number"`
+		Change string      `json:"change,omitempty"`
+		Rows   []MasterRow `json:"rows"`
+	}{number, change, rows})
 }
 
 // Factor is a second factor with the purpose of its use.

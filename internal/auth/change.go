@@ -92,11 +92,15 @@ func (s *Service) changeAccount(ctx context.Context, by identity.Principal, hash
 	if err != nil {
 		return err
 	}
-	if !s.genuine(ctx, attempt{realm: by.Realm}, account) {
+	genuine, err := s.genuine(ctx, account)
+	if err != nil {
+		return err
+	}
+	if !genuine {
 		return ErrUnauthorized
 	}
 	err = s.people.ChangeAccount(ctx, account, admin.AccountChange{
-		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
+		PasswordHash: hash, SignedOutAt: s.now(),
 	}, by)
 	if errors.Is(err, store.ErrUnknownUser) {
 		return ErrUnauthorized

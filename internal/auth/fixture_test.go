@@ -54,6 +54,7 @@ func setup(t *testing.T) *bundle {
 	b := &bundle{db: db, clock: servicetest.ClockAt(time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)), log: &testutil.Log{}}
 	b.keys = storetest.Keys(t)
 	b.Service = b.another(t)
+	check(t, b.CheckKeys(context.Background())) // as serve does: it reads the master data before anybody changes them
 	return b
 }
 

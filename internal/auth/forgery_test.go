@@ -81,7 +81,7 @@ func TestTheRowOfATokenCannotBeMoved(t *testing.T) {
 func TestMasterDataThatNobodySealedCountForNothing(t *testing.T) {
 	t.Parallel()
 	for name, statement := range map[string]string{
-		"a role": `INSERT INTO user_role (key_id, seal, realm, user_id, duty, role, granted_at) SELECT 'test', sha256(''), realm, user_id, duty, 'checker', '2020-01-01' FROM ` +
+		"a role": `INSERT INTO user_role (realm, user_id, duty, role, granted_at) SELECT realm, user_id, duty, 'checker', '2020-01-01' FROM ` +
 			`user_account WHERE realm = 'alpha' AND name = 'maker'`,
 		"a person": `UPDATE user_account SET person_id = (SELECT person_id FROM user_account WHERE realm = 'alpha' AND name = 'checker') WHERE ` +
 			`realm = 'alpha' AND name = 'maker'`,

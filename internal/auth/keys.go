@@ -17,7 +17,6 @@ type keys struct {
 	factors    keyring.Ring // hides the keys of authenticator apps
 	recovery   keyring.Ring // digests of recovery codes
 	challenges keyring.Ring // what passkeys sign
-	masterData keyring.Ring // seals of user accounts
 	flows      keyring.Ring // hides what a browser keeps while its owner is at a provider
 	providers  identity.ProviderKeys
 	setUps     identity.SetUpKeys
@@ -40,10 +39,6 @@ func deriveKeys(ring keyring.Ring) (keys, error) {
 		}
 	}
 	var err error
-	k.masterData, err = identity.MasterDataKeys(ring)
-	if err != nil {
-		return keys{}, err
-	}
 	k.providers, err = identity.NewProviderKeys(ring)
 	if err != nil {
 		return keys{}, err

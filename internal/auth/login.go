@@ -251,17 +251,22 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 		return none, s.reserveError(ctx, a, err)
 	}
 	hash := s.passwords.none
+	genuine := false
 	if found {
-		hash = account.PasswordHash
+		genuine, err = s.genuine(ctx, account)
+		if err != nil {
+			return none, err
+		}
+	}
+	if genuine {
+		hash = account.PasswordHash // another one may be no hash at all
 	}
 	s.verified.Add(1)
 	match, err := argon2id.ComparePasswordAndHash(clip(a.password), hash)
 	if err != nil {
 		return none, fmt.Errorf("check a password: %w", err)
 	}
-	if found && match && !s.genuine(ctx, a, account) {
-		match = false
-	}
+	match = match && genuine
 	if !match || !found || len(a.password) > maxPassword {
 		s.logAttempt(ctx, a, attemptResult{problem: ProblemIncorrect, userID: account.UserID})
 		return none, &AccountError{Problem: ProblemIncorrect}
@@ -279,15 +284,15 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 	return account, nil
 }
 
-// genuine reports whether the account fits its seal: a password hash written into the table without the key opens nothing.
-func (s *Service) genuine(ctx context.Context, a attempt, account admin.UserAccount) bool {
-	err := account.Check(s.keys.masterData)
-	if err == nil {
-		return true
+// genuine reports whether the account is as the newest change left it: neither a password hash written into the table nor an earlier one
+// opens anything.
+func (s *Service) genuine(ctx context.Context, account admin.UserAccount) (bool, error) {
+	genuine, err := s.people.Genuine(ctx, account)
+	if err == nil && !genuine {
+		s.log.LogAttrs(ctx, slog.LevelError, "a user account is not as the newest change left it, nobody signs in to it", slog.Bool("alarm", true),
+			slog.String("user", account.UserID.String()))
 	}
-	s.log.LogAttrs(ctx, slog.LevelError, "a user account does not fit its seal, nobody signs in to it", slog.Bool("alarm", true),
-		slog.String("realm", a.realm), slog.String("user", account.UserID.String()), slog.String("error", err.Error()))
-	return false
+	return genuine, err
 }
 
 func (s *Service) reserveError(ctx context.Context, a attempt, err error) error {

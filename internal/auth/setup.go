@@ -65,7 +65,7 @@ func (s *Service) SetUp(ctx context.Context, in SetUpInput) error {
 		return err
 	}
 	err = s.people.UseSetUp(ctx, admin.SetUpUse{SetUp: found, From: in.SourceAddress, Change: admin.AccountChange{
-		PasswordHash: hash, SignedOutAt: s.now(), Keys: s.keys.masterData,
+		PasswordHash: hash, SignedOutAt: s.now(),
 	}})
 	if err != nil {
 		return setUpOver(err)
@@ -87,7 +87,11 @@ func (s *Service) triedSetUp(ctx context.Context, found admin.SetUp, in SetUpInp
 			slog.String("user", found.Account.UserID.String()), slog.String("source", in.SourceAddress))
 		return "", ErrSetUpCode
 	}
-	if !s.genuine(ctx, attempt{realm: in.Realm}, found.Account) {
+	genuine, err := s.genuine(ctx, found.Account)
+	if err != nil {
+		return "", err
+	}
+	if !genuine {
 		return "", ErrSetUpOver
 	}
 	return HashPassword(in.Password)

@@ -63,6 +63,7 @@ func TestEnsureLeavesWhatAdministratorsChanged(t *testing.T) {
 		_, err := conn.Exec(ctx, `SET session_replication_role = replica;
 			DELETE FROM debtor_account WHERE realm = 'demo' AND scheme = 'sct-inst'`)
 		if err == nil {
+			h.DB.SealMasterData(t)
 			err = demo.Ensure(ctx, h.DB.Provisioner(t))
 		}
 		if err == nil {

@@ -1,6 +1,7 @@
 package identity
 
 import (
+	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
 	"time"
@@ -40,6 +41,15 @@ func NewRecord(table, realm string, values ...any) (Record, error) {
 
 // MasterDataKeys derives the keys that master data are sealed with from those of tokens.
 func MasterDataKeys(tokens keyring.Ring) (keyring.Ring, error) { return tokens.Derive("master data") }
+
+// Digest is the SHA-256 of the record, which no other record has.
+func (r Record) Digest() [sha256.Size]byte {
+	var fields keyring.Fields
+	for _, field := range r.fields {
+		fields.Bytes(field)
+	}
+	return sha256.Sum256(fields)
+}
 
 // Seal seals the record.
 func (r Record) Seal(keys keyring.Ring) keyring.Seal { return keys.Seal(r.fields...) }

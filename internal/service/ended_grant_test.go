@@ -17,7 +17,7 @@ import (
 func TestARoleThatEndsBetweenSignInAndTheStep(t *testing.T) {
 	t.Parallel()
 	h := servicetest.New(t)
-	defer h.CheckInvariants(t)
+	defer h.CheckInvariants(t, "I33")
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	m := h.Create(t, maker, rulebook.SchemeSIC)
 	settled := h.Create(t, maker, rulebook.SchemeSIC)

@@ -212,10 +212,9 @@ func TestTheSchemaTakesNoSecondUseFromTheSameSum(t *testing.T) {
 			100001, allowed, NULL FROM limit_use WHERE used_before = 0`,
 		"a use from nowhere": `INSERT INTO limit_use SELECT realm, message_id, limit_id, limit_of, holder, currency, day + 1, 5, 1, 6, allowed, 5
 			FROM limit_use WHERE used_before = 0`,
-		"another amount": `UPDATE limit_use SET amount = 1`,
-		"a use less":     `DELETE FROM limit_use`,
-		"a limit by hand": `INSERT INTO spending_limit SELECT realm, gen_random_uuid(), limit_of, holder, 'EUR', 1, NULL, NULL, now(), key_id,
-			seal FROM spending_limit`,
+		"another amount":    `UPDATE limit_use SET amount = 1`,
+		"a use less":        `DELETE FROM limit_use`,
+		"a limit by hand":   `INSERT INTO spending_limit SELECT realm, gen_random_uuid(), limit_of, holder, 'EUR', 1, NULL, NULL, now() FROM spending_limit`,
 		"a raise by hand":   `UPDATE spending_limit SET per_day = 100000000`,
 		"a limit less":      `DELETE FROM spending_limit`,
 		"a holder by hand":  `UPDATE spending_limit SET holder = 'another'`,

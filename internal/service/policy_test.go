@@ -71,8 +71,8 @@ func TestAPolicyThatCameLaterIsAskedAtTheApproval(t *testing.T) {
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.DB.Owner(t).Exec(
 		ctx,
-		`INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
-		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 50, 5000, 3, 3600, now())`,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, now())`,
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -99,8 +99,8 @@ func TestAMessageWithFewerApprovalsThanItsPolicyAskedIsWithheld(t *testing.T) {
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.DB.Owner(t).Exec(
 		ctx,
-		`INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
-		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 day', $1::timestamptz + interval '1 second')`,
 		m.CreatedAt,
 	)
 	if err != nil {
@@ -137,8 +137,8 @@ func TestAPolicyOfAMomentAgoIsNoFault(t *testing.T) {
 	m := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	_, err := h.DB.Owner(t).Exec(
 		ctx,
-		`INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
-		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`,
+		`INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at, retired_at)
+		VALUES ('demo', gen_random_uuid(), 50, 5000, 3, 3600, $1::timestamptz - interval '1 second', $1::timestamptz + interval '1 second')`,
 		m.CreatedAt,
 	)
 	if err != nil {

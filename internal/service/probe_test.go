@@ -103,7 +103,6 @@ var probes = []probe{
 		WHERE message_id = :pending`, privilege},
 	{"end a grant", `UPDATE user_role SET ended_at = now()`, privilege},
 	{"date a grant back", `UPDATE user_role SET granted_at = '2019-01-01'`, privilege},
-	{"take a password over without a seal", `UPDATE user_account SET password_hash = 'x', key_id = NULL, seal = NULL`, missing},
 	{"move an account to another person", `UPDATE user_account SET person_id = :checker WHERE user_id = :makeruser`, privilege},
 	{"add a version without a seal", `INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user,
 		maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, end_to_end_id,

@@ -28,12 +28,12 @@ func checkers(t *testing.T, h *servicetest.Env, n int) []identity.Principal {
 	for i := range list {
 		name := fmt.Sprintf("racer%d", i)
 		_, err := conn.Exec(ctx, `
-			WITH p AS (INSERT INTO person VALUES ('demo', gen_random_uuid(), $1, 'payments', now(), 'test', sha256('')) RETURNING person_id),
-			     u AS (INSERT INTO user_account (key_id, seal, realm, user_id, person_id, duty, name, password_hash, status, created_at)
-			     SELECT 'test', sha256(''), 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p
+			WITH p AS (INSERT INTO person VALUES ('demo', gen_random_uuid(), $1, 'payments', now()) RETURNING person_id),
+			     u AS (INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at)
+			     SELECT 'demo', gen_random_uuid(), person_id, 'payments', $1, 'no password', 'active', now() FROM p
 			     RETURNING user_id)
-			INSERT INTO user_role (key_id, seal, realm, user_id, duty, role, granted_at)
-			SELECT 'test', sha256(''), 'demo', user_id, 'payments', 'checker', '2020-01-01' FROM u`, name)
+			INSERT INTO user_role (realm, user_id, duty, role, granted_at)
+			SELECT 'demo', user_id, 'payments', 'checker', '2020-01-01' FROM u`, name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -170,8 +170,8 @@ func TestAnAmendmentVoidsApprovalsAndBarsItsEditor(t *testing.T) {
 	h := servicetest.New(t)
 	defer h.CheckInvariants(t)
 	conn := h.DB.Connect(t)
-	_, err := conn.Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, pending_seconds, created_at)
-		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 50, 2, 3600, now())`)
+	_, err := conn.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at)
+		VALUES ('demo', gen_random_uuid(), 50, 2, 3600, now())`)
 	if err != nil {
 		t.Fatal(err)
 	}

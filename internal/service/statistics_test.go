@@ -174,11 +174,12 @@ func looksToDecide(t *testing.T, more int) (looks int64) {
 	t.Helper()
 	h := servicetest.New(t)
 	owner := h.DB.Connect(t)
-	_, err := owner.Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
-		SELECT 'test', sha256(''), 'demo', gen_random_uuid(), 900, 90000000000, 1, 3600, now() FROM generate_series(1, $1)`, more)
+	_, err := owner.Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, approvals_required, pending_seconds, created_at)
+		SELECT 'demo', gen_random_uuid(), 900, 90000000000, 1, 3600, now() FROM generate_series(1, $1)`, more)
 	if err != nil {
 		t.Fatal(err)
 	}
+	h.DB.SealMasterData(t)
 	maker, checker := h.Person(t, "maker1"), h.Person(t, "checker1")
 	for range 10 {
 		_, err = h.Approval.Approve(ctx, checker, service.Input{InternalID: h.Create(t, maker, rulebook.SchemeSIC).InternalID})

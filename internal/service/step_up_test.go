@@ -58,8 +58,8 @@ func takeUp(t *testing.T, h *servicetest.Env) (phone, []string) {
 // askStepUp makes a policy by which every approval in realm demo needs a second factor.
 func askStepUp(t *testing.T, h *servicetest.Env) {
 	t.Helper()
-	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
-		VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds, created_at)
+		VALUES ('demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,14 +22,10 @@ func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.d
 // a row that fails its seal, so no money is booked in a foreign realm.
 func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
 	row, err := s.db.Outside().IncomingAccountGet(ctx, iban)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.guard().IncomingAccount(ctx, row) {
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.db.Guard(nil).IncomingAccount(ctx, row) {
 		return "", payment.ErrNotFound
 	}
 	return row.Realm, err
-}
-
-func (s *Accounts) guard() Guard {
-	return Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
 }
 
 // Account returns a debtor account of a realm and the realm's mark. It fails with payment.ErrNotFound, also for an
@@ -43,7 +39,7 @@ func (s *Accounts) Account(ctx context.Context, realm, iban string) (account pay
 		if err != nil {
 			return err
 		}
-		if !s.guard().DebtorAccount(ctx, row) {
+		if !s.db.Guard(q).DebtorAccount(ctx, row) {
 			return payment.ErrNotFound
 		}
 		account = Account(row)

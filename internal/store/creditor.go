@@ -138,7 +138,7 @@ func (r *Reader) beneficiaries(
 	if err != nil {
 		return nil, fmt.Errorf("look for beneficiaries: %w", err)
 	}
-	guard := Guard{Keys: r.db.MasterDataKeys(), Log: r.db.Log()}
+	guard := r.db.Guard(q)
 	known := make(map[string]dbsqlc.Beneficiary, len(rows))
 	for _, row := range rows {
 		if guard.Beneficiary(ctx, row) {

@@ -26,7 +26,7 @@ func (d *Database) directories(ctx context.Context, q *dbsqlc.Queries, realm str
 	if err != nil {
 		return nil, fmt.Errorf("read the directories of banks: %w", err)
 	}
-	guard := Guard{Keys: d.masterData, Log: d.log}
+	guard := d.Guard(q)
 	found := make([]DirectorySummary, 0, len(rows))
 	for _, row := range rows {
 		edition, err := time.Parse(time.DateOnly, row.Edition)

@@ -8,14 +8,14 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/identity"
-	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // Factor is the row of a second factor.
 func Factor(f dbsqlc.SecondFactor) Row {
-	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String(), KeyID: f.KeyID, Seal: f.Seal}.
-		covers(f.FactorID, f.UserID, f.Kind, f.Name, f.Secret, f.CredentialID, f.MadeAt, f.RemovedAt)
+	return Row{Table: "second_factor", Realm: f.Realm, Key: f.FactorID.String()}.
+		covers(f.FactorID, f.UserID, f.Kind, f.Name, f.Secret, f.CredentialID, f.MadeAt, f.RemovedAt).
+		in(f.UserID.String())
 }
 
 // FactorUse is the row of a second factor that was shown and was right.
@@ -36,13 +36,12 @@ type Removal struct {
 	Realm  string
 	UserID uuid.UUID
 	At     time.Time
-	Keys   keyring.Ring // seals the rows anew
-	Only   uuid.UUID    // one factor; zero for all
+	Only   uuid.UUID // one factor; zero for all
 }
 
-// RemoveFactors removes factors of a user account and returns the number of active ones. It reseals a row that fails
-// its seal, removed or not: such a row locked its owner out, and the caller may remove all factors.
-func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, r Removal) (int, error) {
+// RemoveFactors removes factors of a user account and returns the number of active ones. It removes a row that is
+// not as the newest change left it, removed or not: such a row locked its owner out, and the caller may remove all factors.
+func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, r Removal) (int, error) {
 	rows, err := q.FactorOfUserList(ctx, r.Realm, r.UserID)
 	if err != nil {
 		return 0, err
@@ -50,23 +49,19 @@ func RemoveFactors(ctx context.Context, q *dbsqlc.Queries, r Removal) (int, erro
 	removed := 0
 	for _, row := range rows {
 		f := row.SecondFactor
-		over := f.RemovedAt != nil && Factor(f).Check(r.Keys) == nil
+		over := f.RemovedAt != nil && ledger.Has(Factor(f))
 		if over || r.Only != uuid.Nil && f.FactorID != r.Only {
 			continue
 		}
-		before := f.Seal
 		f.RemovedAt = &r.At
-		keyID, seal, err := Factor(f).Sealed(r.Keys)
+		err = One(q.FactorRemove(ctx, &r.At, f.Realm, f.FactorID))
+		if err == nil {
+			err = ledger.Put(Factor(f))
+		}
 		if err != nil {
 			return removed, err
 		}
-		count, err := q.FactorRemove(ctx, dbsqlc.FactorRemoveParams{
-			RemovedAt: &r.At, KeyID: keyID, Seal: seal, Realm: f.Realm, FactorID: f.FactorID, SealBefore: before,
-		})
-		if err != nil {
-			return removed, err
-		}
-		removed += int(count)
+		removed++
 	}
 	return removed, nil
 }

@@ -1,115 +1,235 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// Guard checks the seals of master data at each use. A row that was changed without the key gives no role, policy or
-// account. Guard logs each failing row: only an attack, a manual mistake or a missing key causes one.
+// Guard compares rows of master data with the verified state of their realm at each use. A row that is not in the state of the newest head,
+// exactly as it was read, gives no role, policy or account. Guard logs each such row: only an attack, a manual mistake or a missing key
+// causes one.
 type Guard struct {
-	Keys keyring.Ring // made by identity.MasterDataKeys
-	Log  *slog.Logger
+	db   *Database
+	q    *dbsqlc.Queries   // of the transaction that reads the rows; nil when it is over
+	head *dbsqlc.RealmHead // of the statement that read the rows; nil when it read none
+	err  error
 }
+
+// Guard makes the guard of rows that a transaction reads; without queries, of rows that were read.
+func (d *Database) Guard(q *dbsqlc.Queries) *Guard { return &Guard{db: d, q: q} }
+
+// At sets the head that was read together with the rows.
+func (g *Guard) At(head dbsqlc.RealmHead) *Guard {
+	g.head = &head
+	return g
+}
+
+// Err returns the error by which the guard could not read the state of a realm. It then let no row count.
+func (g *Guard) Err() error { return g.err }
 
 // PrincipalRows are the rows of an actor: account, person, client, and the grants in force as columns of equal length.
 type PrincipalRows struct {
-	User       dbsqlc.UserAccount
-	Person     dbsqlc.Person
-	Client     dbsqlc.Client
-	Roles      []string
-	GrantIDs   []uuid.UUID
-	Granted    []time.Time
-	GrantKeys  []string
-	GrantSeals [][]byte
+	User     dbsqlc.UserAccount
+	Person   dbsqlc.Person
+	Client   dbsqlc.Client
+	Roles    []string
+	GrantIDs []uuid.UUID
+	Granted  []time.Time
 }
 
 // Principal reports whether every row of the principal passes its seal and the client is not suppressed.
-func (g Guard) Principal(ctx context.Context, p PrincipalRows) bool {
+func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	user := p.User
 	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client) && p.Client.SuppressedAt == nil
 	for i, role := range p.Roles {
 		fit = fit && g.fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
-			KeyID: p.GrantKeys[i], Seal: p.GrantSeals[i],
 		}))
 	}
 	return fit
 }
 
 // Client reports whether a client fits its seal.
-func (g Guard) Client(ctx context.Context, c dbsqlc.Client) bool { return g.fits(ctx, Client(c)) }
+func (g *Guard) Client(ctx context.Context, c dbsqlc.Client) bool { return g.fits(ctx, Client(c)) }
 
 // Policy reports whether a policy fits its seal.
-func (g Guard) Policy(ctx context.Context, p dbsqlc.Policy) bool { return g.fits(ctx, Policy(p)) }
+func (g *Guard) Policy(ctx context.Context, p dbsqlc.Policy) bool { return g.fits(ctx, Policy(p)) }
 
 // DebtorAccount reports whether a debtor account fits its seal.
-func (g Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
+func (g *Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
 	return g.fits(ctx, DebtorAccount(a))
 }
 
 // Limit reports whether a limit fits its seal.
-func (g Guard) Limit(ctx context.Context, l dbsqlc.SpendingLimit) bool { return g.fits(ctx, Limit(l)) }
+func (g *Guard) Limit(ctx context.Context, l dbsqlc.SpendingLimit) bool { return g.fits(ctx, Limit(l)) }
 
 // Directory reports whether an edition of a directory of banks fits its seal.
-func (g Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
+func (g *Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
 	return g.fits(ctx, Directory(d))
 }
 
 // Reference reports whether an edition of reference data fits its seal.
-func (g Guard) Reference(ctx context.Context, r dbsqlc.ReferenceNewestListRow) bool {
-	return g.fits(ctx, Reference(r))
+func (g *Guard) Reference(ctx context.Context, r dbsqlc.ReferenceNewestListRow) bool {
+	return g.sealed(ctx, Reference(r))
 }
 
 // Change reports whether a change of administration fits its seal.
-func (g Guard) Change(ctx context.Context, c dbsqlc.RealmChange) bool { return g.fits(ctx, Change(c)) }
+func (g *Guard) Change(ctx context.Context, c dbsqlc.RealmChange) bool {
+	return g.sealed(ctx, Change(c))
+}
 
 // ChangeDecision reports whether the decision of a change fits its seal.
-func (g Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision) bool {
-	return g.fits(ctx, ChangeDecision(d))
+func (g *Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision) bool {
+	return g.sealed(ctx, ChangeDecision(d))
 }
 
 // Beneficiary reports whether a beneficiary fits its seal.
-func (g Guard) Beneficiary(ctx context.Context, b dbsqlc.Beneficiary) bool {
+func (g *Guard) Beneficiary(ctx context.Context, b dbsqlc.Beneficiary) bool {
 	return g.fits(ctx, Beneficiary(b))
 }
 
 // User reports whether a user account fits its seal.
-func (g Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }
+func (g *Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }
 
 // Realm reports whether a realm fits its seal.
-func (g Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(ctx, Realm(r)) }
+func (g *Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(ctx, Realm(r)) }
+
+// SetUp reports whether a set-up fits its seal.
+func (g *Guard) SetUp(ctx context.Context, s dbsqlc.UserSetup) bool { return g.fits(ctx, SetUp(s)) }
 
 // Factor reports whether a second factor fits its seal.
-func (g Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool { return g.fits(ctx, Factor(f)) }
+func (g *Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool {
+	return g.fits(ctx, Factor(f))
+}
 
 // Provider reports whether an identity provider fits its seal.
-func (g Guard) Provider(ctx context.Context, p dbsqlc.IdentityProvider) bool {
+func (g *Guard) Provider(ctx context.Context, p dbsqlc.IdentityProvider) bool {
 	return g.fits(ctx, Provider(p))
 }
 
 // OuterIdentity reports whether the link of an account with an outer subject fits its seal.
-func (g Guard) OuterIdentity(ctx context.Context, o dbsqlc.OuterIdentity) bool {
+func (g *Guard) OuterIdentity(ctx context.Context, o dbsqlc.OuterIdentity) bool {
 	return g.fits(ctx, OuterIdentity(o))
 }
 
 // IncomingAccount reports whether the row that says which realm receives for an account fits its seal.
-func (g Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {
+func (g *Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {
 	return g.fits(ctx, IncomingAccount(a))
 }
 
-func (g Guard) fits(ctx context.Context, row Row) bool {
-	err := row.Check(g.Keys)
+// Policies reports whether the policies that a statement chose among are all policies of the realm: of one that is missing nobody would know
+// otherwise.
+func (g *Guard) Policies(ctx context.Context, realm string, fingerprint []byte) bool {
+	return g.holds(ctx, realm, "policy", "", func(s *state) bool { return bytes.Equal(s.policies, fingerprint) })
+}
+
+// Whole reports whether there are as many rows of a group as were read.
+func (g *Guard) Whole(ctx context.Context, realm, table, group string, read int) bool {
+	return g.holds(ctx, realm, table, group, func(s *state) bool { return s.groups[rowKey{table, group}] == read })
+}
+
+// Limited reports whether a limit may bind a payment of a client from an account.
+func (g *Guard) Limited(ctx context.Context, realm, client, account string) bool {
+	s, err := g.state(ctx, realm)
+	return err != nil || s.limitedPeople ||
+		s.groups[rowKey{"spending_limit", "client " + client}]+s.groups[rowKey{"spending_limit", "account " + account}] > 0
+}
+
+// Limits reports whether the limits that were read are all that bind a client, an account and people.
+func (g *Guard) Limits(ctx context.Context, ask ContextQuery, read int) bool {
+	holders := map[string]bool{"client " + ask.ClientID: true, "account " + ask.DebtorAccount: true}
+	for _, person := range ask.People {
+		holders["person "+person.String()] = true
+	}
+	return g.holds(ctx, ask.Realm, "spending_limit", "", func(s *state) bool {
+		all := 0
+		for holder := range holders {
+			all += s.groups[rowKey{"spending_limit", holder}]
+		}
+		return all == read
+	})
+}
+
+func (g *Guard) fits(ctx context.Context, row Row) bool {
+	return g.holds(ctx, row.Realm, row.Table, row.Key, func(s *state) bool { return s.has(row) })
+}
+
+// holds reports whether a state satisfies the condition, by the head that came with the rows or by the newest: a change may have come
+// between the two statements.
+func (g *Guard) holds(ctx context.Context, realm, table, key string, condition func(*state) bool) bool {
+	found, err := g.state(ctx, realm)
+	if err == nil && condition(found) {
+		return true
+	}
+	if err == nil {
+		before := found
+		found, err = g.newest(ctx, realm)
+		if err == nil && found != before && condition(found) {
+			return true
+		}
+	}
+	if err != nil && !forged(err) {
+		g.err = err
+		return false
+	}
+	if err == nil {
+		g.db.log.LogAttrs(ctx, slog.LevelError, "a row of master data is not as the newest change left it and counts for nothing; run countersign check",
+			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("table", table), slog.String("row", key))
+	}
+	return false
+}
+
+// Warm reads the head of a realm in a transaction, for rows that are compared after it. The log raises an alarm if the master data are not
+// what the head says.
+func (g *Guard) Warm(ctx context.Context, q *dbsqlc.Queries, realm string) {
+	found, err := g.db.load(ctx, q, realm)
+	if err == nil {
+		g.head = &found.head
+	}
+}
+
+// state is the verified state of a realm under the head that was read with the rows.
+func (g *Guard) state(ctx context.Context, realm string) (*state, error) {
+	if g.head != nil {
+		kept := g.db.heads.of(realm).kept()
+		if kept != nil && sameHead(kept.head, *g.head) {
+			return kept, nil
+		}
+	}
+	found, err := g.newest(ctx, realm)
+	if err == nil {
+		g.head = &found.head
+	}
+	return found, err
+}
+
+// newest is the verified state of a realm under the head that it has now.
+func (g *Guard) newest(ctx context.Context, realm string) (*state, error) {
+	if g.q != nil {
+		return g.db.load(ctx, g.q, realm)
+	}
+	var found *state
+	err := g.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		found, err = g.db.load(ctx, q, realm)
+		return err
+	})
+	return found, err
+}
+
+// sealed checks the seal of a row.
+func (g *Guard) sealed(ctx context.Context, row Row) bool {
+	err := row.Check(g.db.masterData)
 	if err == nil {
 		return true
 	}
-	g.Log.LogAttrs(ctx, slog.LevelError, "a row of master data does not fit its seal and counts for nothing; run countersign check",
+	g.db.log.LogAttrs(ctx, slog.LevelError, "a row of master data does not fit its seal and counts for nothing; run countersign check",
 		slog.Bool("alarm", true), slog.String("realm", row.Realm), slog.String("table", row.Table), slog.String("row", row.Key),
 		slog.String("error", err.Error()))
 	return false

@@ -252,7 +252,7 @@ func (s *Messages) readContexts(
 		return nil, err
 	}
 	for _, row := range rows {
-		known, err := s.contextOf(ctx, q, realm, row)
+		known, err := s.contextOf(ctx, q, asked[row.Item], row)
 		switch {
 		case err == nil:
 			found[row.Item] = &known
@@ -264,31 +264,37 @@ func (s *Messages) readContexts(
 }
 
 // contextOf checks the seals of the rows and returns the facts. Error: ErrNoPolicy.
-func (s *Messages) contextOf(ctx context.Context, q *dbsqlc.Queries, realm string, row dbsqlc.SubmissionContextRow) (CreateContext, error) {
-	guard, policy := Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}, row.Policy
-	if !guard.Policy(ctx, policy) || !guard.Realm(ctx, row.Realm) {
-		return CreateContext{}, ErrNoPolicy
+func (s *Messages) contextOf(
+	ctx context.Context, q *dbsqlc.Queries, ask ContextQuery, row dbsqlc.SubmissionContextRow,
+) (CreateContext, error) {
+	realm := ask.Realm
+	guard, policy := s.db.Guard(q).At(row.RealmHead), row.Policy
+	if !guard.Policies(ctx, realm, row.Policies) || !guard.Policy(ctx, policy) || !guard.Realm(ctx, row.Realm) {
+		return CreateContext{}, cmp.Or(guard.Err(), ErrNoPolicy)
 	}
-	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), limited: row.Limited, Policy: payment.Policy{
+	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
 		ID: policy.PolicyID, ApprovalsRequired: int(policy.ApprovalsRequired), PendingFor: Seconds(policy.PendingSeconds),
 		ContentHashRequired: policy.ContentHashRequired, StepUp: policy.StepUp,
 	}}
+	known.limited = guard.Limited(ctx, realm, ask.ClientID, ask.DebtorAccount)
 	if row.AccountIban != nil {
 		known.Account = sealedAccount(ctx, guard, realm, row)
 	}
-	var err error
+	err := guard.Err()
+	if err != nil {
+		return CreateContext{}, err
+	}
 	known.Directory, err = s.banks.inForce(ctx, q, directoryKey{Realm: realm, ID: row.DirectoryID})
 	return known, err
 }
 
 // sealedAccount returns the debtor account, or nil if it fails its seal.
-func sealedAccount(ctx context.Context, guard Guard, realm string, row dbsqlc.SubmissionContextRow) *payment.DebtorAccount {
+func sealedAccount(ctx context.Context, guard *Guard, realm string, row dbsqlc.SubmissionContextRow) *payment.DebtorAccount {
 	stored := dbsqlc.DebtorAccount{
 		Realm: realm, Iban: Text(row.AccountIban), Scheme: Text(row.AccountScheme), Currency: Text(row.AccountCurrency),
 		HolderName: Text(row.HolderName), HolderStreet: Text(row.HolderStreet), HolderBuilding: Text(row.HolderBuilding),
 		HolderPostcode: Text(row.HolderPostcode), HolderTown: Text(row.HolderTown), HolderCountry: Text(row.HolderCountry),
 		AgentBic: Text(row.AgentBic), AgentIid: Text(row.AgentIid), Open: OrZero(row.AccountOpen),
-		KeyID: Text(row.AccountKeyID), Seal: row.AccountSeal,
 	}
 	if !guard.DebtorAccount(ctx, stored) {
 		return nil

@@ -6,21 +6,19 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
 // AccountChange holds the fields of a user account to change; zero fields stay.
 type AccountChange struct {
-	PasswordHash string       // argon2id
-	SignedOutAt  time.Time    // ends everything that the account is signed in with since before
-	Keys         keyring.Ring // seals the account anew
-	Status       string       // another status
+	PasswordHash string    // argon2id
+	SignedOutAt  time.Time // ends everything that the account is signed in with since before
+	Status       string    // another status
 }
 
-// ChangeAccount writes an account that was read before and seals it anew. It fails with pgx.ErrNoRows when the account is not as it was
+// ChangeAccount writes an account that was read before, and notes it in the ledger. It fails with pgx.ErrNoRows when the account is not as it was
 // read.
-func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccount, change AccountChange) error {
+func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row dbsqlc.UserAccount, change AccountChange) error {
 	before, statusBefore := row.PasswordHash, row.Status
 	if change.PasswordHash != "" {
 		row.PasswordHash = change.PasswordHash
@@ -31,12 +29,8 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 	if change.Status != "" {
 		row.Status = change.Status
 	}
-	keyID, seal, err := User(row).Sealed(change.Keys)
-	if err != nil {
-		return err
-	}
 	changed, err := q.UserChangeIf(ctx, dbsqlc.UserChangeIfParams{
-		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, KeyID: keyID, Seal: seal, Realm: row.Realm,
+		PasswordHash: row.PasswordHash, Status: row.Status, SignedOutAt: row.SignedOutAt, Realm: row.Realm,
 		UserID: row.UserID, PasswordBefore: before, StatusBefore: statusBefore,
 	})
 	if err != nil {
@@ -45,7 +39,7 @@ func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, row dbsqlc.UserAccoun
 	if changed == 0 {
 		return pgx.ErrNoRows
 	}
-	return nil
+	return ledger.Put(User(row))
 }
 
 // later returns the time, but always after the previous one, so that each end of sessions covers the sessions since

@@ -52,10 +52,10 @@ func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key direct
 		return nil, fmt.Errorf("read the directory of banks: %w", err)
 	}
 	digest := sha256.Sum256(row.Content)
-	guard := Guard{Keys: d.db.MasterDataKeys(), Log: d.db.Log()}
+	guard := d.db.Guard(q)
 	fits := guard.Directory(ctx, dbsqlc.DirectoryNewestListRow{
 		Realm: row.Realm, DirectoryID: row.DirectoryID, Scheme: row.Scheme, Edition: row.Edition, Source: row.Source, Entries: row.Entries,
-		ContentHash: digest[:], LoadedAt: row.LoadedAt, KeyID: row.KeyID, Seal: row.Seal,
+		ContentHash: digest[:], LoadedAt: row.LoadedAt,
 	})
 	if !fits {
 		return account.Broken(), nil

@@ -38,20 +38,23 @@ func (s *Messages) bind(ctx context.Context, q *dbsqlc.Queries, ask ContextQuery
 	} else {
 		rows, err = q.LimitList(ctx, dbsqlc.LimitListParams{Realm: ask.Realm, ClientID: ask.ClientID, Account: ask.DebtorAccount, People: people})
 	}
-	if err != nil || len(rows) == 0 {
-		return err
+	if err == nil && len(rows) > 0 {
+		known.Limits, err = s.limits(ctx, q, rows, ask.Day)
 	}
-	known.Limits, err = s.limits(ctx, q, rows, ask.Day)
 	if err != nil {
 		return fmt.Errorf("read the limits: %w", err)
 	}
-	return nil
+	guard := s.db.Guard(q)
+	if !guard.Limits(ctx, ask, len(rows)) {
+		known.Limits = append(known.Limits, rulebook.SpendingLimit{Untrusted: true, Name: "that is gone"})
+	}
+	return guard.Err()
 }
 
 func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.SpendingLimit,
 	day string,
 ) ([]rulebook.SpendingLimit, error) {
-	guard := Guard{Keys: s.db.MasterDataKeys(), Log: s.db.Log()}
+	guard := s.db.Guard(q)
 	limits, ids := make([]rulebook.SpendingLimit, len(rows)), make([]uuid.UUID, len(rows))
 	for i, row := range rows {
 		ids[i] = row.LimitID

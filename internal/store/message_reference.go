@@ -69,7 +69,7 @@ func (r *References) read(ctx context.Context, one ReferenceSummary) error {
 		return fmt.Errorf("read an edition of reference data: %w", err)
 	}
 	digest := sha256.Sum256(row.Content)
-	guard := Guard{Keys: r.db.MasterDataKeys(), Log: r.db.Log()}
+	guard := r.db.Guard(nil)
 	if !guard.Reference(ctx, dbsqlc.ReferenceNewestListRow{
 		EditionID: row.EditionID, Kind: row.Kind, Edition: row.Edition, FromDay: row.FromDay, Scope: row.Scope, Source: row.Source,
 		Entries: row.Entries, ContentHash: digest[:], LoadedAt: row.LoadedAt, KeyID: row.KeyID, Seal: row.Seal,

@@ -7,7 +7,6 @@ import (
 
 	"github.com/google/uuid"
 
-	"countersign/internal/keyring"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -24,20 +23,24 @@ func One(changed int64, err error) error {
 
 // Provider is the row of an identity provider.
 func Provider(p dbsqlc.IdentityProvider) Row {
-	return Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String(), KeyID: p.KeyID, Seal: p.Seal}.
+	row := Row{Table: "identity_provider", Realm: p.Realm, Key: p.ProviderID.String()}.
 		covers(p.ProviderID, p.Issuer, p.ClientID, p.Secret, p.PortalAddress, p.Passwords, p.SignInAgeSeconds, p.MadeAt, p.RetiredAt)
+	if p.RetiredAt == nil {
+		row = row.in("in force")
+	}
+	return row
 }
 
 // OuterIdentity returns the row that links an account to an identity provider.
 func OuterIdentity(o dbsqlc.OuterIdentity) Row {
-	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String(), KeyID: o.KeyID, Seal: o.Seal}.
+	return Row{Table: "outer_identity", Realm: o.Realm, Key: o.LinkID.String()}.
 		covers(o.LinkID, o.UserID, o.Issuer, o.Subject, o.LinkedAt, o.EndedAt)
 }
 
 // Outer stores external identities: the realm's identity provider and the accounts of people there.
 type Outer struct {
 	Queries *dbsqlc.Queries
-	Keys    keyring.Ring // seal the rows
+	Ledger  *Ledger
 	Realm   string
 	At      time.Time
 }
@@ -45,38 +48,34 @@ type Outer struct {
 // RetireProvider ends a provider in force. Error: ErrMoved.
 func (o Outer) RetireProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
 	row.RetiredAt = &o.At
-	keyID, seal, err := Provider(row).Sealed(o.Keys)
+	err := One(o.Queries.ProviderRetire(ctx, row.RetiredAt, o.Realm, row.ProviderID))
 	if err != nil {
 		return err
 	}
-	return One(o.Queries.ProviderRetire(ctx, dbsqlc.ProviderRetireParams{
-		RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: o.Realm, ProviderID: row.ProviderID,
-	}))
+	return o.Ledger.Put(Provider(row))
 }
 
 // InsertProvider puts a provider in force. There is none beside it.
 func (o Outer) InsertProvider(ctx context.Context, row dbsqlc.IdentityProvider) error {
-	keyID, seal, err := Provider(row).Sealed(o.Keys)
+	err := o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
+		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
+		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt,
+	})
 	if err != nil {
 		return err
 	}
-	return o.Queries.ProviderInsert(ctx, dbsqlc.ProviderInsertParams{
-		Realm: row.Realm, ProviderID: row.ProviderID, Issuer: row.Issuer, ClientID: row.ClientID, Secret: row.Secret,
-		PortalAddress: row.PortalAddress, Passwords: row.Passwords, SignInAgeSeconds: row.SignInAgeSeconds, MadeAt: row.MadeAt, KeyID: keyID,
-		Seal: seal,
-	})
+	return o.Ledger.Put(Provider(row))
 }
 
 // Link links an account to an identity at a provider. The account has no link, or Unlink ended it.
 func (o Outer) Link(ctx context.Context, row dbsqlc.OuterIdentity) error {
-	keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
+	err := o.Queries.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
+		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
+	})
 	if err != nil {
 		return err
 	}
-	return o.Queries.OuterIdentityInsert(ctx, dbsqlc.OuterIdentityInsertParams{
-		Realm: row.Realm, LinkID: row.LinkID, UserID: row.UserID, Issuer: row.Issuer, Subject: row.Subject, LinkedAt: row.LinkedAt,
-		KeyID: keyID, Seal: seal,
-	})
+	return o.Ledger.Put(OuterIdentity(row))
 }
 
 // Relink ends an account's link to a provider, and all its sign-ins. Error: ErrMoved, pgx.ErrNoRows for an account
@@ -86,7 +85,7 @@ func (o Outer) Relink(ctx context.Context, account dbsqlc.UserAccount) error {
 	if err != nil || !ended {
 		return err
 	}
-	return ChangeAccount(ctx, o.Queries, account, AccountChange{Keys: o.Keys, SignedOutAt: o.At})
+	return ChangeAccount(ctx, o.Queries, o.Ledger, account, AccountChange{SignedOutAt: o.At})
 }
 
 // Unlink ends what an account was at a provider; ended is false for nobody. A row that does not fit its seal ends as well: it counted for
@@ -98,13 +97,10 @@ func (o Outer) Unlink(ctx context.Context, user uuid.UUID) (ended bool, err erro
 	}
 	for _, row := range rows {
 		row.EndedAt = &o.At
-		keyID, seal, err := OuterIdentity(row).Sealed(o.Keys)
-		if err != nil {
-			return false, err
+		err = One(o.Queries.OuterIdentityEnd(ctx, row.EndedAt, o.Realm, row.LinkID))
+		if err == nil {
+			err = o.Ledger.Put(OuterIdentity(row))
 		}
-		err = One(o.Queries.OuterIdentityEnd(ctx, dbsqlc.OuterIdentityEndParams{
-			EndedAt: row.EndedAt, KeyID: keyID, Seal: seal, Realm: o.Realm, LinkID: row.LinkID,
-		}))
 		if err != nil {
 			return false, err
 		}

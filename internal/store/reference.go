@@ -43,7 +43,7 @@ func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the editions of reference data: %w", err)
 	}
-	guard := Guard{Keys: d.masterData, Log: d.log}
+	guard := d.Guard(nil)
 	found := make([]ReferenceSummary, 0, len(rows))
 	for _, row := range rows {
 		found = append(found, referenceSummary(row, guard.Reference(ctx, row)))

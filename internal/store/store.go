@@ -104,6 +104,7 @@ type Database struct {
 	traces     *observability.Traces
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
+	heads      *heads
 }
 
 // For is the same database by the connections for a use.
@@ -145,7 +146,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	away, all := newOutage(cfg.Log), &[uses]*Database{}
+	away, all, verified := newOutage(cfg.Log), &[uses]*Database{}, &heads{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
@@ -158,7 +159,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
-			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin,
+			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified,
 		}
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.

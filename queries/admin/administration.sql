@@ -7,13 +7,13 @@ SELECT * FROM realm WHERE realm = @realm;
 -- As the owner: whoever changes who administers a realm takes turns.
 SELECT realm FROM realm WHERE realm = @realm FOR UPDATE;
 
--- name: RealmInsertAbsent :execrows
+-- name: RealmInsertAbsent :one
 -- Zero rows: there is a realm of this name or with this mark.
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at, key_id, seal)
-VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at,
-  @key_id, @seal)
-ON CONFLICT DO NOTHING;
+  second_factor_roles, created_at)
+VALUES (@realm, @name, @mark, @made_by, @access_token_seconds, @refresh_token_seconds, @refresh_absolute_seconds, @second_factor_roles, @at)
+ON CONFLICT DO NOTHING
+RETURNING *;
 
 -- name: PersonList :many
 SELECT * FROM person WHERE realm = @realm ORDER BY display_name, person_id;
@@ -25,7 +25,10 @@ WHERE g.realm = @realm AND g.role = 'administrator' AND (u.status <> 'unverified
   SELECT FROM user_setup_use s WHERE s.realm = u.realm AND s.user_id = u.user_id));
 
 -- name: BreakGlassInsert :exec
-INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at) VALUES (@realm, @break_glass_id, @user_id, @deed, @reason, @at);
+INSERT INTO break_glass (realm, break_glass_id, user_id, reason, at, deed) VALUES (@realm, @break_glass_id, @user_id, @reason, @at, @deed);
+
+-- name: BreakGlassListAll :many
+SELECT * FROM break_glass WHERE @of_realm::text IN ('', realm) ORDER BY realm, break_glass_id;
 
 -- name: BreakGlassList :many
 -- What the operator did although there were two administrators, and to which account, since a time, the latest first.
@@ -41,8 +44,8 @@ VALUES (@realm, @event_id, @event, sqlc.narg(actor_user), sqlc.narg(actor_person
         (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o WHERE @event::text = 'change.approve'));
 
 -- name: SetUpInsert :exec
-INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at, key_id, seal)
-VALUES (@realm, @setup_id, @user_id, @link_hash, @code_hash, @made_at, @expires_at, @key_id, @seal);
+INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at)
+VALUES (@realm, @setup_id, @user_id, @link_hash, @code_hash, @made_at, @expires_at);
 
 -- name: SetUpByLink :one
 -- The set-up of a link that is not used, not over, not tried too often, and the latest of its account.
@@ -66,7 +69,7 @@ ON CONFLICT DO NOTHING;
 INSERT INTO user_setup_use (realm, setup_id, user_id, at) VALUES (@realm, @setup_id, @user_id, @at) ON CONFLICT DO NOTHING;
 
 -- name: SetUpListAll :many
-SELECT * FROM user_setup ORDER BY realm, setup_id;
+SELECT * FROM user_setup WHERE @of_realm::text IN ('', realm) ORDER BY realm, setup_id;
 
 -- name: AdministeredRealmList :many
 -- The realms that administrators changed. What checkers decide of beneficiaries is no administration.

@@ -20,15 +20,15 @@ SELECT * FROM beneficiary WHERE realm = @realm AND iban = ANY (@ibans::text[]) A
 
 -- name: BeneficiaryInsert :exec
 INSERT INTO beneficiary (realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country,
-  added_at, account_changed_at, earlier_iban, removed, key_id, seal)
+  added_at, account_changed_at, earlier_iban, removed)
 VALUES (@realm, @beneficiary_id, @name, @iban, @street, @building_number, @address_line1, @address_line2, @postcode, @town, @country,
-  @added_at, sqlc.narg(account_changed_at), @earlier_iban, @removed, @key_id, @seal);
+  @added_at, sqlc.narg(account_changed_at), @earlier_iban, @removed);
 
 -- name: BeneficiaryPut :execrows
 UPDATE beneficiary SET name = @name, iban = @iban, street = @street, building_number = @building_number, address_line1 = @address_line1,
   address_line2 = @address_line2, postcode = @postcode, town = @town, country = @country, account_changed_at = sqlc.narg(account_changed_at),
-  earlier_iban = @earlier_iban, removed = @removed, key_id = @key_id, seal = @seal
+  earlier_iban = @earlier_iban, removed = @removed
 WHERE realm = @realm AND beneficiary_id = @beneficiary_id;
 
 -- name: BeneficiaryListAll :many
-SELECT * FROM beneficiary ORDER BY realm, beneficiary_id;
+SELECT * FROM beneficiary WHERE @of_realm::text IN ('', realm) ORDER BY realm, beneficiary_id;

@@ -128,45 +128,45 @@ SELECT * FROM policy WHERE realm = @realm AND (sqlc.narg(policy_id)::uuid IS NUL
 ORDER BY (retired_at IS NULL) DESC, rank DESC, created_at DESC;
 
 -- name: PersonInsert :exec
-INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
-VALUES (@realm, @person_id, @display_name, @duty, @created_at, @key_id, @seal);
+INSERT INTO person (realm, person_id, display_name, duty, created_at)
+VALUES (@realm, @person_id, @display_name, @duty, @created_at);
 
 -- name: UserInsert :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
-VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at), @key_id, @seal);
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
+VALUES (@realm, @user_id, @person_id, @duty, @name, @password_hash, @status, @created_at, sqlc.narg(signed_out_at));
 
 -- name: GrantInsert :exec
-INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal)
-VALUES (@realm, @user_id, @duty, @role, @granted_at, @grant_id, sqlc.narg(ended_at), @key_id, @seal);
+INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at)
+VALUES (@realm, @user_id, @duty, @role, @granted_at, @grant_id, sqlc.narg(ended_at));
 
--- name: GrantSeal :execrows
--- The end or a new seal of a grant in force.
-UPDATE user_role SET ended_at = sqlc.narg(ended_at), key_id = @key_id, seal = @seal
+-- name: GrantEnd :execrows
+-- The end of a grant in force.
+UPDATE user_role SET ended_at = @ended_at
 WHERE realm = @realm AND grant_id = @grant_id AND ended_at IS NULL;
 
 -- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
-VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, @key_id, @seal, sqlc.narg(suppressed_at), @payee_waived);
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
+VALUES (@realm, @client_id, @kind, @secret_hash, @may_decide_own, @created_at, sqlc.narg(suppressed_at), @payee_waived);
 
 -- name: ClientPut :execrows
-UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), payee_waived = @payee_waived, key_id = @key_id, seal = @seal
+UPDATE client SET secret_hash = @secret_hash, suppressed_at = sqlc.narg(suppressed_at), payee_waived = @payee_waived
 WHERE realm = @realm AND client_id = @client_id AND suppressed_at IS NULL;
 
 -- name: DebtorAccountInsert :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
-                            holder_country, agent_bic, agent_iid, open, key_id, seal)
+                            holder_country, agent_bic, agent_iid, open)
 VALUES (@realm, @iban, @scheme, @currency, @holder_name, @holder_street, @holder_building, @holder_postcode, @holder_town,
-        @holder_country, @agent_bic, @agent_iid, @open, @key_id, @seal);
+        @holder_country, @agent_bic, @agent_iid, @open);
 
 -- name: DebtorAccountPut :execrows
 UPDATE debtor_account SET holder_name = @holder_name, holder_street = @holder_street, holder_building = @holder_building,
   holder_postcode = @holder_postcode, holder_town = @holder_town, holder_country = @holder_country, agent_bic = @agent_bic,
-  agent_iid = @agent_iid, open = @open, key_id = @key_id, seal = @seal
+  agent_iid = @agent_iid, open = @open
 WHERE realm = @realm AND iban = @iban;
 
 -- name: IncomingAccountInsert :execrows
 -- Zero rows: a realm receives for this account already.
-INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES (@iban, @realm, @key_id, @seal) ON CONFLICT DO NOTHING;
+INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm) ON CONFLICT DO NOTHING;
 
 -- name: PolicyDryRun :many
 -- The last messages of a realm that a policy can be about, as a policy sees them, newest first.

@@ -17,13 +17,13 @@ ORDER BY f.made_at, f.factor_id;
 SELECT u.user_id FROM user_account u WHERE u.realm = @realm AND u.user_id = @user_id FOR NO KEY UPDATE;
 
 -- name: FactorInsert :exec
-INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, key_id, seal)
-VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at, @key_id, @seal);
+INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at)
+VALUES (@realm, @factor_id, @user_id, @kind, @name, @secret, sqlc.narg(credential_id), @made_at);
 
 -- name: FactorRemove :execrows
 -- Zero rows: the factor is not as it was read.
-UPDATE second_factor SET removed_at = @removed_at, key_id = @key_id, seal = @seal
-WHERE realm = @realm AND factor_id = @factor_id AND seal = @seal_before;
+UPDATE second_factor SET removed_at = @removed_at
+WHERE realm = @realm AND factor_id = @factor_id;
 
 -- name: FactorUseInsert :execrows
 -- Zero rows: the same was shown before, or a passkey that counts did not count on.
@@ -34,7 +34,7 @@ WHERE NOT EXISTS (SELECT FROM factor_use u WHERE u.realm = @realm AND u.factor_i
 ON CONFLICT DO NOTHING;
 
 -- name: FactorListAll :many
-SELECT * FROM second_factor ORDER BY realm, factor_id;
+SELECT * FROM second_factor WHERE @of_realm::text IN ('', realm) ORDER BY realm, factor_id;
 
 -- name: FactorUseListAll :many
 SELECT * FROM factor_use ORDER BY realm, use_id;
@@ -55,8 +55,8 @@ LIMIT @most;
 
 -- name: RealmFactorsPut :execrows
 -- Zero rows: the realm is not as it was read.
-UPDATE realm SET second_factor_roles = @second_factor_roles, key_id = @key_id, seal = @seal
-WHERE realm = @realm AND seal = @seal_before;
+UPDATE realm SET second_factor_roles = @second_factor_roles
+WHERE realm = @realm;
 
 -- name: UserUnprovenList :many
 -- The accounts, or the one that is named, that can be signed in with one of some roles, and have no second factor to show beside the password.

@@ -4,11 +4,11 @@
 SELECT i.* FROM identity_provider i WHERE i.realm = @realm AND i.retired_at IS NULL;
 
 -- name: ProviderInsert :exec
-INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at, key_id, seal)
-VALUES (@realm, @provider_id, @issuer, @client_id, sqlc.narg(secret), @portal_address, @passwords, @sign_in_age_seconds, @made_at, @key_id, @seal);
+INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at)
+VALUES (@realm, @provider_id, @issuer, @client_id, sqlc.narg(secret), @portal_address, @passwords, @sign_in_age_seconds, @made_at);
 
 -- name: ProviderRetire :execrows
-UPDATE identity_provider SET retired_at = @retired_at, key_id = @key_id, seal = @seal
+UPDATE identity_provider SET retired_at = @retired_at
 WHERE realm = @realm AND provider_id = @provider_id AND retired_at IS NULL;
 
 -- name: OuterIdentityOfUser :many
@@ -28,11 +28,11 @@ WHERE o.realm = @realm AND o.issuer = @issuer AND o.subject = @subject AND o.end
 SELECT * FROM outer_identity WHERE realm = @realm AND ended_at IS NULL ORDER BY link_id;
 
 -- name: OuterIdentityInsert :exec
-INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, key_id, seal)
-VALUES (@realm, @link_id, @user_id, @issuer, @subject, @linked_at, @key_id, @seal);
+INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at)
+VALUES (@realm, @link_id, @user_id, @issuer, @subject, @linked_at);
 
 -- name: OuterIdentityEnd :execrows
-UPDATE outer_identity SET ended_at = @ended_at, key_id = @key_id, seal = @seal WHERE realm = @realm AND link_id = @link_id AND ended_at IS NULL;
+UPDATE outer_identity SET ended_at = @ended_at WHERE realm = @realm AND link_id = @link_id AND ended_at IS NULL;
 
 -- name: OuterSignInInsert :execrows
 -- Zero rows: the state came before.
@@ -43,7 +43,7 @@ DELETE FROM outer_sign_in d WHERE d.realm = @realm AND d.state_hash IN (
   SELECT o.state_hash FROM outer_sign_in o WHERE o.realm = @realm AND o.came_at < @before ORDER BY o.came_at LIMIT @batch::integer);
 
 -- name: ProviderListAll :many
-SELECT * FROM identity_provider ORDER BY realm, provider_id;
+SELECT * FROM identity_provider WHERE @of_realm::text IN ('', realm) ORDER BY realm, provider_id;
 
 -- name: OuterIdentityListAll :many
-SELECT * FROM outer_identity ORDER BY realm, link_id;
+SELECT * FROM outer_identity WHERE @of_realm::text IN ('', realm) ORDER BY realm, link_id;

@@ -70,18 +70,17 @@ JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]);
 
 -- name: AccessTokenPrincipalGet :one
--- Whom a live access token stands for, with the roles of this moment, and the seals of all that says so.
-SELECT sqlc.embed(t), sqlc.embed(f), sqlc.embed(u), sqlc.embed(p), sqlc.embed(c),
+-- Whom a live access token stands for, with the roles of this moment, and the head of the realm.
+SELECT sqlc.embed(t), sqlc.embed(f), sqlc.embed(u), sqlc.embed(p), sqlc.embed(c), sqlc.embed(h),
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
-       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
-       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
+JOIN realm_head h ON h.realm = u.realm
 WHERE t.realm = @realm AND t.token_hash = ANY (@token_hashes::bytea[]) AND t.expires_at > @at
   AND f.revoked_at IS NULL AND f.ends_at > @at AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
   AND (f.as_of IS NULL OR f.as_of = coalesce(u.signed_out_at, 'epoch'));

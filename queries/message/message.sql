@@ -5,7 +5,7 @@
 
 -- name: SubmissionContext :many
 -- The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
--- force, the debtor account, the directory of banks in force, and whether a limit may apply; about a stored message also how many approvals
+-- force, a fingerprint of all policies, the debtor account and the directory of banks in force; about a stored message also how many approvals
 -- the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
 -- the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
 -- condition of the join it would be looked for once for each policy of the realm.
@@ -15,7 +15,8 @@ WITH item AS (
     unnest(@kinds::text[]) AS kind, unnest(@amounts::bigint[]) AS amount,
     unnest(@debtor_accounts::text[]) AS debtor_account, unnest(@abouts::uuid[]) AS about
 )
-SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
+SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(h), sqlc.embed(p),
+       (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = @realm::text)::bytea AS policies,
        coalesce((SELECT min(coalesce((
                    SELECT x.approvals_required FROM policy x
                    WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
@@ -28,11 +29,9 @@ SELECT i.item::integer AS item, sqlc.embed(r), sqlc.embed(p),
                  CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
                  WHERE m.realm = @realm::text AND m.message_id = i.about AND m.direction = 'out'), 0)::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
-       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
-       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
-               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
 FROM item i
 CROSS JOIN LATERAL (
   SELECT x.policy_id FROM policy x
@@ -42,6 +41,7 @@ CROSS JOIN LATERAL (
     AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
 JOIN realm r ON r.realm = @realm::text
+JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account;
 

@@ -41,14 +41,13 @@ WHERE l.realm = @realm AND (sqlc.narg(limit_id)::uuid IS NULL OR l.limit_id = sq
 ORDER BY l.limit_of, l.holder, l.currency;
 
 -- name: LimitInsert :exec
-INSERT INTO spending_limit (realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at, key_id, seal)
-VALUES (@realm, @limit_id, @limit_of, @holder, @currency, sqlc.narg(per_payment), sqlc.narg(per_day), sqlc.narg(per_day_since), @set_at,
-        @key_id, @seal);
+INSERT INTO spending_limit (realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at)
+VALUES (@realm, @limit_id, @limit_of, @holder, @currency, sqlc.narg(per_payment), sqlc.narg(per_day), sqlc.narg(per_day_since), @set_at);
 
 -- name: LimitPut :execrows
 UPDATE spending_limit SET per_payment = sqlc.narg(per_payment), per_day = sqlc.narg(per_day), per_day_since = sqlc.narg(per_day_since),
-  set_at = @set_at, key_id = @key_id, seal = @seal
+  set_at = @set_at
 WHERE realm = @realm AND limit_id = @limit_id;
 
 -- name: LimitListAll :many
-SELECT * FROM spending_limit ORDER BY realm, limit_id;
+SELECT * FROM spending_limit WHERE @of_realm::text IN ('', realm) ORDER BY realm, limit_id;

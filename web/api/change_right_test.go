@@ -232,13 +232,13 @@ func TestTheServiceChangesNothingWithoutTwo(t *testing.T) {
 			JOIN user_role g ON g.user_id = u.user_id WHERE c.change_id = '` + id + `'`
 	}
 	for _, statement := range []string{
-		"INSERT INTO user_role SELECT realm, user_id, duty, 'checker', now(), gen_random_uuid(), NULL, key_id, seal " +
+		"INSERT INTO user_role SELECT realm, user_id, duty, 'checker', now(), gen_random_uuid(), NULL " +
 			"FROM user_role WHERE role = 'maker'",
 		"UPDATE user_role SET ended_at = now()", "UPDATE user_account SET status = 'active'", "UPDATE user_account SET status = 'suppressed'",
 		"UPDATE client SET secret_hash = sha256('x') WHERE kind = 'confidential'", "UPDATE policy SET retired_at = now()",
 		"UPDATE debtor_account SET open = false", "UPDATE policy SET approvals_required = 0", "DELETE FROM realm_change", "DELETE FROM policy",
 		"UPDATE realm_change SET content = '{}'", "UPDATE realm_change_decision SET action = 'approve'", "DELETE FROM realm_change_decision",
-		"INSERT INTO policy SELECT realm, gen_random_uuid(), 999, NULL, NULL, NULL, NULL, NULL, NULL, 0, 60, now(), NULL, key_id, seal, false " +
+		"INSERT INTO policy SELECT realm, gen_random_uuid(), 999, NULL, NULL, NULL, NULL, NULL, NULL, 0, 60, now(), NULL, false " +
 			"FROM policy LIMIT 1",
 		decision("admin1"), decision("maker1"),
 		strings.Replace(decision("admin1"), "c.requester_person, c.beneficiary_person", "u.person_id, c.beneficiary_person", 1),

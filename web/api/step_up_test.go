@@ -15,8 +15,8 @@ import (
 // asksStepUp has every approval of realm demo ask for a second factor.
 func (b *bundle) asksStepUp(t *testing.T) {
 	t.Helper()
-	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (key_id, seal, realm, policy_id, rank, approvals_required, step_up, pending_seconds,
-		created_at) VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
+	_, err := b.DB.Owner(t).Exec(t.Context(), `INSERT INTO policy (realm, policy_id, rank, approvals_required, step_up, pending_seconds,
+		created_at) VALUES ('demo', gen_random_uuid(), 900, 1, true, 86400, '2020-01-01')`)
 	must(t, err)
 	b.DB.SealMasterData(t)
 }

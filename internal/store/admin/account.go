@@ -31,64 +31,60 @@ func (w writer) accounts(ctx context.Context, iban string) ([]administration.Acc
 	return list, err
 }
 
-// accountRow makes the sealed row of an account.
-func (w writer) accountRow(a administration.Account) (dbsqlc.DebtorAccount, error) {
-	row := dbsqlc.DebtorAccount{
+// accountRow makes the row of an account.
+func (w writer) accountRow(a administration.Account) dbsqlc.DebtorAccount {
+	return dbsqlc.DebtorAccount{
 		Realm: w.realm, Iban: a.IBAN, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
 		HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
 		AgentBic: a.AgentBIC, AgentIid: a.AgentIID, Open: a.Status != administration.StatusClosed,
 	}
-	var err error
-	row.KeyID, row.Seal, err = store.DebtorAccount(row).Sealed(w.keys)
-	return row, err
 }
 
 // account brings an account of a realm's file into force.
 func (p provision) account(ctx context.Context, a administration.Account) error {
-	row, err := p.accountRow(a)
-	if err != nil {
-		return err
+	row := p.accountRow(a)
+	err := p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row))
+	if err == nil {
+		err = p.ledger.Put(store.DebtorAccount(row))
 	}
-	err = p.q.DebtorAccountProvision(ctx, dbsqlc.DebtorAccountProvisionParams(row))
 	if err != nil || !a.Receives {
 		return err
 	}
-	receives := dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}
-	receives.KeyID, receives.Seal, err = store.IncomingAccount(receives).Sealed(p.keys)
-	if err != nil {
+	ours, err := p.q.IncomingAccountProvision(ctx, a.IBAN, p.realm)
+	if err != nil || ours == 0 {
 		return err
 	}
-	return p.q.IncomingAccountProvision(ctx, dbsqlc.IncomingAccountProvisionParams(receives))
+	return p.ledger.Put(store.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}))
 }
 
 func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 	var a administration.Account
 	administration.Fill(&a, c.After)
-	row, err := s.accountRow(a)
+	row := s.accountRow(a)
+	var err error
+	if c.Kind == administration.KindAccountCreate {
+		err = s.q.DebtorAccountInsert(ctx, dbsqlc.DebtorAccountInsertParams(row))
+		if err == nil && a.Receives {
+			err = s.receive(ctx, row.Iban)
+		}
+	} else {
+		err = store.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
+			HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode,
+			HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic, AgentIid: row.AgentIid, Open: row.Open,
+			Realm: row.Realm, Iban: row.Iban,
+		}))
+	}
 	if err != nil {
 		return err
 	}
-	if c.Kind == administration.KindAccountCreate {
-		err = s.q.DebtorAccountInsert(ctx, dbsqlc.DebtorAccountInsertParams(row))
-		if err != nil || !a.Receives {
-			return err
-		}
-		return s.receive(ctx, row.Iban)
-	}
-	return store.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
-		HolderName: row.HolderName, HolderStreet: row.HolderStreet, HolderBuilding: row.HolderBuilding, HolderPostcode: row.HolderPostcode,
-		HolderTown: row.HolderTown, HolderCountry: row.HolderCountry, AgentBic: row.AgentBic, AgentIid: row.AgentIid, Open: row.Open,
-		KeyID: row.KeyID, Seal: row.Seal, Realm: row.Realm, Iban: row.Iban,
-	}))
+	return s.ledger.Put(store.DebtorAccount(row))
 }
 
 // receive makes the realm the one that payments to the account come in for.
 func (s step) receive(ctx context.Context, iban string) error {
-	keyID, seal, err := store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}).Sealed(s.keys)
+	err := store.One(s.q.IncomingAccountInsert(ctx, iban, s.realm))
 	if err != nil {
 		return err
 	}
-	return store.One(s.q.IncomingAccountInsert(ctx, dbsqlc.IncomingAccountInsertParams{
-		Iban: iban, Realm: s.realm, KeyID: keyID, Seal: seal,
-	}))
+	return s.ledger.Put(store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}))
 }

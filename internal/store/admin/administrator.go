@@ -43,19 +43,19 @@ func Create(ctx context.Context, by Provisioner, realm administration.Realm) err
 		return err
 	}
 	err = by.run(ctx, realm.Realm, func(p provision) error {
-		row, err := p.sealedRealm(RealmDefinition{
+		row := p.realmRow(RealmDefinition{
 			Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: store.MadeByOperator,
 			Life: store.TokenLife{Access: 5 * time.Minute, Refresh: 30 * time.Minute, Absolute: 12 * time.Hour},
 		})
-		if err != nil {
-			return err
-		}
 		made, err := p.q.RealmInsertAbsent(ctx, dbsqlc.RealmInsertAbsentParams(row))
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrRealmExists
+		}
+		if err == nil {
+			err = p.ledger.Put(store.Realm(made))
+		}
 		if err != nil {
 			return err
-		}
-		if made == 0 {
-			return ErrRealmExists
 		}
 		err = p.client(ctx, administration.Client{ClientID: identity.PortalClient, Kind: administration.ClientPortal, MayDecideOwn: true})
 		if err != nil {
@@ -214,9 +214,11 @@ func (p provision) brokeGlass(ctx context.Context, b brokenGlass) error {
 	if err != nil {
 		return err
 	}
-	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams{
-		Realm: p.realm, BreakGlassID: id, UserID: b.user.UserID, Deed: b.deed, Reason: b.reason, At: p.at,
-	})
+	row := dbsqlc.BreakGlass{Realm: p.realm, BreakGlassID: id, UserID: b.user.UserID, Deed: b.deed, Reason: b.reason, At: p.at}
+	err = p.q.BreakGlassInsert(ctx, dbsqlc.BreakGlassInsertParams(row))
+	if err == nil {
+		err = p.ledger.Put(store.BreakGlass(row))
+	}
 	if err != nil {
 		return err
 	}

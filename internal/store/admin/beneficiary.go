@@ -28,6 +28,7 @@ type Book struct {
 func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]administration.Beneficiary, error) {
 	var list []administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, store.Searching, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		guard := c.db.Guard(q)
 		return filled(of.PageSize, &list, func() (read int, err error) {
 			rows, err := q.BeneficiaryList(ctx, dbsqlc.BeneficiaryListParams{
 				Realm: realm, AfterName: store.OrNull(of.AfterName), AfterID: of.AfterID, Search: of.Search, Compact: of.Compact,
@@ -35,7 +36,7 @@ func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]a
 			})
 			for _, row := range rows {
 				of.AfterName, of.AfterID = row.Name, row.BeneficiaryID
-				if c.guard().Beneficiary(ctx, row) {
+				if guard.Beneficiary(ctx, row) {
 					list = append(list, beneficiaryOf(row))
 				}
 			}
@@ -65,7 +66,7 @@ func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (
 	var found administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.BeneficiaryGet(ctx, realm, id)
-		if err == nil && !c.guard().Beneficiary(ctx, row) {
+		if err == nil && !c.db.Guard(q).Beneficiary(ctx, row) {
 			err = payment.ErrNotFound
 		}
 		found = beneficiaryOf(row)
@@ -117,12 +118,11 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 		Removed: b.Status == administration.StatusRemoved,
 	}
 	if c.Kind == administration.KindBeneficiaryCreate {
-		keyID, seal, err := store.Beneficiary(row).Sealed(s.keys)
+		err = s.q.BeneficiaryInsert(ctx, dbsqlc.BeneficiaryInsertParams(row))
 		if err != nil {
 			return err
 		}
-		row.KeyID, row.Seal = keyID, seal
-		return s.q.BeneficiaryInsert(ctx, dbsqlc.BeneficiaryInsertParams(row))
+		return s.ledger.Put(store.Beneficiary(row))
 	}
 	before, err := s.q.BeneficiaryGet(ctx, s.realm, id)
 	if err != nil {
@@ -132,15 +132,15 @@ func (s step) applyBeneficiary(ctx context.Context, c administration.Change) err
 	if before.Iban != row.Iban {
 		row.AccountChangedAt, row.EarlierIban = &s.at, before.Iban
 	}
-	keyID, seal, err := store.Beneficiary(row).Sealed(s.keys)
+	err = store.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
+		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
+		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
+		EarlierIban: row.EarlierIban, Removed: row.Removed, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
+	}))
 	if err != nil {
 		return err
 	}
-	return store.One(s.q.BeneficiaryPut(ctx, dbsqlc.BeneficiaryPutParams{
-		Name: row.Name, Iban: row.Iban, Street: row.Street, BuildingNumber: row.BuildingNumber, AddressLine1: row.AddressLine1,
-		AddressLine2: row.AddressLine2, Postcode: row.Postcode, Town: row.Town, Country: row.Country, AccountChangedAt: row.AccountChangedAt,
-		EarlierIban: row.EarlierIban, Removed: row.Removed, KeyID: keyID, Seal: seal, Realm: row.Realm, BeneficiaryID: row.BeneficiaryID,
-	}))
+	return s.ledger.Put(store.Beneficiary(row))
 }
 
 // beneficiaryOf is a beneficiary as the domain knows it.

@@ -29,24 +29,21 @@ func (w writer) clients(ctx context.Context, clientID string) ([]administration.
 	return list, err
 }
 
-// clientRow makes the sealed row of a client.
-func (w writer) clientRow(c administration.Client) (dbsqlc.Client, error) {
-	row := dbsqlc.Client{
+// clientRow makes the row of a client.
+func (w writer) clientRow(c administration.Client) dbsqlc.Client {
+	return dbsqlc.Client{
 		Realm: w.realm, ClientID: c.ClientID, Kind: c.Kind, SecretHash: c.SecretHash, MayDecideOwn: c.MayDecideOwn,
 		PayeeWaived: c.PayeeWaived, CreatedAt: w.at,
 	}
-	var err error
-	row.KeyID, row.Seal, err = store.Client(row).Sealed(w.keys)
-	return row, err
 }
 
 // client brings a client of a realm's file into force.
 func (p provision) client(ctx context.Context, c administration.Client) error {
-	row, err := p.clientRow(c)
+	row, err := p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(p.clientRow(c)))
 	if err != nil {
 		return err
 	}
-	return p.q.ClientProvision(ctx, dbsqlc.ClientProvisionParams(row))
+	return p.ledger.Put(store.Client(row))
 }
 
 func (s step) applyClient(ctx context.Context, c administration.Change) error {
@@ -56,11 +53,12 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		if after.Kind == administration.ClientConfidential {
 			after.SecretHash = s.secrets.ClientSecretHash
 		}
-		row, err := s.clientRow(after)
+		row := s.clientRow(after)
+		err := s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row))
 		if err != nil {
 			return err
 		}
-		return s.q.ClientInsert(ctx, dbsqlc.ClientInsertParams(row))
+		return s.ledger.Put(store.Client(row))
 	}
 	rows, err := s.q.ClientSubjectList(ctx, s.realm, &c.Subject)
 	if err != nil {
@@ -81,12 +79,11 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 	default: // it is suppressed
 		row.SuppressedAt = &s.at
 	}
-	keyID, seal, err := store.Client(row).Sealed(s.keys)
+	err = store.One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
+		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived, Realm: row.Realm, ClientID: row.ClientID,
+	}))
 	if err != nil {
 		return err
 	}
-	return store.One(s.q.ClientPut(ctx, dbsqlc.ClientPutParams{
-		SecretHash: row.SecretHash, SuppressedAt: row.SuppressedAt, PayeeWaived: row.PayeeWaived,
-		KeyID: keyID, Seal: seal, Realm: row.Realm, ClientID: row.ClientID,
-	}))
+	return s.ledger.Put(store.Client(row))
 }

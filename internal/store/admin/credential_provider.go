@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +42,9 @@ type Provider struct {
 
 // Provider finds the identity provider of a realm; found is false for none, also in a realm that is not there. Error: ErrProviderForged.
 func (p *People) Provider(ctx context.Context, realm string) (provider Provider, found bool, err error) {
+	guard := p.db.Guard(nil)
 	rows, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.IdentityProvider, error) {
+		guard.Warm(ctx, q, realm)
 		return q.ProviderInForce(ctx, realm)
 	})
 	switch {
@@ -49,10 +52,14 @@ func (p *People) Provider(ctx context.Context, realm string) (provider Provider,
 		return Provider{}, false, nil
 	case err != nil:
 		return Provider{}, false, fmt.Errorf("find the identity provider: %w", err)
+	}
+	switch {
+	case !guard.Whole(ctx, realm, "identity_provider", "in force", len(rows)):
+		return Provider{}, true, cmp.Or(guard.Err(), ErrProviderForged)
 	case len(rows) == 0:
 		return Provider{}, false, nil
-	case !guardOf(p.db).Provider(ctx, rows[0]):
-		return Provider{}, true, ErrProviderForged
+	case !guard.Provider(ctx, rows[0]):
+		return Provider{}, true, cmp.Or(guard.Err(), ErrProviderForged)
 	}
 	row := rows[0]
 	return Provider{
@@ -74,13 +81,15 @@ type OuterAccount struct {
 
 // OuterUser finds the account that is linked with an outer subject. Error: ErrOuterUnknown, also for a link that does not fit its seal.
 func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, error) {
+	guard := p.db.Guard(nil)
 	rows, err := store.Read(ctx, p.db, of.Realm, func(q *dbsqlc.Queries) ([]dbsqlc.OuterAccountBySubjectRow, error) {
+		guard.Warm(ctx, q, of.Realm)
 		return q.OuterAccountBySubject(ctx, of.Realm, storable(of.Issuer), storable(of.Subject))
 	})
 	if err != nil {
 		return OuterAccount{}, fmt.Errorf("find an outer identity: %w", err)
 	}
-	if len(rows) != 1 || !guardOf(p.db).OuterIdentity(ctx, rows[0].OuterIdentity) {
+	if len(rows) != 1 || !guard.OuterIdentity(ctx, rows[0].OuterIdentity) {
 		return OuterAccount{}, ErrOuterUnknown
 	}
 	return OuterAccount{UserID: rows[0].OuterIdentity.UserID, AsOf: asOf(rows[0].SignedOutAt)}, nil

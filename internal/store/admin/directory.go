@@ -27,7 +27,7 @@ type DirectoryImport struct {
 	Older     bool   // put it in force though the one in force is of a later day
 }
 
-// ImportDirectory puts a directory in force, as the owner and under seal. It reports false when that very directory is in force already.
+// ImportDirectory puts a directory in force, as the owner. It reports false when that very directory is in force already.
 // Errors: ErrOlderDirectory, store.ErrUnknownRealm.
 func ImportDirectory(ctx context.Context, by Provisioner, in DirectoryImport) (changed bool, err error) {
 	err = by.run(ctx, in.Realm, func(p provision) error {
@@ -57,7 +57,7 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 	digest := sha256.Sum256(content)
 	edition := in.Directory.Edition().Format(time.DateOnly)
 	for _, row := range newest {
-		fits := store.Directory(row).Check(p.keys) == nil
+		fits := p.ledger.Has(store.Directory(row))
 		switch {
 		case row.Scheme != string(in.Scheme):
 		case [sha256.Size]byte(row.ContentHash) == digest && row.Source == in.Source && fits:
@@ -72,12 +72,12 @@ func (p provision) directory(ctx context.Context, in DirectoryImport) (changed b
 		Realm: p.realm, DirectoryID: id, Scheme: string(in.Scheme), Edition: edition, Source: in.Source,
 		Entries: int32(in.Directory.Len()), ContentHash: digest[:], LoadedAt: p.at, //nolint:gosec // directory.MaxEntries bounds it
 	}
-	keyID, seal, err := store.Directory(stored).Sealed(p.keys)
+	err = p.q.DirectoryInsert(ctx, dbsqlc.DirectoryInsertParams{
+		Realm: stored.Realm, DirectoryID: id, Scheme: stored.Scheme, Edition: edition, Source: stored.Source, Entries: stored.Entries,
+		Content: content, ContentHash: digest[:], LoadedAt: p.at,
+	})
 	if err != nil {
 		return false, err
 	}
-	return true, p.q.DirectoryInsert(ctx, dbsqlc.DirectoryInsertParams{
-		Realm: stored.Realm, DirectoryID: id, Scheme: stored.Scheme, Edition: edition, Source: stored.Source, Entries: stored.Entries,
-		Content: content, ContentHash: digest[:], LoadedAt: p.at, KeyID: keyID, Seal: seal,
-	})
+	return true, p.ledger.Put(store.Directory(stored))
 }

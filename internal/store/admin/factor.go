@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,17 +46,22 @@ type Factor struct {
 // Factors lists the second factors of an account that are in force, the oldest first. Error: ErrFactorForged, also for one that somebody
 // removed by hand.
 func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]Factor, error) {
+	guard := p.db.Guard(nil)
 	rows, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.FactorOfUserListRow, error) {
+		guard.Warm(ctx, q, realm)
 		return q.FactorOfUserList(ctx, realm, user)
 	})
 	if err != nil {
 		return nil, identityError(err, "list second factors", store.ErrUnknownUser)
 	}
+	if !guard.Whole(ctx, realm, "second_factor", user.String(), len(rows)) {
+		return nil, cmp.Or(guard.Err(), ErrFactorForged)
+	}
 	var list []Factor
 	for _, row := range rows {
 		f := row.SecondFactor
-		if !guardOf(p.db).Factor(ctx, f) {
-			return nil, ErrFactorForged
+		if !guard.Factor(ctx, f) {
+			return nil, cmp.Or(guard.Err(), ErrFactorForged)
 		}
 		if f.RemovedAt != nil {
 			continue
@@ -75,7 +81,7 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.RealmGet(ctx, realm)
 		text = row.SecondFactorRoles
-		if err == nil && !guardOf(p.db).Realm(ctx, row) {
+		if err == nil && !p.db.Guard(q).Realm(ctx, row) {
 			return ErrFactorForged
 		}
 		return err
@@ -169,20 +175,20 @@ type NewFactor struct {
 // FactorAddition are factors that an account takes up.
 type FactorAddition struct {
 	By    identity.Principal
-	Known []Factor // those in force when it was looked at whether the owner may
-	New   []NewFactor
+	Known []Factor    // those in force when it was looked at whether the owner may
+	New   []NewFactor // at least one
 }
 
 // AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
 // transaction. Errors: ErrFactorSpent, ErrFactorsChanged.
 func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
-	err := p.db.InRealm(ctx, a.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.Change(ctx, a.By.Realm, store.Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
 		err := sameFactors(ctx, q, a.By, a.Known)
 		if err != nil {
 			return err
 		}
 		for _, n := range a.New {
-			err = p.addFactor(ctx, q, n)
+			err = p.addFactor(ctx, q, ledger, n)
 			if err != nil {
 				return err
 			}
@@ -211,25 +217,24 @@ func sameFactors(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, 
 	return nil
 }
 
-func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) error {
+func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, ledger *store.Ledger, n NewFactor) error {
 	row := dbsqlc.SecondFactor{
 		Realm: n.By.Realm, FactorID: n.Factor.ID, UserID: n.By.UserID, Kind: string(n.Factor.Kind), Name: n.Factor.Name, Secret: n.Factor.Secret,
 		CredentialID: n.Factor.CredentialID, MadeAt: n.Factor.MadeAt,
 	}
 	if n.Factor.Kind == identity.FactorRecovery {
-		err := p.removeCodes(ctx, q, n)
+		err := p.removeCodes(ctx, q, ledger, n)
 		if err != nil {
 			return err
 		}
 	}
-	keyID, seal, err := store.Factor(row).Sealed(p.db.MasterDataKeys())
-	if err != nil {
-		return err
-	}
-	err = q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
+	err := q.FactorInsert(ctx, dbsqlc.FactorInsertParams{
 		Realm: row.Realm, FactorID: row.FactorID, UserID: row.UserID, Kind: row.Kind, Name: row.Name, Secret: row.Secret,
-		CredentialID: row.CredentialID, MadeAt: row.MadeAt, KeyID: keyID, Seal: seal,
+		CredentialID: row.CredentialID, MadeAt: row.MadeAt,
 	})
+	if err == nil {
+		err = ledger.Put(store.Factor(row))
+	}
 	if err != nil {
 		return err
 	}
@@ -245,7 +250,7 @@ func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, n NewFactor) 
 }
 
 // removeCodes removes the recovery codes that new ones take the place of.
-func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, n NewFactor) error {
+func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, ledger *store.Ledger, n NewFactor) error {
 	rows, err := q.FactorOfUserList(ctx, n.By.Realm, n.By.UserID)
 	if err != nil {
 		return err
@@ -254,8 +259,8 @@ func (p *People) removeCodes(ctx context.Context, q *dbsqlc.Queries, n NewFactor
 		if row.SecondFactor.Kind != string(identity.FactorRecovery) || row.SecondFactor.RemovedAt != nil {
 			continue
 		}
-		_, err = store.RemoveFactors(ctx, q, store.Removal{
-			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Keys: p.db.MasterDataKeys(), Only: row.SecondFactor.FactorID,
+		_, err = store.RemoveFactors(ctx, q, ledger, store.Removal{
+			Realm: n.By.Realm, UserID: n.By.UserID, At: n.Factor.MadeAt, Only: row.SecondFactor.FactorID,
 		})
 		if err != nil {
 			return err
@@ -274,14 +279,14 @@ type FactorRemoval struct {
 
 // RemoveFactors removes factors of one account, and tells the audit trail, in one transaction. Error: ErrFactorsChanged.
 func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
-	err := p.db.InRealm(ctx, r.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	err := p.db.Change(ctx, r.By.Realm, store.Act{Actor: r.By.Actor(), At: r.At}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
 		err := sameFactors(ctx, q, r.By, r.Known)
 		if err != nil {
 			return err
 		}
 		for _, f := range r.Factors {
-			_, err = store.RemoveFactors(ctx, q, store.Removal{
-				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Keys: p.db.MasterDataKeys(), Only: f.ID,
+			_, err = store.RemoveFactors(ctx, q, ledger, store.Removal{
+				Realm: r.By.Realm, UserID: r.By.UserID, At: r.At, Only: f.ID,
 			})
 			if err != nil {
 				return err

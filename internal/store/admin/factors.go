@@ -45,15 +45,12 @@ func (s step) applyFactors(ctx context.Context, c administration.Change) error {
 	if !s.guard.Realm(ctx, row) {
 		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
 	}
-	before, sealBefore := store.FactorRoles(row.SecondFactorRoles), row.Seal
+	before := store.FactorRoles(row.SecondFactorRoles)
 	row.SecondFactorRoles = store.FactorRolesColumn(asked.Roles)
-	keyID, seal, err := store.Realm(row).Sealed(s.keys)
-	if err != nil {
-		return err
+	err = store.One(s.q.RealmFactorsPut(ctx, row.SecondFactorRoles, s.realm))
+	if err == nil {
+		err = s.ledger.Put(store.Realm(row))
 	}
-	err = store.One(s.q.RealmFactorsPut(ctx, dbsqlc.RealmFactorsPutParams{
-		SecondFactorRoles: row.SecondFactorRoles, KeyID: keyID, Seal: seal, Realm: s.realm, SealBefore: sealBefore,
-	}))
 	if err != nil {
 		return err
 	}
@@ -85,7 +82,7 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 		if !s.guard.User(ctx, row) {
 			continue
 		}
-		err = store.ChangeAccount(ctx, s.q, row, store.AccountChange{Keys: s.keys, SignedOutAt: s.at})
+		err = store.ChangeAccount(ctx, s.q, s.ledger, row, store.AccountChange{SignedOutAt: s.at})
 		if err != nil {
 			return err
 		}

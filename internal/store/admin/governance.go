@@ -29,10 +29,6 @@ type Changes struct {
 // NewChanges makes the keeper.
 func NewChanges(db *store.Database) *Changes { return &Changes{db: db} }
 
-func (c *Changes) guard() store.Guard {
-	return store.Guard{Keys: c.db.MasterDataKeys(), Log: c.db.Log()}
-}
-
 // Request is a request about to be stored.
 type Request struct {
 	administration.Request
@@ -120,6 +116,7 @@ type Decision struct {
 func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change, error) {
 	realm := d.Verdict.By.Realm
 	var change administration.Change
+	var ledger *store.Ledger
 	err := c.db.InRealm(ctx, realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		s := c.step(q, realm, d.Verdict.At)
 		s.by, s.secrets = d.Verdict.By, d.Secrets
@@ -127,6 +124,11 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 		if err != nil {
 			return err
 		}
+		ledger, err = c.db.OpenLedger(ctx, q, realm)
+		if err != nil {
+			return err
+		}
+		s.ledger = ledger
 		row, err := q.ChangeGet(ctx, realm, d.ChangeID)
 		if err != nil {
 			return err
@@ -159,9 +161,16 @@ func (c *Changes) Decide(ctx context.Context, d Decision) (administration.Change
 			if err != nil {
 				return err
 			}
+			err = s.ledger.Close(ctx, store.Act{Change: change.ID, Actor: d.Verdict.By.Actor(), At: d.Verdict.At})
+			if err != nil {
+				return err
+			}
 		}
 		return s.tell(ctx, d.Verdict.By, event{name: name, change: change, digest: row.RealmChange.ContentHash, words: decided.Reason})
 	})
+	if err == nil {
+		c.db.Committed(ledger)
+	}
 	return change, changeError(err, "decide a change")
 }
 
@@ -193,14 +202,14 @@ func changeError(err error, action string) error {
 // step is one transaction.
 type step struct {
 	writer
-	guard    store.Guard
+	guard    *store.Guard
 	by       identity.Principal // who decides
 	secrets  Secrets
 	codeHash []byte
 }
 
 func (c *Changes) step(q *dbsqlc.Queries, realm string, at time.Time) step {
-	return step{writer: writer{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.guard()}
+	return step{writer: writer{q: q, keys: c.db.MasterDataKeys(), realm: realm, at: at}, guard: c.db.Guard(q)}
 }
 
 func (s step) insertDecision(ctx context.Context, c dbsqlc.RealmChange, change administration.Change, ordinal int64) error {

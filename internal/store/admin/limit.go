@@ -124,7 +124,7 @@ func (w writer) limitRows(ctx context.Context, l administration.Limit) ([]dbsqlc
 	})
 }
 
-// setLimit writes a limit under its seal, in the place of the one before. A daily amount counts from the time it is set; a change of it
+// setLimit writes a limit, in the place of the one before. A daily amount counts from the time it is set; a change of it
 // goes on counting. Error: rowmap.ErrMoved when the limit before is gone.
 func (w writer) setLimit(ctx context.Context, l administration.Limit, before []dbsqlc.LimitSubjectListRow) error {
 	id, err := uuid.Parse(l.ID)
@@ -144,18 +144,17 @@ func (w writer) setLimit(ctx context.Context, l administration.Limit, before []d
 	if len(before) == 1 && row.PerDay != nil && before[0].SpendingLimit.PerDaySince != nil {
 		row.PerDaySince = before[0].SpendingLimit.PerDaySince
 	}
-	keyID, seal, err := store.Limit(row).Sealed(w.keys)
+	if len(before) == 0 {
+		err = w.q.LimitInsert(ctx, dbsqlc.LimitInsertParams(row))
+	} else {
+		err = store.One(w.q.LimitPut(ctx, dbsqlc.LimitPutParams{
+			PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, Realm: row.Realm, LimitID: row.LimitID,
+		}))
+	}
 	if err != nil {
 		return err
 	}
-	row.KeyID, row.Seal = keyID, seal
-	if len(before) == 0 {
-		return w.q.LimitInsert(ctx, dbsqlc.LimitInsertParams(row))
-	}
-	return store.One(w.q.LimitPut(ctx, dbsqlc.LimitPutParams{
-		PerPayment: row.PerPayment, PerDay: row.PerDay, PerDaySince: row.PerDaySince, SetAt: row.SetAt, KeyID: row.KeyID, Seal: seal,
-		Realm: row.Realm, LimitID: row.LimitID,
-	}))
+	return w.ledger.Put(store.Limit(row))
 }
 
 // limit brings a limit of a realm's file into force. Its holder is the name of a user account where it binds a person.

@@ -9,7 +9,6 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
-	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -39,7 +38,8 @@ type UserAccount struct {
 	Status       store.UserStatus
 	AsOf         time.Time // as of identity.Principal
 
-	row dbsqlc.UserAccount
+	row  dbsqlc.UserAccount
+	head dbsqlc.RealmHead // read after the row, in the same transaction
 }
 
 func accountOf(row dbsqlc.UserAccount) UserAccount {
@@ -48,9 +48,11 @@ func accountOf(row dbsqlc.UserAccount) UserAccount {
 	}
 }
 
-// Check holds the account against its seal, under keys made by identity.MasterDataKeys. Errors: keyring.ErrForged,
-// keyring.ErrUnknownKey.
-func (a UserAccount) Check(keys keyring.Ring) error { return store.User(a.row).Check(keys) }
+// Genuine reports whether the account is as the newest change of the realm left it. The log raises an alarm where it is not.
+func (p *People) Genuine(ctx context.Context, a UserAccount) (bool, error) {
+	guard := p.db.Guard(nil).At(a.head)
+	return guard.User(ctx, a.row), guard.Err()
+}
 
 // Logins counts the tries to sign in, by name.
 type Logins struct {
@@ -82,8 +84,9 @@ func (l *Logins) Reserve(ctx context.Context, try LoginTry) (account UserAccount
 			return fmt.Errorf("find the user: %w", err)
 		}
 		account = accountOf(row)
-		found = true
-		return nil
+		account.head, err = q.HeadGet(ctx, try.Realm)
+		found = err == nil
+		return err
 	})
 	var locked *LockedError
 	if err != nil && !errors.As(err, &locked) {

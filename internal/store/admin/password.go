@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/google/uuid"
-	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
@@ -12,26 +11,31 @@ import (
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// AccountChange holds the changeable fields of a user account; zero fields change nothing. Its keys come from identity.MasterDataKeys.
+// AccountChange holds the changeable fields of a user account; zero fields change nothing.
 type AccountChange = store.AccountChange
 
 // Account reads a user account. Error: store.ErrUnknownUser.
 func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
-	row, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (dbsqlc.UserAccount, error) {
-		return q.UserGet(ctx, realm, userID)
+	account, err := store.Read(ctx, p.db, realm, func(q *dbsqlc.Queries) (UserAccount, error) {
+		row, err := q.UserGet(ctx, realm, userID)
+		account := accountOf(row)
+		if err == nil {
+			account.head, err = q.HeadGet(ctx, realm)
+		}
+		return account, err
 	})
 	if err != nil {
 		return UserAccount{}, identityError(err, "read a user account", store.ErrUnknownUser)
 	}
-	return accountOf(row), nil
+	return account, nil
 }
 
 // ChangeAccount gives an account that was read before another password, or ends everything it is signed in with, and seals it anew; the
 // audit trail tells that its owner did it, in the same transaction. It fails with store.ErrUnknownUser when the account is not as it was
 // read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
-	err := p.db.InRealm(ctx, account.row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		err := store.ChangeAccount(ctx, q, account.row, change)
+	err := p.db.Change(ctx, account.row.Realm, store.Act{Actor: by.Actor(), At: change.SignedOutAt}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
+		err := store.ChangeAccount(ctx, q, ledger, account.row, change)
 		if err != nil {
 			return err
 		}

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,8 +34,7 @@ type People struct {
 // NewPeople makes the keeper.
 func NewPeople(db *store.Database) *People { return &People{db: db} }
 
-// CheckKeys holds people, clients and policies of every realm against their seals, and fails when the keys of tokens are not those they
-// were sealed with: started like that, the service would let nobody in, and take every row for one that somebody forged.
+// CheckKeys reads the master data of every realm, and fails when the keys of tokens are not those that its head was sealed with: started like that, the service would let nobody in, and take every row for one that somebody forged.
 func (p *People) CheckKeys(ctx context.Context) error {
 	realms, err := p.db.Realms(ctx)
 	if err != nil {
@@ -42,7 +42,11 @@ func (p *People) CheckKeys(ctx context.Context) error {
 	}
 	for _, realm := range realms {
 		err = p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-			return store.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+			err := store.TryKeys(ctx, q, realm, p.db.MasterDataKeys())
+			if err == nil {
+				p.db.Guard(nil).Warm(ctx, q, realm)
+			}
+			return err
 		})
 		if err != nil {
 			return err
@@ -60,18 +64,18 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 	if err != nil {
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
 	}
-	if !guardOf(p.db).Realm(ctx, row.Realm) {
-		return Client{}, store.ErrUnknownRealm
+	guard := p.db.Guard(nil).At(row.RealmHead)
+	if !guard.Realm(ctx, row.Realm) {
+		return Client{}, cmp.Or(guard.Err(), store.ErrUnknownRealm)
 	}
 	if row.ClientID == nil {
 		return Client{}, store.ErrUnknownClient
 	}
 	stored := dbsqlc.Client{
 		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
-		PayeeWaived: *row.PayeeWaived, KeyID: store.Text(row.KeyID),
-		Seal: row.Seal, SuppressedAt: row.SuppressedAt,
+		PayeeWaived: *row.PayeeWaived, SuppressedAt: row.SuppressedAt, CreatedAt: store.OrZero(row.CreatedAt),
 	}
-	if stored.SuppressedAt != nil || !guardOf(p.db).Client(ctx, stored) {
+	if stored.SuppressedAt != nil || !guard.Client(ctx, stored) {
 		return Client{}, store.ErrUnknownClient
 	}
 	return Client{
@@ -108,17 +112,12 @@ func (p *People) Principal(ctx context.Context, key PrincipalKey) (identity.Prin
 	signedOut := !key.Since.IsZero() && !key.Since.After(now) || !key.AsOf.IsZero() && !key.AsOf.Equal(now)
 	rows := store.PrincipalRows{
 		User: user, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
-		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
 	}
-	if store.UserStatus(user.Status) != store.UserActive || signedOut || !guardOf(p.db).Principal(ctx, rows) {
-		return identity.Principal{}, store.ErrUnknownUser
+	guard := p.db.Guard(nil).At(row.RealmHead)
+	if store.UserStatus(user.Status) != store.UserActive || signedOut || !guard.Principal(ctx, rows) {
+		return identity.Principal{}, cmp.Or(guard.Err(), store.ErrUnknownUser)
 	}
 	return principalOf(rows), nil
-}
-
-// guardOf holds master data against their seals with the keys of the database.
-func guardOf(db *store.Database) store.Guard {
-	return store.Guard{Keys: db.MasterDataKeys(), Log: db.Log()}
 }
 
 // principalOf makes the principal of rows that were held against their seals.

@@ -56,22 +56,21 @@ func (w writer) insertPolicy(ctx context.Context, p administration.Policy) error
 		ApprovalsRequired: int32(p.Approvals), PendingSeconds: wholeSeconds(p.ExpiresAfter), //nolint:gosec // at most 9
 		ContentHashRequired: p.ContentHashRequired, StepUp: p.StepUp, CreatedAt: w.at,
 	}
-	row.KeyID, row.Seal, err = store.Policy(row).Sealed(w.keys)
+	err = w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
 	if err != nil {
 		return err
 	}
-	return w.q.PolicyInsert(ctx, dbsqlc.PolicyInsertParams(row))
+	return w.ledger.Put(store.Policy(row))
 }
 
-// sealPolicy seals a policy that stays or has just been retired.
-func (w writer) sealPolicy(ctx context.Context, row dbsqlc.Policy) error {
-	keyID, seal, err := store.Policy(row).Sealed(w.keys)
+// retirePolicy ends a policy.
+func (w writer) retirePolicy(ctx context.Context, row dbsqlc.Policy) error {
+	row.RetiredAt = &w.at
+	err := store.One(w.q.PolicyRetire(ctx, row.RetiredAt, row.Realm, row.PolicyID))
 	if err != nil {
 		return err
 	}
-	return w.q.PolicySeal(ctx, dbsqlc.PolicySealParams{
-		RetiredAt: row.RetiredAt, KeyID: keyID, Seal: seal, Realm: row.Realm, PolicyID: row.PolicyID,
-	})
+	return w.ledger.Put(store.Policy(row))
 }
 
 func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
@@ -94,8 +93,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	if !s.guard.Policy(ctx, rows[0]) {
 		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
 	}
-	rows[0].RetiredAt = &s.at
-	return s.sealPolicy(ctx, rows[0])
+	return s.retirePolicy(ctx, rows[0])
 }
 
 // bringPolicies makes the policies in force those of a realm's file. A policy row never changes, because messages refer to the one they
@@ -118,12 +116,11 @@ func (p provision) bringPolicies(ctx context.Context, wanted []administration.Po
 		_, stays := missing[key]
 		if stays {
 			delete(missing, key)
-		} else {
-			row.RetiredAt = &p.at
+			continue
 		}
-		err = p.sealPolicy(ctx, row)
+		err = p.retirePolicy(ctx, row)
 		if err != nil {
-			return fmt.Errorf("keep or retire one: %w", err)
+			return fmt.Errorf("retire one: %w", err)
 		}
 	}
 	for _, policy := range wanted {

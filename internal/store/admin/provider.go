@@ -116,7 +116,7 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 
 // outer writes the provider and the links in this step.
 func (w writer) outer() store.Outer {
-	return store.Outer{Queries: w.q, Keys: w.keys, Realm: w.realm, At: w.at}
+	return store.Outer{Queries: w.q, Ledger: w.ledger, Realm: w.realm, At: w.at}
 }
 
 // link sets the subject of an account at the provider. It ends the previous link, and the account's sessions and tokens.
@@ -282,7 +282,7 @@ func (p provision) linkOf(ctx context.Context, issuer string, account AccountDef
 		return nil, user, err
 	}
 	if len(known) == 1 && known[0].Issuer == issuer && known[0].Subject == account.OuterSubject &&
-		store.OuterIdentity(known[0]).Check(p.keys) == nil {
+		p.ledger.Has(store.OuterIdentity(known[0])) {
 		return nil, user, nil
 	}
 	id, err := uuid.NewV7()

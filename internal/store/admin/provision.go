@@ -104,7 +104,7 @@ func Realms(ctx context.Context, ownerURL string) ([]store.RealmSummary, error) 
 // Provisioner is who brings realms into a database.
 type Provisioner struct {
 	OwnerURL string       // PostgreSQL URL of the schema's owner
-	Keys     keyring.Ring // of tokens; the rows are sealed with a key derived from the first
+	Keys     keyring.Ring // of tokens; the head of a realm is sealed with a key derived from the first
 	At       time.Time    // now; a new grant counts from then on
 	// Tell shows what is shown only once. It is called when everything is written and nothing is committed: where it fails nothing is changed,
 	// and whatever is committed has been shown. nil for nothing to tell.
@@ -112,8 +112,7 @@ type Provisioner struct {
 }
 
 // Apply brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
-// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Every row is
-// sealed. Error: ErrForeignRealm.
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Error: ErrForeignRealm.
 func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
 	if err != nil {
@@ -145,15 +144,24 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	}
 	defer done()
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-		// Whoever seals with another key under the same id makes rows that the service takes for forged ones.
+		// A head sealed with another key under the same id is a forged one to the service.
 		err := store.TryKeys(ctx, dbsqlc.New(tx), realm, keys)
 		if err != nil {
 			return err
 		}
-		err = work(provision{
-			writer: writer{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond), reseals: true},
+		p := provision{
+			writer: writer{q: dbsqlc.New(tx), keys: keys, realm: realm, at: by.At.UTC().Truncate(time.Microsecond)},
 			setUps: setUps, providerKeys: providers,
-		})
+		}
+		p.ledger, err = p.open(ctx)
+		if err == nil {
+			err = work(p)
+		}
+		if err == nil && p.ledger != nil {
+			err = p.ledger.Close(ctx, store.Act{
+				Actor: identity.Actor{Name: "operator", Channel: identity.ChannelOperator}, At: p.at,
+			})
+		}
 		if err != nil || by.Tell == nil {
 			return err
 		}
@@ -161,14 +169,26 @@ func (by Provisioner) run(ctx context.Context, realm string, work func(provision
 	})
 }
 
-// writer writes rows of a realm under their seals in one transaction.
+// open locks the head of the realm. Until a realm has had two administrators the operator may take its rows as they are.
+func (p provision) open(ctx context.Context) (*store.Ledger, error) {
+	if p.realm == "" {
+		return nil, nil
+	}
+	ever, err := p.q.AdministratorEverCount(ctx, p.realm)
+	if err != nil {
+		return nil, err
+	}
+	return store.OpenLedgerAs(ctx, p.q, p.realm, p.keys, ever < 2)
+}
+
+// writer writes rows of a realm in one transaction.
 type writer struct {
-	q     *dbsqlc.Queries
-	keys  keyring.Ring // seal the rows
-	realm string
-	at    time.Time
-	// reseals: rows that stay get a new seal, under the first key.
-	reseals bool
+	q    *dbsqlc.Queries
+	keys keyring.Ring // seal the rows
+	// ledger notes the rows that are written; nil for a step that only reads or asks.
+	ledger *store.Ledger
+	realm  string
+	at     time.Time
 }
 
 // provision is one run of the operator.
@@ -225,35 +245,27 @@ func (p provision) bring(ctx context.Context, realm RealmDefinition) error {
 	return nil
 }
 
-// row brings the realm's own row to its definition. Error: ErrForeignRealm.
-// sealedRealm returns the row of a realm with its seal.
-func (p provision) sealedRealm(realm RealmDefinition) (dbsqlc.RealmProvisionParams, error) {
-	row := dbsqlc.RealmProvisionParams{
+// realmRow returns the row of a realm.
+func (p provision) realmRow(realm RealmDefinition) dbsqlc.RealmProvisionParams {
+	return dbsqlc.RealmProvisionParams{
 		Realm: realm.Realm, Name: realm.Name, Mark: realm.Mark, MadeBy: string(realm.MadeBy), At: p.at,
 		AccessTokenSeconds:     wholeSeconds(realm.Life.Access),
 		RefreshTokenSeconds:    wholeSeconds(realm.Life.Refresh),
 		RefreshAbsoluteSeconds: wholeSeconds(realm.Life.Absolute),
 		SecondFactorRoles:      store.FactorRolesColumn(realm.SecondFactor),
 	}
-	var err error
-	row.KeyID, row.Seal, err = store.Realm(dbsqlc.Realm{
-		Realm: row.Realm, Name: row.Name, Mark: row.Mark, MadeBy: row.MadeBy, AccessTokenSeconds: row.AccessTokenSeconds,
-		RefreshTokenSeconds: row.RefreshTokenSeconds, RefreshAbsoluteSeconds: row.RefreshAbsoluteSeconds,
-		SecondFactorRoles: row.SecondFactorRoles,
-	}).Sealed(p.keys)
-	return row, err
 }
 
+// row brings the realm's own row to its definition. Error: ErrForeignRealm.
 func (p provision) row(ctx context.Context, realm RealmDefinition) error {
-	row, err := p.sealedRealm(realm)
+	row, err := p.q.RealmProvision(ctx, p.realmRow(realm))
+	if errors.Is(err, pgx.ErrNoRows) {
+		return ErrForeignRealm
+	}
 	if err != nil {
 		return err
 	}
-	ours, err := p.q.RealmProvision(ctx, row)
-	if err == nil && ours == 0 {
-		return ErrForeignRealm
-	}
-	return err
+	return p.ledger.Put(store.Realm(row))
 }
 
 func wholeSeconds(d time.Duration) int32 { return int32(d / time.Second) } //nolint:gosec // the schema bounds it to a week

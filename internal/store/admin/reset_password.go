@@ -45,9 +45,7 @@ func ResetPassword(ctx context.Context, by Provisioner, reset PasswordReset) err
 		if err != nil {
 			return err
 		}
-		err = store.ChangeAccount(ctx, p.q, row, store.AccountChange{
-			PasswordHash: reset.PasswordHash, SignedOutAt: p.at, Keys: p.keys,
-		})
+		err = store.ChangeAccount(ctx, p.q, p.ledger, row, store.AccountChange{PasswordHash: reset.PasswordHash, SignedOutAt: p.at})
 		if err != nil {
 			return err
 		}

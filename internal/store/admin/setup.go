@@ -1,9 +1,9 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
-	"log/slog"
 	"time"
 
 	"github.com/google/uuid"
@@ -35,21 +35,24 @@ type SetUpKey struct {
 
 // SetUp finds a set-up by its link. Error: ErrSetUpOver, also for one that does not fit its seal.
 func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
+	var head dbsqlc.RealmHead
 	row, err := store.Read(ctx, p.db, key.Realm, func(q *dbsqlc.Queries) (dbsqlc.SetUpByLinkRow, error) {
-		return q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
+		row, err := q.SetUpByLink(ctx, key.Realm, key.LinkHashes, key.At)
+		if err == nil {
+			head, err = q.HeadGet(ctx, key.Realm)
+		}
+		return row, err
 	})
 	if err != nil {
 		return SetUp{}, setUpError(err, "find a set-up")
 	}
-	err = store.SetUp(row.UserSetup).Check(p.db.MasterDataKeys())
-	if err != nil {
-		p.db.Log().LogAttrs(ctx, slog.LevelError, "a set-up does not fit its seal and opens nothing", slog.Bool("alarm", true),
-			slog.String("realm", key.Realm), slog.String("setUp", row.UserSetup.SetupID.String()), slog.String("error", err.Error()))
-		return SetUp{}, ErrSetUpOver
+	guard := p.db.Guard(nil).At(head)
+	if !guard.SetUp(ctx, row.UserSetup) {
+		return SetUp{}, cmp.Or(guard.Err(), ErrSetUpOver)
 	}
 	user := row.UserAccount
 	return SetUp{ID: row.UserSetup.SetupID, CodeHash: row.UserSetup.CodeHash, UserName: user.Name, Account: UserAccount{
-		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), row: user,
+		UserID: user.UserID, PasswordHash: user.PasswordHash, Status: store.UserStatus(user.Status), row: user, head: head,
 	}}, nil
 }
 
@@ -92,7 +95,11 @@ type SetUpUse struct {
 // ErrSetUpOver when somebody else was first or the account is not as it was read.
 func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 	row, at := u.SetUp.Account.row, u.Change.SignedOutAt
-	err := p.db.InRealm(ctx, row.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+	owner := identity.Actor{
+		UserID: row.UserID, PersonID: row.PersonID, Name: row.Name, ClientID: identity.PortalClient, Channel: identity.ChannelPortal,
+		SourceAddress: u.From,
+	}
+	err := p.db.Change(ctx, row.Realm, store.Act{Actor: owner, At: at}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
 		used, err := q.SetUpUseInsert(ctx, dbsqlc.SetUpUseInsertParams{Realm: row.Realm, SetupID: u.SetUp.ID, UserID: row.UserID, At: at})
 		if err != nil {
 			return err
@@ -104,18 +111,12 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		if row.Status == string(store.UserUnverified) {
 			change.Status = string(store.UserActive)
 		}
-		err = store.ChangeAccount(ctx, q, row, change)
+		err = store.ChangeAccount(ctx, q, ledger, row, change)
 		if err != nil {
 			return err
 		}
-		id, err := uuid.NewV7()
-		if err != nil {
-			return err
-		}
-		return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-			Realm: row.Realm, EventID: id, Event: auditlog.EventUserSetUp, ActorUser: &row.UserID, ActorPerson: &row.PersonID, ActorName: row.Name,
-			ClientID: store.OrNull(identity.PortalClient), Channel: string(identity.ChannelPortal), SourceAddress: store.OrNull(u.From),
-			Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
+		return store.AppendEvent(ctx, q, store.Event{
+			Realm: row.Realm, Actor: owner, Name: auditlog.EventUserSetUp, Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
 		})
 	})
 	if err != nil {

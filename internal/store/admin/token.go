@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -288,10 +289,10 @@ func (t *Tokens) Bearer(ctx context.Context, key BearerKey) (Bearer, error) {
 	}
 	rows := store.PrincipalRows{
 		User: row.UserAccount, Person: row.Person, Client: row.Client, Roles: row.Roles, GrantIDs: row.GrantIds, Granted: row.Granted,
-		GrantKeys: row.GrantKeyIds, GrantSeals: row.GrantSeals,
 	}
-	if !guardOf(t.db).Principal(ctx, rows) {
-		return Bearer{}, ErrUnknownToken
+	guard := t.db.Guard(nil).At(row.RealmHead)
+	if !guard.Principal(ctx, rows) {
+		return Bearer{}, cmp.Or(guard.Err(), ErrUnknownToken)
 	}
 	return Bearer{FamilyID: row.TokenFamily.FamilyID, ExpiresAt: token.ExpiresAt.UTC(), Principal: principalOf(rows)}, nil
 }

@@ -63,7 +63,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if !s.guard.User(ctx, row) {
 		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
 	}
-	change := store.AccountChange{Keys: s.keys, Status: c.After["status"]}
+	change := store.AccountChange{Status: c.After["status"]}
 	switch c.Kind {
 	case administration.KindUserLink:
 		return s.link(ctx, c, row)
@@ -81,11 +81,11 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 		change.SignedOutAt, change.PasswordHash = s.at, s.secrets.PasswordHash
 	default: // a status alone
 	}
-	err = store.ChangeAccount(ctx, s.q, row, change)
+	err = store.ChangeAccount(ctx, s.q, s.ledger, row, change)
 	if err != nil || c.Kind != administration.KindUserReset {
 		return err
 	}
-	_, err = store.RemoveFactors(ctx, s.q, store.Removal{Realm: s.realm, UserID: row.UserID, At: s.at, Keys: s.keys})
+	_, err = store.RemoveFactors(ctx, s.q, s.ledger, store.Removal{Realm: s.realm, UserID: row.UserID, At: s.at})
 	if err != nil {
 		return err
 	}
@@ -100,11 +100,11 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 			return err
 		}
 		u.Person = id
-		person, err := s.personRow(dbsqlc.Person{PersonID: id, DisplayName: u.DisplayName, Duty: duty})
-		if err != nil {
-			return err
-		}
+		person := dbsqlc.Person{Realm: s.realm, PersonID: id, DisplayName: u.DisplayName, Duty: duty, CreatedAt: s.at}
 		err = s.q.PersonInsert(ctx, dbsqlc.PersonInsertParams(person))
+		if err == nil {
+			err = s.ledger.Put(store.Person(person))
+		}
 		if err != nil {
 			return err
 		}
@@ -113,13 +113,14 @@ func (s step) createUser(ctx context.Context, c administration.Change, u adminis
 	if err != nil {
 		return err
 	}
-	row, err := s.userRow(dbsqlc.UserAccount{
-		UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
-	})
-	if err != nil {
-		return err
+	row := dbsqlc.UserAccount{
+		Realm: s.realm, UserID: id, PersonID: u.Person, Duty: duty, Name: u.Name, PasswordHash: s.secrets.PasswordHash, Status: u.Status,
+		CreatedAt: s.at,
 	}
 	err = s.q.UserInsert(ctx, dbsqlc.UserInsertParams(row))
+	if err == nil {
+		err = s.ledger.Put(store.User(row))
+	}
 	if err != nil {
 		return err
 	}
@@ -152,22 +153,6 @@ func (s step) changeGrants(ctx context.Context, c administration.Change, user db
 	return s.tellRights(ctx, c, rights)
 }
 
-// personRow seals the row of a person.
-func (w writer) personRow(row dbsqlc.Person) (dbsqlc.Person, error) {
-	var err error
-	row.Realm, row.CreatedAt = w.realm, w.at
-	row.KeyID, row.Seal, err = store.Person(row).Sealed(w.keys)
-	return row, err
-}
-
-// userRow seals the row of a user account.
-func (w writer) userRow(row dbsqlc.UserAccount) (dbsqlc.UserAccount, error) {
-	var err error
-	row.Realm, row.CreatedAt = w.realm, w.at
-	row.KeyID, row.Seal, err = store.User(row).Sealed(w.keys)
-	return row, err
-}
-
 // putRoles ends the grants of roles that are not wanted and grants those that are missing from now on. It returns what changed.
 func (w writer) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []identity.Role) (auditlog.Rights, error) {
 	rights := auditlog.Rights{Subject: user.Name, User: user.UserID.String(), Person: user.PersonID.String()}
@@ -178,25 +163,19 @@ func (w writer) putRoles(ctx context.Context, user dbsqlc.UserAccount, wanted []
 	held := make([]identity.Role, 0, len(inForce))
 	for _, grant := range inForce {
 		held = append(held, identity.Role(grant.Role))
-		stays := slices.Contains(wanted, identity.Role(grant.Role))
-		if stays && !w.reseals {
+		if slices.Contains(wanted, identity.Role(grant.Role)) {
 			continue
 		}
-		if !stays {
-			end := w.at
-			if end.Before(grant.GrantedAt) {
-				end = grant.GrantedAt
-			}
-			grant.EndedAt = &end
-			rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
+		end := w.at
+		if end.Before(grant.GrantedAt) {
+			end = grant.GrantedAt
 		}
-		keyID, seal, err := store.Grant(grant).Sealed(w.keys)
-		if err != nil {
-			return rights, err
+		grant.EndedAt = &end
+		rights.Ended = append(rights.Ended, auditlog.AuditRight{Grant: grant.GrantID.String(), Role: grant.Role})
+		err = store.One(w.q.GrantEnd(ctx, grant.EndedAt, w.realm, grant.GrantID))
+		if err == nil {
+			err = w.ledger.Put(store.Grant(grant))
 		}
-		err = store.One(w.q.GrantSeal(ctx, dbsqlc.GrantSealParams{
-			EndedAt: grant.EndedAt, KeyID: keyID, Seal: seal, Realm: w.realm, GrantID: grant.GrantID,
-		}))
 		if err != nil {
 			return rights, err
 		}
@@ -221,11 +200,11 @@ func (w writer) grant(ctx context.Context, user dbsqlc.UserAccount, role identit
 		return id, err
 	}
 	grant := dbsqlc.UserRole{Realm: w.realm, UserID: user.UserID, Duty: user.Duty, Role: string(role), GrantID: id, GrantedAt: w.at}
-	grant.KeyID, grant.Seal, err = store.Grant(grant).Sealed(w.keys)
+	err = w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant))
 	if err != nil {
 		return id, err
 	}
-	return id, w.q.GrantInsert(ctx, dbsqlc.GrantInsertParams(grant))
+	return id, w.ledger.Put(store.Grant(grant))
 }
 
 // setUp lets the owner of the account choose a password with the approver's link and the requester's code. It has the id of its change.
@@ -236,12 +215,11 @@ func (s step) setUp(ctx context.Context, change, user uuid.UUID) error {
 // insertSetUp adds a set-up. Earlier set-ups of the account are over by it.
 func (w writer) insertSetUp(ctx context.Context, row dbsqlc.UserSetup) error {
 	row.Realm, row.MadeAt, row.ExpiresAt = w.realm, w.at, w.at.Add(identity.SetUpLife)
-	keyID, seal, err := store.SetUp(row).Sealed(w.keys)
+	err := w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
 	if err != nil {
 		return err
 	}
-	row.KeyID, row.Seal = keyID, seal
-	return w.q.SetUpInsert(ctx, dbsqlc.SetUpInsertParams(row))
+	return w.ledger.Put(store.SetUp(row))
 }
 
 // people reads the people of a realm with their user accounts.
@@ -271,11 +249,12 @@ func (p provision) person(ctx context.Context, person PersonDefinition) error {
 	if err != nil {
 		return err
 	}
-	row, err := p.personRow(dbsqlc.Person{PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty)})
-	if err != nil {
-		return err
+	row, err := p.q.PersonProvision(ctx, dbsqlc.PersonProvisionParams{
+		Realm: p.realm, PersonID: id, DisplayName: person.DisplayName, Duty: string(person.Duty), CreatedAt: p.at,
+	})
+	if err == nil {
+		err = p.ledger.Put(store.Person(row))
 	}
-	err = p.q.PersonProvision(ctx, dbsqlc.PersonProvisionParams(row))
 	if err != nil {
 		return err
 	}
@@ -331,11 +310,11 @@ func (p provision) user(ctx context.Context, user dbsqlc.UserAccount, definition
 	if err != nil {
 		return err
 	}
-	user, err = p.userRow(user)
-	if err != nil {
-		return err
+	user.CreatedAt = p.at
+	user, err = p.q.UserProvision(ctx, dbsqlc.UserProvisionParams(user))
+	if err == nil {
+		err = p.ledger.Put(store.User(user))
 	}
-	err = p.q.UserProvision(ctx, dbsqlc.UserProvisionParams(user))
 	if err != nil {
 		return err
 	}

@@ -69,8 +69,8 @@ const (
 	answerSealed   = "each answer in the outbox is what the gateway made, by its seal, never a payment, and delivered or refused as it " +
 		"says"
 	decisionSealed = "each decision is what a person said of that content through the gateway, by its seal"
-	masterSealed   = "realms, people, accounts, roles, clients, policies, debtor accounts, directories of banks and who receives are as " +
-		"they were provisioned, by their seals"
+	masterSealed   = "the master data of each realm are those under its head, by its seal; changes of them, uses of second factors and " +
+		"reference data are as they were stored, by theirs"
 	tokenSealed = "each token and each session of the portal is what a sign-in was given, for whom and for the time it says, by its seal, " +
 		"and not one that was ended"
 	requestSealed = "each key of a request stands for the request and the message it was used for, by its seal"

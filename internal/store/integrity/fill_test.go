@@ -156,8 +156,8 @@ func factors(t *testing.T, h *servicetest.Env) {
 // approveWithFactor brings a payment to its approval whose policy asks for a second factor.
 func approveWithFactor(t *testing.T, h *servicetest.Env, code string) {
 	t.Helper()
-	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (key_id, seal, realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
-		pending_seconds, created_at) VALUES ('test', sha256(''), 'demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
+	_, err := h.DB.Owner(t).Exec(ctx, `INSERT INTO policy (realm, policy_id, rank, amount_from, amount_to, approvals_required, step_up,
+		pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 900, 777, 777, 1, true, 86400, '2020-01-01')`)
 	must(t, err)
 	h.DB.SealMasterData(t)
 	order := h.Order(rulebook.SchemeSIC)

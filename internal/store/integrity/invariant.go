@@ -131,7 +131,7 @@ func (s *Snapshot) Invariants(ctx context.Context, now time.Time) ([]Invariant, 
 			list(q.InvariantChangeDecided),
 		},
 		{"I32", "limits are as two administrators set them, and each release took of them what it paid", list(q.InvariantLimitHeld)},
-		{"I33", "each row of master data that the audit trail was told of is there, since then", list(q.InvariantRoster)},
+		{"I33", "each row of master data is as the newest change wrote it, and none is gone or was added", s.toldRows},
 		{
 			"I34", "what the audit trail tells of was done, once, by whom and when it says",
 			all(list(q.InvariantToldUndone), list(q.InvariantRefusalsCounted)),

@@ -153,8 +153,8 @@ func (s *Service) each(ctx context.Context, some int, do func(realm string)) {
 	_ = group.Wait()
 }
 
-// roster tells the audit trail which rows of master data there are, and the log which are gone, once as long as it stays the same. What
-// could not be asked is asked with the next look; the store itself tells of its troubles.
+// roster compares the master data of a realm with its head, and logs what differs, once as long as it stays the same. What could not be read
+// is read with the next look; the store logs its own failures.
 func (s *Service) roster(ctx context.Context, name string) {
 	known, now := s.known(name), s.cfg.Now()
 	s.mu.Lock()
@@ -165,18 +165,18 @@ func (s *Service) roster(ctx context.Context, name string) {
 	}
 	limited, cancel := context.WithTimeout(ctx, batchWithin)
 	defer cancel()
-	tables, err := s.cfg.Trees.Roster(limited, name, now)
+	rows, err := s.cfg.Trees.Roster(limited, name)
 	if err != nil {
 		return
 	}
-	gone := strings.Join(tables, ", ")
+	gone := strings.Join(rows, ", ")
 	s.mu.Lock()
 	said := known.gone
 	known.rostered, known.gone = now, gone
 	s.mu.Unlock()
 	if gone != "" && gone != said {
-		s.cfg.Log.ErrorContext(ctx, "rows of master data are gone, or were dated anew: run countersign check", slog.Bool("alarm", true),
-			"realm", name, "tables", gone)
+		s.cfg.Log.ErrorContext(ctx, "the master data of a realm is not as its newest change left it: run countersign check", slog.Bool("alarm", true),
+			"realm", name, "rows", gone)
 	}
 }
 

@@ -14,32 +14,32 @@ const (
 // ofFactors are the tamperings that strike what people show beside their passwords.
 var ofFactors = []tampering{
 	{
-		"identity provider changed", "", "I20", "identity_provider", theProvider,
+		"identity provider changed", "", "I33", "identity_provider", theProvider,
 		`UPDATE identity_provider SET issuer = 'https://login.other.example'`,
 	},
 	{
-		"outer identity given to somebody else", "", "I20", "outer_identity", anIdentity,
+		"outer identity given to somebody else", "", "I33", "outer_identity", anIdentity,
 		`UPDATE outer_identity SET subject = 's-3' WHERE link_id::text = (` + anIdentity + `)`,
 	},
 	{
-		"outer identity planted", "", "I20", "outer_identity", thePlanted,
-		`INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, key_id, seal)
-		SELECT realm, md5(':m')::uuid, (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'), issuer, 's-4', linked_at,
-		key_id, seal FROM outer_identity WHERE ended_at IS NULL LIMIT 1`,
+		"outer identity planted", "", "I33", "outer_identity", thePlanted,
+		`INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at)
+		SELECT realm, md5(':m')::uuid, (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2'), issuer, 's-4', linked_at
+		FROM outer_identity WHERE ended_at IS NULL LIMIT 1`,
 	},
 	{
-		"second factor given to somebody else", "", "I20", "second_factor", aFactor,
+		"second factor given to somebody else", "", "I33", "second_factor", aFactor,
 		`UPDATE second_factor SET user_id = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2')
 		WHERE factor_id::text = (` + aFactor + `)`,
 	},
 	{
-		"second factor removed", "", "I20", "second_factor", otherFactor,
+		"second factor removed", "", "I33", "second_factor", otherFactor,
 		`UPDATE second_factor SET removed_at = now() WHERE factor_id::text = (` + otherFactor + `)`,
 	},
 	{
-		"second factor planted", "", "I20", "second_factor", thePlanted,
-		`INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, made_at, key_id, seal)
-		SELECT realm, md5(':m')::uuid, user_id, kind, name, secret, made_at, key_id, seal FROM second_factor WHERE kind = 'totp' LIMIT 1`,
+		"second factor planted", "", "I33", "second_factor", thePlanted,
+		`INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, made_at)
+		SELECT realm, md5(':m')::uuid, user_id, kind, name, secret, made_at FROM second_factor WHERE kind = 'totp' LIMIT 1`,
 	},
 	{
 		"use of a second factor brought back", "", "I20", "factor_use", aUse,
@@ -51,7 +51,7 @@ var ofFactors = []tampering{
 	},
 	{"second factor deleted", "", "I15", "factor_use", useOfDeleted, `DELETE FROM second_factor WHERE kind = 'recovery'`},
 	{
-		"asking for second factors ended", "", "I20", "realm", `SELECT 'demo2'`,
+		"asking for second factors ended", "", "I33", "realm", `SELECT 'demo2'`,
 		`UPDATE realm SET second_factor_roles = 'maker' WHERE realm = 'demo2'`,
 	},
 }

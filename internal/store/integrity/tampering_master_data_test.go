@@ -26,7 +26,7 @@ var ofMasterData = []tampering{
 		`SELECT concat_ws(' ', message_id, version) FROM message_version WHERE message_id = ':m'`,
 		`UPDATE message_version SET payee_name = 'Nobody' WHERE message_id = ':m'`,
 	},
-	{"limit raised", "", "I20", "spending_limit", aLimit, `UPDATE spending_limit SET per_day = 999999999
+	{"limit raised", "", "I33", "spending_limit", aLimit, `UPDATE spending_limit SET per_day = 999999999
 		WHERE limit_id::text = (` + aLimit + `)`},
 	{
 		"limit taken away", "", "I32", "spending_limit", `SELECT limit_id FROM spending_limit WHERE limit_of = 'client'`,
@@ -60,19 +60,19 @@ var ofMasterData = []tampering{
 		`DELETE FROM realm_change_decision WHERE change_id::text = (` + otherChange + `)`,
 	},
 	{
-		"user account moved to another person", "", "I20", "user_account", anAccount,
+		"user account moved to another person", "", "I33", "user_account", anAccount,
 		`UPDATE user_account SET person_id = md5(':m')::uuid WHERE user_id::text = (` + anAccount + `)`,
 	},
-	{"password hash replaced", "", "I20", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` +
+	{"password hash replaced", "", "I33", "user_account", anAccount, `UPDATE user_account SET password_hash = 'x' WHERE user_id::text = (` +
 		anAccount + `)`},
-	{"debtor holder changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` +
+	{"debtor holder changed", "", "I33", "debtor_account", aDebtor, `UPDATE debtor_account SET holder_name = 'Nobody' WHERE iban = (` +
 		aDebtor + `)`},
 	{
-		"directory edition changed", "", "I20", "routing_directory", aDirectory,
+		"directory edition changed", "", "I33", "routing_directory", aDirectory,
 		`UPDATE routing_directory SET edition = '2099-01-01' WHERE directory_id::text = (` + aDirectory + `)`,
 	},
 	{
-		"directory rows changed", "", "I20", "routing_directory", aDirectory,
+		"directory rows changed", "", "I33", "routing_directory", aDirectory,
 		`UPDATE routing_directory SET content = content || 'x', content_hash = sha256(content || 'x') WHERE directory_id::text = (` +
 			aDirectory + `)`,
 	},
@@ -80,34 +80,34 @@ var ofMasterData = []tampering{
 		"code sets in force sooner", "", "I20", "reference_edition", aReference,
 		`UPDATE reference_edition SET from_day = '2020-01-01' WHERE edition_id::text = (` + aReference + `)`,
 	},
-	{"debtor BIC changed", "", "I20", "debtor_account", aDebtor, `UPDATE debtor_account SET agent_bic = 'ZZZZCHZZXXX' WHERE iban = (` +
+	{"debtor BIC changed", "", "I33", "debtor_account", aDebtor, `UPDATE debtor_account SET agent_bic = 'ZZZZCHZZXXX' WHERE iban = (` +
 		aDebtor + `)`},
 	{
-		"client may decide its own", "", "I20", "client", aClient,
+		"client may decide its own", "", "I33", "client", aClient,
 		`UPDATE client SET may_decide_own = NOT may_decide_own WHERE realm = 'demo' AND client_id = (` + aClient + `)`,
 	},
-	{"policy changed", "", "I20", "policy", aPolicy, `UPDATE policy SET amount_to = 1, amount_from = 0 WHERE policy_id::text = (` +
+	{"policy changed", "", "I33", "policy", aPolicy, `UPDATE policy SET amount_to = 1, amount_from = 0 WHERE policy_id::text = (` +
 		aPolicy + `)`},
 	{
-		"grant predated", "", "I20", "user_role", aGrant,
+		"grant predated", "", "I33", "user_role", aGrant,
 		`UPDATE user_role SET granted_at = granted_at - interval '1 year' WHERE grant_id::text = (` + aGrant + `)`,
 	},
-	{"role grant forged", "", "I20", "user_role", thePlanted, `INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id,
-		ended_at, key_id, seal)
-		SELECT realm, user_id, duty, role, granted_at, md5(':m')::uuid, granted_at, key_id, seal FROM user_role WHERE realm = 'demo' LIMIT 1`},
+	{"role grant forged", "", "I33", "user_role", thePlanted, `INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id,
+		ended_at)
+		SELECT realm, user_id, duty, role, granted_at, md5(':m')::uuid, granted_at FROM user_role WHERE realm = 'demo' LIMIT 1`},
 	{
 		"grant of a decision predated", "", "I15", "decision",
 		`SELECT message_id || ' ' || version || ' ' || ordinal FROM decision ORDER BY message_id LIMIT 1`,
 		`UPDATE user_role SET granted_at = granted_at - interval '2 year' WHERE role = 'checker'`,
 	},
 	{
-		"incoming account given to another realm", "", "I20", "incoming_account", aReceiver,
+		"incoming account given to another realm", "", "I33", "incoming_account", aReceiver,
 		`UPDATE incoming_account SET realm = 'demo2' WHERE iban = (` + aReceiver + `)`,
 	},
 	{"incoming account deleted", "", "I14", "incoming_account", aBooked, `DELETE FROM incoming_account WHERE iban = (` + aBooked + `)`},
-	{"mark of a realm changed", "", "I20", "realm", `SELECT 'demo2'`, `UPDATE realm SET mark = 'ZZ' WHERE realm = 'demo2'`},
+	{"mark of a realm changed", "", "I33", "realm", `SELECT 'demo2'`, `UPDATE realm SET mark = 'ZZ' WHERE realm = 'demo2'`},
 	{
-		"lives of tokens of a realm changed", "", "I20", "realm", `SELECT 'demo'`,
+		"lives of tokens of a realm changed", "", "I33", "realm", `SELECT 'demo'`,
 		`UPDATE realm SET refresh_absolute_seconds = 604800 WHERE realm = 'demo'`,
 	},
 	{

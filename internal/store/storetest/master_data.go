@@ -3,31 +3,36 @@ package storetest
 import (
 	"context"
 	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/store"
 	"countersign/internal/store/integrity"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
-// keyOf is the column of the key of each table of master data within its realm.
+// keyOf is the column of the key of each table whose rows have a seal of their own.
 var keyOf = map[string]string{
-	"person": "person_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "policy": "policy_id",
-	"debtor_account": "iban", "incoming_account": "iban", "realm": "realm", "user_setup": "setup_id",
-	"routing_directory": "directory_id", "reference_edition": "edition_id",
-	"realm_change": "change_id", "realm_change_decision": "change_id",
-	"spending_limit": "limit_id", "beneficiary": "beneficiary_id",
-	"identity_provider": "provider_id", "outer_identity": "link_id",
-	"second_factor": "factor_id", "factor_use": "use_id",
+	"reference_edition": "edition_id", "realm_change": "change_id", "realm_change_decision": "change_id", "factor_use": "use_id",
 }
 
-// SealMasterData seals all rows of administered data again, as a provisioner does, after a test changed some in plain SQL.
+// SealMasterData seals all rows of administered data and their heads again, as a provisioner does, after a test changed some in plain SQL.
 func (d *DB) SealMasterData(t testing.TB) {
 	t.Helper()
+	d.SealMasterDataWith(t, Keys(t))
+}
+
+// SealMasterDataWith is SealMasterData with other keys of tokens than those of tests.
+func (d *DB) SealMasterDataWith(t testing.TB, tokens keyring.Ring) {
+	t.Helper()
 	ctx, conn := context.Background(), d.Connect(t)
-	keys, err := identity.MasterDataKeys(Keys(t))
+	defer func() { must(t, conn.Close(ctx)) }()
+	keys, err := identity.MasterDataKeys(tokens)
 	must(t, err)
-	rows, err := store.All(ctx, dbsqlc.New(conn))
+	rows, err := store.Sealed(ctx, dbsqlc.New(conn))
 	must(t, err)
 	for _, row := range rows {
 		keyID, seal, err := row.Sealed(keys)
@@ -39,6 +44,17 @@ func (d *DB) SealMasterData(t testing.TB) {
 		_, err = conn.Exec(ctx, "UPDATE "+row.Table+" SET key_id = $3, seal = $4 WHERE "+inRealm+keyOf[row.Table]+"::text = $2",
 			row.Realm, row.Key, keyID, seal)
 		must(t, err)
+	}
+	realms, err := dbsqlc.New(conn).RealmListAll(ctx, "")
+	must(t, err)
+	for _, realm := range realms {
+		must(t, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			ledger, err := store.OpenLedgerAs(ctx, dbsqlc.New(tx), realm.Realm, keys, true)
+			if err != nil {
+				return err
+			}
+			return ledger.Close(ctx, store.Act{Actor: identity.Actor{Name: "operator", Channel: identity.ChannelOperator}, At: time.Now()})
+		}))
 	}
 }
 

@@ -96,16 +96,16 @@ func (q *Queries) AuditRealmInsert(ctx context.Context, arg AuditRealmInsertPara
 }
 
 const breakGlassInsert = `-- name: BreakGlassInsert :exec
-INSERT INTO break_glass (realm, break_glass_id, user_id, deed, reason, at) VALUES ($1, $2, $3, $4, $5, $6)
+INSERT INTO break_glass (realm, break_glass_id, user_id, reason, at, deed) VALUES ($1, $2, $3, $4, $5, $6)
 `
 
 type BreakGlassInsertParams struct {
 	Realm        string
 	BreakGlassID uuid.UUID
 	UserID       uuid.UUID
-	Deed         string
 	Reason       string
 	At           time.Time
+	Deed         string
 }
 
 func (q *Queries) BreakGlassInsert(ctx context.Context, arg BreakGlassInsertParams) error {
@@ -113,9 +113,9 @@ func (q *Queries) BreakGlassInsert(ctx context.Context, arg BreakGlassInsertPara
 		arg.Realm,
 		arg.BreakGlassID,
 		arg.UserID,
-		arg.Deed,
 		arg.Reason,
 		arg.At,
+		arg.Deed,
 	)
 	return err
 }
@@ -158,8 +158,39 @@ func (q *Queries) BreakGlassList(ctx context.Context, realm string, since time.T
 	return items, nil
 }
 
+const breakGlassListAll = `-- name: BreakGlassListAll :many
+SELECT realm, break_glass_id, user_id, reason, at, deed FROM break_glass WHERE $1::text IN ('', realm) ORDER BY realm, break_glass_id
+`
+
+func (q *Queries) BreakGlassListAll(ctx context.Context, ofRealm string) ([]BreakGlass, error) {
+	rows, err := q.db.Query(ctx, breakGlassListAll, ofRealm)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BreakGlass
+	for rows.Next() {
+		var i BreakGlass
+		if err := rows.Scan(
+			&i.Realm,
+			&i.BreakGlassID,
+			&i.UserID,
+			&i.Reason,
+			&i.At,
+			&i.Deed,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const personList = `-- name: PersonList :many
-SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person WHERE realm = $1 ORDER BY display_name, person_id
+SELECT realm, person_id, display_name, duty, created_at FROM person WHERE realm = $1 ORDER BY display_name, person_id
 `
 
 func (q *Queries) PersonList(ctx context.Context, realm string) ([]Person, error) {
@@ -177,8 +208,6 @@ func (q *Queries) PersonList(ctx context.Context, realm string) ([]Person, error
 			&i.DisplayName,
 			&i.Duty,
 			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -192,7 +221,7 @@ func (q *Queries) PersonList(ctx context.Context, realm string) ([]Person, error
 
 const realmGet = `-- name: RealmGet :one
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal, second_factor_roles FROM realm WHERE realm = $1
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles FROM realm WHERE realm = $1
 `
 
 // What a realm is made of, and how the operator brings it in.
@@ -208,19 +237,17 @@ func (q *Queries) RealmGet(ctx context.Context, realm string) (Realm, error) {
 		&i.RefreshTokenSeconds,
 		&i.RefreshAbsoluteSeconds,
 		&i.CreatedAt,
-		&i.KeyID,
-		&i.Seal,
 		&i.SecondFactorRoles,
 	)
 	return i, err
 }
 
-const realmInsertAbsent = `-- name: RealmInsertAbsent :execrows
+const realmInsertAbsent = `-- name: RealmInsertAbsent :one
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, $11)
+  second_factor_roles, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT DO NOTHING
+RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles
 `
 
 type RealmInsertAbsentParams struct {
@@ -233,13 +260,11 @@ type RealmInsertAbsentParams struct {
 	RefreshAbsoluteSeconds int32
 	SecondFactorRoles      string
 	At                     time.Time
-	KeyID                  string
-	Seal                   []byte
 }
 
 // Zero rows: there is a realm of this name or with this mark.
-func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentParams) (int64, error) {
-	result, err := q.db.Exec(ctx, realmInsertAbsent,
+func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentParams) (Realm, error) {
+	row := q.db.QueryRow(ctx, realmInsertAbsent,
 		arg.Realm,
 		arg.Name,
 		arg.Mark,
@@ -249,13 +274,20 @@ func (q *Queries) RealmInsertAbsent(ctx context.Context, arg RealmInsertAbsentPa
 		arg.RefreshAbsoluteSeconds,
 		arg.SecondFactorRoles,
 		arg.At,
-		arg.KeyID,
-		arg.Seal,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var i Realm
+	err := row.Scan(
+		&i.Realm,
+		&i.Name,
+		&i.Mark,
+		&i.MadeBy,
+		&i.AccessTokenSeconds,
+		&i.RefreshTokenSeconds,
+		&i.RefreshAbsoluteSeconds,
+		&i.CreatedAt,
+		&i.SecondFactorRoles,
+	)
+	return i, err
 }
 
 const realmLock = `-- name: RealmLock :one
@@ -271,7 +303,7 @@ func (q *Queries) RealmLock(ctx context.Context, realm string) (string, error) {
 }
 
 const setUpByLink = `-- name: SetUpByLink :one
-SELECT s.realm, s.setup_id, s.user_id, s.link_hash, s.code_hash, s.made_at, s.expires_at, s.key_id, s.seal, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal
+SELECT s.realm, s.setup_id, s.user_id, s.link_hash, s.code_hash, s.made_at, s.expires_at, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at
 FROM user_setup s
 JOIN user_account u ON u.realm = s.realm AND u.user_id = s.user_id
 WHERE s.realm = $1 AND s.link_hash = ANY ($2::bytea[]) AND s.expires_at > $3::timestamptz
@@ -297,8 +329,6 @@ func (q *Queries) SetUpByLink(ctx context.Context, realm string, linkHashes [][]
 		&i.UserSetup.CodeHash,
 		&i.UserSetup.MadeAt,
 		&i.UserSetup.ExpiresAt,
-		&i.UserSetup.KeyID,
-		&i.UserSetup.Seal,
 		&i.UserAccount.Realm,
 		&i.UserAccount.UserID,
 		&i.UserAccount.PersonID,
@@ -308,15 +338,13 @@ func (q *Queries) SetUpByLink(ctx context.Context, realm string, linkHashes [][]
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
-		&i.UserAccount.KeyID,
-		&i.UserAccount.Seal,
 	)
 	return i, err
 }
 
 const setUpInsert = `-- name: SetUpInsert :exec
-INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO user_setup (realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type SetUpInsertParams struct {
@@ -327,8 +355,6 @@ type SetUpInsertParams struct {
 	CodeHash  []byte
 	MadeAt    time.Time
 	ExpiresAt time.Time
-	KeyID     string
-	Seal      []byte
 }
 
 func (q *Queries) SetUpInsert(ctx context.Context, arg SetUpInsertParams) error {
@@ -340,18 +366,16 @@ func (q *Queries) SetUpInsert(ctx context.Context, arg SetUpInsertParams) error 
 		arg.CodeHash,
 		arg.MadeAt,
 		arg.ExpiresAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const setUpListAll = `-- name: SetUpListAll :many
-SELECT realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at, key_id, seal FROM user_setup ORDER BY realm, setup_id
+SELECT realm, setup_id, user_id, link_hash, code_hash, made_at, expires_at FROM user_setup WHERE $1::text IN ('', realm) ORDER BY realm, setup_id
 `
 
-func (q *Queries) SetUpListAll(ctx context.Context) ([]UserSetup, error) {
-	rows, err := q.db.Query(ctx, setUpListAll)
+func (q *Queries) SetUpListAll(ctx context.Context, ofRealm string) ([]UserSetup, error) {
+	rows, err := q.db.Query(ctx, setUpListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -367,8 +391,6 @@ func (q *Queries) SetUpListAll(ctx context.Context) ([]UserSetup, error) {
 			&i.CodeHash,
 			&i.MadeAt,
 			&i.ExpiresAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

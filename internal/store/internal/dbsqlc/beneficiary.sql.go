@@ -13,7 +13,7 @@ import (
 )
 
 const beneficiaryByAccount = `-- name: BeneficiaryByAccount :one
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed, key_id, seal FROM beneficiary WHERE realm = $1 AND iban = $2 AND NOT removed
+SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary WHERE realm = $1 AND iban = $2 AND NOT removed
 `
 
 func (q *Queries) BeneficiaryByAccount(ctx context.Context, realm string, iban string) (Beneficiary, error) {
@@ -35,15 +35,13 @@ func (q *Queries) BeneficiaryByAccount(ctx context.Context, realm string, iban s
 		&i.AccountChangedAt,
 		&i.EarlierIban,
 		&i.Removed,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const beneficiaryGet = `-- name: BeneficiaryGet :one
 
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed, key_id, seal FROM beneficiary WHERE realm = $1 AND beneficiary_id = $2
+SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary WHERE realm = $1 AND beneficiary_id = $2
 `
 
 // Beneficiaries: creditors that two people of payments agreed on. Which of them wait to be changed stands in realm_change.
@@ -66,17 +64,15 @@ func (q *Queries) BeneficiaryGet(ctx context.Context, realm string, beneficiaryI
 		&i.AccountChangedAt,
 		&i.EarlierIban,
 		&i.Removed,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const beneficiaryInsert = `-- name: BeneficiaryInsert :exec
 INSERT INTO beneficiary (realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country,
-  added_at, account_changed_at, earlier_iban, removed, key_id, seal)
+  added_at, account_changed_at, earlier_iban, removed)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-  $12, $13, $14, $15, $16, $17)
+  $12, $13, $14, $15)
 `
 
 type BeneficiaryInsertParams struct {
@@ -95,8 +91,6 @@ type BeneficiaryInsertParams struct {
 	AccountChangedAt *time.Time
 	EarlierIban      string
 	Removed          bool
-	KeyID            string
-	Seal             []byte
 }
 
 func (q *Queries) BeneficiaryInsert(ctx context.Context, arg BeneficiaryInsertParams) error {
@@ -116,14 +110,12 @@ func (q *Queries) BeneficiaryInsert(ctx context.Context, arg BeneficiaryInsertPa
 		arg.AccountChangedAt,
 		arg.EarlierIban,
 		arg.Removed,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const beneficiaryList = `-- name: BeneficiaryList :many
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed, key_id, seal FROM beneficiary b
+SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary b
 WHERE b.realm = $1 AND NOT b.removed
   AND ($2::text IS NULL OR (lower(b.name), b.beneficiary_id) > (lower($2::text), $3::uuid))
   AND ($4::text = '' OR search_hit($4::text, $5::text, b.name || ' ' || b.town, b.iban))
@@ -172,8 +164,6 @@ func (q *Queries) BeneficiaryList(ctx context.Context, arg BeneficiaryListParams
 			&i.AccountChangedAt,
 			&i.EarlierIban,
 			&i.Removed,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -186,11 +176,11 @@ func (q *Queries) BeneficiaryList(ctx context.Context, arg BeneficiaryListParams
 }
 
 const beneficiaryListAll = `-- name: BeneficiaryListAll :many
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed, key_id, seal FROM beneficiary ORDER BY realm, beneficiary_id
+SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary WHERE $1::text IN ('', realm) ORDER BY realm, beneficiary_id
 `
 
-func (q *Queries) BeneficiaryListAll(ctx context.Context) ([]Beneficiary, error) {
-	rows, err := q.db.Query(ctx, beneficiaryListAll)
+func (q *Queries) BeneficiaryListAll(ctx context.Context, ofRealm string) ([]Beneficiary, error) {
+	rows, err := q.db.Query(ctx, beneficiaryListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -214,8 +204,6 @@ func (q *Queries) BeneficiaryListAll(ctx context.Context) ([]Beneficiary, error)
 			&i.AccountChangedAt,
 			&i.EarlierIban,
 			&i.Removed,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -228,7 +216,7 @@ func (q *Queries) BeneficiaryListAll(ctx context.Context) ([]Beneficiary, error)
 }
 
 const beneficiaryOfAccounts = `-- name: BeneficiaryOfAccounts :many
-SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed, key_id, seal FROM beneficiary WHERE realm = $1 AND iban = ANY ($2::text[]) AND NOT removed
+SELECT realm, beneficiary_id, name, iban, street, building_number, address_line1, address_line2, postcode, town, country, added_at, account_changed_at, earlier_iban, removed FROM beneficiary WHERE realm = $1 AND iban = ANY ($2::text[]) AND NOT removed
 `
 
 // Those in force that have one of these accounts.
@@ -257,8 +245,6 @@ func (q *Queries) BeneficiaryOfAccounts(ctx context.Context, realm string, ibans
 			&i.AccountChangedAt,
 			&i.EarlierIban,
 			&i.Removed,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -273,8 +259,8 @@ func (q *Queries) BeneficiaryOfAccounts(ctx context.Context, realm string, ibans
 const beneficiaryPut = `-- name: BeneficiaryPut :execrows
 UPDATE beneficiary SET name = $1, iban = $2, street = $3, building_number = $4, address_line1 = $5,
   address_line2 = $6, postcode = $7, town = $8, country = $9, account_changed_at = $10,
-  earlier_iban = $11, removed = $12, key_id = $13, seal = $14
-WHERE realm = $15 AND beneficiary_id = $16
+  earlier_iban = $11, removed = $12
+WHERE realm = $13 AND beneficiary_id = $14
 `
 
 type BeneficiaryPutParams struct {
@@ -290,8 +276,6 @@ type BeneficiaryPutParams struct {
 	AccountChangedAt *time.Time
 	EarlierIban      string
 	Removed          bool
-	KeyID            string
-	Seal             []byte
 	Realm            string
 	BeneficiaryID    uuid.UUID
 }
@@ -310,8 +294,6 @@ func (q *Queries) BeneficiaryPut(ctx context.Context, arg BeneficiaryPutParams) 
 		arg.AccountChangedAt,
 		arg.EarlierIban,
 		arg.Removed,
-		arg.KeyID,
-		arg.Seal,
 		arg.Realm,
 		arg.BeneficiaryID,
 	)

@@ -477,8 +477,8 @@ func (q *Queries) ChangesDecided(ctx context.Context, realm string) (int64, erro
 }
 
 const clientInsert = `-- name: ClientInsert :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type ClientInsertParams struct {
@@ -488,8 +488,6 @@ type ClientInsertParams struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        string
-	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
 }
@@ -502,8 +500,6 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 		arg.SecretHash,
 		arg.MayDecideOwn,
 		arg.CreatedAt,
-		arg.KeyID,
-		arg.Seal,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
 	)
@@ -511,16 +507,14 @@ func (q *Queries) ClientInsert(ctx context.Context, arg ClientInsertParams) erro
 }
 
 const clientPut = `-- name: ClientPut :execrows
-UPDATE client SET secret_hash = $1, suppressed_at = $2, payee_waived = $3, key_id = $4, seal = $5
-WHERE realm = $6 AND client_id = $7 AND suppressed_at IS NULL
+UPDATE client SET secret_hash = $1, suppressed_at = $2, payee_waived = $3
+WHERE realm = $4 AND client_id = $5 AND suppressed_at IS NULL
 `
 
 type ClientPutParams struct {
 	SecretHash   []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
-	KeyID        string
-	Seal         []byte
 	Realm        string
 	ClientID     string
 }
@@ -530,8 +524,6 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 		arg.SecretHash,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
-		arg.KeyID,
-		arg.Seal,
 		arg.Realm,
 		arg.ClientID,
 	)
@@ -542,7 +534,7 @@ func (q *Queries) ClientPut(ctx context.Context, arg ClientPutParams) (int64, er
 }
 
 const clientSubjectList = `-- name: ClientSubjectList :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived FROM client WHERE realm = $1 AND ($2::text IS NULL OR client_id = $2::text) ORDER BY client_id
 `
 
 func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID *string) ([]Client, error) {
@@ -561,8 +553,6 @@ func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID 
 			&i.SecretHash,
 			&i.MayDecideOwn,
 			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.SuppressedAt,
 			&i.PayeeWaived,
 		); err != nil {
@@ -578,9 +568,9 @@ func (q *Queries) ClientSubjectList(ctx context.Context, realm string, clientID 
 
 const debtorAccountInsert = `-- name: DebtorAccountInsert :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
-                            holder_country, agent_bic, agent_iid, open, key_id, seal)
+                            holder_country, agent_bic, agent_iid, open)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14, $15)
+        $10, $11, $12, $13)
 `
 
 type DebtorAccountInsertParams struct {
@@ -597,8 +587,6 @@ type DebtorAccountInsertParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          string
-	Seal           []byte
 }
 
 func (q *Queries) DebtorAccountInsert(ctx context.Context, arg DebtorAccountInsertParams) error {
@@ -616,8 +604,6 @@ func (q *Queries) DebtorAccountInsert(ctx context.Context, arg DebtorAccountInse
 		arg.AgentBic,
 		arg.AgentIid,
 		arg.Open,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
@@ -625,8 +611,8 @@ func (q *Queries) DebtorAccountInsert(ctx context.Context, arg DebtorAccountInse
 const debtorAccountPut = `-- name: DebtorAccountPut :execrows
 UPDATE debtor_account SET holder_name = $1, holder_street = $2, holder_building = $3,
   holder_postcode = $4, holder_town = $5, holder_country = $6, agent_bic = $7,
-  agent_iid = $8, open = $9, key_id = $10, seal = $11
-WHERE realm = $12 AND iban = $13
+  agent_iid = $8, open = $9
+WHERE realm = $10 AND iban = $11
 `
 
 type DebtorAccountPutParams struct {
@@ -639,8 +625,6 @@ type DebtorAccountPutParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          string
-	Seal           []byte
 	Realm          string
 	Iban           string
 }
@@ -656,8 +640,6 @@ func (q *Queries) DebtorAccountPut(ctx context.Context, arg DebtorAccountPutPara
 		arg.AgentBic,
 		arg.AgentIid,
 		arg.Open,
-		arg.KeyID,
-		arg.Seal,
 		arg.Realm,
 		arg.Iban,
 	)
@@ -668,7 +650,7 @@ func (q *Queries) DebtorAccountPut(ctx context.Context, arg DebtorAccountPutPara
 }
 
 const debtorAccountSubjectList = `-- name: DebtorAccountSubjectList :many
-SELECT a.realm, a.iban, a.scheme, a.currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open, a.key_id, a.seal, EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives
+SELECT a.realm, a.iban, a.scheme, a.currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open, EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives
 FROM debtor_account a
 WHERE a.realm = $1 AND ($2::text IS NULL OR a.iban = $2::text) ORDER BY a.iban
 `
@@ -701,8 +683,6 @@ func (q *Queries) DebtorAccountSubjectList(ctx context.Context, realm string, ib
 			&i.DebtorAccount.AgentBic,
 			&i.DebtorAccount.AgentIid,
 			&i.DebtorAccount.Open,
-			&i.DebtorAccount.KeyID,
-			&i.DebtorAccount.Seal,
 			&i.Receives,
 		); err != nil {
 			return nil, err
@@ -715,9 +695,23 @@ func (q *Queries) DebtorAccountSubjectList(ctx context.Context, realm string, ib
 	return items, nil
 }
 
+const grantEnd = `-- name: GrantEnd :execrows
+UPDATE user_role SET ended_at = $1
+WHERE realm = $2 AND grant_id = $3 AND ended_at IS NULL
+`
+
+// The end of a grant in force.
+func (q *Queries) GrantEnd(ctx context.Context, endedAt *time.Time, realm string, grantID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, grantEnd, endedAt, realm, grantID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
 const grantInsert = `-- name: GrantInsert :exec
-INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+INSERT INTO user_role (realm, user_id, duty, role, granted_at, grant_id, ended_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7)
 `
 
 type GrantInsertParams struct {
@@ -728,8 +722,6 @@ type GrantInsertParams struct {
 	GrantedAt time.Time
 	GrantID   uuid.UUID
 	EndedAt   *time.Time
-	KeyID     string
-	Seal      []byte
 }
 
 func (q *Queries) GrantInsert(ctx context.Context, arg GrantInsertParams) error {
@@ -741,59 +733,17 @@ func (q *Queries) GrantInsert(ctx context.Context, arg GrantInsertParams) error 
 		arg.GrantedAt,
 		arg.GrantID,
 		arg.EndedAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
-const grantSeal = `-- name: GrantSeal :execrows
-UPDATE user_role SET ended_at = $1, key_id = $2, seal = $3
-WHERE realm = $4 AND grant_id = $5 AND ended_at IS NULL
-`
-
-type GrantSealParams struct {
-	EndedAt *time.Time
-	KeyID   string
-	Seal    []byte
-	Realm   string
-	GrantID uuid.UUID
-}
-
-// The end or a new seal of a grant in force.
-func (q *Queries) GrantSeal(ctx context.Context, arg GrantSealParams) (int64, error) {
-	result, err := q.db.Exec(ctx, grantSeal,
-		arg.EndedAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.GrantID,
-	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
-}
-
 const incomingAccountInsert = `-- name: IncomingAccountInsert :execrows
-INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING
+INSERT INTO incoming_account (iban, realm) VALUES ($1, $2) ON CONFLICT DO NOTHING
 `
-
-type IncomingAccountInsertParams struct {
-	Iban  string
-	Realm string
-	KeyID string
-	Seal  []byte
-}
 
 // Zero rows: a realm receives for this account already.
-func (q *Queries) IncomingAccountInsert(ctx context.Context, arg IncomingAccountInsertParams) (int64, error) {
-	result, err := q.db.Exec(ctx, incomingAccountInsert,
-		arg.Iban,
-		arg.Realm,
-		arg.KeyID,
-		arg.Seal,
-	)
+func (q *Queries) IncomingAccountInsert(ctx context.Context, iban string, realm string) (int64, error) {
+	result, err := q.db.Exec(ctx, incomingAccountInsert, iban, realm)
 	if err != nil {
 		return 0, err
 	}
@@ -832,7 +782,7 @@ func (q *Queries) MessageUntaken(ctx context.Context, realm string, messageID *u
 }
 
 const personGet = `-- name: PersonGet :one
-SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person WHERE realm = $1 AND person_id = $2
+SELECT realm, person_id, display_name, duty, created_at FROM person WHERE realm = $1 AND person_id = $2
 `
 
 func (q *Queries) PersonGet(ctx context.Context, realm string, personID uuid.UUID) (Person, error) {
@@ -844,15 +794,13 @@ func (q *Queries) PersonGet(ctx context.Context, realm string, personID uuid.UUI
 		&i.DisplayName,
 		&i.Duty,
 		&i.CreatedAt,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const personInsert = `-- name: PersonInsert :exec
-INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
+INSERT INTO person (realm, person_id, display_name, duty, created_at)
+VALUES ($1, $2, $3, $4, $5)
 `
 
 type PersonInsertParams struct {
@@ -861,8 +809,6 @@ type PersonInsertParams struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) error {
@@ -872,8 +818,6 @@ func (q *Queries) PersonInsert(ctx context.Context, arg PersonInsertParams) erro
 		arg.DisplayName,
 		arg.Duty,
 		arg.CreatedAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
@@ -927,7 +871,7 @@ func (q *Queries) PolicyDryRun(ctx context.Context, realm string, most int32) ([
 }
 
 const policySubjectList = `-- name: PolicySubjectList :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy WHERE realm = $1 AND ($2::uuid IS NULL OR policy_id = $2::uuid)
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND ($2::uuid IS NULL OR policy_id = $2::uuid)
 ORDER BY (retired_at IS NULL) DESC, rank DESC, created_at DESC
 `
 
@@ -954,8 +898,6 @@ func (q *Queries) PolicySubjectList(ctx context.Context, realm string, policyID 
 			&i.PendingSeconds,
 			&i.CreatedAt,
 			&i.RetiredAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.ContentHashRequired,
 			&i.StepUp,
 		); err != nil {
@@ -1006,8 +948,8 @@ func (q *Queries) RoleHolderList(ctx context.Context, realm string) ([]RoleHolde
 }
 
 const userInsert = `-- name: UserInsert :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type UserInsertParams struct {
@@ -1020,8 +962,6 @@ type UserInsertParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        string
-	Seal         []byte
 }
 
 func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) error {
@@ -1035,14 +975,12 @@ func (q *Queries) UserInsert(ctx context.Context, arg UserInsertParams) error {
 		arg.Status,
 		arg.CreatedAt,
 		arg.SignedOutAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const userSubjectList = `-- name: UserSubjectList :many
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at,
        ARRAY(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,
        (u.status = 'unverified' OR EXISTS (
           SELECT FROM user_setup s WHERE s.realm = u.realm AND s.user_id = u.user_id
@@ -1083,15 +1021,11 @@ func (q *Queries) UserSubjectList(ctx context.Context, realm string, name *strin
 			&i.UserAccount.Status,
 			&i.UserAccount.CreatedAt,
 			&i.UserAccount.SignedOutAt,
-			&i.UserAccount.KeyID,
-			&i.UserAccount.Seal,
 			&i.Person.Realm,
 			&i.Person.PersonID,
 			&i.Person.DisplayName,
 			&i.Person.Duty,
 			&i.Person.CreatedAt,
-			&i.Person.KeyID,
-			&i.Person.Seal,
 			&i.Roles,
 			&i.ToBeSetUp,
 			&i.HasFactor,

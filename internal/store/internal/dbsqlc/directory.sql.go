@@ -13,7 +13,7 @@ import (
 )
 
 const directoryContentGet = `-- name: DirectoryContentGet :one
-SELECT realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal FROM routing_directory WHERE realm = $1 AND directory_id = $2
+SELECT realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at FROM routing_directory WHERE realm = $1 AND directory_id = $2
 `
 
 // An edition with its rows.
@@ -30,15 +30,13 @@ func (q *Queries) DirectoryContentGet(ctx context.Context, realm string, directo
 		&i.Content,
 		&i.ContentHash,
 		&i.LoadedAt,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const directoryInsert = `-- name: DirectoryInsert :exec
-INSERT INTO routing_directory (realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO routing_directory (realm, directory_id, scheme, edition, source, entries, content, content_hash, loaded_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type DirectoryInsertParams struct {
@@ -51,8 +49,6 @@ type DirectoryInsertParams struct {
 	Content     []byte
 	ContentHash []byte
 	LoadedAt    time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 func (q *Queries) DirectoryInsert(ctx context.Context, arg DirectoryInsertParams) error {
@@ -66,15 +62,14 @@ func (q *Queries) DirectoryInsert(ctx context.Context, arg DirectoryInsertParams
 		arg.Content,
 		arg.ContentHash,
 		arg.LoadedAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const directoryListAll = `-- name: DirectoryListAll :many
-SELECT realm, directory_id, scheme, edition, source, entries, sha256(content)::bytea AS content_hash, loaded_at, key_id, seal
-FROM routing_directory ORDER BY realm, directory_id
+SELECT realm, directory_id, scheme, edition, source, entries,
+  (CASE WHEN $1::text = '' THEN sha256(content) ELSE content_hash END)::bytea AS content_hash, loaded_at
+FROM routing_directory WHERE $1::text IN ('', realm) ORDER BY realm, directory_id
 `
 
 type DirectoryListAllRow struct {
@@ -86,13 +81,11 @@ type DirectoryListAllRow struct {
 	Entries     int32
 	ContentHash []byte
 	LoadedAt    time.Time
-	KeyID       string
-	Seal        []byte
 }
 
-// Every edition without its rows, for the auditor, with the digest that the rows have now.
-func (q *Queries) DirectoryListAll(ctx context.Context) ([]DirectoryListAllRow, error) {
-	rows, err := q.db.Query(ctx, directoryListAll)
+// Every edition without its rows; for the auditor, who reads all realms, with the digest that the rows have now.
+func (q *Queries) DirectoryListAll(ctx context.Context, ofRealm string) ([]DirectoryListAllRow, error) {
+	rows, err := q.db.Query(ctx, directoryListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -109,8 +102,6 @@ func (q *Queries) DirectoryListAll(ctx context.Context) ([]DirectoryListAllRow, 
 			&i.Entries,
 			&i.ContentHash,
 			&i.LoadedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -123,7 +114,7 @@ func (q *Queries) DirectoryListAll(ctx context.Context) ([]DirectoryListAllRow, 
 }
 
 const directoryNewestList = `-- name: DirectoryNewestList :many
-SELECT DISTINCT ON (scheme) realm, directory_id, scheme, edition, source, entries, content_hash, loaded_at, key_id, seal
+SELECT DISTINCT ON (scheme) realm, directory_id, scheme, edition, source, entries, content_hash, loaded_at
 FROM routing_directory WHERE realm = $1
 ORDER BY scheme, directory_id DESC
 `
@@ -137,8 +128,6 @@ type DirectoryNewestListRow struct {
 	Entries     int32
 	ContentHash []byte
 	LoadedAt    time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 // The editions in force, without their rows.
@@ -160,8 +149,6 @@ func (q *Queries) DirectoryNewestList(ctx context.Context, realm string) ([]Dire
 			&i.Entries,
 			&i.ContentHash,
 			&i.LoadedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

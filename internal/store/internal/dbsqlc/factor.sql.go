@@ -70,8 +70,8 @@ func (q *Queries) CheckerList(ctx context.Context, realm string, most int32) ([]
 }
 
 const factorInsert = `-- name: FactorInsert :exec
-INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+INSERT INTO second_factor (realm, factor_id, user_id, kind, name, secret, credential_id, made_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 `
 
 type FactorInsertParams struct {
@@ -83,8 +83,6 @@ type FactorInsertParams struct {
 	Secret       []byte
 	CredentialID []byte
 	MadeAt       time.Time
-	KeyID        string
-	Seal         []byte
 }
 
 func (q *Queries) FactorInsert(ctx context.Context, arg FactorInsertParams) error {
@@ -97,18 +95,16 @@ func (q *Queries) FactorInsert(ctx context.Context, arg FactorInsertParams) erro
 		arg.Secret,
 		arg.CredentialID,
 		arg.MadeAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const factorListAll = `-- name: FactorListAll :many
-SELECT realm, factor_id, user_id, kind, name, secret, credential_id, made_at, removed_at, key_id, seal FROM second_factor ORDER BY realm, factor_id
+SELECT realm, factor_id, user_id, kind, name, secret, credential_id, made_at, removed_at FROM second_factor WHERE $1::text IN ('', realm) ORDER BY realm, factor_id
 `
 
-func (q *Queries) FactorListAll(ctx context.Context) ([]SecondFactor, error) {
-	rows, err := q.db.Query(ctx, factorListAll)
+func (q *Queries) FactorListAll(ctx context.Context, ofRealm string) ([]SecondFactor, error) {
+	rows, err := q.db.Query(ctx, factorListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -126,8 +122,6 @@ func (q *Queries) FactorListAll(ctx context.Context) ([]SecondFactor, error) {
 			&i.CredentialID,
 			&i.MadeAt,
 			&i.RemovedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -141,7 +135,7 @@ func (q *Queries) FactorListAll(ctx context.Context) ([]SecondFactor, error) {
 
 const factorOfUserList = `-- name: FactorOfUserList :many
 
-SELECT f.realm, f.factor_id, f.user_id, f.kind, f.name, f.secret, f.credential_id, f.made_at, f.removed_at, f.key_id, f.seal,
+SELECT f.realm, f.factor_id, f.user_id, f.kind, f.name, f.secret, f.credential_id, f.made_at, f.removed_at,
        (SELECT count(*) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol') AS uses,
        coalesce((SELECT max(u.at) FROM factor_use u WHERE u.realm = f.realm AND u.factor_id = f.factor_id AND u.purpose <> 'enrol'),
                 f.made_at)::timestamptz AS last_used_at,
@@ -180,8 +174,6 @@ func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uui
 			&i.SecondFactor.CredentialID,
 			&i.SecondFactor.MadeAt,
 			&i.SecondFactor.RemovedAt,
-			&i.SecondFactor.KeyID,
-			&i.SecondFactor.Seal,
 			&i.Uses,
 			&i.LastUsedAt,
 			&i.SignCount,
@@ -197,29 +189,13 @@ func (q *Queries) FactorOfUserList(ctx context.Context, realm string, userID uui
 }
 
 const factorRemove = `-- name: FactorRemove :execrows
-UPDATE second_factor SET removed_at = $1, key_id = $2, seal = $3
-WHERE realm = $4 AND factor_id = $5 AND seal = $6
+UPDATE second_factor SET removed_at = $1
+WHERE realm = $2 AND factor_id = $3
 `
 
-type FactorRemoveParams struct {
-	RemovedAt  *time.Time
-	KeyID      string
-	Seal       []byte
-	Realm      string
-	FactorID   uuid.UUID
-	SealBefore []byte
-}
-
 // Zero rows: the factor is not as it was read.
-func (q *Queries) FactorRemove(ctx context.Context, arg FactorRemoveParams) (int64, error) {
-	result, err := q.db.Exec(ctx, factorRemove,
-		arg.RemovedAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.FactorID,
-		arg.SealBefore,
-	)
+func (q *Queries) FactorRemove(ctx context.Context, removedAt *time.Time, realm string, factorID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, factorRemove, removedAt, realm, factorID)
 	if err != nil {
 		return 0, err
 	}
@@ -315,7 +291,7 @@ func (q *Queries) FactorUseListAll(ctx context.Context) ([]FactorUse, error) {
 }
 
 const policyGet = `-- name: PolicyGet :one
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy WHERE realm = $1 AND policy_id = $2
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND policy_id = $2
 `
 
 // The policy a message was made under.
@@ -336,8 +312,6 @@ func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUI
 		&i.PendingSeconds,
 		&i.CreatedAt,
 		&i.RetiredAt,
-		&i.KeyID,
-		&i.Seal,
 		&i.ContentHashRequired,
 		&i.StepUp,
 	)
@@ -345,27 +319,13 @@ func (q *Queries) PolicyGet(ctx context.Context, realm string, policyID uuid.UUI
 }
 
 const realmFactorsPut = `-- name: RealmFactorsPut :execrows
-UPDATE realm SET second_factor_roles = $1, key_id = $2, seal = $3
-WHERE realm = $4 AND seal = $5
+UPDATE realm SET second_factor_roles = $1
+WHERE realm = $2
 `
 
-type RealmFactorsPutParams struct {
-	SecondFactorRoles string
-	KeyID             string
-	Seal              []byte
-	Realm             string
-	SealBefore        []byte
-}
-
 // Zero rows: the realm is not as it was read.
-func (q *Queries) RealmFactorsPut(ctx context.Context, arg RealmFactorsPutParams) (int64, error) {
-	result, err := q.db.Exec(ctx, realmFactorsPut,
-		arg.SecondFactorRoles,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.SealBefore,
-	)
+func (q *Queries) RealmFactorsPut(ctx context.Context, secondFactorRoles string, realm string) (int64, error) {
+	result, err := q.db.Exec(ctx, realmFactorsPut, secondFactorRoles, realm)
 	if err != nil {
 		return 0, err
 	}
@@ -373,7 +333,7 @@ func (q *Queries) RealmFactorsPut(ctx context.Context, arg RealmFactorsPutParams
 }
 
 const userUnprovenList = `-- name: UserUnprovenList :many
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal FROM user_account u
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at FROM user_account u
 WHERE u.realm = $1 AND u.status = 'active' AND ($2::uuid IS NULL OR u.user_id = $2)
   AND EXISTS (SELECT FROM user_role g
               WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL AND g.role = ANY ($3::text[]))
@@ -402,8 +362,6 @@ func (q *Queries) UserUnprovenList(ctx context.Context, realm string, userID *uu
 			&i.Status,
 			&i.CreatedAt,
 			&i.SignedOutAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

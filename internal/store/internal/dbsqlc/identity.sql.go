@@ -13,11 +13,11 @@ import (
 )
 
 const clientListAll = `-- name: ClientListAll :many
-SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived FROM client ORDER BY realm, client_id
+SELECT realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived FROM client WHERE $1::text IN ('', realm) ORDER BY realm, client_id
 `
 
-func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
-	rows, err := q.db.Query(ctx, clientListAll)
+func (q *Queries) ClientListAll(ctx context.Context, ofRealm string) ([]Client, error) {
+	rows, err := q.db.Query(ctx, clientListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,6 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 			&i.SecretHash,
 			&i.MayDecideOwn,
 			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.SuppressedAt,
 			&i.PayeeWaived,
 		); err != nil {
@@ -47,11 +45,12 @@ func (q *Queries) ClientListAll(ctx context.Context) ([]Client, error) {
 	return items, nil
 }
 
-const clientProvision = `-- name: ClientProvision :exec
-INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, key_id, seal, suppressed_at, payee_waived)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+const clientProvision = `-- name: ClientProvision :one
+INSERT INTO client (realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
 ON CONFLICT (realm, client_id) DO UPDATE SET kind = excluded.kind, secret_hash = excluded.secret_hash,
-  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived, key_id = excluded.key_id, seal = excluded.seal
+  may_decide_own = excluded.may_decide_own, payee_waived = excluded.payee_waived
+RETURNING realm, client_id, kind, secret_hash, may_decide_own, created_at, suppressed_at, payee_waived
 `
 
 type ClientProvisionParams struct {
@@ -61,34 +60,41 @@ type ClientProvisionParams struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        string
-	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
 }
 
-func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams) error {
-	_, err := q.db.Exec(ctx, clientProvision,
+func (q *Queries) ClientProvision(ctx context.Context, arg ClientProvisionParams) (Client, error) {
+	row := q.db.QueryRow(ctx, clientProvision,
 		arg.Realm,
 		arg.ClientID,
 		arg.Kind,
 		arg.SecretHash,
 		arg.MayDecideOwn,
 		arg.CreatedAt,
-		arg.KeyID,
-		arg.Seal,
 		arg.SuppressedAt,
 		arg.PayeeWaived,
 	)
-	return err
+	var i Client
+	err := row.Scan(
+		&i.Realm,
+		&i.ClientID,
+		&i.Kind,
+		&i.SecretHash,
+		&i.MayDecideOwn,
+		&i.CreatedAt,
+		&i.SuppressedAt,
+		&i.PayeeWaived,
+	)
+	return i, err
 }
 
 const debtorAccountListAll = `-- name: DebtorAccountListAll :many
-SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open, key_id, seal FROM debtor_account ORDER BY realm, iban
+SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open FROM debtor_account WHERE $1::text IN ('', realm) ORDER BY realm, iban
 `
 
-func (q *Queries) DebtorAccountListAll(ctx context.Context) ([]DebtorAccount, error) {
-	rows, err := q.db.Query(ctx, debtorAccountListAll)
+func (q *Queries) DebtorAccountListAll(ctx context.Context, ofRealm string) ([]DebtorAccount, error) {
+	rows, err := q.db.Query(ctx, debtorAccountListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -110,8 +116,6 @@ func (q *Queries) DebtorAccountListAll(ctx context.Context) ([]DebtorAccount, er
 			&i.AgentBic,
 			&i.AgentIid,
 			&i.Open,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -125,13 +129,13 @@ func (q *Queries) DebtorAccountListAll(ctx context.Context) ([]DebtorAccount, er
 
 const debtorAccountProvision = `-- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,
-                            holder_country, agent_bic, agent_iid, open, key_id, seal)
+                            holder_country, agent_bic, agent_iid, open)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11, $12, $13, $14, $15)
+        $10, $11, $12, $13)
 ON CONFLICT (realm, iban) DO UPDATE SET scheme = excluded.scheme, currency = excluded.currency, holder_name = excluded.holder_name,
   holder_street = excluded.holder_street, holder_building = excluded.holder_building, holder_postcode = excluded.holder_postcode,
   holder_town = excluded.holder_town, holder_country = excluded.holder_country, agent_bic = excluded.agent_bic,
-  agent_iid = excluded.agent_iid, open = excluded.open, key_id = excluded.key_id, seal = excluded.seal
+  agent_iid = excluded.agent_iid, open = excluded.open
 `
 
 type DebtorAccountProvisionParams struct {
@@ -148,8 +152,6 @@ type DebtorAccountProvisionParams struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          string
-	Seal           []byte
 }
 
 func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountProvisionParams) error {
@@ -167,8 +169,6 @@ func (q *Queries) DebtorAccountProvision(ctx context.Context, arg DebtorAccountP
 		arg.AgentBic,
 		arg.AgentIid,
 		arg.Open,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
@@ -185,7 +185,7 @@ func (q *Queries) GrantEnded(ctx context.Context, realm string, grantID uuid.UUI
 }
 
 const grantInForce = `-- name: GrantInForce :many
-SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL ORDER BY role
+SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at FROM user_role WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL ORDER BY role
 `
 
 func (q *Queries) GrantInForce(ctx context.Context, realm string, userID uuid.UUID) ([]UserRole, error) {
@@ -205,8 +205,6 @@ func (q *Queries) GrantInForce(ctx context.Context, realm string, userID uuid.UU
 			&i.GrantedAt,
 			&i.GrantID,
 			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -219,11 +217,11 @@ func (q *Queries) GrantInForce(ctx context.Context, realm string, userID uuid.UU
 }
 
 const grantListAll = `-- name: GrantListAll :many
-SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at, key_id, seal FROM user_role ORDER BY realm, grant_id
+SELECT realm, user_id, duty, role, granted_at, grant_id, ended_at FROM user_role WHERE $1::text IN ('', realm) ORDER BY realm, grant_id
 `
 
-func (q *Queries) GrantListAll(ctx context.Context) ([]UserRole, error) {
-	rows, err := q.db.Query(ctx, grantListAll)
+func (q *Queries) GrantListAll(ctx context.Context, ofRealm string) ([]UserRole, error) {
+	rows, err := q.db.Query(ctx, grantListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -239,6 +237,79 @@ func (q *Queries) GrantListAll(ctx context.Context) ([]UserRole, error) {
 			&i.GrantedAt,
 			&i.GrantID,
 			&i.EndedAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const headGet = `-- name: HeadGet :one
+SELECT realm, number, change_id, digest, key_id, seal FROM realm_head WHERE realm = $1
+`
+
+func (q *Queries) HeadGet(ctx context.Context, realm string) (RealmHead, error) {
+	row := q.db.QueryRow(ctx, headGet, realm)
+	var i RealmHead
+	err := row.Scan(
+		&i.Realm,
+		&i.Number,
+		&i.ChangeID,
+		&i.Digest,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
+}
+
+const headInsert = `-- name: HeadInsert :exec
+INSERT INTO realm_head (number, change_id, digest, key_id, seal, realm)
+VALUES ($1, $2, $3, $4, $5, $6)
+`
+
+type HeadInsertParams struct {
+	Number   int64
+	ChangeID *uuid.UUID
+	Digest   []byte
+	KeyID    string
+	Seal     []byte
+	Realm    string
+}
+
+func (q *Queries) HeadInsert(ctx context.Context, arg HeadInsertParams) error {
+	_, err := q.db.Exec(ctx, headInsert,
+		arg.Number,
+		arg.ChangeID,
+		arg.Digest,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+	)
+	return err
+}
+
+const headListAll = `-- name: HeadListAll :many
+SELECT realm, number, change_id, digest, key_id, seal FROM realm_head ORDER BY realm
+`
+
+func (q *Queries) HeadListAll(ctx context.Context) ([]RealmHead, error) {
+	rows, err := q.db.Query(ctx, headListAll)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []RealmHead
+	for rows.Next() {
+		var i RealmHead
+		if err := rows.Scan(
+			&i.Realm,
+			&i.Number,
+			&i.ChangeID,
+			&i.Digest,
 			&i.KeyID,
 			&i.Seal,
 		); err != nil {
@@ -252,12 +323,60 @@ func (q *Queries) GrantListAll(ctx context.Context) ([]UserRole, error) {
 	return items, nil
 }
 
-const incomingAccountListAll = `-- name: IncomingAccountListAll :many
-SELECT iban, realm, key_id, seal FROM incoming_account ORDER BY iban
+const headLock = `-- name: HeadLock :one
+SELECT realm, number, change_id, digest, key_id, seal FROM realm_head WHERE realm = $1 FOR NO KEY UPDATE
 `
 
-func (q *Queries) IncomingAccountListAll(ctx context.Context) ([]IncomingAccount, error) {
-	rows, err := q.db.Query(ctx, incomingAccountListAll)
+// Changes of the master data of a realm run one at a time.
+func (q *Queries) HeadLock(ctx context.Context, realm string) (RealmHead, error) {
+	row := q.db.QueryRow(ctx, headLock, realm)
+	var i RealmHead
+	err := row.Scan(
+		&i.Realm,
+		&i.Number,
+		&i.ChangeID,
+		&i.Digest,
+		&i.KeyID,
+		&i.Seal,
+	)
+	return i, err
+}
+
+const headPut = `-- name: HeadPut :execrows
+UPDATE realm_head SET number = $1, change_id = $2, digest = $3, key_id = $4, seal = $5
+WHERE realm = $6
+`
+
+type HeadPutParams struct {
+	Number   int64
+	ChangeID *uuid.UUID
+	Digest   []byte
+	KeyID    string
+	Seal     []byte
+	Realm    string
+}
+
+func (q *Queries) HeadPut(ctx context.Context, arg HeadPutParams) (int64, error) {
+	result, err := q.db.Exec(ctx, headPut,
+		arg.Number,
+		arg.ChangeID,
+		arg.Digest,
+		arg.KeyID,
+		arg.Seal,
+		arg.Realm,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const incomingAccountListAll = `-- name: IncomingAccountListAll :many
+SELECT iban, realm FROM incoming_account WHERE $1::text IN ('', realm) ORDER BY iban
+`
+
+func (q *Queries) IncomingAccountListAll(ctx context.Context, ofRealm string) ([]IncomingAccount, error) {
+	rows, err := q.db.Query(ctx, incomingAccountListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -265,12 +384,7 @@ func (q *Queries) IncomingAccountListAll(ctx context.Context) ([]IncomingAccount
 	var items []IncomingAccount
 	for rows.Next() {
 		var i IncomingAccount
-		if err := rows.Scan(
-			&i.Iban,
-			&i.Realm,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
+		if err := rows.Scan(&i.Iban, &i.Realm); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -281,27 +395,18 @@ func (q *Queries) IncomingAccountListAll(ctx context.Context) ([]IncomingAccount
 	return items, nil
 }
 
-const incomingAccountProvision = `-- name: IncomingAccountProvision :exec
-INSERT INTO incoming_account (iban, realm, key_id, seal) VALUES ($1, $2, $3, $4)
-ON CONFLICT (iban) DO UPDATE SET key_id = excluded.key_id, seal = excluded.seal WHERE incoming_account.realm = excluded.realm
+const incomingAccountProvision = `-- name: IncomingAccountProvision :execrows
+INSERT INTO incoming_account (iban, realm) VALUES ($1, $2)
+ON CONFLICT (iban) DO UPDATE SET realm = excluded.realm WHERE incoming_account.realm = excluded.realm
 `
 
-type IncomingAccountProvisionParams struct {
-	Iban  string
-	Realm string
-	KeyID string
-	Seal  []byte
-}
-
-// The first realm that receives for an account keeps it.
-func (q *Queries) IncomingAccountProvision(ctx context.Context, arg IncomingAccountProvisionParams) error {
-	_, err := q.db.Exec(ctx, incomingAccountProvision,
-		arg.Iban,
-		arg.Realm,
-		arg.KeyID,
-		arg.Seal,
-	)
-	return err
+// The first realm that receives for an account keeps it. Zero rows: another realm does.
+func (q *Queries) IncomingAccountProvision(ctx context.Context, iban string, realm string) (int64, error) {
+	result, err := q.db.Exec(ctx, incomingAccountProvision, iban, realm)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const personByAccount = `-- name: PersonByAccount :many
@@ -335,11 +440,11 @@ func (q *Queries) PersonByAccount(ctx context.Context, realm string, names []str
 }
 
 const personListAll = `-- name: PersonListAll :many
-SELECT realm, person_id, display_name, duty, created_at, key_id, seal FROM person ORDER BY realm, person_id
+SELECT realm, person_id, display_name, duty, created_at FROM person WHERE $1::text IN ('', realm) ORDER BY realm, person_id
 `
 
-func (q *Queries) PersonListAll(ctx context.Context) ([]Person, error) {
-	rows, err := q.db.Query(ctx, personListAll)
+func (q *Queries) PersonListAll(ctx context.Context, ofRealm string) ([]Person, error) {
+	rows, err := q.db.Query(ctx, personListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -353,8 +458,6 @@ func (q *Queries) PersonListAll(ctx context.Context) ([]Person, error) {
 			&i.DisplayName,
 			&i.Duty,
 			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -366,10 +469,11 @@ func (q *Queries) PersonListAll(ctx context.Context) ([]Person, error) {
 	return items, nil
 }
 
-const personProvision = `-- name: PersonProvision :exec
-INSERT INTO person (realm, person_id, display_name, duty, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name, key_id = excluded.key_id, seal = excluded.seal
+const personProvision = `-- name: PersonProvision :one
+INSERT INTO person (realm, person_id, display_name, duty, created_at)
+VALUES ($1, $2, $3, $4, $5)
+ON CONFLICT (realm, person_id) DO UPDATE SET display_name = excluded.display_name
+RETURNING realm, person_id, display_name, duty, created_at
 `
 
 type PersonProvisionParams struct {
@@ -378,25 +482,29 @@ type PersonProvisionParams struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       string
-	Seal        []byte
 }
 
-func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams) error {
-	_, err := q.db.Exec(ctx, personProvision,
+func (q *Queries) PersonProvision(ctx context.Context, arg PersonProvisionParams) (Person, error) {
+	row := q.db.QueryRow(ctx, personProvision,
 		arg.Realm,
 		arg.PersonID,
 		arg.DisplayName,
 		arg.Duty,
 		arg.CreatedAt,
-		arg.KeyID,
-		arg.Seal,
 	)
-	return err
+	var i Person
+	err := row.Scan(
+		&i.Realm,
+		&i.PersonID,
+		&i.DisplayName,
+		&i.Duty,
+		&i.CreatedAt,
+	)
+	return i, err
 }
 
 const policyInForce = `-- name: PolicyInForce :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
+SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, content_hash_required, step_up FROM policy WHERE realm = $1 AND retired_at IS NULL ORDER BY policy_id
 `
 
 func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, error) {
@@ -422,8 +530,6 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 			&i.PendingSeconds,
 			&i.CreatedAt,
 			&i.RetiredAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.ContentHashRequired,
 			&i.StepUp,
 		); err != nil {
@@ -439,10 +545,10 @@ func (q *Queries) PolicyInForce(ctx context.Context, realm string) ([]Policy, er
 
 const policyInsert = `-- name: PolicyInsert :exec
 INSERT INTO policy (realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds,
-  created_at, retired_at, key_id, seal, content_hash_required, step_up)
+  created_at, retired_at, content_hash_required, step_up)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-  $9, $10, $11, $12, $13, $14, $15, $16,
-  $17)
+  $9, $10, $11, $12, $13, $14,
+  $15)
 `
 
 type PolicyInsertParams struct {
@@ -459,8 +565,6 @@ type PolicyInsertParams struct {
 	PendingSeconds      int32
 	CreatedAt           time.Time
 	RetiredAt           *time.Time
-	KeyID               string
-	Seal                []byte
 	ContentHashRequired bool
 	StepUp              bool
 }
@@ -480,8 +584,6 @@ func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) erro
 		arg.PendingSeconds,
 		arg.CreatedAt,
 		arg.RetiredAt,
-		arg.KeyID,
-		arg.Seal,
 		arg.ContentHashRequired,
 		arg.StepUp,
 	)
@@ -489,36 +591,42 @@ func (q *Queries) PolicyInsert(ctx context.Context, arg PolicyInsertParams) erro
 }
 
 const policyListAll = `-- name: PolicyListAll :many
-SELECT realm, policy_id, rank, client_id, channel, scheme, kind, amount_from, amount_to, approvals_required, pending_seconds, created_at, retired_at, key_id, seal, content_hash_required, step_up FROM policy ORDER BY realm, policy_id
+SELECT p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up, (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = p.realm)::bytea AS fingerprint
+FROM policy p WHERE $1::text IN ('', p.realm) ORDER BY p.realm, p.policy_id
 `
 
-func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
-	rows, err := q.db.Query(ctx, policyListAll)
+type PolicyListAllRow struct {
+	Policy      Policy
+	Fingerprint []byte
+}
+
+// With a fingerprint of all policies of the realm, of the same moment (SubmissionContext compares it).
+func (q *Queries) PolicyListAll(ctx context.Context, ofRealm string) ([]PolicyListAllRow, error) {
+	rows, err := q.db.Query(ctx, policyListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []Policy
+	var items []PolicyListAllRow
 	for rows.Next() {
-		var i Policy
+		var i PolicyListAllRow
 		if err := rows.Scan(
-			&i.Realm,
-			&i.PolicyID,
-			&i.Rank,
-			&i.ClientID,
-			&i.Channel,
-			&i.Scheme,
-			&i.Kind,
-			&i.AmountFrom,
-			&i.AmountTo,
-			&i.ApprovalsRequired,
-			&i.PendingSeconds,
-			&i.CreatedAt,
-			&i.RetiredAt,
-			&i.KeyID,
-			&i.Seal,
-			&i.ContentHashRequired,
-			&i.StepUp,
+			&i.Policy.Realm,
+			&i.Policy.PolicyID,
+			&i.Policy.Rank,
+			&i.Policy.ClientID,
+			&i.Policy.Channel,
+			&i.Policy.Scheme,
+			&i.Policy.Kind,
+			&i.Policy.AmountFrom,
+			&i.Policy.AmountTo,
+			&i.Policy.ApprovalsRequired,
+			&i.Policy.PendingSeconds,
+			&i.Policy.CreatedAt,
+			&i.Policy.RetiredAt,
+			&i.Policy.ContentHashRequired,
+			&i.Policy.StepUp,
+			&i.Fingerprint,
 		); err != nil {
 			return nil, err
 		}
@@ -530,28 +638,17 @@ func (q *Queries) PolicyListAll(ctx context.Context) ([]Policy, error) {
 	return items, nil
 }
 
-const policySeal = `-- name: PolicySeal :exec
-UPDATE policy SET retired_at = $1, key_id = $2, seal = $3 WHERE realm = $4 AND policy_id = $5
+const policyRetire = `-- name: PolicyRetire :execrows
+UPDATE policy SET retired_at = $1 WHERE realm = $2 AND policy_id = $3
 `
 
-type PolicySealParams struct {
-	RetiredAt *time.Time
-	KeyID     string
-	Seal      []byte
-	Realm     string
-	PolicyID  uuid.UUID
-}
-
-// The end or a new seal of a policy; what it says never changes.
-func (q *Queries) PolicySeal(ctx context.Context, arg PolicySealParams) error {
-	_, err := q.db.Exec(ctx, policySeal,
-		arg.RetiredAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.PolicyID,
-	)
-	return err
+// What a policy says never changes.
+func (q *Queries) PolicyRetire(ctx context.Context, retiredAt *time.Time, realm string, policyID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, policyRetire, retiredAt, realm, policyID)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
 }
 
 const preferenceGet = `-- name: PreferenceGet :one
@@ -606,22 +703,23 @@ func (q *Queries) PreferencePut(ctx context.Context, arg PreferencePutParams) er
 }
 
 const realmClientGet = `-- name: RealmClientGet :one
-SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.key_id, c.seal, c.suppressed_at
+SELECT r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.payee_waived, c.suppressed_at, c.created_at
 FROM realm r
+JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN client c ON c.realm = r.realm AND c.client_id = $1
 WHERE r.realm = $2
 `
 
 type RealmClientGetRow struct {
 	Realm        Realm
+	RealmHead    RealmHead
 	ClientID     *string
 	Kind         *string
 	SecretHash   []byte
 	MayDecideOwn *bool
 	PayeeWaived  *bool
-	KeyID        *string
-	Seal         []byte
 	SuppressedAt *time.Time
+	CreatedAt    *time.Time
 }
 
 // How long tokens of the realm live, and the client if the realm has it.
@@ -637,29 +735,32 @@ func (q *Queries) RealmClientGet(ctx context.Context, clientID string, realm str
 		&i.Realm.RefreshTokenSeconds,
 		&i.Realm.RefreshAbsoluteSeconds,
 		&i.Realm.CreatedAt,
-		&i.Realm.KeyID,
-		&i.Realm.Seal,
 		&i.Realm.SecondFactorRoles,
+		&i.RealmHead.Realm,
+		&i.RealmHead.Number,
+		&i.RealmHead.ChangeID,
+		&i.RealmHead.Digest,
+		&i.RealmHead.KeyID,
+		&i.RealmHead.Seal,
 		&i.ClientID,
 		&i.Kind,
 		&i.SecretHash,
 		&i.MayDecideOwn,
 		&i.PayeeWaived,
-		&i.KeyID,
-		&i.Seal,
 		&i.SuppressedAt,
+		&i.CreatedAt,
 	)
 	return i, err
 }
 
 const realmListAll = `-- name: RealmListAll :many
 
-SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, key_id, seal, second_factor_roles FROM realm ORDER BY realm
+SELECT realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles FROM realm WHERE $1::text IN ('', realm) ORDER BY realm
 `
 
 // What the seals of master data cover, for the auditor.
-func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
-	rows, err := q.db.Query(ctx, realmListAll)
+func (q *Queries) RealmListAll(ctx context.Context, ofRealm string) ([]Realm, error) {
+	rows, err := q.db.Query(ctx, realmListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -676,8 +777,6 @@ func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
 			&i.RefreshTokenSeconds,
 			&i.RefreshAbsoluteSeconds,
 			&i.CreatedAt,
-			&i.KeyID,
-			&i.Seal,
 			&i.SecondFactorRoles,
 		); err != nil {
 			return nil, err
@@ -690,16 +789,15 @@ func (q *Queries) RealmListAll(ctx context.Context) ([]Realm, error) {
 	return items, nil
 }
 
-const realmProvision = `-- name: RealmProvision :execrows
+const realmProvision = `-- name: RealmProvision :one
 INSERT INTO realm (realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds,
-  second_factor_roles, created_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-  $10, $11)
+  second_factor_roles, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (realm) DO UPDATE SET name = excluded.name, access_token_seconds = excluded.access_token_seconds,
   refresh_token_seconds = excluded.refresh_token_seconds, refresh_absolute_seconds = excluded.refresh_absolute_seconds,
-  second_factor_roles = excluded.second_factor_roles,
-  key_id = excluded.key_id, seal = excluded.seal
+  second_factor_roles = excluded.second_factor_roles
 WHERE realm.made_by = excluded.made_by AND realm.mark = excluded.mark
+RETURNING realm, name, mark, made_by, access_token_seconds, refresh_token_seconds, refresh_absolute_seconds, created_at, second_factor_roles
 `
 
 type RealmProvisionParams struct {
@@ -712,13 +810,11 @@ type RealmProvisionParams struct {
 	RefreshAbsoluteSeconds int32
 	SecondFactorRoles      string
 	At                     time.Time
-	KeyID                  string
-	Seal                   []byte
 }
 
-// Zero rows: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
-func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) (int64, error) {
-	result, err := q.db.Exec(ctx, realmProvision,
+// No row: another maker's realm, or one with another mark. The mark stands in every Global ID, so it never changes.
+func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) (Realm, error) {
+	row := q.db.QueryRow(ctx, realmProvision,
 		arg.Realm,
 		arg.Name,
 		arg.Mark,
@@ -728,17 +824,24 @@ func (q *Queries) RealmProvision(ctx context.Context, arg RealmProvisionParams) 
 		arg.RefreshAbsoluteSeconds,
 		arg.SecondFactorRoles,
 		arg.At,
-		arg.KeyID,
-		arg.Seal,
 	)
-	if err != nil {
-		return 0, err
-	}
-	return result.RowsAffected(), nil
+	var i Realm
+	err := row.Scan(
+		&i.Realm,
+		&i.Name,
+		&i.Mark,
+		&i.MadeBy,
+		&i.AccessTokenSeconds,
+		&i.RefreshTokenSeconds,
+		&i.RefreshAbsoluteSeconds,
+		&i.CreatedAt,
+		&i.SecondFactorRoles,
+	)
+	return i, err
 }
 
 const userByName = `-- name: UserByName :one
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account WHERE realm = $1 AND name = $2
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE realm = $1 AND name = $2
 `
 
 func (q *Queries) UserByName(ctx context.Context, realm string, name string) (UserAccount, error) {
@@ -754,23 +857,19 @@ func (q *Queries) UserByName(ctx context.Context, realm string, name string) (Us
 		&i.Status,
 		&i.CreatedAt,
 		&i.SignedOutAt,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const userChangeIf = `-- name: UserChangeIf :execrows
-UPDATE user_account SET password_hash = $1, status = $2, signed_out_at = $3, key_id = $4, seal = $5
-WHERE realm = $6 AND user_id = $7 AND password_hash = $8 AND status = $9
+UPDATE user_account SET password_hash = $1, status = $2, signed_out_at = $3
+WHERE realm = $4 AND user_id = $5 AND password_hash = $6 AND status = $7
 `
 
 type UserChangeIfParams struct {
 	PasswordHash   string
 	Status         string
 	SignedOutAt    *time.Time
-	KeyID          string
-	Seal           []byte
 	Realm          string
 	UserID         uuid.UUID
 	PasswordBefore string
@@ -783,8 +882,6 @@ func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int
 		arg.PasswordHash,
 		arg.Status,
 		arg.SignedOutAt,
-		arg.KeyID,
-		arg.Seal,
 		arg.Realm,
 		arg.UserID,
 		arg.PasswordBefore,
@@ -797,7 +894,7 @@ func (q *Queries) UserChangeIf(ctx context.Context, arg UserChangeIfParams) (int
 }
 
 const userGet = `-- name: UserGet :one
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account WHERE realm = $1 AND user_id = $2
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE realm = $1 AND user_id = $2
 `
 
 func (q *Queries) UserGet(ctx context.Context, realm string, userID uuid.UUID) (UserAccount, error) {
@@ -813,18 +910,16 @@ func (q *Queries) UserGet(ctx context.Context, realm string, userID uuid.UUID) (
 		&i.Status,
 		&i.CreatedAt,
 		&i.SignedOutAt,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const userListAll = `-- name: UserListAll :many
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account ORDER BY realm, user_id
+SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at FROM user_account WHERE $1::text IN ('', realm) ORDER BY realm, user_id
 `
 
-func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
-	rows, err := q.db.Query(ctx, userListAll)
+func (q *Queries) UserListAll(ctx context.Context, ofRealm string) ([]UserAccount, error) {
+	rows, err := q.db.Query(ctx, userListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -842,49 +937,6 @@ func (q *Queries) UserListAll(ctx context.Context) ([]UserAccount, error) {
 			&i.Status,
 			&i.CreatedAt,
 			&i.SignedOutAt,
-			&i.KeyID,
-			&i.Seal,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const userListEnds = `-- name: UserListEnds :many
-SELECT realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal FROM user_account u
-WHERE u.realm = $1 AND u.user_id IN (
-  (SELECT n.user_id FROM user_account n WHERE n.realm = $1 ORDER BY n.created_at DESC LIMIT 20)
-  UNION
-  (SELECT o.user_id FROM user_account o WHERE o.realm = $1 ORDER BY o.created_at LIMIT 20))
-`
-
-// The newest and the oldest accounts of a realm: what the keys of tokens are tried on.
-func (q *Queries) UserListEnds(ctx context.Context, realm string) ([]UserAccount, error) {
-	rows, err := q.db.Query(ctx, userListEnds, realm)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []UserAccount
-	for rows.Next() {
-		var i UserAccount
-		if err := rows.Scan(
-			&i.Realm,
-			&i.UserID,
-			&i.PersonID,
-			&i.Duty,
-			&i.Name,
-			&i.PasswordHash,
-			&i.Status,
-			&i.CreatedAt,
-			&i.SignedOutAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -897,15 +949,14 @@ func (q *Queries) UserListEnds(ctx context.Context, realm string) ([]UserAccount
 }
 
 const userPrincipalGet = `-- name: UserPrincipalGet :one
-SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at, c.payee_waived,
+SELECT u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
-       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
-       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM user_account u
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = u.realm AND c.client_id = $1
+JOIN realm_head h ON h.realm = u.realm
 WHERE u.realm = $2 AND u.user_id = $3
 `
 
@@ -913,14 +964,13 @@ type UserPrincipalGetRow struct {
 	UserAccount UserAccount
 	Person      Person
 	Client      Client
+	RealmHead   RealmHead
 	Roles       []string
 	GrantIds    []uuid.UUID
 	Granted     []time.Time
-	GrantKeyIds []string
-	GrantSeals  [][]byte
 }
 
-// A user with the roles of this moment, acting through a client, and the seals of all that says so.
+// A user with the roles of this moment, acting through a client, and the head of the realm.
 func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm string, userID uuid.UUID) (UserPrincipalGetRow, error) {
 	row := q.db.QueryRow(ctx, userPrincipalGet, clientID, realm, userID)
 	var i UserPrincipalGetRow
@@ -934,39 +984,38 @@ func (q *Queries) UserPrincipalGet(ctx context.Context, clientID string, realm s
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
-		&i.UserAccount.KeyID,
-		&i.UserAccount.Seal,
 		&i.Person.Realm,
 		&i.Person.PersonID,
 		&i.Person.DisplayName,
 		&i.Person.Duty,
 		&i.Person.CreatedAt,
-		&i.Person.KeyID,
-		&i.Person.Seal,
 		&i.Client.Realm,
 		&i.Client.ClientID,
 		&i.Client.Kind,
 		&i.Client.SecretHash,
 		&i.Client.MayDecideOwn,
 		&i.Client.CreatedAt,
-		&i.Client.KeyID,
-		&i.Client.Seal,
 		&i.Client.SuppressedAt,
 		&i.Client.PayeeWaived,
+		&i.RealmHead.Realm,
+		&i.RealmHead.Number,
+		&i.RealmHead.ChangeID,
+		&i.RealmHead.Digest,
+		&i.RealmHead.KeyID,
+		&i.RealmHead.Seal,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,
-		&i.GrantKeyIds,
-		&i.GrantSeals,
 	)
 	return i, err
 }
 
-const userProvision = `-- name: UserProvision :exec
-INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+const userProvision = `-- name: UserProvision :one
+INSERT INTO user_account (realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 ON CONFLICT (realm, name) DO UPDATE SET password_hash = excluded.password_hash, status = excluded.status,
-  signed_out_at = excluded.signed_out_at, key_id = excluded.key_id, seal = excluded.seal
+  signed_out_at = excluded.signed_out_at
+RETURNING realm, user_id, person_id, duty, name, password_hash, status, created_at, signed_out_at
 `
 
 type UserProvisionParams struct {
@@ -979,12 +1028,10 @@ type UserProvisionParams struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        string
-	Seal         []byte
 }
 
-func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) error {
-	_, err := q.db.Exec(ctx, userProvision,
+func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) (UserAccount, error) {
+	row := q.db.QueryRow(ctx, userProvision,
 		arg.Realm,
 		arg.UserID,
 		arg.PersonID,
@@ -994,8 +1041,18 @@ func (q *Queries) UserProvision(ctx context.Context, arg UserProvisionParams) er
 		arg.Status,
 		arg.CreatedAt,
 		arg.SignedOutAt,
-		arg.KeyID,
-		arg.Seal,
 	)
-	return err
+	var i UserAccount
+	err := row.Scan(
+		&i.Realm,
+		&i.UserID,
+		&i.PersonID,
+		&i.Duty,
+		&i.Name,
+		&i.PasswordHash,
+		&i.Status,
+		&i.CreatedAt,
+		&i.SignedOutAt,
+	)
+	return i, err
 }

@@ -165,7 +165,7 @@ type InvariantPolicyAskedRow struct {
 	What     string
 }
 
-// More of what must hold (invariant_move.sql says how such a query answers): policies, second factors, changes of administration, limits and the roster.
+// More of what must hold (invariant_move.sql says how such a query answers): policies, second factors, changes of administration and limits.
 // I22: a version whose message was given fewer approvals than the policies of that time asked for it.
 func (q *Queries) InvariantPolicyAsked(ctx context.Context) ([]InvariantPolicyAskedRow, error) {
 	rows, err := q.db.Query(ctx, invariantPolicyAsked)
@@ -176,59 +176,6 @@ func (q *Queries) InvariantPolicyAsked(ctx context.Context) ([]InvariantPolicyAs
 	var items []InvariantPolicyAskedRow
 	for rows.Next() {
 		var i InvariantPolicyAskedRow
-		if err := rows.Scan(
-			&i.Realm,
-			&i.Relation,
-			&i.Key,
-			&i.What,
-		); err != nil {
-			return nil, err
-		}
-		items = append(items, i)
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const invariantRoster = `-- name: InvariantRoster :many
-WITH told AS (
-  SELECT a.realm, coalesce(t.one ->> 'in', '') AS relation, coalesce(t.one ->> 'key', '') AS key, t.one ->> 'since' AS since
-  FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(a.detail::jsonb -> 'rows') AS t (one)
-  WHERE a.event = 'realm.rows'
-)
-SELECT t.realm, t.relation::text AS relation, t.key::text AS key,
-       CASE WHEN r.key IS NULL THEN 'is gone: the audit trail was told of it'
-            ELSE 'says it was made at another time than the audit trail was told' END::text AS what
-FROM told t
-LEFT JOIN master_row r ON r.realm = t.realm AND r.relation = t.relation AND r.key = t.key
-WHERE r.key IS NULL OR to_char(r.made_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') IS DISTINCT FROM t.since
-UNION ALL
-SELECT o.realm, 'roster'::text, concat_ws(' ', o.relation, o.key)::text, 'was never told to the audit trail, or as another'::text
-FROM roster o
-WHERE NOT EXISTS (SELECT FROM told t WHERE t.realm = o.realm AND t.relation = o.relation AND t.key = o.key
-                    AND t.since IS NOT DISTINCT FROM to_char(o.made_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'))
-`
-
-type InvariantRosterRow struct {
-	Realm    string
-	Relation string
-	Key      string
-	What     string
-}
-
-// I33: a row of master data that the audit trail was told of and that is gone, or was made at another time; or that the roster has and the
-// trail was never told of.
-func (q *Queries) InvariantRoster(ctx context.Context) ([]InvariantRosterRow, error) {
-	rows, err := q.db.Query(ctx, invariantRoster)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []InvariantRosterRow
-	for rows.Next() {
-		var i InvariantRosterRow
 		if err := rows.Scan(
 			&i.Realm,
 			&i.Relation,

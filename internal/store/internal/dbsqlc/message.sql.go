@@ -1216,7 +1216,8 @@ WITH item AS (
     unnest($6::text[]) AS kind, unnest($7::bigint[]) AS amount,
     unnest($8::text[]) AS debtor_account, unnest($9::uuid[]) AS about
 )
-SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.key_id, r.seal, r.second_factor_roles, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.key_id, p.seal, p.content_hash_required, p.step_up,
+SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_token_seconds, r.refresh_token_seconds, r.refresh_absolute_seconds, r.created_at, r.second_factor_roles, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal, p.realm, p.policy_id, p.rank, p.client_id, p.channel, p.scheme, p.kind, p.amount_from, p.amount_to, p.approvals_required, p.pending_seconds, p.created_at, p.retired_at, p.content_hash_required, p.step_up,
+       (SELECT sha256(convert_to(string_agg(x::text, '|' ORDER BY x.policy_id), 'UTF8')) FROM policy x WHERE x.realm = $1::text)::bytea AS policies,
        coalesce((SELECT min(coalesce((
                    SELECT x.approvals_required FROM policy x
                    WHERE x.realm = m.realm AND x.created_at <= t.moment AND (x.retired_at IS NULL OR x.retired_at > t.moment)
@@ -1229,11 +1230,9 @@ SELECT i.item::integer AS item, r.realm, r.name, r.mark, r.made_by, r.access_tok
                  CROSS JOIN LATERAL (VALUES (v.created_at), (v.created_at - interval '1 minute')) AS t (moment)
                  WHERE m.realm = $1::text AND m.message_id = i.about AND m.direction = 'out'), 0)::integer AS approvals_asked,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode,
-       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open, a.key_id AS account_key_id, a.seal AS account_seal,
+       a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open,
        coalesce((SELECT d.directory_id FROM routing_directory d WHERE d.realm = r.realm AND d.scheme = i.scheme
-                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id,
-       EXISTS (SELECT FROM spending_limit l WHERE l.realm = r.realm AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
-               AND (l.limit_of = 'person' OR l.holder IN (i.client_id, i.debtor_account)))::boolean AS limited
+                 ORDER BY d.directory_id DESC LIMIT 1), '00000000-0000-0000-0000-000000000000')::uuid AS directory_id
 FROM item i
 CROSS JOIN LATERAL (
   SELECT x.policy_id FROM policy x
@@ -1243,6 +1242,7 @@ CROSS JOIN LATERAL (
     AND (x.amount_from IS NULL OR x.amount_from <= i.amount) AND (x.amount_to IS NULL OR x.amount_to >= i.amount)
   ORDER BY x.rank DESC, x.created_at DESC LIMIT 1) f
 JOIN realm r ON r.realm = $1::text
+JOIN realm_head h ON h.realm = r.realm
 LEFT JOIN policy p ON p.realm = r.realm AND p.policy_id = f.policy_id
 LEFT JOIN debtor_account a ON a.realm = r.realm AND a.iban = i.debtor_account
 `
@@ -1262,7 +1262,9 @@ type SubmissionContextParams struct {
 type SubmissionContextRow struct {
 	Item            int32
 	Realm           Realm
+	RealmHead       RealmHead
 	Policy          Policy
+	Policies        []byte
 	ApprovalsAsked  int32
 	AccountIban     *string
 	AccountScheme   *string
@@ -1276,10 +1278,7 @@ type SubmissionContextRow struct {
 	AgentBic        *string
 	AgentIid        *string
 	AccountOpen     *bool
-	AccountKeyID    *string
-	AccountSeal     []byte
 	DirectoryID     uuid.UUID
-	Limited         bool
 }
 
 // Messages and everything that one step of their life writes. Every statement runs in a transaction whose setting countersign.realm
@@ -1287,7 +1286,7 @@ type SubmissionContextRow struct {
 // Statements that write or ask for several items take them as arrays: each item is an element of every array, in the same place. An absent
 // value is the empty text, the empty bytes, the nil UUID, the zero time or 0, as Go has them; the statement turns it into NULL.
 // The realm data for new messages, and for decisions about stored ones (abouts; the nil UUID for none): the realm's mark, the policy in
-// force, the debtor account, the directory of banks in force, and whether a limit may apply; about a stored message also how many approvals
+// force, a fingerprint of all policies, the debtor account and the directory of banks in force; about a stored message also how many approvals
 // the policies of its time asked for, which is the body of the function approvals_asked: a function is planned anew at each call. item is
 // the index of the query; one that no policy matches has no row. Each query looks for its policy before the policies are joined: as a
 // condition of the join it would be looked for once for each policy of the realm.
@@ -1320,9 +1319,13 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 			&i.Realm.RefreshTokenSeconds,
 			&i.Realm.RefreshAbsoluteSeconds,
 			&i.Realm.CreatedAt,
-			&i.Realm.KeyID,
-			&i.Realm.Seal,
 			&i.Realm.SecondFactorRoles,
+			&i.RealmHead.Realm,
+			&i.RealmHead.Number,
+			&i.RealmHead.ChangeID,
+			&i.RealmHead.Digest,
+			&i.RealmHead.KeyID,
+			&i.RealmHead.Seal,
 			&i.Policy.Realm,
 			&i.Policy.PolicyID,
 			&i.Policy.Rank,
@@ -1336,10 +1339,9 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 			&i.Policy.PendingSeconds,
 			&i.Policy.CreatedAt,
 			&i.Policy.RetiredAt,
-			&i.Policy.KeyID,
-			&i.Policy.Seal,
 			&i.Policy.ContentHashRequired,
 			&i.Policy.StepUp,
+			&i.Policies,
 			&i.ApprovalsAsked,
 			&i.AccountIban,
 			&i.AccountScheme,
@@ -1353,10 +1355,7 @@ func (q *Queries) SubmissionContext(ctx context.Context, arg SubmissionContextPa
 			&i.AgentBic,
 			&i.AgentIid,
 			&i.AccountOpen,
-			&i.AccountKeyID,
-			&i.AccountSeal,
 			&i.DirectoryID,
-			&i.Limited,
 		); err != nil {
 			return nil, err
 		}

@@ -61,8 +61,15 @@ type Beneficiary struct {
 	AccountChangedAt *time.Time
 	EarlierIban      string
 	Removed          bool
-	KeyID            string
-	Seal             []byte
+}
+
+type BreakGlass struct {
+	Realm        string
+	BreakGlassID uuid.UUID
+	UserID       uuid.UUID
+	Reason       string
+	At           time.Time
+	Deed         string
 }
 
 type Client struct {
@@ -72,8 +79,6 @@ type Client struct {
 	SecretHash   []byte
 	MayDecideOwn bool
 	CreatedAt    time.Time
-	KeyID        string
-	Seal         []byte
 	SuppressedAt *time.Time
 	PayeeWaived  bool
 }
@@ -104,8 +109,6 @@ type DebtorAccount struct {
 	AgentBic       string
 	AgentIid       string
 	Open           bool
-	KeyID          string
-	Seal           []byte
 }
 
 type Decision struct {
@@ -200,15 +203,11 @@ type IdentityProvider struct {
 	SignInAgeSeconds int32
 	MadeAt           time.Time
 	RetiredAt        *time.Time
-	KeyID            string
-	Seal             []byte
 }
 
 type IncomingAccount struct {
 	Iban  string
 	Realm string
-	KeyID string
-	Seal  []byte
 }
 
 type Message struct {
@@ -375,8 +374,6 @@ type OuterIdentity struct {
 	Subject  string
 	LinkedAt time.Time
 	EndedAt  *time.Time
-	KeyID    string
-	Seal     []byte
 }
 
 type ParkedForm struct {
@@ -407,8 +404,6 @@ type Person struct {
 	DisplayName string
 	Duty        string
 	CreatedAt   time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 type Policy struct {
@@ -425,8 +420,6 @@ type Policy struct {
 	PendingSeconds      int32
 	CreatedAt           time.Time
 	RetiredAt           *time.Time
-	KeyID               string
-	Seal                []byte
 	ContentHashRequired bool
 	StepUp              bool
 }
@@ -440,8 +433,6 @@ type Realm struct {
 	RefreshTokenSeconds    int32
 	RefreshAbsoluteSeconds int32
 	CreatedAt              time.Time
-	KeyID                  string
-	Seal                   []byte
 	SecondFactorRoles      string
 }
 
@@ -485,6 +476,15 @@ type RealmChangeDecision struct {
 	DecidedIn         pgtype.Uint64
 	KeyID             string
 	Seal              []byte
+}
+
+type RealmHead struct {
+	Realm    string
+	Number   int64
+	ChangeID *uuid.UUID
+	Digest   []byte
+	KeyID    string
+	Seal     []byte
 }
 
 type ReferenceEdition struct {
@@ -539,8 +539,6 @@ type RoutingDirectory struct {
 	Content     []byte
 	ContentHash []byte
 	LoadedAt    time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 type SecondFactor struct {
@@ -553,8 +551,6 @@ type SecondFactor struct {
 	CredentialID []byte
 	MadeAt       time.Time
 	RemovedAt    *time.Time
-	KeyID        string
-	Seal         []byte
 }
 
 type SpendingLimit struct {
@@ -567,8 +563,6 @@ type SpendingLimit struct {
 	PerDay      *int64
 	PerDaySince *time.Time
 	SetAt       time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 type TokenFamily struct {
@@ -594,8 +588,6 @@ type UserAccount struct {
 	Status       string
 	CreatedAt    time.Time
 	SignedOutAt  *time.Time
-	KeyID        string
-	Seal         []byte
 }
 
 type UserRole struct {
@@ -606,8 +598,6 @@ type UserRole struct {
 	GrantedAt time.Time
 	GrantID   uuid.UUID
 	EndedAt   *time.Time
-	KeyID     string
-	Seal      []byte
 }
 
 type UserSession struct {
@@ -633,6 +623,4 @@ type UserSetup struct {
 	CodeHash  []byte
 	MadeAt    time.Time
 	ExpiresAt time.Time
-	KeyID     string
-	Seal      []byte
 }

@@ -13,7 +13,7 @@ import (
 )
 
 const outerAccountBySubject = `-- name: OuterAccountBySubject :many
-SELECT o.realm, o.link_id, o.user_id, o.issuer, o.subject, o.linked_at, o.ended_at, o.key_id, o.seal, u.signed_out_at
+SELECT o.realm, o.link_id, o.user_id, o.issuer, o.subject, o.linked_at, o.ended_at, u.signed_out_at
 FROM outer_identity o
 JOIN user_account u ON u.realm = o.realm AND u.user_id = o.user_id
 WHERE o.realm = $1 AND o.issuer = $2 AND o.subject = $3 AND o.ended_at IS NULL
@@ -42,8 +42,6 @@ func (q *Queries) OuterAccountBySubject(ctx context.Context, realm string, issue
 			&i.OuterIdentity.Subject,
 			&i.OuterIdentity.LinkedAt,
 			&i.OuterIdentity.EndedAt,
-			&i.OuterIdentity.KeyID,
-			&i.OuterIdentity.Seal,
 			&i.SignedOutAt,
 		); err != nil {
 			return nil, err
@@ -57,7 +55,7 @@ func (q *Queries) OuterAccountBySubject(ctx context.Context, realm string, issue
 }
 
 const outerIdentityBySubject = `-- name: OuterIdentityBySubject :many
-SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at, key_id, seal FROM outer_identity WHERE realm = $1 AND issuer = $2 AND subject = $3 AND ended_at IS NULL
+SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at FROM outer_identity WHERE realm = $1 AND issuer = $2 AND subject = $3 AND ended_at IS NULL
 `
 
 func (q *Queries) OuterIdentityBySubject(ctx context.Context, realm string, issuer string, subject string) ([]OuterIdentity, error) {
@@ -77,8 +75,6 @@ func (q *Queries) OuterIdentityBySubject(ctx context.Context, realm string, issu
 			&i.Subject,
 			&i.LinkedAt,
 			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -91,25 +87,11 @@ func (q *Queries) OuterIdentityBySubject(ctx context.Context, realm string, issu
 }
 
 const outerIdentityEnd = `-- name: OuterIdentityEnd :execrows
-UPDATE outer_identity SET ended_at = $1, key_id = $2, seal = $3 WHERE realm = $4 AND link_id = $5 AND ended_at IS NULL
+UPDATE outer_identity SET ended_at = $1 WHERE realm = $2 AND link_id = $3 AND ended_at IS NULL
 `
 
-type OuterIdentityEndParams struct {
-	EndedAt *time.Time
-	KeyID   string
-	Seal    []byte
-	Realm   string
-	LinkID  uuid.UUID
-}
-
-func (q *Queries) OuterIdentityEnd(ctx context.Context, arg OuterIdentityEndParams) (int64, error) {
-	result, err := q.db.Exec(ctx, outerIdentityEnd,
-		arg.EndedAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.LinkID,
-	)
+func (q *Queries) OuterIdentityEnd(ctx context.Context, endedAt *time.Time, realm string, linkID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, outerIdentityEnd, endedAt, realm, linkID)
 	if err != nil {
 		return 0, err
 	}
@@ -117,7 +99,7 @@ func (q *Queries) OuterIdentityEnd(ctx context.Context, arg OuterIdentityEndPara
 }
 
 const outerIdentityInForceList = `-- name: OuterIdentityInForceList :many
-SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at, key_id, seal FROM outer_identity WHERE realm = $1 AND ended_at IS NULL ORDER BY link_id
+SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at FROM outer_identity WHERE realm = $1 AND ended_at IS NULL ORDER BY link_id
 `
 
 func (q *Queries) OuterIdentityInForceList(ctx context.Context, realm string) ([]OuterIdentity, error) {
@@ -137,8 +119,6 @@ func (q *Queries) OuterIdentityInForceList(ctx context.Context, realm string) ([
 			&i.Subject,
 			&i.LinkedAt,
 			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -151,8 +131,8 @@ func (q *Queries) OuterIdentityInForceList(ctx context.Context, realm string) ([
 }
 
 const outerIdentityInsert = `-- name: OuterIdentityInsert :exec
-INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+INSERT INTO outer_identity (realm, link_id, user_id, issuer, subject, linked_at)
+VALUES ($1, $2, $3, $4, $5, $6)
 `
 
 type OuterIdentityInsertParams struct {
@@ -162,8 +142,6 @@ type OuterIdentityInsertParams struct {
 	Issuer   string
 	Subject  string
 	LinkedAt time.Time
-	KeyID    string
-	Seal     []byte
 }
 
 func (q *Queries) OuterIdentityInsert(ctx context.Context, arg OuterIdentityInsertParams) error {
@@ -174,18 +152,16 @@ func (q *Queries) OuterIdentityInsert(ctx context.Context, arg OuterIdentityInse
 		arg.Issuer,
 		arg.Subject,
 		arg.LinkedAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const outerIdentityListAll = `-- name: OuterIdentityListAll :many
-SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at, key_id, seal FROM outer_identity ORDER BY realm, link_id
+SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at FROM outer_identity WHERE $1::text IN ('', realm) ORDER BY realm, link_id
 `
 
-func (q *Queries) OuterIdentityListAll(ctx context.Context) ([]OuterIdentity, error) {
-	rows, err := q.db.Query(ctx, outerIdentityListAll)
+func (q *Queries) OuterIdentityListAll(ctx context.Context, ofRealm string) ([]OuterIdentity, error) {
+	rows, err := q.db.Query(ctx, outerIdentityListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -201,8 +177,6 @@ func (q *Queries) OuterIdentityListAll(ctx context.Context) ([]OuterIdentity, er
 			&i.Subject,
 			&i.LinkedAt,
 			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -215,7 +189,7 @@ func (q *Queries) OuterIdentityListAll(ctx context.Context) ([]OuterIdentity, er
 }
 
 const outerIdentityOfUser = `-- name: OuterIdentityOfUser :many
-SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at, key_id, seal FROM outer_identity WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL
+SELECT realm, link_id, user_id, issuer, subject, linked_at, ended_at FROM outer_identity WHERE realm = $1 AND user_id = $2 AND ended_at IS NULL
 `
 
 func (q *Queries) OuterIdentityOfUser(ctx context.Context, realm string, userID uuid.UUID) ([]OuterIdentity, error) {
@@ -235,8 +209,6 @@ func (q *Queries) OuterIdentityOfUser(ctx context.Context, realm string, userID 
 			&i.Subject,
 			&i.LinkedAt,
 			&i.EndedAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -276,7 +248,7 @@ func (q *Queries) OuterSignInInsert(ctx context.Context, realm string, stateHash
 
 const providerInForce = `-- name: ProviderInForce :many
 
-SELECT i.realm, i.provider_id, i.issuer, i.client_id, i.secret, i.portal_address, i.passwords, i.sign_in_age_seconds, i.made_at, i.retired_at, i.key_id, i.seal FROM identity_provider i WHERE i.realm = $1 AND i.retired_at IS NULL
+SELECT i.realm, i.provider_id, i.issuer, i.client_id, i.secret, i.portal_address, i.passwords, i.sign_in_age_seconds, i.made_at, i.retired_at FROM identity_provider i WHERE i.realm = $1 AND i.retired_at IS NULL
 `
 
 // The identity provider of a realm, who is who there, and the sign-ins that came back from it.
@@ -300,8 +272,6 @@ func (q *Queries) ProviderInForce(ctx context.Context, realm string) ([]Identity
 			&i.SignInAgeSeconds,
 			&i.MadeAt,
 			&i.RetiredAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -314,8 +284,8 @@ func (q *Queries) ProviderInForce(ctx context.Context, realm string) ([]Identity
 }
 
 const providerInsert = `-- name: ProviderInsert :exec
-INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)
+INSERT INTO identity_provider (realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type ProviderInsertParams struct {
@@ -328,8 +298,6 @@ type ProviderInsertParams struct {
 	Passwords        string
 	SignInAgeSeconds int32
 	MadeAt           time.Time
-	KeyID            string
-	Seal             []byte
 }
 
 func (q *Queries) ProviderInsert(ctx context.Context, arg ProviderInsertParams) error {
@@ -343,18 +311,16 @@ func (q *Queries) ProviderInsert(ctx context.Context, arg ProviderInsertParams) 
 		arg.Passwords,
 		arg.SignInAgeSeconds,
 		arg.MadeAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const providerListAll = `-- name: ProviderListAll :many
-SELECT realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at, retired_at, key_id, seal FROM identity_provider ORDER BY realm, provider_id
+SELECT realm, provider_id, issuer, client_id, secret, portal_address, passwords, sign_in_age_seconds, made_at, retired_at FROM identity_provider WHERE $1::text IN ('', realm) ORDER BY realm, provider_id
 `
 
-func (q *Queries) ProviderListAll(ctx context.Context) ([]IdentityProvider, error) {
-	rows, err := q.db.Query(ctx, providerListAll)
+func (q *Queries) ProviderListAll(ctx context.Context, ofRealm string) ([]IdentityProvider, error) {
+	rows, err := q.db.Query(ctx, providerListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -373,8 +339,6 @@ func (q *Queries) ProviderListAll(ctx context.Context) ([]IdentityProvider, erro
 			&i.SignInAgeSeconds,
 			&i.MadeAt,
 			&i.RetiredAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -387,26 +351,12 @@ func (q *Queries) ProviderListAll(ctx context.Context) ([]IdentityProvider, erro
 }
 
 const providerRetire = `-- name: ProviderRetire :execrows
-UPDATE identity_provider SET retired_at = $1, key_id = $2, seal = $3
-WHERE realm = $4 AND provider_id = $5 AND retired_at IS NULL
+UPDATE identity_provider SET retired_at = $1
+WHERE realm = $2 AND provider_id = $3 AND retired_at IS NULL
 `
 
-type ProviderRetireParams struct {
-	RetiredAt  *time.Time
-	KeyID      string
-	Seal       []byte
-	Realm      string
-	ProviderID uuid.UUID
-}
-
-func (q *Queries) ProviderRetire(ctx context.Context, arg ProviderRetireParams) (int64, error) {
-	result, err := q.db.Exec(ctx, providerRetire,
-		arg.RetiredAt,
-		arg.KeyID,
-		arg.Seal,
-		arg.Realm,
-		arg.ProviderID,
-	)
+func (q *Queries) ProviderRetire(ctx context.Context, retiredAt *time.Time, realm string, providerID uuid.UUID) (int64, error) {
+	result, err := q.db.Exec(ctx, providerRetire, retiredAt, realm, providerID)
 	if err != nil {
 		return 0, err
 	}

@@ -13,9 +13,8 @@ import (
 )
 
 const limitInsert = `-- name: LimitInsert :exec
-INSERT INTO spending_limit (realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at, key_id, seal)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9,
-        $10, $11)
+INSERT INTO spending_limit (realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 `
 
 type LimitInsertParams struct {
@@ -28,8 +27,6 @@ type LimitInsertParams struct {
 	PerDay      *int64
 	PerDaySince *time.Time
 	SetAt       time.Time
-	KeyID       string
-	Seal        []byte
 }
 
 func (q *Queries) LimitInsert(ctx context.Context, arg LimitInsertParams) error {
@@ -43,14 +40,12 @@ func (q *Queries) LimitInsert(ctx context.Context, arg LimitInsertParams) error 
 		arg.PerDay,
 		arg.PerDaySince,
 		arg.SetAt,
-		arg.KeyID,
-		arg.Seal,
 	)
 	return err
 }
 
 const limitList = `-- name: LimitList :many
-SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at, key_id, seal FROM spending_limit l
+SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at FROM spending_limit l
 WHERE l.realm = $1 AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
   AND (l.limit_of = 'client' AND l.holder = $2::text OR l.limit_of = 'account' AND l.holder = $3::text
        OR l.limit_of = 'person' AND l.holder = ANY ($4::text[]))
@@ -89,8 +84,6 @@ func (q *Queries) LimitList(ctx context.Context, arg LimitListParams) ([]Spendin
 			&i.PerDay,
 			&i.PerDaySince,
 			&i.SetAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -103,11 +96,11 @@ func (q *Queries) LimitList(ctx context.Context, arg LimitListParams) ([]Spendin
 }
 
 const limitListAll = `-- name: LimitListAll :many
-SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at, key_id, seal FROM spending_limit ORDER BY realm, limit_id
+SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at FROM spending_limit WHERE $1::text IN ('', realm) ORDER BY realm, limit_id
 `
 
-func (q *Queries) LimitListAll(ctx context.Context) ([]SpendingLimit, error) {
-	rows, err := q.db.Query(ctx, limitListAll)
+func (q *Queries) LimitListAll(ctx context.Context, ofRealm string) ([]SpendingLimit, error) {
+	rows, err := q.db.Query(ctx, limitListAll, ofRealm)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +118,6 @@ func (q *Queries) LimitListAll(ctx context.Context) ([]SpendingLimit, error) {
 			&i.PerDay,
 			&i.PerDaySince,
 			&i.SetAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -140,7 +131,7 @@ func (q *Queries) LimitListAll(ctx context.Context) ([]SpendingLimit, error) {
 
 const limitLock = `-- name: LimitLock :many
 
-SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at, key_id, seal FROM spending_limit l
+SELECT realm, limit_id, limit_of, holder, currency, per_payment, per_day, per_day_since, set_at FROM spending_limit l
 WHERE l.realm = $1 AND (l.per_payment IS NOT NULL OR l.per_day IS NOT NULL)
   AND (l.limit_of = 'client' AND l.holder = $2::text OR l.limit_of = 'account' AND l.holder = $3::text
        OR l.limit_of = 'person' AND l.holder = ANY ($4::text[]))
@@ -181,8 +172,6 @@ func (q *Queries) LimitLock(ctx context.Context, arg LimitLockParams) ([]Spendin
 			&i.PerDay,
 			&i.PerDaySince,
 			&i.SetAt,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}
@@ -196,8 +185,8 @@ func (q *Queries) LimitLock(ctx context.Context, arg LimitLockParams) ([]Spendin
 
 const limitPut = `-- name: LimitPut :execrows
 UPDATE spending_limit SET per_payment = $1, per_day = $2, per_day_since = $3,
-  set_at = $4, key_id = $5, seal = $6
-WHERE realm = $7 AND limit_id = $8
+  set_at = $4
+WHERE realm = $5 AND limit_id = $6
 `
 
 type LimitPutParams struct {
@@ -205,8 +194,6 @@ type LimitPutParams struct {
 	PerDay      *int64
 	PerDaySince *time.Time
 	SetAt       time.Time
-	KeyID       string
-	Seal        []byte
 	Realm       string
 	LimitID     uuid.UUID
 }
@@ -217,8 +204,6 @@ func (q *Queries) LimitPut(ctx context.Context, arg LimitPutParams) (int64, erro
 		arg.PerDay,
 		arg.PerDaySince,
 		arg.SetAt,
-		arg.KeyID,
-		arg.Seal,
 		arg.Realm,
 		arg.LimitID,
 	)
@@ -229,7 +214,7 @@ func (q *Queries) LimitPut(ctx context.Context, arg LimitPutParams) (int64, erro
 }
 
 const limitSubjectList = `-- name: LimitSubjectList :many
-SELECT l.realm, l.limit_id, l.limit_of, l.holder, l.currency, l.per_payment, l.per_day, l.per_day_since, l.set_at, l.key_id, l.seal, coalesce((SELECT max(u.used_after) FROM limit_use u
+SELECT l.realm, l.limit_id, l.limit_of, l.holder, l.currency, l.per_payment, l.per_day, l.per_day_since, l.set_at, coalesce((SELECT max(u.used_after) FROM limit_use u
                                 WHERE u.realm = l.realm AND u.limit_id = l.limit_id AND u.day = to_date($1::text, 'YYYY-MM-DD')), 0)::bigint AS used,
        coalesce((SELECT p.display_name FROM person p
                  WHERE l.limit_of = 'person' AND p.realm = l.realm AND p.person_id::text = l.holder), '')::text AS person_name
@@ -281,8 +266,6 @@ func (q *Queries) LimitSubjectList(ctx context.Context, arg LimitSubjectListPara
 			&i.SpendingLimit.PerDay,
 			&i.SpendingLimit.PerDaySince,
 			&i.SpendingLimit.SetAt,
-			&i.SpendingLimit.KeyID,
-			&i.SpendingLimit.Seal,
 			&i.Used,
 			&i.PersonName,
 		); err != nil {

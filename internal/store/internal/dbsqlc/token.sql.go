@@ -26,17 +26,16 @@ func (q *Queries) AccessTokenDropExpired(ctx context.Context, realm string, befo
 }
 
 const accessTokenPrincipalGet = `-- name: AccessTokenPrincipalGet :one
-SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, u.key_id, u.seal, p.realm, p.person_id, p.display_name, p.duty, p.created_at, p.key_id, p.seal, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.key_id, c.seal, c.suppressed_at, c.payee_waived,
+SELECT t.realm, t.token_hash, t.family_id, t.issued_at, t.expires_at, t.key_id, t.seal, f.realm, f.family_id, f.user_id, f.client_id, f.scope, f.started_at, f.ends_at, f.revoked_at, f.revoked_for, f.as_of, u.realm, u.user_id, u.person_id, u.duty, u.name, u.password_hash, u.status, u.created_at, u.signed_out_at, p.realm, p.person_id, p.display_name, p.duty, p.created_at, c.realm, c.client_id, c.kind, c.secret_hash, c.may_decide_own, c.created_at, c.suppressed_at, c.payee_waived, h.realm, h.number, h.change_id, h.digest, h.key_id, h.seal,
        ARRAY(SELECT r.role FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS roles,
        ARRAY(SELECT r.grant_id FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::uuid[] AS grant_ids,
-       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted,
-       ARRAY(SELECT coalesce(r.key_id, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::text[] AS grant_key_ids,
-       ARRAY(SELECT coalesce(r.seal, '') FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::bytea[] AS grant_seals
+       ARRAY(SELECT r.granted_at FROM user_role r WHERE r.realm = u.realm AND r.user_id = u.user_id AND r.ended_at IS NULL ORDER BY r.role)::timestamptz[] AS granted
 FROM access_token t
 JOIN token_family f ON f.realm = t.realm AND f.family_id = t.family_id
 JOIN user_account u ON u.realm = f.realm AND u.user_id = f.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 JOIN client c ON c.realm = f.realm AND c.client_id = f.client_id
+JOIN realm_head h ON h.realm = u.realm
 WHERE t.realm = $1 AND t.token_hash = ANY ($2::bytea[]) AND t.expires_at > $3
   AND f.revoked_at IS NULL AND f.ends_at > $3 AND u.status = 'active' AND f.started_at > coalesce(u.signed_out_at, '-infinity')
   AND (f.as_of IS NULL OR f.as_of = coalesce(u.signed_out_at, 'epoch'))
@@ -48,14 +47,13 @@ type AccessTokenPrincipalGetRow struct {
 	UserAccount UserAccount
 	Person      Person
 	Client      Client
+	RealmHead   RealmHead
 	Roles       []string
 	GrantIds    []uuid.UUID
 	Granted     []time.Time
-	GrantKeyIds []string
-	GrantSeals  [][]byte
 }
 
-// Whom a live access token stands for, with the roles of this moment, and the seals of all that says so.
+// Whom a live access token stands for, with the roles of this moment, and the head of the realm.
 func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tokenHashes [][]byte, at time.Time) (AccessTokenPrincipalGetRow, error) {
 	row := q.db.QueryRow(ctx, accessTokenPrincipalGet, realm, tokenHashes, at)
 	var i AccessTokenPrincipalGetRow
@@ -86,30 +84,28 @@ func (q *Queries) AccessTokenPrincipalGet(ctx context.Context, realm string, tok
 		&i.UserAccount.Status,
 		&i.UserAccount.CreatedAt,
 		&i.UserAccount.SignedOutAt,
-		&i.UserAccount.KeyID,
-		&i.UserAccount.Seal,
 		&i.Person.Realm,
 		&i.Person.PersonID,
 		&i.Person.DisplayName,
 		&i.Person.Duty,
 		&i.Person.CreatedAt,
-		&i.Person.KeyID,
-		&i.Person.Seal,
 		&i.Client.Realm,
 		&i.Client.ClientID,
 		&i.Client.Kind,
 		&i.Client.SecretHash,
 		&i.Client.MayDecideOwn,
 		&i.Client.CreatedAt,
-		&i.Client.KeyID,
-		&i.Client.Seal,
 		&i.Client.SuppressedAt,
 		&i.Client.PayeeWaived,
+		&i.RealmHead.Realm,
+		&i.RealmHead.Number,
+		&i.RealmHead.ChangeID,
+		&i.RealmHead.Digest,
+		&i.RealmHead.KeyID,
+		&i.RealmHead.Seal,
 		&i.Roles,
 		&i.GrantIds,
 		&i.Granted,
-		&i.GrantKeyIds,
-		&i.GrantSeals,
 	)
 	return i, err
 }

@@ -145,7 +145,7 @@ WHERE x.told > 1
 UNION ALL
 SELECT t.realm, 'audit_event'::text, t.event_id::text, ('tells of ' || t.relation || ' ' || t.key || ', which another row told of')::text
 FROM (SELECT a.realm, a.event_id, t.one ->> 'in' AS relation, t.one ->> 'key' AS key,
-             count(*) OVER (PARTITION BY a.realm, t.one ->> 'in', t.one ->> 'key') AS told
+             count(*) OVER (PARTITION BY a.realm, a.detail::jsonb ->> 'number', t.one ->> 'in', t.one ->> 'key') AS told
       FROM audit_event a CROSS JOIN LATERAL jsonb_array_elements(coalesce(a.detail::jsonb -> 'rows', '[]')) AS t (one)
       WHERE a.event = 'realm.rows') t
 WHERE t.told > 1

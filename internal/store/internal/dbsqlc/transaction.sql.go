@@ -13,7 +13,7 @@ import (
 )
 
 const accountGet = `-- name: AccountGet :one
-SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open, key_id, seal FROM debtor_account WHERE realm = $1 AND iban = $2
+SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open FROM debtor_account WHERE realm = $1 AND iban = $2
 `
 
 func (q *Queries) AccountGet(ctx context.Context, realm string, iban string) (DebtorAccount, error) {
@@ -33,14 +33,12 @@ func (q *Queries) AccountGet(ctx context.Context, realm string, iban string) (De
 		&i.AgentBic,
 		&i.AgentIid,
 		&i.Open,
-		&i.KeyID,
-		&i.Seal,
 	)
 	return i, err
 }
 
 const accountList = `-- name: AccountList :many
-SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open, key_id, seal FROM debtor_account WHERE realm = $1 ORDER BY scheme, iban
+SELECT realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town, holder_country, agent_bic, agent_iid, open FROM debtor_account WHERE realm = $1 ORDER BY scheme, iban
 `
 
 func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccount, error) {
@@ -66,8 +64,6 @@ func (q *Queries) AccountList(ctx context.Context, realm string) ([]DebtorAccoun
 			&i.AgentBic,
 			&i.AgentIid,
 			&i.Open,
-			&i.KeyID,
-			&i.Seal,
 		); err != nil {
 			return nil, err
 		}

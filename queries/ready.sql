@@ -24,6 +24,7 @@ CROSS JOIN LATERAL (SELECT CASE
     WHEN r.rolbypassrls THEN 'bypasses'
     WHEN r.rolcreaterole THEN 'makes roles'
     WHEN r.rolname = 'countersign_reader' THEN 'reads all'
+    WHEN EXISTS (SELECT FROM pg_catalog.pg_auth_members m WHERE m.member = r.oid AND m.admin_option) THEN 'gives roles'
     WHEN r.rolname IN ('pg_write_all_data', 'pg_execute_server_program', 'pg_write_server_files', 'pg_read_server_files') THEN 'reaches the server'
     WHEN EXISTS (SELECT FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
                  WHERE c.relowner = r.oid AND n.nspname = 'public')

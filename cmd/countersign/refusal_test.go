@@ -206,6 +206,12 @@ func TestServeRefusesAnUnsafeLogin(t *testing.T) {
 			t.Fatal(name)
 		}
 	}
+	giver := loginOf(t, db, "IN ROLE countersign_app")
+	address, err := url.Parse(giver)
+	must(t, err)
+	_, err = db.Owner(t).Exec(t.Context(), "GRANT countersign_app TO "+address.User.Username()+" WITH ADMIN OPTION")
+	must(t, err)
+	refusedWith(t, safe(t, giver), "has ADMIN OPTION")
 }
 
 func TestServeRefusesADatabaseThatDoesNotFit(t *testing.T) {

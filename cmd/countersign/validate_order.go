@@ -66,6 +66,9 @@ func placed(prefix string, found []payment.Finding) []payment.Finding {
 // first is the index of an entry, which may be missing where one object stands for a list.
 var first = regexp.MustCompile(`/0(/|$)`)
 
+// deepestMember is deeper than any member of an order. Deeper ones have no place of their own: their pointers grow with the depth.
+const deepestMember = 64
+
 // placesIn indexes the members of a body and returns a function from a pointer to its position. The position of a missing member is that of
 // the closest member around it.
 func placesIn(content []byte) func(pointer string) codec.Position {
@@ -83,6 +86,9 @@ func placesIn(content []byte) func(pointer string) codec.Position {
 			break
 		}
 		begin += len(content[begin:]) - len(bytes.TrimLeft(content[begin:], " \t\r\n,:"))
+		if tokens.StackDepth() > deepestMember {
+			continue
+		}
 		pointer := string(tokens.StackPointer())
 		note(pointer, begin)
 		note(first.ReplaceAllString(pointer, "$1"), begin)

@@ -32,6 +32,28 @@ func SameName(a, b string) bool {
 // brailleBlank is a letter of Braille without a dot, which Unicode counts among the symbols.
 const brailleBlank = '\u2800'
 
+// lookalikes are characters that a reader takes for others: letters of Cyrillic and Greek that look like Latin ones, and digits that look
+// like letters (from the confusables of Unicode Technical Standard 39).
+var lookalikes = strings.NewReplacer(
+	"а", "a", "в", "b", "с", "c", "ԁ", "d", "е", "e", "һ", "h", "і", "i", "ј", "j", "к", "k", "м", "m", "н", "h", "о", "o", "р", "p", "ѕ", "s",
+	"т", "t", "у", "y", "х", "x", "ѵ", "v", "α", "a", "β", "b", "ε", "e", "η", "n", "ι", "i", "κ", "k", "μ", "m", "ν", "v", "ο", "o", "ρ", "p",
+	"τ", "t", "υ", "u", "χ", "x", "ζ", "z", "ı", "i", "1", "l", "0", "o", "5", "s", "8", "b", "rn", "m", "vv", "w",
+)
+
+// LooksLike reports whether a reader may take one name of a person for another: after SameName's rules, letters and digits that look alike
+// are the same, and marks that are neither letters nor digits are ignored.
+func LooksLike(a, b string) bool {
+	plain := func(name string) string {
+		return lookalikes.Replace(strings.Map(func(r rune) rune {
+			if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+				return -1
+			}
+			return r
+		}, NormaliseName(name)))
+	}
+	return plain(a) == plain(b)
+}
+
 // Unseen reports whether a character is invisible, or visible only by its effect on others: two names that differ by it look alike. Beside
 // control characters and line separators these are the code points that Unicode ignores where they are not supported
 // (Default_Ignorable_Code_Point, UAX 44): format marks, variation selectors, fillers and joiners.

@@ -24,3 +24,20 @@ func TestNamesThatReadAlikeAreTheSame(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesThatLookAlike(t *testing.T) {
+	t.Parallel()
+	for _, other := range []string{"Сhecker 1", "Checker l", "Checker 1.", "checker  1", "Cһecker\u200b 1"} {
+		if !identity.LooksLike("Checker 1", other) {
+			t.Errorf("%q does not look like Checker 1", other)
+		}
+	}
+	for _, other := range []string{"Checker 2", "Checker 11", "Checker", "Cheker 1"} {
+		if identity.LooksLike("Checker 1", other) {
+			t.Errorf("%q looks like Checker 1", other)
+		}
+	}
+	if identity.LooksLike("Maria Muster", "Marla Muster") {
+		t.Error("Maria and Marla are two names")
+	}
+}

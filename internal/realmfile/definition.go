@@ -225,13 +225,13 @@ func (d *definer) account(at string, a Account) administration.Account {
 func (d *definer) namesakes(wanted admin.RealmDefinition) {
 	for i, person := range wanted.People {
 		for _, other := range wanted.People[:i] {
-			if identity.SameName(person.DisplayName, other.DisplayName) {
+			if identity.LooksLike(person.DisplayName, other.DisplayName) {
 				d.find(fmt.Sprintf("/people/%d/name", i), person.DisplayName+" stands here twice: list all user accounts of a human being in one "+
 					"place, and tell two people of one name apart in their names.")
 			}
 		}
 		for _, known := range d.now.People {
-			if identity.SameName(person.DisplayName, known.DisplayName) && !shareAccount(person, known) {
+			if identity.LooksLike(person.DisplayName, known.DisplayName) && !shareAccount(person, known) {
 				d.find(fmt.Sprintf("/people/%d/name", i), "Name an account of "+known.DisplayName+" too if this is another one of theirs: "+
 					"the realm has somebody of this name. Tell two people of one name apart in their names.")
 			}

@@ -33,6 +33,7 @@ var dangers = map[string]string{ //nolint:gosec // words about logins, no creden
 	"superuser":          "is a superuser, for whom no rule of the schema holds",
 	"bypasses":           "has BYPASSRLS and sees every realm",
 	"makes roles":        "has CREATEROLE and can give itself any role",
+	"gives roles":        "has ADMIN OPTION on a role and can give it to others",
 	"reads all":          "reads the rows of every realm",
 	"owns":               "owns the database, the schema or a table of it and can change its rules",
 	"reaches the server": "can reach the files or programs of the database server",

@@ -14,6 +14,7 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/keyring"
+	"countersign/internal/payment"
 	"countersign/internal/store/integrity"
 )
 
@@ -173,6 +174,8 @@ type auditExportCommand struct {
 	Output      string `help:"File to write; it must not exist." required:""`
 	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
+	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it: only a message that matches its seals is exported." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+
 	Keys auditKeySettings `embed:""`
 }
 
@@ -186,7 +189,15 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	bundle, err := c.gather(ctx, id)
+	keys, err := readRing(c.ReleaseKeyFile, bareReleaseKey)
+	if err != nil {
+		return err
+	}
+	seal, err := payment.NewSealer(keys)
+	if err != nil {
+		return err
+	}
+	bundle, err := c.gather(ctx, seal, id)
 	if err != nil {
 		return err
 	}
@@ -215,14 +226,14 @@ func (c *auditExportCommand) Run(ctx context.Context) error {
 }
 
 // gather reads the bundle. What happened a moment ago is waited for: it is sealed within a second.
-func (c *auditExportCommand) gather(ctx context.Context, id uuid.UUID) (auditlog.Bundle, error) {
+func (c *auditExportCommand) gather(ctx context.Context, seal payment.Sealer, id uuid.UUID) (auditlog.Bundle, error) {
 	const tries, pause = 10, 400 * time.Millisecond
 	for try := 1; ; try++ {
 		seen, err := integrity.Open(ctx, c.DatabaseURL)
 		if err != nil {
 			return auditlog.Bundle{}, err
 		}
-		bundle, err := seen.Bundle(ctx, c.Realm, id)
+		bundle, err := seen.Bundle(ctx, seal, c.Realm, id)
 		seen.Close(ctx)
 		if !errors.Is(err, integrity.ErrNotSealed) || try == tries {
 			return bundle, err

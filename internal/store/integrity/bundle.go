@@ -9,17 +9,24 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/payment"
+	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
 )
+
+// ErrNotGenuine says that a row of the message does not match its seal: the gateway did not write it, and the leaf that was made of it
+// proves nothing.
+var ErrNotGenuine = errors.New("the message is withheld: a row of it does not match its seal, and no bundle is made of it; run countersign check")
 
 // ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")
 
 // Bundle collects the proof of a message: its leaves with their proofs under the newest checkpoint, the bytes of its documents, and the
-// origin of the rights of its makers and deciders. The caller adds the public key.
+// origin of the rights of its makers and deciders. The caller adds the public key. seal checks the version, the decisions and the documents
+// of the message first: the tree has a leaf of each row that was in the trail, whoever wrote it.
 //
-// Errors: ErrNotSealed.
-func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) (auditlog.Bundle, error) {
+// Errors: ErrNotSealed, ErrNotGenuine.
+func (s *Snapshot) Bundle(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) (auditlog.Bundle, error) {
 	b := auditlog.Bundle{Realm: realm, MessageID: message.String(), Rows: []auditlog.Row{}, Contents: []auditlog.Content{}}
 	newest, err := s.q.AuditCheckpointNewest(ctx, realm)
 	if errors.Is(err, pgx.ErrNoRows) {
@@ -48,11 +55,47 @@ func (s *Snapshot) Bundle(ctx context.Context, realm string, message uuid.UUID) 
 	if err != nil {
 		return b, err
 	}
-	contents, err := s.q.ContentListOfMessage(ctx, realm, &message)
+	contents, err := s.genuine(ctx, seal, realm, message)
 	for _, c := range contents {
 		b.Contents = append(b.Contents, auditlog.Content{DocumentID: c.DocumentID.String(), Content: c.Content, Source: c.Source})
 	}
 	return b, err
+}
+
+// genuine checks a message with its decisions and documents against their seals, and returns the documents. Error: ErrNotGenuine.
+func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) ([]dbsqlc.Document, error) {
+	m, err := store.In(s.q, seal).Message(ctx, realm, message, store.ForRead)
+	if err != nil {
+		return nil, fmt.Errorf("read the message: %w", err)
+	}
+	if m.Withheld != "" {
+		return nil, fmt.Errorf("%w: %s", ErrNotGenuine, m.Withheld)
+	}
+	decisions, err := s.q.SealedDecisionList(ctx, realm, message)
+	if err != nil {
+		return nil, fmt.Errorf("read the decisions on the message: %w", err)
+	}
+	for _, row := range decisions {
+		err = seal.CheckDecision(store.SealedDecision(row))
+		if err != nil {
+			return nil, fmt.Errorf("%w: decision %d on version %d: %w", ErrNotGenuine, row.Ordinal, row.Version, err)
+		}
+	}
+	documents, err := s.q.ContentListOfMessage(ctx, realm, &message)
+	if err != nil {
+		return nil, fmt.Errorf("read the documents of the message: %w", err)
+	}
+	for _, d := range documents {
+		kept := auditedDocument(d)
+		err = seal.CheckKept(kept.Facts, kept.Seal)
+		if kept.Outbound() {
+			err = seal.CheckDocument(kept.Facts.Outbound, kept.Seal)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: document %s: %w", ErrNotGenuine, d.DocumentID, err)
+		}
+	}
+	return documents, nil
 }
 
 // proven makes the rows of a bundle of leaves, each with its proof.

@@ -52,7 +52,7 @@ func bundleOf(t *testing.T, h *servicetest.Env, m payment.Message) []byte {
 	s, err := integrity.Open(ctx, h.DB.OwnerURL)
 	must(t, err)
 	defer s.Close(ctx)
-	bundle, err := s.Bundle(ctx, m.Realm, m.InternalID)
+	bundle, err := s.Bundle(ctx, h.Seal, m.Realm, m.InternalID)
 	must(t, err)
 	bundle.PublicKey = publicKeys(t)[0].Line(m.Realm)
 	file, err := bundle.Encode()

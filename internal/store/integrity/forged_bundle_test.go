@@ -1,6 +1,7 @@
 package integrity_test
 
 import (
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,6 +15,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store/integrity"
 	"countersign/internal/store/storetest"
 )
 
@@ -114,5 +116,35 @@ func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 		if strings.HasPrefix(verdict, "proven") != (i == 0) {
 			t.Errorf("%s: the other program says %s", names[i], verdict)
 		}
+	}
+}
+
+// TestNoBundleIsMadeOfAMessageThatNobodyEntered: a superuser plants a payment in the rows of another one, and the trail is signed as it
+// stands. The message is withheld, and no bundle is made of it; nor of one whose document or decision was changed.
+func TestNoBundleIsMadeOfAMessageThatNobodyEntered(t *testing.T) {
+	t.Parallel()
+	for name, statement := range map[string]string{
+		"another creditor": "UPDATE message_version SET creditor_name = 'Mallory' WHERE message_id = $1",
+		"another decider":  "UPDATE decision SET checker_user = (SELECT user_id FROM user_account WHERE realm = 'demo' AND name = 'checker2') WHERE message_id = $1",
+		"another document": "UPDATE document SET reference = 'X' || reference WHERE message_id = $1 AND name LIKE 'pacs.002%'",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := servicetest.New(t)
+			m := settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)))
+			conn := h.DB.Connect(t)
+			_, err := conn.Exec(ctx, "SET session_replication_role = replica")
+			must(t, err)
+			done, err := conn.Exec(ctx, statement, m.InternalID)
+			must(t, err)
+			h.Notary.Sweep(ctx)
+			s, err := integrity.Open(ctx, h.DB.OwnerURL)
+			must(t, err)
+			defer s.Close(ctx)
+			_, err = s.Bundle(ctx, h.Seal, m.Realm, m.InternalID)
+			if done.RowsAffected() == 0 || !errors.Is(err, integrity.ErrNotGenuine) {
+				t.Errorf("%d rows changed: %v, want no bundle", done.RowsAffected(), err)
+			}
+		})
 	}
 }

@@ -445,26 +445,36 @@ func (q *Queries) ChangeContentListOfRights(ctx context.Context, realm string, e
 }
 
 const contentListOfMessage = `-- name: ContentListOfMessage :many
-SELECT document_id, content, source FROM document WHERE realm = $1 AND message_id = $2 ORDER BY document_id
+SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document WHERE realm = $1 AND message_id = $2 ORDER BY document_id
 `
 
-type ContentListOfMessageRow struct {
-	DocumentID uuid.UUID
-	Content    []byte
-	Source     []byte
-}
-
-// The bytes of a message's documents.
-func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]ContentListOfMessageRow, error) {
+// The documents of a message.
+func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messageID *uuid.UUID) ([]Document, error) {
 	rows, err := q.db.Query(ctx, contentListOfMessage, realm, messageID)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []ContentListOfMessageRow
+	var items []Document
 	for rows.Next() {
-		var i ContentListOfMessageRow
-		if err := rows.Scan(&i.DocumentID, &i.Content, &i.Source); err != nil {
+		var i Document
+		if err := rows.Scan(
+			&i.Realm,
+			&i.DocumentID,
+			&i.MessageID,
+			&i.Scheme,
+			&i.Direction,
+			&i.Name,
+			&i.Reference,
+			&i.Content,
+			&i.ContentHash,
+			&i.Source,
+			&i.SourceType,
+			&i.CreatedAt,
+			&i.KeyID,
+			&i.Mac,
+			&i.WrittenIn,
+		); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -850,6 +860,56 @@ func (q *Queries) PeopleOfMessage(ctx context.Context, realm string, messageID u
 			return nil, err
 		}
 		items = append(items, person)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const sealedDecisionList = `-- name: SealedDecisionList :many
+SELECT realm, message_id, version, ordinal, makers, content_hash, approvals_required, checker_user, checker_person, client_id, channel, action, reason, previous_ordinal, previous_action, decided_at, remark, checker_role, grant_id, granted_at, message_created_at, key_id, seal, factor_use_id FROM decision WHERE realm = $1 AND message_id = $2 ORDER BY version, ordinal
+`
+
+// The decisions on a message, of all its versions, with their seals.
+func (q *Queries) SealedDecisionList(ctx context.Context, realm string, messageID uuid.UUID) ([]Decision, error) {
+	rows, err := q.db.Query(ctx, sealedDecisionList, realm, messageID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []Decision
+	for rows.Next() {
+		var i Decision
+		if err := rows.Scan(
+			&i.Realm,
+			&i.MessageID,
+			&i.Version,
+			&i.Ordinal,
+			&i.Makers,
+			&i.ContentHash,
+			&i.ApprovalsRequired,
+			&i.CheckerUser,
+			&i.CheckerPerson,
+			&i.ClientID,
+			&i.Channel,
+			&i.Action,
+			&i.Reason,
+			&i.PreviousOrdinal,
+			&i.PreviousAction,
+			&i.DecidedAt,
+			&i.Remark,
+			&i.CheckerRole,
+			&i.GrantID,
+			&i.GrantedAt,
+			&i.MessageCreatedAt,
+			&i.KeyID,
+			&i.Seal,
+			&i.FactorUseID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err

@@ -101,6 +101,16 @@ INSERT INTO legal_move (kind, from_state, action, to_state) VALUES
   ('resolution', 'Approved', 'refuse', 'Failed'),
   ('resolution', 'Processing', 'refuse', 'Failed'),
   ('payment', 'None', 'book', 'Booked'),
+  ('payment', 'None', 'receive', 'Accepted'),
+  ('payment', 'Accepted', 'book', 'Booked'),
+  ('payment', 'Accepted', 'refuse', 'Failed'),
+  ('payment', 'Accepted', 'report', 'Accepted'),
+  ('instruction', 'Approved', 'report', 'Approved'),
+  ('instruction', 'Processing', 'report', 'Processing'),
+  ('instruction', 'Unconfirmed', 'report', 'Unconfirmed'),
+  ('return', 'Approved', 'report', 'Approved'),
+  ('return', 'Processing', 'report', 'Processing'),
+  ('return', 'Unconfirmed', 'report', 'Unconfirmed'),
   ('payment', 'None', 'refuse', 'Failed'),
   ('payment', 'Booked', 'refuse', 'Failed'),
   ('received recall', 'None', 'receive', 'Awaiting Decision'),
@@ -207,6 +217,8 @@ CREATE INDEX message_expiring ON message (realm, (CASE WHEN expires_at IS NULL T
 CREATE INDEX message_in_flight ON message (realm, accepted_at) WHERE state IN ('Approved', 'Processing') AND kind IN ('instruction',
   'return');
 CREATE INDEX message_incoming ON message (realm, message_id) WHERE direction = 'in';
+-- Incoming payments whose settlement clearing has not confirmed.
+CREATE INDEX message_to_confirm ON message (realm, created_at) WHERE kind = 'payment' AND state = 'Accepted';
 CREATE UNIQUE INDEX message_one_answer ON message (realm, answers_id)
   WHERE answers_id IS NOT NULL AND state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed');
 -- One recall of a payment for ever, unless it was closed before release. A return frees its original when clearing refuses it; a return

@@ -56,7 +56,7 @@ func (c centsCase) playReturn(t *testing.T, s *stage, l lane) {
 	m := s.carryOut(t, l, request{kind: "return", payment: in.message, reason: "AC04"})
 	c.follow(t, s, l, m)
 	about := courseOf(l, message{m.id, in.transaction}, "in pacs.004 AC04")
-	about.before = []string{"out pacs.008", "in pacs.002 ACCP"}
+	about.before = []string{"out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC"}
 	c.hold(t, s, about)
 	shown := map[string]string{"Settled": "Returned", "Unconfirmed": "Return in Progress"}[c.state]
 	s.is(t, in.id, "state", "Booked", "returnStatus", shown)

@@ -47,11 +47,11 @@ func (s *stage) booked(t *testing.T, l lane, amount string) incoming {
 		t.Fatalf("one payment came in: %s", r.text)
 	}
 	in.message = message{r.string("transactions", 0, "internalId"), r.string("transactions", 0, "globalId")}
-	s.is(
+	s.until(
 		t, in.id, "state", "Booked", "scheme", l.scheme, "amount.value", amount, "amount.Ccy", l.currency, "creditor.account", l.debtor,
 		"returnStatus", "",
 	)
-	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP")
+	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC")
 	return in
 }
 
@@ -70,7 +70,7 @@ func (s *stage) recalled(t *testing.T, l lane, in incoming, reason string) messa
 	if day != earliest && day != s.answerBy(l) { // midnight may have passed
 		t.Errorf("to be answered by %q, want %q", day, earliest)
 	}
-	sent := s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out camt.056 "+reason)
+	sent := s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "out camt.056 "+reason)
 	if last := sent[len(sent)-1]; last.MessageID != told["recallId"] {
 		t.Errorf("recalled as %s, told %v", last.MessageID, told)
 	} else if l.receipts {
@@ -128,7 +128,7 @@ func (s *stage) grant(t *testing.T, l lane, in incoming, recall message, charge 
 	s.until(t, m.id, "state", "Settled")
 	s.until(t, recall.id, "state", "Answered")
 	s.is(t, in.id, "state", "Booked", "returnStatus", "Returned")
-	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out camt.056 CUST", "in pacs.004 FOCR", "out pacs.002 "+l.positive)
+	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "out camt.056 CUST", "in pacs.004 FOCR", "out pacs.002 "+l.positive)
 	return m
 }
 
@@ -157,7 +157,7 @@ func playCharge(t *testing.T, s *stage, l lane) {
 	s.is(t, m.id, "amount.value", "95.10")
 	sent := s.lines(t, in.transaction)
 	for _, part := range []string{`Ccy="` + l.currency + `">95.10</RtrdIntrBkSttlmAmt>`, "<ChrgsInf>", `Ccy="` + l.currency + `">5.00</Amt>`} {
-		if text := sent[3].XML; !strings.Contains(text, part) {
+		if text := sent[4].XML; !strings.Contains(text, part) {
 			t.Errorf("the return does not say %q:\n%s", part, text)
 		}
 	}
@@ -171,14 +171,14 @@ func playRefused(t *testing.T, s *stage, l lane) {
 	s.until(t, m.id, "state", "Communicated", "recallId", recall.id, "creditId", in.id)
 	s.until(t, recall.id, "state", "Answered")
 	s.is(t, in.id, "state", "Booked", "returnStatus", "")
-	want := []string{"out pacs.008", "in pacs.002 ACCP", "out camt.056 FRAD", "in camt.029 RJCR CUST"}
+	want := []string{"out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "out camt.056 FRAD", "in camt.029 RJCR CUST"}
 	if l.receipts {
 		want = append(want, "out camt.025 ACCP")
 	}
 	sent := s.wire(t, in.transaction, want...)
 	for _, part := range []string{"<Conf>RJCR</Conf>", "<TxCxlSts>RJCR</TxCxlSts>", "<OrgnlTxId>" + in.transaction + "</OrgnlTxId>"} {
-		if len(sent) > 3 && !strings.Contains(sent[3].XML, part) {
-			t.Errorf("the refusal does not say %q:\n%s", part, sent[3].XML)
+		if len(sent) > 4 && !strings.Contains(sent[4].XML, part) {
+			t.Errorf("the refusal does not say %q:\n%s", part, sent[4].XML)
 		}
 	}
 	s.refuses(t, l, request{kind: "resolution", payment: in.message, recall: recall, reason: "CUST"}, "/identifiers/recallId NARR")
@@ -206,7 +206,7 @@ func playExclusion(t *testing.T, s *stage, l lane) {
 	s.until(t, m.id, "state", "Communicated")
 	s.until(t, recall.id, "state", "Answered")
 	s.refuses(t, l, grant, "/ReturnDetails/reason CH16")
-	want := []string{"out pacs.008", "in pacs.002 ACCP", "out camt.056 CUST", "in camt.029 RJCR AM04"}
+	want := []string{"out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "out camt.056 CUST", "in camt.029 RJCR AM04"}
 	if l.receipts {
 		want = append(want, "out camt.025 ACCP")
 	}
@@ -219,7 +219,7 @@ func playFailedReturn(t *testing.T, s *stage, l lane) {
 	m := s.carryOut(t, l, request{kind: "return", payment: in.message, reason: "AC04"})
 	s.until(t, m.id, "state", "Failed", "statusReason.code", "AC04")
 	s.is(t, in.id, "state", "Booked", "returnStatus", "")
-	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "in pacs.004 AC04", "out pacs.002 RJCT AC04")
+	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "in pacs.004 AC04", "out pacs.002 RJCT AC04")
 	again := s.submit(t, l, request{kind: "return", payment: in.message, reason: "AC06"})
 	s.is(t, in.id, "returnStatus", "Return in Progress")
 	s.reject(t, again)

@@ -46,7 +46,7 @@ func playWrongState(t *testing.T, s *stage, l lane) {
 	s.refuses(t, l, request{kind: "recall", payment: recall, reason: "DUPL"}, atPayment+" NARR")
 	s.wire(t, failed.global, "in pacs.008", "out pacs.002 RJCT AC04")
 	s.wire(t, settled.global, "in pacs.008", "out pacs.002 "+l.positive)
-	s.wire(t, second.transaction, "out pacs.008", "in pacs.002 ACCP")
+	s.wire(t, second.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC")
 	s.reject(t, pending)
 }
 
@@ -78,7 +78,7 @@ func playWrongRule(t *testing.T, s *stage, l lane) {
 	s.is(t, in.id, "returnStatus", "")
 	s.is(t, recall.id, "state", "Awaiting Decision")
 	s.wire(t, settled.global, "in pacs.008", "out pacs.002 "+l.positive)
-	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP")
+	s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC")
 }
 
 // playOtherRealm: to people of another realm our payments do not exist, whatever they try.
@@ -128,7 +128,7 @@ func playTooLate(t *testing.T, s *stage, l lane) {
 	if swiss {
 		s.until(t, s.carryOut(t, l, sendBack).id, "state", "Settled")
 		s.until(t, s.carryOut(t, l, recall).id, "state", l.acknowledged)
-		s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "in pacs.004 AC04", "out pacs.002 "+l.positive)
+		s.wire(t, in.transaction, "out pacs.008", "in pacs.002 ACCP", "out pacs.002 ACSC", "in pacs.004 AC04", "out pacs.002 "+l.positive)
 		s.wire(t, settled.global, "in pacs.008", "out pacs.002 "+l.positive, "in camt.056 DUPL", "out camt.025 ACCP")
 		return
 	}

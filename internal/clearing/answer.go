@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
@@ -135,9 +136,13 @@ func (s *Service) neverCame(ctx context.Context, in store.Document) error {
 	if err != nil {
 		return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
 	}
-	_, err = s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, recall))
-	if isStranger(err) {
+	original, err := s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, recall))
+	switch {
+	case isStranger(err):
 		return s.giveUp(ctx, in, unprocessableOf(err))
+	case err == nil:
+		reason := i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text())
+		return s.giveUp(ctx, in, &unprocessableError{reason: reason, about: original})
 	}
 	return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
 }

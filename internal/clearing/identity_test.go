@@ -143,6 +143,9 @@ func TestAnIDMayComeAgainAfterItsPeriod(t *testing.T) {
 		receive(t, h, document)
 	}
 	came()
+	if said := answers(t, h, "YEARLY"); len(said) != 1 || said[0] != "YEARLY ACCP" {
+		t.Errorf("at first: answered %q", said)
+	}
 	h.Clock.Add(399 * 24 * time.Hour)
 	came()
 	if said := answers(t, h, "YEARLY"); len(said) != 2 || said[1] != "YEARLY RJCT AM05" {

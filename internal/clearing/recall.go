@@ -35,6 +35,9 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
+	if original.State == payment.StateAccepted {
+		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
+	}
 	if original.State != payment.StateBooked {
 		return unprocessable(i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()))
 	}

@@ -26,6 +26,9 @@ const (
 	listTimeout = 2 * time.Second
 	// dueTimeout limits the list of other due messages, and each of their transitions.
 	dueTimeout = 3 * time.Second
+	// confirmWithin is the time for the confirmation of an incoming payment before the alarm: longer than the time-out of both schemes, with
+	// the retries of our answer.
+	confirmWithin = 30 * time.Second
 	// finishWithin limits the running tasks when the program ends, and cancelledWithin those that were cancelled.
 	finishWithin    = 10 * time.Second
 	cancelledWithin = 2 * time.Second
@@ -170,6 +173,10 @@ func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup)
 			w.pollMessages(ctx, polls, realm, w.inquiries, w.cfg.Messages.ToInquire, w.offerInquiry)
 		}
 	}
+	for _, m := range due.ToConfirm {
+		s.alarmOnce(ctx, "unsettled "+m.ID.String(), "clearing has not confirmed the settlement of an incoming payment that was accepted: it is "+
+			"not booked", "realm", realm, "internalId", m.ID, "globalId", m.GlobalID)
+	}
 	s.offerMoves(realm, due.Expired, func(m payment.Message) (payment.Transition, error) { return m.Expire(s.cfg.Now()) })
 	s.offerMoves(realm, due.FallingDue, func(m payment.Message) (payment.Transition, error) { return m.FallDue(s.cfg.Now()) })
 	s.offerMoves(realm, due.ToAnswer, func(m payment.Message) (payment.Transition, error) { return moveIf(m.Answer(s.cfg.Now())) })
@@ -185,7 +192,8 @@ func (s *Service) dueTimes(held []uuid.UUID, page int32) store.DueTimes {
 	now := s.cfg.Now()
 	return store.DueTimes{
 		Now: now, ReleasedBefore: now.Add(-deliveryLead), AcceptedBefore: now.Add(-s.cfg.AnswerWithin),
-		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), Held: held, PageSize: page,
+		AcceptedAfter: now.Add(s.cfg.AnswerWithin), InquireAfter: now.Add(maxInquiryPause), ConfirmedBefore: now.Add(-confirmWithin),
+		Held: held, PageSize: page,
 	}
 }
 

@@ -3,6 +3,7 @@ package clearing
 import (
 	"context"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/google/uuid"
@@ -10,6 +11,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/iso20022/code"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 )
@@ -25,10 +27,11 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return s.statusMove(m, status)
+		return s.statusMove(ctx, m, status)
 	}
 	realm, id, err := s.sentMessage(ctx, status.Original)
-	if errors.Is(err, payment.ErrNotFound) {
+	incoming := errors.Is(err, payment.ErrNotFound)
+	if incoming {
 		var m payment.Message
 		m, err = s.incomingAbout(ctx, in, status.Original, "")
 		realm, id = m.Realm, m.InternalID
@@ -39,7 +42,11 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 	if err != nil {
 		return err
 	}
-	return s.recordAnswer(ctx, in.Of(realm, id), decide)
+	err = s.recordAnswer(ctx, in.Of(realm, id), decide)
+	if err != nil || !incoming {
+		return err
+	}
+	return s.processWaiting(ctx, in.Scheme, status.Original.TransactionID) // such as a recall that waits for the booking
 }
 
 // incomingAbout finds the incoming payment that a document of a bank is about: by its transaction id, which several banks may use, by the
@@ -165,13 +172,24 @@ func (s *Service) sentMessage(ctx context.Context, about interbank.Original) (re
 	return s.cfg.Messages.FindByGlobalID(ctx, global)
 }
 
-// statusMove is the move a status asks for. A positive one about an incoming payment confirms what is booked.
-func (s *Service) statusMove(m payment.Message, status interbank.Status) (payment.Transition, error) {
-	switch {
-	case status.Outcome == interbank.OutcomeNegative:
+// statusMove is the move a status asks for. A positive one confirms the settlement of an incoming payment. One that ends nothing is noted
+// beside the message, and a blocked payment raises an alarm.
+func (s *Service) statusMove(ctx context.Context, m payment.Message, status interbank.Status) (payment.Transition, error) {
+	switch status.Outcome {
+	case interbank.OutcomeNegative:
 		return moveIf(m.RejectByClearing(status.Reason.Code, status.Reason.Text, s.cfg.Now()))
-	case status.Outcome == interbank.OutcomePositive && m.Direction == payment.DirectionOut:
+	case interbank.OutcomePositive:
+		if m.Kind == payment.KindPayment {
+			return moveIf(m.Book(s.cfg.Now()))
+		}
 		return moveIf(m.Settle(s.cfg.Now()))
+	case interbank.OutcomeNone:
+		if status.Status == interbank.StatusBlocked {
+			s.alarmOnce(ctx, "blocked "+m.InternalID.String(), "clearing blocked a payment", "realm", m.Realm, "internalId", m.InternalID,
+				"globalId", m.GlobalID)
+		}
+		text, _ := code.TransactionStatuses.Find(status.Status)
+		return moveIf(m.Report(status.Status, strings.TrimSpace(text.Text+" "+status.Reason.Text), s.cfg.Now()))
 	}
 	return payment.Transition{}, store.ErrNoChange
 }

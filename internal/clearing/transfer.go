@@ -12,9 +12,10 @@ import (
 	"countersign/internal/store"
 )
 
-// receiveTransfer takes an incoming payment: booked and accepted when no rule of the scheme refuses it and the account is one of ours and
-// open, else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in the same transaction and sent by its
-// job, within the scheme's time. A message that cannot be read as one payment is refused as a whole, and an operator sees it.
+// receiveTransfer takes an incoming payment: accepted when no rule of the scheme refuses it and the account is one of ours and open, and
+// booked when clearing confirms its settlement; else refused with the code of the first rule it breaks. The answer (pacs.002) is stored in
+// the same transaction and sent by its job, within the scheme's time. A message that cannot be read as one payment is refused as a whole,
+// and an operator sees it.
 func (s *Service) receiveTransfer(ctx context.Context, in store.Document, document *iso20022.FIToFICustomerCreditTransfer) error {
 	transfer, err := interbank.ReadTransfer(document)
 	var amount *money.Error
@@ -47,7 +48,8 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 		return err
 	}
 	made := store.Arrival{
-		Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused), Answer: &answer, Bank: s.sender(in.Scheme, document),
+		Inbound: in, Created: payment.NewIncoming(arrival, transfer, refused, s.cfg.Rules.SettlementConfirmed(in.Scheme, asked.At)),
+		Answer: &answer, Bank: s.sender(in.Scheme, document),
 	}
 	err = s.arrive(ctx, made)
 	if errors.Is(err, store.ErrKnownTransaction) {
@@ -142,7 +144,7 @@ func (s *Service) refuseRepeated(r statusReply) error {
 func (s *Service) answerAgain(in store.Document, m payment.Message, bank string) (store.Document, error) {
 	transfer, _ := m.Document() // StatusReport refuses what cannot be read
 	return s.statusAnswer(statusReply{
-		in: in, about: transfer, refused: payment.IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}, bank: bank,
+		in: in, about: transfer, refused: m.IncomingRefusal(), bank: bank,
 		unique: shortDigest(append([]byte(in.Reference), in.Content...)),
 	})
 }

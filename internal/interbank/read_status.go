@@ -3,6 +3,7 @@ package interbank
 import (
 	"cmp"
 	"fmt"
+	"strings"
 	"time"
 
 	"countersign/internal/iso20022"
@@ -14,17 +15,21 @@ type Outcome int
 
 // The outcomes.
 const (
-	OutcomeNone     Outcome = iota // pending, received: moves nothing
+	OutcomeNone     Outcome = iota // pending, received, in settlement, blocked: ends nothing
 	OutcomePositive                // executed, or accepted for good
-	OutcomeNegative                // refused
+	OutcomeNegative                // refused or cancelled
 )
 
-// OutcomeOf is the meaning of a status (ISO ExternalPaymentTransactionStatus1Code): positive by table, never by prefix.
+// StatusBlocked is the status of a payment whose money moves neither on nor back (ISO: PaymentBlocked).
+const StatusBlocked = "BLCK"
+
+// OutcomeOf is the meaning of a status (ISO ExternalPaymentTransactionStatus1Code): positive by table, never by prefix. ACSP
+// (AcceptedSettlementInProcess) is still under way.
 func OutcomeOf(status string) Outcome {
 	switch status {
-	case "ACCP", "ACSP", "ACSC", "ACCC", "ACWP":
+	case "ACCP", "ACSC", "ACCC", "ACWP":
 		return OutcomePositive
-	case statusRejected:
+	case statusRejected, statusCancelled:
 		return OutcomeNegative
 	default:
 		return OutcomeNone
@@ -39,7 +44,7 @@ type Status struct {
 	Original Original
 	Status   string
 	Outcome  Outcome
-	// Reason is set when the outcome is negative.
+	// Reason is set when the outcome is negative, and for another one that gives a reason.
 	Reason Reason
 	// AcceptedAt is the acceptance time of the original as the sender repeats it; zero when it does not.
 	AcceptedAt time.Time
@@ -86,8 +91,11 @@ func ReadStatus(document *iso20022.FIToFIPaymentStatusReport) (Status, error) {
 	if err != nil {
 		return Status{}, fmt.Errorf("read pacs.002: %w", err)
 	}
-	if read.Outcome == OutcomeNegative {
+	if read.Outcome == OutcomeNegative || len(reasons) > 0 {
 		read.Reason = statusReason(reasons)
+	}
+	if read.Status == statusCancelled {
+		read.Reason.Text = strings.TrimSpace("Cancelled by clearing (CANC). " + read.Reason.Text)
 	}
 	return read, nil
 }

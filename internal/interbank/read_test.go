@@ -79,7 +79,9 @@ func TestOutcomesAreReadByTable(t *testing.T) {
 	t.Parallel()
 	want := map[string]interbank.Outcome{
 		"ACCP": interbank.OutcomePositive,
-		"ACSP": interbank.OutcomePositive,
+		"ACSP": interbank.OutcomeNone,
+		"BLCK": interbank.OutcomeNone,
+		"CANC": interbank.OutcomeNegative,
 		"ACSC": interbank.OutcomePositive,
 		"ACCC": interbank.OutcomePositive,
 		"ACWP": interbank.OutcomePositive,

@@ -31,6 +31,9 @@ const (
 	statusRejected = "RJCT"
 )
 
+// statusCancelled is a status of clearing (ISO: PaymentCancelled).
+const statusCancelled = "CANC"
+
 // StatusReport makes the pacs.002 that accepts (ACCP) or refuses (RJCT) an incoming payment or return. It names the transaction by the
 // ids of the payment, in both cases; the message it answers is OrgnlMsgId.
 //

@@ -43,7 +43,7 @@ func cameIn(t *testing.T) (booked, recall payment.Message) {
 	arrival := payment.ArrivalInput{
 		Realm: "demo", Scheme: rulebook.SchemeSIC, Content: sampleBytes(t, paidSample), InternalID: uuid.New(), GlobalID: "DM00000000000002", At: noon,
 	}
-	booked = payment.NewIncoming(arrival, transfer, payment.IncomingRefusal{}).Message
+	booked = payment.NewIncoming(arrival, transfer, payment.IncomingRefusal{}, false).Message
 	asked, err := interbank.ReadCancellation(readSample[*iso20022.FIToFIPaymentCancellationRequest](t, rulebook.SchemeSIC, recallSample))
 	if err != nil {
 		t.Fatal(err)
@@ -314,7 +314,7 @@ func TestWhatComesIn(t *testing.T) {
 		t.Errorf("%+v\n%+v", booked, recall)
 	}
 	in := payment.ArrivalInput{Realm: "demo", Scheme: rulebook.SchemeSIC, Content: booked.Content, At: noon, Reference: "R"}
-	failed := payment.NewIncoming(in, interbank.Transfer{Reference: "RF", Remittance: "words"}, payment.IncomingRefusal{Code: "AC04", Text: "closed"})
+	failed := payment.NewIncoming(in, interbank.Transfer{Reference: "RF", Remittance: "words"}, payment.IncomingRefusal{Code: "AC04", Text: "closed"}, true)
 	if m := failed.Message; m.State != payment.StateFailed || m.StatusCode != "AC04" || m.StatusText != "closed" || !m.SettledAt.IsZero() ||
 		failed.Action != payment.ActionRejectByClearing || m.Summary.Remittance != "RF" {
 		t.Errorf("%+v", failed)

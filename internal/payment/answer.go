@@ -37,7 +37,7 @@ func (m Message) Deliver(answerBy, at time.Time) (t Transition, ok bool, err err
 // answered starts a transition that an answer of clearing or of another bank causes. ok is false when the message is
 // already in the target state: answers may repeat.
 func (m Message) answered(action Action, to State, at time.Time) (t Transition, ok bool, err error) {
-	if m.State == to && action != ActionAcknowledge {
+	if m.State == to && action != ActionAcknowledge && m.Kind != KindPayment {
 		return Transition{}, false, nil
 	}
 	t, err = m.transition(action, to, identity.Gateway(identity.ChannelClearing), at)
@@ -49,6 +49,29 @@ func (m Message) answered(action Action, to State, at time.Time) (t Transition, 
 // that failed is an ErrIllegalMove: an operator must look.
 func (m Message) Settle(at time.Time) (t Transition, ok bool, err error) {
 	return m.paid(ActionSettle, StateSettled, at)
+}
+
+// Book records that clearing confirmed the settlement of an incoming payment. ok is false when it is booked already. A confirmation of a
+// payment that failed is an ErrIllegalMove: an operator must look.
+func (m Message) Book(at time.Time) (t Transition, ok bool, err error) {
+	if m.State == StateBooked {
+		return Transition{}, false, nil
+	}
+	t, err = m.transition(ActionBook, StateBooked, identity.Gateway(identity.ChannelClearing), at)
+	t.changes.SettledAt = at
+	return t, err == nil, err
+}
+
+// Report records a status of clearing that ends nothing, such as PDNG, ACSP or BLCK. ok is false when it is the status known last, or when
+// the message has ended.
+func (m Message) Report(status, text string, at time.Time) (t Transition, ok bool, err error) {
+	if m.StatusCode == status || !Legal(Move{Kind: m.Kind, From: m.State, Action: ActionReport, To: m.State}) {
+		return Transition{}, false, nil
+	}
+	t, err = m.transition(ActionReport, m.State, identity.Gateway(identity.ChannelClearing), at)
+	t.reason = truncate(text)
+	t.changes = Changes{StatusCode: status, StatusText: t.reason}
+	return t, err == nil, err
 }
 
 // paid records an answer that moves money.
@@ -80,7 +103,7 @@ func (m Message) Acknowledge(answerBy, at time.Time) (t Transition, ok bool, err
 		to = StateCommunicated
 	case m.State == StateOverdue:
 		to = StateOverdue
-	case m.State == StateAccepted, m.State == StateRefused:
+	case m.Kind == KindRecall && (m.State == StateAccepted || m.State == StateRefused):
 		return Transition{}, false, nil // the answer overtook the receipt
 	}
 	if m.State == to && to != StateOverdue {

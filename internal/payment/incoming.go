@@ -47,6 +47,14 @@ type IncomingRefusal struct {
 	Text string
 }
 
+// IncomingRefusal is the reason this incoming payment is refused with; the zero value while it is not.
+func (m Message) IncomingRefusal() IncomingRefusal {
+	if m.State != StateFailed {
+		return IncomingRefusal{} // a status of clearing that ends nothing is no refusal
+	}
+	return IncomingRefusal{Code: m.StatusCode, Text: m.StatusText}
+}
+
 // IncomingInput is a received payment and the data to check it with.
 type IncomingInput struct {
 	Scheme   rulebook.Scheme
@@ -70,14 +78,17 @@ func CheckIncoming(in IncomingInput) IncomingRefusal {
 	return IncomingRefusal{Code: rule.Code, Text: rule.Text}
 }
 
-// NewIncoming makes the message of an incoming payment: Booked, or Failed with the reason it is refused with.
-func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingRefusal) Created {
-	c := in.message(KindPayment, StateBooked, incomingSummary(transfer))
-	c.Action = ActionBook
-	c.Message.SettledAt = in.At
-	if refused.Code != "" {
-		c.Action, c.Message.State, c.Message.SettledAt = ActionRejectByClearing, StateFailed, time.Time{}
+// NewIncoming makes the message of an incoming payment: Failed with the reason it is refused with, else Accepted, or Booked at once where
+// clearing does not confirm settlement.
+func NewIncoming(in ArrivalInput, transfer interbank.Transfer, refused IncomingRefusal, confirms bool) Created {
+	c := in.message(KindPayment, StateAccepted, incomingSummary(transfer))
+	c.Action = ActionReceive
+	switch {
+	case refused.Code != "":
+		c.Action, c.Message.State = ActionRejectByClearing, StateFailed
 		c.Message.StatusCode, c.Message.StatusText = refused.Code, refused.Text
+	case !confirms:
+		c.Action, c.Message.State, c.Message.SettledAt = ActionBook, StateBooked, in.At
 	}
 	return c
 }

@@ -107,7 +107,18 @@ var moves = [...]Move{
 	{KindResolution, StateProcessing, ActionRejectByClearing, StateFailed},
 	{KindResolution, StateNone, ActionReceive, StateCommunicated},
 
+	{KindInstruction, StateApproved, ActionReport, StateApproved},
+	{KindInstruction, StateProcessing, ActionReport, StateProcessing},
+	{KindInstruction, StateUnconfirmed, ActionReport, StateUnconfirmed},
+	{KindReturn, StateApproved, ActionReport, StateApproved},
+	{KindReturn, StateProcessing, ActionReport, StateProcessing},
+	{KindReturn, StateUnconfirmed, ActionReport, StateUnconfirmed},
+
+	{KindPayment, StateNone, ActionReceive, StateAccepted},
 	{KindPayment, StateNone, ActionBook, StateBooked},
+	{KindPayment, StateAccepted, ActionBook, StateBooked},
+	{KindPayment, StateAccepted, ActionRejectByClearing, StateFailed},
+	{KindPayment, StateAccepted, ActionReport, StateAccepted},
 	{KindPayment, StateNone, ActionRejectByClearing, StateFailed},
 	{KindPayment, StateBooked, ActionRejectByClearing, StateFailed},
 

@@ -35,7 +35,18 @@ var life = map[payment.Action]map[payment.Kind]string{
 		payment.KindReturn:      "Approved>Failed Processing>Failed Unconfirmed>Failed Failed=",
 		payment.KindRecall:      "Approved>Failed Processing>Failed Acknowledged>Failed Overdue>Failed Failed=",
 		payment.KindResolution:  "Approved>Failed Processing>Failed Failed=",
-		payment.KindPayment:     "Booked>Failed Failed=",
+		payment.KindPayment:     "Accepted>Failed Booked>Failed Failed=",
+	},
+	payment.ActionBook: {payment.KindPayment: "Accepted>Booked Booked="},
+	payment.ActionReport: {
+		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Settled= Failed= Rejected= Withdrawn= " +
+			"Expired=",
+		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Settled= Failed= Rejected= Withdrawn= " +
+			"Expired=",
+		payment.KindRecall:         "ApprovalPending= Approved= Processing= Acknowledged= Overdue= Accepted= Refused= Failed= Rejected= Withdrawn= Expired=",
+		payment.KindResolution:     "ApprovalPending= Approved= Processing= Communicated= Failed= Rejected= Withdrawn= Expired=",
+		payment.KindPayment:        "Accepted>Accepted Booked= Failed=",
+		payment.KindReceivedRecall: "AwaitingDecision= Answered=",
 	},
 	payment.ActionWithhold: {
 		payment.KindInstruction: "Approved>Failed Processing>Failed", payment.KindReturn: "Approved>Failed Processing>Failed",
@@ -74,6 +85,8 @@ var events = map[payment.Action]func(payment.Message) (payment.Transition, bool,
 	payment.ActionAcknowledge:  func(m payment.Message) (payment.Transition, bool, error) { return m.Acknowledge(noon, noon) },
 	payment.ActionAccept:       func(m payment.Message) (payment.Transition, bool, error) { return m.Accept(noon) },
 	payment.ActionRefuseRecall: func(m payment.Message) (payment.Transition, bool, error) { return m.RefuseRecall("CUST", "no", noon) },
+	payment.ActionBook:         func(m payment.Message) (payment.Transition, bool, error) { return m.Book(noon) },
+	payment.ActionReport:       func(m payment.Message) (payment.Transition, bool, error) { return m.Report("PDNG", "pending", noon) },
 	payment.ActionFallDue:      func(m payment.Message) (payment.Transition, bool, error) { return always(m.FallDue(noon)) },
 	payment.ActionAnswer:       func(m payment.Message) (payment.Transition, bool, error) { return m.Answer(noon) },
 }

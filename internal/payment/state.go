@@ -32,7 +32,8 @@ const (
 
 	// StateAcknowledged is a recall that clearing has confirmed to have passed on (camt.025, SIC only).
 	StateAcknowledged State = "Acknowledged"
-	// StateAccepted is final: the other bank sent the money back (pacs.004 with FOCR).
+	// StateAccepted is final for a recall: the other bank sent the money back (pacs.004 with FOCR). For an incoming payment it means that
+	// our positive answer is out and clearing has not confirmed the settlement: the money is not credited yet.
 	StateAccepted State = "Accepted"
 	// StateRefused is final: the other bank does not send the money back (camt.029 with RJCR).
 	StateRefused State = "Refused"
@@ -40,7 +41,8 @@ const (
 	StateOverdue State = "Overdue"
 	// StateCommunicated is final: the refusal of a recall (camt.029) is with the bank that recalled, ours or another.
 	StateCommunicated State = "Communicated"
-	// StateBooked is an incoming payment we took. It stays booked unless clearing refuses it later; what returns it is shown beside it.
+	// StateBooked is an incoming payment that settled, or that we accepted where clearing does not confirm settlement. It stays booked unless
+	// clearing refuses it later; what returns it is shown beside it.
 	StateBooked State = "Booked"
 	// StateAwaitingDecision is a received recall that nobody has answered yet.
 	StateAwaitingDecision State = "Awaiting Decision"
@@ -77,13 +79,14 @@ const (
 	ActionWithhold         Action = "withhold" // the stored content is not what was approved: not sent
 	ActionTimeOut          Action = "time out" // no answer in the scheme's time
 	ActionInquire          Action = "inquire"  // clearing was asked for the status
+	ActionReport           Action = "report"   // clearing reported a status that ends nothing, such as pending
 
 	ActionAcknowledge  Action = "acknowledge" // clearing confirmed the receipt (camt.025)
 	ActionAccept       Action = "accept"      // the other bank sent the money back
 	ActionRefuseRecall Action = "decline"     // the other bank refused the recall
 	ActionFallDue      Action = "fall due"    // no answer to a recall in time
-	ActionBook         Action = "book"        // an incoming payment was taken
-	ActionReceive      Action = "receive"     // a recall, or the answer to one of ours, came in
+	ActionBook         Action = "book"        // an incoming payment settled
+	ActionReceive      Action = "receive"     // a payment was accepted; a recall, or the answer to one of ours, came in
 	ActionAnswer       Action = "answer"      // a received recall was answered
 )
 

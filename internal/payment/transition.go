@@ -1,6 +1,7 @@
 package payment
 
 import (
+	"slices"
 	"time"
 
 	"countersign/internal/identity"
@@ -106,6 +107,12 @@ func (t Transition) After() Message {
 	}
 	if !t.changes.SettledAt.IsZero() {
 		m.SettledAt = t.changes.SettledAt
+	}
+	if m.State == StateFailed {
+		m.SettledAt = time.Time{} // clearing may refuse what was booked
+	}
+	if slices.Contains([]State{StateSettled, StateBooked, StateAccepted, StateCommunicated}, m.State) {
+		m.StatusCode, m.StatusText = "", "" // what clearing reported before is over
 	}
 	if t.changes.StatusCode != "" {
 		m.StatusCode, m.StatusText = t.changes.StatusCode, t.changes.StatusText

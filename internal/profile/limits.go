@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -27,6 +28,8 @@ type Terms struct {
 	WayBack time.Duration `yaml:"wayBack"`
 	// AcceptanceTime says what counts for an incoming payment without an acceptance time: required, creation or optional.
 	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
+	// Settlement says when an accepted incoming payment is booked: confirmed (by clearing, the default) or answer (with ours).
+	Settlement rulebook.Settlement `yaml:"settlement"`
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int `yaml:"uniqueDays"`
 }
@@ -78,6 +81,7 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
 		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
 		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime, UniqueDays: t.UniqueDays,
+		Settlement: cmp.Or(t.Settlement, rulebook.SettlementConfirmed),
 	}, nil
 }
 
@@ -89,6 +93,8 @@ func (t Terms) checkTimes() error {
 		return fmt.Errorf("timeOut: write a time from 1s to %s, not %s", longestTimeOut, t.TimeOut)
 	case t.WayBack < 0 || t.WayBack != 0 && t.TimeOut == 0 || t.TimeOut != 0 && t.WayBack >= t.TimeOut:
 		return fmt.Errorf("wayBack: write a time shorter than timeOut, and timeOut too, not %s", t.WayBack)
+	case !slices.Contains([]rulebook.Settlement{"", rulebook.SettlementByAnswer, rulebook.SettlementConfirmed}, t.Settlement):
+		return fmt.Errorf("settlement: write %s or %s, not %q", rulebook.SettlementConfirmed, rulebook.SettlementByAnswer, t.Settlement)
 	case t.UniqueDays < 0 || t.UniqueDays > maxUniqueDays:
 		return fmt.Errorf("uniqueDays: write at most %d days, not %d", maxUniqueDays, t.UniqueDays)
 	case !slices.Contains(known, t.AcceptanceTime):

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/iso20022"
 	"countersign/internal/profile"
+	"countersign/internal/rulebook"
 )
 
 const (
@@ -87,6 +88,12 @@ func profileTable(profiles []*profile.Profile) string {
 	row("Time-out of an incoming payment", func(p *profile.Profile) string { return p.Terms.TimeOut.String() })
 	row("Way back of its answer", func(p *profile.Profile) string { return p.Terms.WayBack.String() })
 	row("`AccptncDtTm` missing", func(p *profile.Profile) string { return string(p.Terms.AcceptanceTime) })
+	row("An accepted incoming payment is booked", func(p *profile.Profile) string {
+		if p.Terms.Settlement == rulebook.SettlementByAnswer {
+			return "with our answer"
+		}
+		return "when clearing confirms it"
+	})
 	row("Days in which a bank's ids are unique", func(p *profile.Profile) string { return strconv.Itoa(p.Terms.UniqueDays) })
 	row("Category purposes", func(p *profile.Profile) string { return codes(p.Terms.CategoryPurposes, "those of ISO in force") })
 	row("Purposes", func(p *profile.Profile) string { return codes(p.Terms.Purposes, "those of ISO in force") })

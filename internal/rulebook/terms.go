@@ -22,8 +22,24 @@ type Terms struct {
 	TimeOut, WayBack time.Duration
 	// AcceptanceTime says what counts for an incoming payment without an acceptance time.
 	AcceptanceTime AcceptanceTime
+	// Settlement says when an incoming payment that we accepted is booked.
+	Settlement Settlement
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int
+}
+
+// Settlement is the moment from which an incoming payment counts as settled.
+type Settlement string
+
+// The moments.
+const (
+	SettlementByAnswer  Settlement = "answer"    // with our positive answer: clearing sends no confirmation
+	SettlementConfirmed Settlement = "confirmed" // when clearing confirms it (pacs.002)
+)
+
+// SettlementConfirmed reports whether the clearing of a scheme confirms the settlement of incoming payments. Without a profile it does not.
+func (s Settings) SettlementConfirmed(scheme Scheme, day time.Time) bool {
+	return s.TermsOn(scheme, day).Settlement == SettlementConfirmed
 }
 
 // AcceptanceTime is the rule of a clearing for an incoming payment without an acceptance time (AccptncDtTm).

@@ -1,6 +1,8 @@
 package simulator
 
 import (
+	"time"
+
 	"countersign/internal/iso20022"
 	"countersign/internal/money"
 )
@@ -111,8 +113,22 @@ func (s *Simulator) judgeReport(d *delivery) judgement {
 	arrived, found := s.incoming.get(d.scheme.name + "/" + about.transactionID)
 	if found && definitionOf(about.messageName) != definitionOf(string(iso20022.Pacs004V09)) {
 		arrived.answer(d.subject.status, d.subject.reason)
+		if d.subject.status != statusRejected {
+			return judgement{outcome: outcomeTaken, effective: true, answer: confirmation(d)}
+		}
 	}
 	return judgement{outcome: outcomeTaken, effective: true}
+}
+
+// confirmation tells the gateway that an incoming payment which it accepted has settled.
+func confirmation(d *delivery) *exchange {
+	about := d.subject.original
+	return &exchange{scheme: d.scheme, cause: d.messageID, drafts: []*draft{{
+		name: iso20022.Pacs002V10, about: about, status: statusSettled, copies: 1,
+		build: func(messageID string, at time.Time) iso20022.Document {
+			return reportDocument(about, statusLine{messageID: messageID, at: at, status: statusSettled})
+		},
+	}}}
 }
 
 // judgeReceipt takes a camt.025, which nothing follows.

@@ -9,6 +9,9 @@ import (
 // statusRejected is the TxSts of a refusal.
 const statusRejected = "RJCT"
 
+// statusSettled is the TxSts of a payment that has settled.
+const statusSettled = "ACSC"
+
 // statusReport is the pacs.002 about a payment: the positive status of the scheme, or RJCT with the reason.
 func statusReport(scheme scheme, paid *payment) *draft {
 	about, status, reason := paid.original, scheme.positive, paid.behaviour.reason

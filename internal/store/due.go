@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -18,7 +19,14 @@ type Due struct {
 	Expired    []uuid.UUID // pending for longer than their policy lets them
 	FallingDue []uuid.UUID // recalls of ours whose answer is late
 	ToAnswer   []uuid.UUID // received recalls that were answered, which is not noted yet
+	ToConfirm  []Unsettled // accepted incoming payments whose settlement is not confirmed in time
 	Schemes    map[rulebook.Scheme]Waiting
+}
+
+// Unsettled is an accepted incoming payment whose settlement clearing has not confirmed.
+type Unsettled struct {
+	ID       uuid.UUID
+	GlobalID payment.ID
 }
 
 // Waiting is the work of a scheme in a realm.
@@ -35,6 +43,8 @@ type DueTimes struct {
 	// AcceptedAfter and InquireAfter are times that nothing was accepted at, or put off to, unless the clock was set back since.
 	AcceptedAfter time.Time
 	InquireAfter  time.Time
+	// ConfirmedBefore is when an accepted incoming payment must have come in to count as one whose confirmation stays out.
+	ConfirmedBefore time.Time
 	// Held are messages to leave out: they were tried a moment ago, and must not be in the way of others.
 	Held     []uuid.UUID
 	PageSize int32
@@ -84,12 +94,23 @@ func (s *Messages) Due(ctx context.Context, realm string, at DueTimes) (Due, err
 			return err
 		}
 		due.ToAnswer, err = q.MessageListToAnswer(ctx, realm, at.held(), at.PageSize)
-		return err
+		if err != nil {
+			return err
+		}
+		return due.unsettled(ctx, q, realm, at)
 	})
 	if err != nil {
 		return due, fmt.Errorf("list what is due: %w", err)
 	}
 	return due, nil
+}
+
+func (d *Due) unsettled(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {
+	rows, err := q.MessageListToConfirm(ctx, realm, at.ConfirmedBefore, at.PageSize)
+	for _, row := range rows {
+		d.ToConfirm = append(d.ToConfirm, Unsettled{ID: row.MessageID, GlobalID: payment.ID(row.GlobalID)})
+	}
+	return err
 }
 
 func (d *Due) ofSchemes(ctx context.Context, q *dbsqlc.Queries, realm string, at DueTimes) error {

@@ -205,6 +205,12 @@ JOIN message a ON a.realm = m.realm AND a.answers_id = m.message_id AND a.state 
 WHERE m.realm = @realm AND m.kind = 'received recall' AND m.state = 'Awaiting Decision' AND m.message_id <> ALL (@held::uuid[])
 LIMIT @page_size;
 
+-- name: MessageListToConfirm :many
+-- Accepted incoming payments whose settlement clearing has not confirmed, oldest first.
+SELECT message_id, global_id FROM message
+WHERE realm = @realm AND kind = 'payment' AND state = 'Accepted' AND created_at < @received_before::timestamptz
+ORDER BY created_at LIMIT @page_size;
+
 -- name: MessageMove :many
 -- Steps of messages, each of another one: state, history, audit and, where a step has them, decision and release. A message that is no longer
 -- where the caller saw it is left out. It returns the steps that it wrote, by the event each writes. The rows exist, so the INSERT always
@@ -253,8 +259,10 @@ WITH item AS (
     o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
     g.to_state, o.state_sequence + 1, g.at, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
     coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
-    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
-    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    CASE WHEN g.to_state <> 'Failed' THEN coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at) END,
+    CASE WHEN g.to_state IN ('Settled', 'Booked', 'Accepted', 'Communicated') THEN nullif(g.status_code, '') ELSE coalesce(nullif(g.status_code, ''), o.status_code) END,
+    CASE WHEN g.to_state IN ('Settled', 'Booked', 'Accepted', 'Communicated') THEN nullif(g.status_text, '') ELSE coalesce(nullif(g.status_text, ''), o.status_text) END,
+    o.inquiries + g.inquired,
     coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item g CROSS JOIN LATERAL (

@@ -403,7 +403,8 @@ type CreatedTransaction struct {
 	// InternalID Its key, a UUID.
 	InternalID string `json:"internalId"`
 
-	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	// State Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	State State `json:"state"`
 }
 
@@ -508,7 +509,8 @@ type ErrorEntry struct {
 	// Severity error: it will not happen; warning: it may still end well.
 	Severity string `json:"severity"`
 
-	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	// State Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	State State `json:"state"`
 }
 
@@ -594,7 +596,8 @@ type EventTransaction struct {
 	// OriginalInternalID The payment that a recall, return or resolution is about.
 	OriginalInternalID string `json:"originalInternalId,omitempty"`
 
-	// PreviousState Where a message stands. docs/architecture.md draws the moves between the states.
+	// PreviousState Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	PreviousState State `json:"previousState,omitempty"`
 
 	// Reason What was said of the step.
@@ -606,7 +609,8 @@ type EventTransaction struct {
 	// Scheme The scheme.
 	Scheme string `json:"scheme"`
 
-	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	// State Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	State State `json:"state"`
 
 	// StatusReason Why clearing refused.
@@ -1013,7 +1017,8 @@ type OriginalPaymentStatus struct {
 
 // Outcome A state in a word.
 type Outcome struct {
-	// Status Where a message stands. docs/architecture.md draws the moves between the states.
+	// Status Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	Status State `json:"status"`
 
 	// Transactionid The Global ID.
@@ -1409,7 +1414,8 @@ type ScenarioProblem struct {
 	Message string `json:"message"`
 }
 
-// State Where a message stands. docs/architecture.md draws the moves between the states.
+// State Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 type State = string
 
 // StatusCode PNDG: waits for approval. ACSP: approved and on its way. ACSC: settled. RJCT: it will not happen.
@@ -1507,7 +1513,8 @@ type Step struct {
 	// Sequence The number of the step, from 1.
 	Sequence int `json:"sequence"`
 
-	// To Where a message stands. docs/architecture.md draws the moves between the states.
+	// To Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	To State `json:"to"`
 
 	// UserID The name of the account; absent when the gateway acted.
@@ -1723,10 +1730,11 @@ type Transaction struct {
 	// Scheme The instant scheme.
 	Scheme string `json:"scheme"`
 
-	// SettledAt When clearing settled it, in UTC.
+	// SettledAt When clearing settled it, in UTC. Never of what failed.
 	SettledAt string `json:"settledAt,omitempty"`
 
-	// State Where a message stands. docs/architecture.md draws the moves between the states.
+	// State Where a message stands. docs/architecture.md draws the moves between the states. An incoming payment is Accepted while clearing has
+	// not confirmed its settlement, and Booked from then on: credit it when it is Booked. A recall is Accepted when the money came back.
 	State State `json:"state"`
 
 	// StateSince When it entered its state.

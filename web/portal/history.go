@@ -190,7 +190,7 @@ var hasDocument = map[payment.Action]func(store.OutboundDocument) bool{
 	payment.ActionSubmit: isOrder, payment.ActionAmend: isOrder, payment.ActionDeliver: isSent, payment.ActionSettle: isReceived,
 	payment.ActionRejectByClearing: isReceived, payment.ActionInquire: isInquiry, payment.ActionAcknowledge: isReceived,
 	payment.ActionAccept: isReceived, payment.ActionRefuseRecall: isReceived, payment.ActionBook: isReceived,
-	payment.ActionReceive: isReceived,
+	payment.ActionReceive: isReceived, payment.ActionReport: isReceived,
 }
 
 // documentOf is the address of the document of a step: of those it can be, the one nearest in time. Where none is known, or it may be one
@@ -211,7 +211,7 @@ func documentOf(s store.Step, m payment.Message, known documents) string {
 // byOthers are the steps whose reason clearing or another bank gave. Codes without a translation have the words of ISO, which are English.
 var byOthers = []payment.Action{
 	payment.ActionSettle, payment.ActionRejectByClearing, payment.ActionAcknowledge, payment.ActionAccept, payment.ActionRefuseRecall,
-	payment.ActionBook, payment.ActionReceive,
+	payment.ActionBook, payment.ActionReceive, payment.ActionReport,
 }
 
 // noteLanguage is the language of the reason of a step where it is not that of the page: screen readers and browsers read it by that.
@@ -297,6 +297,8 @@ func stepTitle(s store.Step) i18n.Text {
 		return "No answer in time"
 	case payment.ActionBook:
 		return "Booked"
+	case payment.ActionReport:
+		return "Status reported by clearing"
 	case payment.ActionReceive:
 		return "Received"
 	case payment.ActionAnswer:

@@ -170,7 +170,8 @@ FROM message m
 CROSS JOIN LATERAL (
   SELECT array_agg(h.reason ORDER BY h.sequence DESC) FILTER (WHERE h.reason IS NOT NULL) AS words, count(*) AS told FROM message_history h
   WHERE h.realm = m.realm AND h.message_id = m.message_id
-    AND h.action IN ('refuse', 'withhold', 'decline', 'receive', 'book')) h
+    AND (h.action IN ('refuse', 'withhold', 'decline', 'receive', 'book') OR h.action = 'report' AND
+         (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))) h
 WHERE coalesce(m.status_text, '') <> coalesce(h.words[1], '')
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
@@ -178,7 +179,8 @@ SELECT m.realm, 'message'::text, m.message_id::text,
 FROM message m
 LEFT JOIN LATERAL (
   SELECT h.action FROM message_history h
-  WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.action IN ('refuse', 'withhold', 'decline')
+  WHERE h.realm = m.realm AND h.message_id = m.message_id AND (h.action IN ('refuse', 'withhold', 'decline') OR h.action = 'report' AND
+         (m.state NOT IN ('Settled', 'Booked', 'Accepted', 'Communicated') OR m.kind = 'payment' AND m.state = 'Accepted'))
   ORDER BY h.sequence DESC LIMIT 1) h ON true
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
@@ -263,9 +265,9 @@ WHERE m.direction = 'out' AND (m.delivered_at IS NOT NULL) <> EXISTS (
    OR m.delivered_at IS NOT NULL AND NOT EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.delivered_at
           AND h.action IN ('deliver', 'settle', 'refuse', 'acknowledge', 'accept', 'decline', 'withhold'))
-   OR (m.settled_at IS NOT NULL) <> EXISTS (
+   OR (m.settled_at IS NOT NULL) <> (m.state <> 'Failed' AND EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id
-          AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'))
+          AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return')))
    OR m.settled_at IS NOT NULL AND NOT EXISTS (
         SELECT FROM message_history h WHERE h.realm = m.realm AND h.message_id = m.message_id AND h.at = m.settled_at
           AND (h.action IN ('settle', 'accept', 'book') OR h.action = 'receive' AND h.kind = 'return'))

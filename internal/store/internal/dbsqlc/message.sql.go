@@ -669,6 +669,38 @@ func (q *Queries) MessageListToAnswer(ctx context.Context, realm string, held []
 	return items, nil
 }
 
+const messageListToConfirm = `-- name: MessageListToConfirm :many
+SELECT message_id, global_id FROM message
+WHERE realm = $1 AND kind = 'payment' AND state = 'Accepted' AND created_at < $2::timestamptz
+ORDER BY created_at LIMIT $3
+`
+
+type MessageListToConfirmRow struct {
+	MessageID uuid.UUID
+	GlobalID  string
+}
+
+// Accepted incoming payments whose settlement clearing has not confirmed, oldest first.
+func (q *Queries) MessageListToConfirm(ctx context.Context, realm string, receivedBefore time.Time, pageSize int32) ([]MessageListToConfirmRow, error) {
+	rows, err := q.db.Query(ctx, messageListToConfirm, realm, receivedBefore, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MessageListToConfirmRow
+	for rows.Next() {
+		var i MessageListToConfirmRow
+		if err := rows.Scan(&i.MessageID, &i.GlobalID); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const messageListToInquire = `-- name: MessageListToInquire :many
 SELECT message_id FROM message
 WHERE realm = $1 AND scheme = $2 AND state IN ('Unconfirmed', 'Overdue') AND delivered_at IS NOT NULL
@@ -816,8 +848,10 @@ WITH item AS (
     o.policy_id, o.approvals_required, o.expires_at, o.original_id, o.answers_id, o.deadline, o.reason, o.created_at, o.version, g.approvals,
     g.to_state, o.state_sequence + 1, g.at, coalesce(nullif(g.accepted_at, '0001-01-01 00:00:00+00'::timestamptz), o.accepted_at),
     coalesce(nullif(g.delivered_at, '0001-01-01 00:00:00+00'::timestamptz), o.delivered_at),
-    coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at),
-    coalesce(nullif(g.status_code, ''), o.status_code), coalesce(nullif(g.status_text, ''), o.status_text), o.inquiries + g.inquired,
+    CASE WHEN g.to_state <> 'Failed' THEN coalesce(nullif(g.settled_at, '0001-01-01 00:00:00+00'::timestamptz), o.settled_at) END,
+    CASE WHEN g.to_state IN ('Settled', 'Booked', 'Accepted', 'Communicated') THEN nullif(g.status_code, '') ELSE coalesce(nullif(g.status_code, ''), o.status_code) END,
+    CASE WHEN g.to_state IN ('Settled', 'Booked', 'Accepted', 'Communicated') THEN nullif(g.status_text, '') ELSE coalesce(nullif(g.status_text, ''), o.status_text) END,
+    o.inquiries + g.inquired,
     coalesce(nullif(g.inquire_at, '0001-01-01 00:00:00+00'::timestamptz), o.inquire_at),
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item g CROSS JOIN LATERAL (

@@ -80,6 +80,16 @@ func (p Problem) With(resend Resend) Problem {
 	return p
 }
 
+// SignedInAsAnother is the page when a form was made for one person and another is signed in now.
+func SignedInAsAnother(layout Layout, madeFor string) Problem {
+	layout.Title, layout.Failed = "Signed in as somebody else", true
+	return Problem{
+		Layout: layout, Heading: i18n.Text("You are signed in as %s now").With(layout.Person.UserName),
+		Text:      i18n.Text("The page was made for %s. Nothing was done.").With(madeFor),
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+}
+
 // SessionEnded is the page when a session ran out while something was sent.
 func SessionEnded(layout Layout, next string) Problem {
 	layout.Title, layout.Person = "Session ended", Person{}

@@ -88,7 +88,6 @@ document.addEventListener("input", (event) => {
   if (typedIn !== form) keepNow();
   clearTimeout(keeping);
   typedIn = form;
-  form.elements.person ?? form.append(Object.assign(document.createElement("input"), { type: "hidden", name: "person", value: person }));
   keeping = setTimeout(() => (kept = kept.then(() => keep(form, true))), 2000);
   place(form);
   sessionStorage.typed = JSON.stringify([location.href, form.dataset.keep, person, Date.now(), `${new URLSearchParams(new FormData(form))}`]);

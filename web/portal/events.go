@@ -66,6 +66,9 @@ func (s *streams) leave(person uuid.UUID) {
 // events streams changes to an open queue page: the number of waiting messages, new ones, and decisions. Rows never move by themselves. The
 // stream ends with the session, the role, the request or the server.
 func (p *Portal) events(v *Request) error {
+	if made := v.Echo.QueryParam(views.PersonField); made != "" && made != v.whose() {
+		return v.tellPerson()
+	}
 	if !v.By.Has(identity.RoleChecker) {
 		return v.Echo.NoContent(http.StatusNoContent)
 	}
@@ -86,6 +89,17 @@ func (p *Portal) events(v *Request) error {
 		return nil // the browser is gone, or the server stops: the usual ends of a stream
 	}
 	return err
+}
+
+// tellPerson tells an open page of another person who is signed in now. The browser asks again after a minute.
+func (v *Request) tellPerson() error {
+	var shown bytes.Buffer
+	err := views.SignedInNow(v.By.UserName).Render(v.Context(), &shown)
+	if err != nil {
+		return err
+	}
+	event := "retry: 60000\nevent: live\ndata: " + strings.ReplaceAll(shown.String(), "\n", "\ndata: ") + "\n\n"
+	return v.Echo.Blob(http.StatusOK, "text/event-stream", []byte(event))
 }
 
 func (v *Request) stream(pause time.Duration, rights *store.Rights) error {

@@ -23,7 +23,7 @@ func (a answer) signInAgain(w *browser) string {
 		link = a.says("What you typed is kept").page.Find("main a.button").AttrOr("href", "")
 	}
 	signIn, err := url.Parse(link)
-	if err != nil || a.is(http.StatusUnauthorized).status != http.StatusUnauthorized || signIn.Path != "/signin" {
+	if err != nil || a.status != http.StatusUnauthorized && a.status != http.StatusConflict || signIn.Path != "/signin" {
 		a.t.Fatalf("%s leads to %q", a.what, link)
 	}
 	return signIn.Query().Get("next")

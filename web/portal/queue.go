@@ -159,7 +159,8 @@ func (v *Request) waitingRows(f Filter, now counted, model *views.Queue) error {
 	}
 	model.Facts = now.facts(f, v.At)
 	if model.Layout.Person.MayDecide {
-		model.Layout.EventsURL = EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10))
+		model.Layout.EventsURL = EventsPath + f.Query("after", "", openedField, strconv.FormatInt(v.At.UnixMilli(), 10),
+			views.PersonField, v.whose())
 	}
 	return nil
 }

@@ -64,10 +64,10 @@ func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 			return v.askToSignIn()
 		}
 		v.By = by
-		if v.ofAnother() {
-			v.By = identity.Principal{}
-			return v.askToSignIn()
+		if made := v.madeFor(); made != "" && made != v.whose() {
+			return v.ofAnother(made)
 		}
+		c.SetRequest(c.Request().WithContext(views.ForPerson(c.Request().Context(), v.whose())))
 		if v.heldBackAt() {
 			return c.Redirect(http.StatusSeeOther, FactorsPath)
 		}
@@ -92,6 +92,18 @@ func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 func (p *Portal) Open(handle handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v := p.newRequest(c)
+		made := v.madeFor()
+		if made != "" { // the form to sign out
+			by, ok, err := v.SignedInAs()
+			if err != nil {
+				return v.fail(err)
+			}
+			v.By = by
+			if ok && made != v.whose() {
+				return v.ofAnother(made)
+			}
+			v.By = identity.Principal{}
+		}
 		err := handle(v)
 		if err != nil {
 			return v.fail(err)

@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -13,8 +14,10 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/auth"
+	"countersign/internal/i18n"
 	"countersign/internal/identity"
 	"countersign/internal/store/admin"
+	"countersign/views"
 	"countersign/web/request"
 )
 
@@ -30,6 +33,7 @@ const (
 const (
 	keyRealm  = "realm"
 	keyUser   = "user"
+	keyName   = "name"
 	keySince  = "since"  // of the sign-in, in microseconds
 	keyAsOf   = "asOf"   // of the account that was signed in to, in microseconds
 	keyUsed   = "used"   // when the last use was noted, in microseconds
@@ -100,6 +104,7 @@ func (v *Request) StartSession(by identity.Principal) error {
 	}
 	s.sessions.Put(ctx, keyRealm, by.Realm)
 	s.sessions.Put(ctx, keyUser, by.UserID.String())
+	s.sessions.Put(ctx, keyName, by.UserName)
 	s.sessions.Put(ctx, keySince, v.At.UnixMicro())
 	s.sessions.Put(ctx, keyAsOf, by.AsOf.UnixMicro())
 	s.sessions.Put(ctx, keyUsed, v.At.UnixMicro())
@@ -253,20 +258,65 @@ func (v *Request) ownerIn(data []byte) (owner identity.Principal, known bool, er
 	}
 	realm, _ := values[keyRealm].(string)
 	text, _ := values[keyUser].(string)
+	name, _ := values[keyName].(string)
 	user, err := uuid.Parse(text)
-	return identity.Principal{Realm: realm, UserID: user}, err == nil && realm != "", nil
+	return identity.Principal{Realm: realm, UserID: user, UserName: name}, err == nil && realm != "", nil
 }
 
-// fieldPerson tells whose page a form stands on, as the script of the portal knows it.
-const fieldPerson = "person"
+// whose is the person whose pages are shown now, as forms carry it.
+func (v *Request) whose() string { return v.By.Realm + "/" + v.By.UserName }
 
-// ofAnother reports whether the form of the request stands on a page of somebody else, who was signed in in this browser before.
-func (v *Request) ofAnother() bool {
+// madeFor is the person whose page the form of the request stands on; "" for one that does not say.
+func (v *Request) madeFor() string {
 	r := v.Echo.Request()
-	if r.Method != http.MethodPost || !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEApplicationForm) {
-		return false
+	switch {
+	case r.Method != http.MethodPost:
+		return ""
+	case !strings.HasPrefix(r.Header.Get(echo.HeaderContentType), echo.MIMEApplicationForm):
+		return v.Echo.QueryParam(views.PersonField)
 	}
 	form, err := v.Form()
-	person := form.Get(fieldPerson)
-	return err == nil && person != "" && person != v.By.Realm+"/"+v.By.UserName
+	if err != nil {
+		return "" // the handler says why
+	}
+	return form.Get(views.PersonField)
+}
+
+// ofAnother answers a form of a page that was made for another person than who is signed in. Nothing is done. What was typed is kept for
+// the person of the page, if that person was signed in last in this browser, and a reason is shown to be copied.
+func (v *Request) ofAnother(madeFor string) error {
+	v.Echo.SetRequest(v.Echo.Request().WithContext(views.ForPerson(v.Context(), v.whose())))
+	err := v.prepare()
+	if err != nil {
+		return v.fail(err)
+	}
+	_, name, _ := strings.Cut(madeFor, "/")
+	page := views.SignedInAsAnother(v.layout("", views.PlaceNone), name)
+	owner, known, err := v.LapsedOwner()
+	if err != nil {
+		return v.fail(err)
+	}
+	if known && owner.Realm+"/"+owner.UserName == madeFor {
+		now := v.By
+		kept, err := keepAfterTimeout(v)
+		v.By = now
+		var unreadable *FormError
+		if err != nil && !errors.As(err, &unreadable) {
+			return v.fail(err)
+		}
+		if kept != "" {
+			page.Text = i18n.Text("%s What you typed is kept: sign in again as that person, and the form opens as you left it.").With(page.Text)
+			page.Also = []views.Link{{Label: page.NextLabel, URL: page.NextURL}}
+			page.NextLabel, page.NextURL = i18n.Text("Sign in as %s").With(name), "/signin?next="+url.QueryEscape(kept)
+		}
+	}
+	if form, err := v.Form(); err == nil {
+		page.Typed = i18n.Data(cmp.Or(form.Get("reason"), form.Get("amendReason"), form.Get("duplicateReason"), form.Get("note")))
+	}
+	if !v.Fragment() {
+		return v.Render(http.StatusConflict, views.ProblemPage(page))
+	}
+	v.Echo.Response().Header().Set("HX-Retarget", "#main")
+	v.Echo.Response().Header().Set("HX-Reswap", "innerHTML")
+	return v.Render(http.StatusConflict, views.ProblemFragment(page))
 }

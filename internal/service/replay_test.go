@@ -1,6 +1,7 @@
 package service_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/internal/store"
 	"countersign/internal/store/admin"
 )
 
@@ -49,7 +51,7 @@ func remember(t *testing.T, conn *pgx.Conn, table, where string) earlier {
 
 var keyOf = map[string]string{
 	"policy": "policy_id", "user_account": "user_id", "user_role": "grant_id", "client": "client_id", "debtor_account": "iban",
-	"spending_limit": "limit_id",
+	"spending_limit": "limit_id", "realm_head": "realm",
 }
 
 // putBack writes the row as it was, in one statement, and returns its key.
@@ -271,4 +273,24 @@ func TestADeletedPolicyLowersNothing(t *testing.T) {
 	}
 	sentNothing(t, h)
 	named(t, h, "policy", key)
+}
+
+// TestAHeadPutBackWithItsRowsIsRefused: a superuser puts all master data back as they were, with the head, while the gateway runs and while
+// none does. Neither the running gateway nor one that is started later takes them.
+func TestAHeadPutBackWithItsRowsIsRefused(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	conn := h.DB.Connect(t)
+	was, head := remember(t, conn, "policy", policyOf), remember(t, conn, "realm_head", "true")
+	agreed(t, h, service.RequestInput{Kind: administration.KindPolicyRetire, Subject: keyOfRow(t, conn, "policy", policyOf)})
+	was.putBack(t, conn)
+	head.putBack(t, conn)
+	for name, gateway := range map[string]*store.Database{"running": h.DB.Database, "started later": h.DB.Open(t, h.Seal)} {
+		_, err := admin.NewPeople(gateway).Client(ctx, demo.Realm, demo.Straight)
+		if !errors.Is(err, store.ErrUnknownRealm) {
+			t.Errorf("%s: %v, want nothing of the realm to count", name, err)
+		}
+	}
+	named(t, h, "policy", keyOfRow(t, conn, "policy", policyOf))
+	named(t, h, "realm_head", demo.Realm)
 }

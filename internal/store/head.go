@@ -26,7 +26,7 @@ import (
 
 // The errors of a head.
 var (
-	// ErrOldHead says that the head of a realm is older than one that this gateway saw: somebody put it back.
+	// ErrOldHead says that the head of a realm is older than one that this gateway saw, or than the audit trail tells: somebody put it back.
 	ErrOldHead = errors.New("the head of the master data is older than one that was seen before")
 	// ErrOtherSet says that the rows of master data are not those under the head: some were changed, deleted or added past the gateway.
 	ErrOtherSet = errors.New("the rows of master data are not those of its head")
@@ -106,12 +106,16 @@ func sameHead(a, b dbsqlc.RealmHead) bool {
 }
 
 // readState reads the head of a realm and all rows under it, and checks both. Errors: keyring.ErrForged, keyring.ErrUnknownKey,
-// ErrOtherSet, ErrBusy when the head changes all the time, pgx.ErrNoRows without a head.
+// ErrOtherSet, ErrOldHead also for a head that is older than the audit trail tells, ErrBusy when the head changes all the time, pgx.ErrNoRows without a head.
 func readState(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.Ring) (*state, error) {
 	for range 4 {
 		before, err := q.HeadGet(ctx, realm)
 		if err != nil {
 			return nil, err
+		}
+		told, err := q.HeadTold(ctx, realm)
+		if err != nil {
+			return nil, fmt.Errorf("read the newest change of the master data: %w", err)
 		}
 		rows, err := Set(ctx, q, realm)
 		if err != nil {
@@ -124,7 +128,11 @@ func readState(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyrin
 		if !sameHead(before, after) {
 			continue // a change came between: the rows may be of both
 		}
-		return stateOf(before, rows, keys)
+		s, err := stateOf(before, rows, keys)
+		if err == nil && told > before.Number {
+			err = ErrOldHead
+		}
+		return s, err
 	}
 	return nil, fmt.Errorf("%w: the master data changes all the time", ErrBusy)
 }

@@ -9,6 +9,11 @@ WHERE r.realm = @realm;
 -- name: HeadGet :one
 SELECT * FROM realm_head WHERE realm = @realm;
 
+-- name: HeadTold :one
+-- The newest change of master data that the audit trail tells of, among its newest rows. A detail that somebody broke tells of none.
+SELECT coalesce(max(substring(n.detail FROM '^."number":([0-9]{1,18}),')::bigint), 0)::bigint AS number
+FROM (SELECT a.detail FROM audit_event a WHERE a.realm = @realm AND a.event = 'realm.rows' ORDER BY a.event_id DESC LIMIT 50) n;
+
 -- name: HeadListAll :many
 SELECT * FROM realm_head ORDER BY realm;
 

@@ -371,6 +371,19 @@ func (q *Queries) HeadPut(ctx context.Context, arg HeadPutParams) (int64, error)
 	return result.RowsAffected(), nil
 }
 
+const headTold = `-- name: HeadTold :one
+SELECT coalesce(max(substring(n.detail FROM '^."number":([0-9]{1,18}),')::bigint), 0)::bigint AS number
+FROM (SELECT a.detail FROM audit_event a WHERE a.realm = $1 AND a.event = 'realm.rows' ORDER BY a.event_id DESC LIMIT 50) n
+`
+
+// The newest change of master data that the audit trail tells of, among its newest rows. A detail that somebody broke tells of none.
+func (q *Queries) HeadTold(ctx context.Context, realm string) (int64, error) {
+	row := q.db.QueryRow(ctx, headTold, realm)
+	var number int64
+	err := row.Scan(&number)
+	return number, err
+}
+
 const incomingAccountListAll = `-- name: IncomingAccountListAll :many
 SELECT iban, realm FROM incoming_account WHERE $1::text IN ('', realm) ORDER BY iban
 `

@@ -39,7 +39,7 @@ func detailWords(event, stored string) i18n.Text {
 	case d.Factor != "":
 		return d.factor()
 	case event == auditlog.EventRealmRows:
-		return i18n.Text("Rows of master data that were not there before: %d").With(d.rows())
+		return i18n.Text("Rows of master data that were written: %d").With(d.rows())
 	case len(d.Ended) > 0:
 		return endWords(d.Reason)
 	case d.Subject != "":

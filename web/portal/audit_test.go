@@ -107,7 +107,7 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		trail := w.get("/audit").is(http.StatusOK)
 		for _, words := range []string{
 			"maker2 was given: Checker; maker2 lost: Maker", "Change the roles of maker2", "Suppress the account maker1: Not this one",
-			"Authenticator app My phone, to sign in", "Rows of master data that were not there before: ", "Signed out",
+			"Authenticator app My phone, to sign in", "Rows of master data that were written: ", "Signed out",
 		} {
 			trail.says(words)
 		}
@@ -116,7 +116,7 @@ func TestTheTrailSaysWhatItTellsOf(t *testing.T) {
 		}
 		id := strings.TrimPrefix(change, "/admin/changes/")
 		link := trail.page.Find(`a[href="` + changes + id + `"]`)
-		if link.Length() != 3 { // asked for, approved, the rights
+		if link.Length() != 4 { // asked for, approved, the rights, the rows it wrote
 			t.Errorf("%d rows lead to the change for %s", link.Length(), name)
 		}
 		w.get(changes + id).is(http.StatusOK).says("Change the roles of maker2")

@@ -196,7 +196,7 @@ func TestNobodyTakesABeneficiaryInByPlainSQL(t *testing.T) {
 		g.grant_id, g.granted_at, 'portal', now(), 'k', sha256('x') FROM realm_change c, user_role g JOIN user_account u
 		ON u.realm = g.realm AND u.user_id = g.user_id WHERE c.change_id = '$1' AND g.realm = 'demo' AND u.name = '$2' AND g.role = '$3'`
 	const beneficiary = `INSERT INTO beneficiary SELECT 'demo', '$1', 'Mine AG', 'CH9300762011623852957', '', '', '', '', '', '', '', now(),
-		NULL, '', false, 'k', sha256('x')`
+		NULL, '', false`
 	const anotherID = "0195a000-0000-7000-8000-000000000001"
 	decide := func(name, role string) string {
 		return strings.NewReplacer("$1", id, "$2", name, "$3", role).Replace(decision)

@@ -66,6 +66,9 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 	if same {
 		return ErrDuplicate
 	}
+	if parsed == nil {
+		return s.seenForeign(ctx, in)
+	}
 	used := in.Reference
 	in.Reference = used[:min(len(used), 120)] + "~" + shortDigest(in.Content)
 	err = s.processOrQuarantine(ctx, in, func() error {
@@ -78,6 +81,17 @@ func (s *Service) seen(ctx context.Context, in store.Document, parsed iso20022.D
 		}
 		return unprocessable(i18n.Text("The message id %s was used before for another document.").With(used))
 	})
+	if errors.Is(err, store.ErrSeen) {
+		return ErrDuplicate
+	}
+	return err
+}
+
+// seenForeign stores a document that is not processed under a used message id, with a digest behind the id.
+func (s *Service) seenForeign(ctx context.Context, in store.Document) error {
+	foreign, _ := profile.ReadForeign(in.Content)
+	in.Reference = in.Reference[:min(len(in.Reference), 120)] + "~" + shortDigest(in.Content)
+	err := s.receiveForeign(ctx, in, foreign)
 	if errors.Is(err, store.ErrSeen) {
 		return ErrDuplicate
 	}

@@ -55,16 +55,24 @@ func (e *RefusedError) Error() string {
 // Errors: RefusedError, ErrDuplicate.
 func (s *Service) Receive(ctx context.Context, d Document) error {
 	parsed, findings := profile.Read(d.Content)
-	if len(findings) > 0 {
-		return &RefusedError{Findings: findings}
-	}
 	in := store.Document{
-		Scheme: d.Scheme, Name: parsed.MessageName(), Reference: d.Reference, Content: d.Content,
-		At: d.ReceivedAt.UTC().Truncate(time.Microsecond),
+		Scheme: d.Scheme, Reference: d.Reference, Content: d.Content, At: d.ReceivedAt.UTC().Truncate(time.Microsecond),
 	}
 	if in.Reference == "" {
 		in.Reference = "digest-" + shortDigest(d.Content)
 	}
+	if len(findings) > 0 {
+		foreign, is := profile.ReadForeign(d.Content)
+		if !is {
+			return &RefusedError{Findings: findings}
+		}
+		err := s.receiveForeign(ctx, in, foreign)
+		if errors.Is(err, store.ErrSeen) {
+			return s.seen(ctx, in, nil)
+		}
+		return err
+	}
+	in.Name = parsed.MessageName()
 	process := func() error { return s.process(ctx, in, parsed) }
 	if err := s.cfg.Profiles.FromPartner(string(d.Scheme), d.Content); err != nil {
 		process = func() error {

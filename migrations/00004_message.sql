@@ -389,6 +389,7 @@ CREATE TABLE message_version (
 CREATE INDEX message_version_by_amount ON message_version (amount, realm, message_id);
 CREATE INDEX message_version_by_creditor_account ON message_version (creditor_account, realm, message_id);
 CREATE INDEX message_version_by_end_to_end_id ON message_version (end_to_end_id, realm);
+CREATE INDEX message_version_by_uetr ON message_version (uetr, realm) WHERE uetr IS NOT NULL;
 CREATE INDEX message_version_by_transaction_id ON message_version (transaction_id, realm) WHERE transaction_id IS NOT NULL;
 CREATE INDEX message_version_by_word ON message_version USING gin (words) WITH (fastupdate = on, gin_pending_list_limit = 512);
 -- When a message was made, of its first version, which never moves: an index of messages would be written at each step.

@@ -61,33 +61,37 @@ func (r *Reader) InternalID(ctx context.Context, realm string, global payment.ID
 
 // Filter narrows a list of messages; a zero field does not.
 type Filter struct {
-	OriginalID                                    uuid.UUID // only R-transactions of this message
-	Before                                        uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
-	OldestFirst                                   bool
-	ChangedSince                                  time.Time // entered their state then or later
-	InternalID                                    uuid.UUID
-	GlobalID, ExternalID, Kind, Scheme, Direction string
-	OrKind                                        payment.Kind // of this kind too
-	States                                        []payment.State
-	CreatedFrom, CreatedTo                        time.Time
-	Approved                                      bool // by people, and released: not what needed no approval
-	MakerLogin                                    string
-	MakerUser                                     uuid.UUID
-	InstructionID, EndToEndID                     string
-	DebtorAccount, DebtorAgent, DebtorName        string // names: any part, whatever the case
-	CreditorAccount, CreditorAgent, CreditorName  string
-	Currency                                      string
-	AmountFrom, AmountTo                          int64  // minor units
-	Search                                        Search // Page looks for it, but not together with OriginalID or OldestFirst
-	PageSize                                      int32
+	OriginalID                                   uuid.UUID // only R-transactions of this message
+	Before                                       uuid.UUID // the last key of the page before: only older ones, or younger with OldestFirst
+	OldestFirst                                  bool
+	ChangedSince                                 time.Time // entered their state then or later
+	InternalID                                   uuid.UUID
+	GlobalID, Kind, Scheme, Direction            string
+	ExternalIDs                                  []string  // of any of them
+	CreditID                                     uuid.UUID // this incoming payment, and what answers it or asks for it back
+	RecallStatus                                 payment.RecallStatus
+	UETR                                         string
+	OrKind                                       payment.Kind // of this kind too
+	States                                       []payment.State
+	CreatedFrom, CreatedTo                       time.Time
+	Approved                                     bool // by people, and released: not what needed no approval
+	MakerLogin                                   string
+	MakerUser                                    uuid.UUID
+	InstructionID, EndToEndID                    string
+	DebtorAccount, DebtorAgent, DebtorName       string // names: any part, whatever the case
+	CreditorAccount, CreditorAgent, CreditorName string
+	Currency                                     string
+	AmountFrom, AmountTo                         int64  // minor units
+	Search                                       Search // Page looks for it, but not together with OriginalID or OldestFirst
+	PageSize                                     int32
 
 	keys []uuid.UUID // only these; nil for all
 }
 
 // unwalked reports whether the filter has a field that no scan over keys supports.
 func (f Filter) unwalked() bool {
-	return f.InternalID != uuid.Nil || cmp.Or(
-		f.GlobalID, f.ExternalID, f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,
+	return f.InternalID != uuid.Nil || f.CreditID != uuid.Nil || len(f.ExternalIDs) > 0 || cmp.Or(
+		f.GlobalID, f.UETR, string(f.RecallStatus), f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,
 		f.CreditorAgent, f.CreditorName, f.Currency,
 	) != ""
 }
@@ -109,6 +113,20 @@ func (f Filter) kinds() []string {
 		return []string{f.Kind}
 	}
 	return []string{f.Kind, string(f.OrKind)}
+}
+
+// recallStates are the states of a recall with which its payment has the status; nil for any.
+func (f Filter) recallStates() []string {
+	if f.RecallStatus == "" {
+		return nil
+	}
+	var states []string
+	for _, state := range payment.States() {
+		if payment.RecallStatusOf(state) == f.RecallStatus {
+			states = append(states, string(state))
+		}
+	}
+	return states
 }
 
 // Messages lists messages, newest first unless the filter says otherwise. They come without content and without decisions.
@@ -147,7 +165,8 @@ func (f Filter) params(realm string) dbsqlc.TransactionListParams {
 	return dbsqlc.TransactionListParams{
 		Realm: realm, Keys: f.keys, FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst, ChangedSince: OrNull(f.ChangedSince),
 		InternalID: OrNull(f.InternalID), GlobalID: OrNull(f.GlobalID),
-		ExternalID: OrNull(f.ExternalID), Kinds: f.kinds(), Scheme: OrNull(f.Scheme), Direction: OrNull(f.Direction),
+		ExternalIds: f.ExternalIDs, CreditID: OrNull(f.CreditID), RecallStates: f.recallStates(), Uetr: OrNull(f.UETR),
+		Kinds: f.kinds(), Scheme: OrNull(f.Scheme), Direction: OrNull(f.Direction),
 		OriginalID: OrNull(f.OriginalID), States: names(f.States), Approved: f.Approved,
 		CreatedFrom: OrNull(f.CreatedFrom), CreatedTo: OrNull(f.CreatedTo), MakerLogin: OrNull(f.MakerLogin),
 		MakerUser:     OrNull(f.MakerUser),

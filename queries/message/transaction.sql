@@ -13,14 +13,22 @@ WHERE m.realm = @realm
   AND (sqlc.narg(changed_since)::timestamptz IS NULL OR m.state_since >= sqlc.narg(changed_since)::timestamptz)
   AND (sqlc.narg(internal_id)::uuid IS NULL OR m.message_id = sqlc.narg(internal_id)::uuid)
   AND (sqlc.narg(global_id)::text IS NULL OR m.global_id = sqlc.narg(global_id)::text)
-  AND (sqlc.narg(external_id)::text IS NULL OR m.external_id = sqlc.narg(external_id)::text AND m.message_id = ANY (array(
+  AND (sqlc.narg(external_ids)::text[] IS NULL OR m.external_id = ANY (sqlc.narg(external_ids)::text[]) AND m.message_id = ANY (array(
        SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
-         AND x.key = sqlc.narg(external_id)::text
+         AND x.key = ANY (sqlc.narg(external_ids)::text[])
        WHERE c.realm = @realm)))
   AND (sqlc.narg(kinds)::text[] IS NULL OR m.kind = ANY (sqlc.narg(kinds)::text[]))
   AND (sqlc.narg(direction)::text IS NULL OR m.direction = sqlc.narg(direction)::text)
   AND (NOT @approved::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
   AND (sqlc.narg(original_id)::uuid IS NULL OR m.original_id = sqlc.narg(original_id)::uuid)
+  AND (sqlc.narg(credit_id)::uuid IS NULL OR m.message_id = ANY (array(
+       SELECT c.message_id FROM message c WHERE c.realm = @realm AND c.message_id = sqlc.narg(credit_id)::uuid AND c.kind = 'payment'
+       UNION ALL
+       SELECT a.message_id FROM message a WHERE a.realm = @realm AND a.original_id = sqlc.narg(credit_id)::uuid
+         AND (a.kind = 'received recall' OR a.kind IN ('return', 'resolution') AND a.direction = 'out'))))
+  AND (sqlc.narg(recall_states)::text[] IS NULL OR m.message_id IN (
+       SELECT r.original_id FROM message r WHERE r.realm = @realm AND r.kind = 'recall' AND r.state = ANY (sqlc.narg(recall_states)::text[])))
+  AND (sqlc.narg(uetr)::text IS NULL OR m.uetr = sqlc.narg(uetr)::text)
   AND (sqlc.narg(scheme)::text IS NULL OR m.scheme = sqlc.narg(scheme)::text)
   AND (sqlc.narg(states)::text[] IS NULL OR m.state = ANY (sqlc.narg(states)::text[]))
   AND (sqlc.narg(created_from)::timestamptz IS NULL OR m.created_at >= sqlc.narg(created_from)::timestamptz)

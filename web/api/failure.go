@@ -77,7 +77,7 @@ func (q *query) reference(f failureFilter) failureFilter {
 	}
 	switch kind {
 	case "externalId":
-		f.ExternalID = reference
+		f.ExternalIDs = []string{reference}
 		return f
 	case "instructionId":
 		f.InstructionID = reference

@@ -66,7 +66,9 @@ func TestEachFilterOfEachListFindsRefusesAndLeavesOut(t *testing.T) {
 			"creationAtFrom": {"2020-01-01", "2999-01-01", "x"}, "creationAtTo": {"2999-01-01", "2020-01-01", "x"},
 			"createdBy": {"maker1", "maker2", long},
 			"kind":      {"instruction", "recall", "x"}, "direction": {"out", "in", "x"}, "state": {"Failed", "Settled", "x"},
-			"amountFrom": {"199.95", "200", "x"}, "amountTo": {"199.95", "1", "x"}, "currency": {"CHF", "EUR", "x"},
+			"uetr": {"", "8a562c67-ca16-48ba-b074-65581be6f001", long}, "originalInternalId": {"", id, long}, "creditId": {"", id, long},
+			"recallStatus": {"", "Recalled", "x"},
+			"amountFrom":   {"199.95", "200", "x"}, "amountTo": {"199.95", "1", "x"}, "currency": {"CHF", "EUR", "x"},
 		},
 		"interface": {
 			"creationDateFrom": {"2020-01-01", "2999-01-01", "x"}, "creationDateTo": {"2999-01-01", "2020-01-01", "x"},

@@ -2427,8 +2427,8 @@ type ListTransactionParams struct {
 	// DebtorName Any part, whatever the case.
 	DebtorName string `form:"debtorName,omitempty" json:"debtorName,omitempty"`
 
-	// ExternalID The client's own name of the order.
-	ExternalID string `form:"externalId,omitempty" json:"externalId,omitempty"`
+	// ExternalID The client's own name of the order; repeat it for up to 100 orders.
+	ExternalID []string `form:"externalId,omitempty" json:"externalId,omitempty"`
 
 	// GlobalID The id at clearing, 16 characters.
 	GlobalID string `form:"globalId,omitempty" json:"globalId,omitempty"`
@@ -2465,6 +2465,18 @@ type ListTransactionParams struct {
 
 	// Currency CHF or EUR.
 	Currency string `form:"currency,omitempty" json:"currency,omitempty"`
+
+	// Uetr The UETR of the order.
+	Uetr string `form:"uetr,omitempty" json:"uetr,omitempty"`
+
+	// OriginalInternalID Recalls, returns and resolutions about this payment.
+	OriginalInternalID string `form:"originalInternalId,omitempty" json:"originalInternalId,omitempty"`
+
+	// CreditID This incoming payment, the recall of it that came in, and our answers.
+	CreditID string `form:"creditId,omitempty" json:"creditId,omitempty"`
+
+	// RecallStatus Outgoing payments with this status.
+	RecallStatus string `form:"recallStatus,omitempty" json:"recallStatus,omitempty"`
 
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`

@@ -83,6 +83,15 @@ func (q *query) err() error {
 
 func (q *query) text(name string) string { return q.values.Get(name) }
 
+// texts reads a parameter that may come several times, at most so often.
+func (q *query) texts(name string, most int) []string {
+	if len(q.values[name]) > most {
+		q.refuse(name, "FF01", "Send "+name+" at most "+strconv.Itoa(most)+" times.")
+		return nil
+	}
+	return q.values[name]
+}
+
 // oneOf reads a value of a fixed list.
 func (q *query) oneOf(name string, allowed ...string) string {
 	value := q.values.Get(name)

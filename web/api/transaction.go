@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"net/http"
 	"slices"
+	"strings"
 
 	"github.com/google/uuid"
 	"github.com/labstack/echo/v4"
@@ -23,17 +24,20 @@ var (
 	currencies = []string{"CHF", "EUR"}
 )
 
+// maxExternalIDs limits the externalIds of one call.
+const maxExternalIDs = 100
+
 // transactionFilters are the parameters of the search besides those of the page.
 var transactionFilters = append([]string{
 	"creationAtFrom", "creationAtTo", "createdBy", "creditorAccount", "creditorAgent", "creditorName", "debtorAccount", "debtorAgent",
 	"debtorName", "externalId", "globalId", "internalId", "instructionId", "endToEndId", "endToendId", "scheme", "kind", "direction",
-	"state", "amountFrom", "amountTo", "currency",
+	"state", "amountFrom", "amountTo", "currency", "uetr", "originalInternalId", "creditId", "recallStatus",
 }, pageParameters...)
 
 // listTransactions searches.
 func (a *API) listTransactions(c echo.Context) error {
 	by := principal(c)
-	q := openQuery(c, transactionFilters, []string{"state"})
+	q := openQuery(c, transactionFilters, []string{"state", "externalId"})
 	filter, possible := transactionFilter(q)
 	page := q.paging()
 	err := firstOf(payment.MayRead(by), q.err())
@@ -82,7 +86,7 @@ func firstOf(errs ...error) error {
 // transactionFilter reads the filters; possible is false when no transaction can fit them, such as for a text that is no id.
 func transactionFilter(q *query) (filter store.Filter, possible bool) {
 	filter = store.Filter{
-		ExternalID: q.text("externalId"), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
+		ExternalIDs: q.texts("externalId", maxExternalIDs), UETR: strings.ToLower(q.text("uetr")), InstructionID: q.text("instructionId"), EndToEndID: q.endToEndID(),
 		Kind: q.oneOf("kind", kinds...), Scheme: q.oneOf("scheme", schemes...), Currency: q.oneOf("currency", currencies...),
 		States: q.states("state"), CreatedFrom: q.time("creationAtFrom", dayStart), CreatedTo: q.time("creationAtTo", dayEnd),
 		MakerLogin:    identity.NormaliseName(q.text("createdBy")),
@@ -90,10 +94,16 @@ func transactionFilter(q *query) (filter store.Filter, possible bool) {
 		CreditorAccount: q.account("creditorAccount"), CreditorAgent: q.text("creditorAgent"), CreditorName: q.text("creditorName"),
 		AmountFrom: q.amount("amountFrom"), AmountTo: q.amount("amountTo"), Direction: q.oneOf("direction", directions...),
 	}
+	status := q.oneOf("recallStatus", string(payment.RecallInProgress), string(payment.RecallAccepted), string(payment.RecallRefused))
+	filter.RecallStatus = payment.RecallStatus(status)
 	possible = true
-	if text := q.text("internalId"); text != "" {
-		id, err := parseID(text)
-		filter.InternalID, possible = id, possible && err == nil
+	for name, field := range map[string]*uuid.UUID{
+		"internalId": &filter.InternalID, "originalInternalId": &filter.OriginalID, "creditId": &filter.CreditID,
+	} {
+		if text := q.text(name); text != "" {
+			id, err := parseID(text)
+			*field, possible = id, possible && err == nil
+		}
 	}
 	if text := q.text("globalId"); text != "" {
 		id, err := payment.Parse(text)

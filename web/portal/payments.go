@@ -114,7 +114,7 @@ func (v *Request) exact(s Searched) (uuid.UUID, error) {
 	if err == nil && id != uuid.Nil {
 		return id, nil
 	}
-	for _, ask := range []store.Filter{{EndToEndID: s.Whole}, {ExternalID: s.Whole}} {
+	for _, ask := range []store.Filter{{EndToEndID: s.Whole}, {ExternalIDs: []string{s.Whole}}} {
 		ask.PageSize = 2
 		list, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, ask)
 		if err != nil {

@@ -72,7 +72,7 @@ func (v *Request) became(draft store.Draft) (uuid.UUID, error) {
 		return draft.MessageID, nil
 	}
 	found, err := v.Config.Reader.Messages(v.Context(), v.By.Realm, store.Filter{
-		ExternalID: draft.ID.String(), MakerUser: v.By.UserID, PageSize: 1,
+		ExternalIDs: []string{draft.ID.String()}, MakerUser: v.By.UserID, PageSize: 1,
 	})
 	if err != nil || len(found) == 0 {
 		return uuid.Nil, err

@@ -363,33 +363,41 @@ WHERE m.realm = $1
   AND ($5::timestamptz IS NULL OR m.state_since >= $5::timestamptz)
   AND ($6::uuid IS NULL OR m.message_id = $6::uuid)
   AND ($7::text IS NULL OR m.global_id = $7::text)
-  AND ($8::text IS NULL OR m.external_id = $8::text AND m.message_id = ANY (array(
+  AND ($8::text[] IS NULL OR m.external_id = ANY ($8::text[]) AND m.message_id = ANY (array(
        SELECT x.message_id FROM client c JOIN creation_key x ON x.realm = c.realm AND x.client_id = c.client_id AND x.scope = 'external-id'
-         AND x.key = $8::text
+         AND x.key = ANY ($8::text[])
        WHERE c.realm = $1)))
   AND ($9::text[] IS NULL OR m.kind = ANY ($9::text[]))
   AND ($10::text IS NULL OR m.direction = $10::text)
   AND (NOT $11::boolean OR m.accepted_at IS NOT NULL AND m.approvals_required > 0)
   AND ($12::uuid IS NULL OR m.original_id = $12::uuid)
-  AND ($13::text IS NULL OR m.scheme = $13::text)
-  AND ($14::text[] IS NULL OR m.state = ANY ($14::text[]))
-  AND ($15::timestamptz IS NULL OR m.created_at >= $15::timestamptz)
-  AND ($16::timestamptz IS NULL OR m.created_at <= $16::timestamptz)
-  AND ($17::text IS NULL OR m.maker_login = $17::text)
-  AND ($18::uuid IS NULL OR m.maker_user = $18::uuid)
-  AND ($19::text IS NULL OR m.instruction_id = $19::text)
-  AND ($20::text IS NULL OR m.end_to_end_id = $20::text)
-  AND ($21::text IS NULL OR m.debtor_account = $21::text)
-  AND ($22::text IS NULL OR m.debtor_agent = $22::text)
-  AND ($23::text IS NULL OR position(lower($23::text) IN lower(m.debtor_name)) > 0)
-  AND ($24::text IS NULL OR m.creditor_account = $24::text)
-  AND ($25::text IS NULL OR m.creditor_agent = $25::text)
-  AND ($26::text IS NULL OR position(lower($26::text) IN lower(m.creditor_name)) > 0)
-  AND ($27::text IS NULL OR m.currency = $27::text)
-  AND ($28::bigint IS NULL OR m.amount >= $28::bigint)
-  AND ($29::bigint IS NULL OR m.amount <= $29::bigint)
+  AND ($13::uuid IS NULL OR m.message_id = ANY (array(
+       SELECT c.message_id FROM message c WHERE c.realm = $1 AND c.message_id = $13::uuid AND c.kind = 'payment'
+       UNION ALL
+       SELECT a.message_id FROM message a WHERE a.realm = $1 AND a.original_id = $13::uuid
+         AND (a.kind = 'received recall' OR a.kind IN ('return', 'resolution') AND a.direction = 'out'))))
+  AND ($14::text[] IS NULL OR m.message_id IN (
+       SELECT r.original_id FROM message r WHERE r.realm = $1 AND r.kind = 'recall' AND r.state = ANY ($14::text[])))
+  AND ($15::text IS NULL OR m.uetr = $15::text)
+  AND ($16::text IS NULL OR m.scheme = $16::text)
+  AND ($17::text[] IS NULL OR m.state = ANY ($17::text[]))
+  AND ($18::timestamptz IS NULL OR m.created_at >= $18::timestamptz)
+  AND ($19::timestamptz IS NULL OR m.created_at <= $19::timestamptz)
+  AND ($20::text IS NULL OR m.maker_login = $20::text)
+  AND ($21::uuid IS NULL OR m.maker_user = $21::uuid)
+  AND ($22::text IS NULL OR m.instruction_id = $22::text)
+  AND ($23::text IS NULL OR m.end_to_end_id = $23::text)
+  AND ($24::text IS NULL OR m.debtor_account = $24::text)
+  AND ($25::text IS NULL OR m.debtor_agent = $25::text)
+  AND ($26::text IS NULL OR position(lower($26::text) IN lower(m.debtor_name)) > 0)
+  AND ($27::text IS NULL OR m.creditor_account = $27::text)
+  AND ($28::text IS NULL OR m.creditor_agent = $28::text)
+  AND ($29::text IS NULL OR position(lower($29::text) IN lower(m.creditor_name)) > 0)
+  AND ($30::text IS NULL OR m.currency = $30::text)
+  AND ($31::bigint IS NULL OR m.amount >= $31::bigint)
+  AND ($32::bigint IS NULL OR m.amount <= $32::bigint)
 ORDER BY CASE WHEN $4::boolean THEN m.message_id END, m.message_id DESC
-LIMIT $30::integer
+LIMIT $33::integer
 `
 
 type TransactionListParams struct {
@@ -400,11 +408,14 @@ type TransactionListParams struct {
 	ChangedSince    *time.Time
 	InternalID      *uuid.UUID
 	GlobalID        *string
-	ExternalID      *string
+	ExternalIds     []string
 	Kinds           []string
 	Direction       *string
 	Approved        bool
 	OriginalID      *uuid.UUID
+	CreditID        *uuid.UUID
+	RecallStates    []string
+	Uetr            *string
 	Scheme          *string
 	States          []string
 	CreatedFrom     *time.Time
@@ -437,11 +448,14 @@ func (q *Queries) TransactionList(ctx context.Context, arg TransactionListParams
 		arg.ChangedSince,
 		arg.InternalID,
 		arg.GlobalID,
-		arg.ExternalID,
+		arg.ExternalIds,
 		arg.Kinds,
 		arg.Direction,
 		arg.Approved,
 		arg.OriginalID,
+		arg.CreditID,
+		arg.RecallStates,
+		arg.Uetr,
 		arg.Scheme,
 		arg.States,
 		arg.CreatedFrom,

@@ -90,7 +90,7 @@ func (c *validateCommand) report(v validation, input io.Reader, output io.Writer
 
 // readDocument reads a file, or standard input for -, up to one byte more than a document may have, so that too much shows.
 func readDocument(name string, input io.Reader) ([]byte, error) {
-	const most = 256 << 10
+	const most = orderform.MaxFile
 	if name != "-" {
 		file, err := os.Open(name)
 		if err != nil {
@@ -158,6 +158,9 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 	if looksLikeJSON(content) {
 		return v.order(name, content)
 	}
+	if parts, many := orderform.Split(content); many {
+		return v.many(name, content, parts), nil
+	}
 	read := orderform.ReadOrder(content)
 	made := fileReport{File: name, Message: string(read.Message), Findings: []findingReport{}}
 	findings := read.Findings
@@ -178,6 +181,46 @@ func (v validation) document(name string, content []byte) (fileReport, error) {
 	}
 	made.place(content)
 	return made, nil
+}
+
+// many checks each payment of a file as an order of its own. What payments share is reported once.
+func (v validation) many(name string, content []byte, parts orderform.Parts) fileReport {
+	made := fileReport{File: name, Message: string(parts.Message), Findings: []findingReport{}}
+	findings := parts.Findings
+	known, notes := map[string]bool{}, map[string]bool{}
+	for _, part := range parts.Parts {
+		read := orderform.ReadOrder(part.Content)
+		found := read.Findings
+		if read.Order != nil {
+			made.Scheme, made.chosen = v.schemeOf(read.Order)
+			found = v.check(made.Scheme, read)
+			for _, note := range interbank.Notes(made.Scheme, read.Order) {
+				pointer := part.InFile(note.Pointer)
+				if !notes[pointer] {
+					notes[pointer] = true
+					made.Notes = append(made.Notes, findingNote{Pointer: pointer, Text: note.Text.String()})
+				}
+			}
+		}
+		for _, f := range found {
+			f.Pointer, f.Line, f.Column = part.InFile(f.Pointer), 0, 0
+			if key := f.Pointer + " " + string(f.Text); !known[key] {
+				known[key] = true
+				findings = append(findings, f)
+			}
+		}
+	}
+	if outdated, ended := orderform.Outdated(parts.Message, v.today, rulebook.Settings{}); ended {
+		findings = append([]payment.Finding{outdated}, findings...)
+	}
+	for _, f := range findings {
+		made.add(f, codec.Position{Line: f.Line, Column: f.Column})
+	}
+	if len(findings) > 0 {
+		made.Notes = nil
+	}
+	made.place(content)
+	return made
 }
 
 // add notes a finding at its place.
@@ -238,14 +281,14 @@ func (r *fileReport) place(content []byte) {
 			continue
 		}
 		if !read {
-			positions, read = codec.PositionsXML(content), true
+			positions, read = codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content), true
 		}
 		at := positions.Of(f.Pointer)
 		f.Line, f.Column = at.Line, at.Column
 	}
 	for i := range r.Notes {
 		if !read {
-			positions, read = codec.PositionsXML(content), true
+			positions, read = codec.Options{MaxBytes: orderform.MaxFile}.PositionsXML(content), true
 		}
 		at := positions.Of(r.Notes[i].Pointer)
 		r.Notes[i].Line, r.Notes[i].Column = at.Line, at.Column

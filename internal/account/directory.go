@@ -56,7 +56,7 @@ func (d *Directory) BankOf(iban IBAN) (Entry, bool) {
 	if len(text) <= 4 {
 		return Entry{}, false
 	}
-	plain := text[:2] + text[4:]
+	plain := withoutCheckLetter(text[:2] + text[4:])
 	for length := min(d.longest, len(plain)); length >= 2; length-- {
 		at, found := d.byPrefix[plain[:length]]
 		if found {
@@ -64,6 +64,15 @@ func (d *Directory) BankOf(iban IBAN) (Entry, bool) {
 		}
 	}
 	return Entry{}, false
+}
+
+// withoutCheckLetter leaves out the check letter with which the BBAN of Italy and San Marino begins, before the bank code (ISO 13616, IBAN
+// registry). A prefix may be written with or without it.
+func withoutCheckLetter(text string) string {
+	if len(text) > 2 && (text[:2] == "IT" || text[:2] == "SM") && text[2] >= 'A' && text[2] <= 'Z' {
+		return text[:2] + text[3:]
+	}
+	return text
 }
 
 // ByBIC finds a bank by its BIC, else an office of the same bank: a directory need not list every branch.
@@ -87,8 +96,9 @@ func (d *Directory) index() {
 	d.byPrefix, d.byBIC, d.byOffice = make(map[string]int, len(d.entries)), make(map[string]int), make(map[string]int)
 	for at, e := range d.entries {
 		if e.Prefix != "" {
-			d.byPrefix[e.Prefix] = at
-			d.longest = max(d.longest, len(e.Prefix))
+			prefix := withoutCheckLetter(e.Prefix)
+			d.byPrefix[prefix] = at
+			d.longest = max(d.longest, len(prefix))
 		}
 		if e.BIC == "" {
 			continue

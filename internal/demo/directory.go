@@ -25,9 +25,16 @@ NLABNA;AAAANL2AXXX;Demo bank of the sample account NL ABNA;yes
 CH21966;BBBBCHZZXXX;Demo bank of the sample account CH 21966;yes
 AT19043;AAAAATWWXXX;Demo bank of the sample account AT 19043;yes
 BE539;AAAABEBBXXX;Demo bank of the sample account BE 539;yes
-IT0542811101;AAAAITMMXXX;Demo bank of the sample account IT 05428;yes
+IT05428;AAAAITMMXXX;Demo bank of the sample account IT 05428;yes
 ES21000418;AAAAESMMXXX;Demo bank of the sample account ES 2100, without instant payments;no
 `
+
+// registryBanks are the bank codes of the example accounts in the IBAN registry of the other SEPA countries. Each gets a neutral BIC.
+var registryBanks = []string{
+	"AD0001", "AL212", "BGBNBG", "CH00762", "CY002", "CZ0800", "DK0040", "EE22", "FI123456", "GBNWBK", "GINWBK", "GR011", "HR1001005", "HU117",
+	"IEAIBK", "IS0159", "LT10000", "LU001", "LVBANK", "MC11222", "MDAG", "ME505", "MK250", "MTMALT", "NO8601", "PL10901014", "PT0002",
+	"ROAAAA", "RS260", "SE500", "SI26330", "SK1200", "SM03225", "VA001",
+}
 
 // Directories are the directories of the demo's realms for a time: of the first day of its quarter, so that a demo's directory is never
 // stale and a start on another day changes nothing.
@@ -36,6 +43,10 @@ func Directories(at time.Time) ([]admin.DirectoryImport, error) {
 	edition := time.Date(year, month-(month-1)%3, 1, 0, 0, 0, 0, time.UTC)
 	swiss, european := begun(edition), begun(edition)
 	european.WriteString(europeanBanks)
+	for _, code := range registryBanks {
+		country, number := code[:2], code[2:]
+		fmt.Fprintf(european, "%s;AAAA%sMMXXX;Demo bank of the sample account %s %s;yes\n", code, country, country, number)
+	}
 	listed := map[string]bool{}
 	for _, bank := range account.Banks() {
 		listed[bank.IID.String()] = true

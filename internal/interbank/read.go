@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
 	"countersign/internal/iso20022/code"
 	"countersign/internal/money"
@@ -42,7 +43,7 @@ type OriginalCopy struct {
 
 // Reason is the reason of a status, recall, return or refusal.
 type Reason struct {
-	// Code is the ISO code, or the proprietary one of an old sender; NARR where a reason is due and none stands.
+	// Code is the ISO code, or the proprietary one of an old sender; NARR for a reason in words only, MS03 for none.
 	Code string
 	// Text is the meaning of the code with the sender's additional text, for display.
 	Text string
@@ -57,6 +58,15 @@ type Reason struct {
 // narrative is the code of a reason given in words only.
 const narrative = "NARR"
 
+// unspecified is the code of a refusal without a reason (ISO ExternalStatusReason1Code: reason not specified by the agent).
+const unspecified = "MS03"
+
+// noReason is the text of a refusal without a reason.
+const noReason i18n.Text = "Clearing gave no reason."
+
+// noReasonOfRecall is the text of a recall without a reason.
+const noReasonOfRecall i18n.Text = "No reason was given."
+
 // choice is a code of ISO or one of the sender's own; each message has a type of its own for it.
 type choice struct{ Code, Proprietary string }
 
@@ -64,6 +74,10 @@ type choice struct{ Code, Proprietary string }
 func reasonOf(set code.Set, given *choice, originator *party, lines []string) Reason {
 	if given == nil {
 		given = &choice{}
+	}
+	if *given == (choice{}) && len(lines) == 0 {
+		by, bank := originatorName(originator)
+		return Reason{Code: unspecified, Text: string(noReason), Originator: by, ByBank: bank}
 	}
 	id := cmp.Or(given.Code, given.Proprietary, narrative)
 	definition, _ := set.Find(id)

@@ -46,7 +46,11 @@ func cancellationReason(reasons []iso20022.PaymentCancellationReason5) Reason {
 	if len(reasons) > 0 {
 		first = reasons[0]
 	}
-	return reasonOf(code.CancellationReasons, (*choice)(first.Reason), first.Originator, first.AdditionalInformation)
+	reason := reasonOf(code.CancellationReasons, (*choice)(first.Reason), first.Originator, first.AdditionalInformation)
+	if reason.Code == unspecified && first.Reason == nil {
+		reason.Code, reason.Text = narrative, string(noReasonOfRecall)
+	}
+	return reason
 }
 
 // NegativeResolution is the answer to a recall by camt.029.

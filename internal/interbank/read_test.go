@@ -116,7 +116,7 @@ func TestAStatusAboutTheWholeMessage(t *testing.T) {
 	}
 	report.OriginalGroupInformationAndStatus[0].StatusReasonInformation = nil
 	read, err = interbank.ReadStatus(report)
-	if err != nil || read.Reason.Code != "NARR" {
+	if err != nil || read.Reason.Code != "MS03" || read.Reason.Text != "Clearing gave no reason." {
 		t.Errorf("a refusal without a reason: %+v, %v", read.Reason, err)
 	}
 }

@@ -80,9 +80,9 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// shortUmlauts writes ae, oe and ue as folded umlauts are written, so that both spellings compare. Words that never had an umlaut are
+// shortUmlauts writes ae, oe and ue as folded umlauts are written, and dj as folded đ, so that both spellings compare. Words that never had an umlaut are
 // shortened on both sides alike.
-var shortUmlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u")
+var shortUmlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u", "dj", "d")
 
 // plain is a letter that no accent can be taken from, as it is spelled without it.
 func plain(r rune) string {
@@ -121,10 +121,24 @@ var forms = map[string]string{
 	"sas": "sas", "sasu": "sas", "sl": "sl", "slu": "sl", "oy": "oy", "ab": "ab", "as": "as", "aps": "aps", "verein": "ev",
 	"stiftung": "stiftung",
 	"corp":     "inc", "corporation": "inc", "snc": "snc", "eurl": "sarl", "doo": "doo", "kft": "kft", "sro": "sro",
+	"unternehmergesellschaft": "ug", "ek": "ek", "partg": "partg", "partgmbb": "partg", "spzoo": "spzoo", "lda": "lda",
+	"ggmbh": "ggmbh", "kgaa": "kgaa", "gbr": "gbr", "sci": "sci", "bvba": "bvba", "vof": "vof", "zrt": "zrt", "uab": "uab", "sia": "sia",
+	"eood": "eood", "ood": "ood", "srls": "srls",
 }
 
 // longForms are legal forms of several words, each before those it contains.
 var longForms = []struct{ words, form string }{
+	{"ug haftungsbeschrankt", "ug"},
+	{"unternehmergesellschaft haftungsbeschrankt", "ug"},
+	{"partg mbb", "partg"},
+	{"sp z oo", "spzoo"},
+	{"spolka z ograniczona odpowiedzialnoscia", "spzoo"},
+	{"unipessoal lda", "lda"},
+	{"spol sro", "sro"},
+	{"e kfm", "ek"},
+	{"e kfr", "ek"},
+	{"eingetragener kaufmann", "ek"},
+	{"eingetragene kauffrau", "ek"},
 	{"gesellschaft mit beschrankter haftung", "gmbh"},
 	{"mit beschrankter haftung", "gmbh"},
 	{"societe anonyme", "sa"},
@@ -135,6 +149,9 @@ var longForms = []struct{ words, form string }{
 	{"sociedad limitada", "sl"},
 	{"sociedad anonima", "sa"},
 }
+
+// standings follow a legal form while a company is founded or wound up; the account is that of the same company.
+var standings = []string{"in liquidation", "in liq", "in grundung", "i l", "i g"}
 
 // joinLetters writes letters that stand alone together where they make a legal form: s a is sa.
 func joinLetters(words []string) []string {
@@ -160,6 +177,9 @@ const spelledOut = 6
 // beginning is a word like others, and so is one that leaves no other.
 func legalForm(n *name, words []string) []string {
 	text := " " + strings.Join(words, " ") + " "
+	for _, standing := range standings {
+		text = strings.Replace(text, " "+standing+" ", " ", 1)
+	}
 	for _, long := range longForms {
 		if before, after, found := strings.Cut(text, " "+long.words+" "); found {
 			text, n.form = before+" "+after, long.form

@@ -42,7 +42,7 @@ func follows(rule Finding, structure []Finding) bool {
 		switch {
 		case within(rule.Pointer, broken.Pointer):
 			return true
-		case rule.Code == codeMissing && within(broken.Pointer, rule.Pointer):
+		case (rule.Code == codeMissing || rule.Rule == rulebook.RuleDateMissing) && within(broken.Pointer, rule.Pointer):
 			return true
 		case addsUp[rule.Rule] && strings.Contains(broken.Pointer, "/CdtTrfTxInf/") && strings.Contains(broken.Pointer, "/Amt"):
 			return true

@@ -109,6 +109,10 @@ func checkAgentBIC(i *inspection) {
 	if i.agent.FinancialInstitutionID.BICFI == "" {
 		return
 	}
+	if i.agent.FinancialInstitutionID.BICFI == iso20022.NotProvided {
+		i.reportText("/FinInstnId/BICFI", "Enter the BIC of the bank. For an unknown one leave CdtrAgt out, or write NOTPROVIDED in Othr/Id of DbtrAgt.")
+		return
+	}
 	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)
 	if err != nil {
 		i.reportText("/FinInstnId/BICFI", i18n.OfError(err))
@@ -188,7 +192,7 @@ func checkCreditorAgentBankCode(i *inspection) {
 // checkCreditorAgentReach asks nothing of an IBAN that is none: that is another rule's matter.
 func checkCreditorAgentReach(i *inspection) {
 	bic, err := account.ParseBIC(i.creditorInstitution().BICFI)
-	if err != nil {
+	if err != nil || bic.String() == iso20022.NotProvided {
 		return
 	}
 	country, iban := bic.Country(), i.creditorAccount.iban
@@ -249,7 +253,12 @@ func checkCreditorAgentAddress(i *inspection) {
 }
 
 func checkCreditorAgentOther(i *inspection) {
-	if i.creditorInstitution().Other != nil {
+	other := i.creditorInstitution().Other
+	switch {
+	case other == nil:
+	case other.ID == iso20022.NotProvided:
+		i.reportText(creditorAgentBelow+"/Othr", "Leave CdtrAgt out: the creditor's bank follows from the IBAN.")
+	default:
 		i.report(creditorAgentBelow + "/Othr")
 	}
 }

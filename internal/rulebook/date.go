@@ -7,11 +7,14 @@ import (
 	"countersign/internal/calendar"
 )
 
+// RuleDateMissing is the rule that an order names its execution date.
+const RuleDateMissing = "execution-date-missing"
+
 const dateElement = documentPointer + "/PmtInf/0/ReqdExctnDt"
 
 var dateRules = []Rule{
 	{
-		ID: "execution-date-missing", Element: dateElement, Code: "DT01", level: levelInformation,
+		ID: RuleDateMissing, Element: dateElement, Code: "DT01", level: levelInformation,
 		Text:   "Enter today as requested execution date.",
 		Source: "SPS 4.2", Check: checkExecutionDateMissing,
 	},
@@ -45,7 +48,11 @@ func (i *inspection) checkExecutionDate(side int) {
 	if difference == 0 && later {
 		difference = 1
 	}
-	if difference == side {
+	switch {
+	case difference != side:
+	case calendar.Compare(requested, i.input.Today) == 0:
+		i.reportText("/ReqdExctnDt"+below, "Leave the time out, or enter one that has come: instant payments are executed at once.")
+	default:
 		i.report("/ReqdExctnDt" + below)
 	}
 }

@@ -264,11 +264,12 @@ func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 	}
 	f := payment.Finding{
 		Rule: rulebook.RuleMessageIDUnique, Pointer: "/Document/CstmrCdtTrfInitn/GrpHdr/MsgId", Code: "DU01",
-		Text: "Give the order a MsgId of its own: this one was used before.",
+		Text: i18n.Text("Give the order a MsgId of its own: message %s has this one.").With(duplicate.MessageID),
 	}
 	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"
-		f.Text = i18n.ForPrograms("Give the order an externalId of its own: this one was used before with other content.")
+		f.Text = i18n.ForPrograms("Read message %s before you send this order again: it has this externalId and other content, such as another MsgId. "+
+			"Only a new order needs an externalId of its own.", duplicate.MessageID)
 	}
 	return &payment.RefusalError{Findings: []payment.Finding{f}}
 }

@@ -42,6 +42,23 @@ var uploads = []struct {
 	{file: "c15-debtor-iban-spaces.csv", leads: "/payments/batches/", says: []string{"4 payments are ready"}},
 	{file: "c17-extra-column.csv", says: []string{`column "purpose"`}},
 	{file: "c18-italian-iban-with-bic.xml", leads: "/payments/"},
+	{
+		file: "c05-date-unreadable-two-findings.xml", says: []string{"Enter a date as YYYY-MM-DD"},
+		never: []string{"Enter today as requested execution date"},
+	},
+	{
+		file: "c05-dttm-later-today.xml", says: []string{"Leave the time out, or enter one that has come"},
+		never: []string{"Enter today as requested execution date"},
+	},
+	{
+		file: "c08-v03-elements-under-v09.xml", says: []string{"pain.001.001.03", "BICFI", "AnyBIC", "Write the date in Dt"},
+		never: []string{"Remove BIC", "Remove the text between the elements", "Remove BICOrBEI"},
+	},
+	{file: "c09-cdtragt-notprovided.xml", says: []string{"Leave CdtrAgt out"}},
+	{file: "c10-dbtragt-empty.xml", says: []string{"NOTPROVIDED"}, never: []string{"or remove the element"}},
+	{file: "c12-latin1.xml", says: []string{"ISO-8859-1", "UTF-8", "CH16"}},
+	{file: "c12-utf16.xml", says: []string{"UTF-16", "UTF-8", "CH16"}},
+	{file: "c18-italian-iban.xml", leads: "/payments/"},
 	{file: "h01-prefix.xml", leads: "/payments/"},
 	{file: "h02-bom.xml", says: []string{"Remove the byte order mark"}},
 	{file: "h03-float-control-sum.xml", says: []string{"Correct the control sum"}},

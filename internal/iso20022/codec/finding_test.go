@@ -68,7 +68,7 @@ var faultsOfXML = map[string]struct {
 	},
 	"empty group": {
 		"<FinInstnId><BICFI>RAIFCH22005</BICFI></FinInstnId>", "<FinInstnId/>", information + "/DbtrAgt/FinInstnId CH21",
-		"Enter the content of FinInstnId or remove the element: it must not be empty.",
+		"Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty.",
 	},
 	"wrong order": {
 		"<InstrId>I1</InstrId><EndToEndId>E1</EndToEndId>", "<EndToEndId>E1</EndToEndId><InstrId>I1</InstrId>",

@@ -65,9 +65,22 @@ func (r *reporter) finish(s *groupState) {
 		}
 	}
 	if s.count == 0 && !lacking && !s.mayBeEmpty {
-		r.report(s.start, emptyCode(s.mandatory),
-			i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(r.ancestor(0)))
+		r.report(s.start, emptyCode(s.mandatory), r.emptyAdvice(s.mandatory))
 	}
+}
+
+// emptyAdvice says what to do about an empty group. A bank that may not be left out has a way to be unknown.
+func (r *reporter) emptyAdvice(mandatory bool) i18n.Text {
+	tag := r.ancestor(0)
+	switch {
+	case mandatory && tag == "FinInstnId" && r.ancestor(1) == "DbtrAgt":
+		return "Enter the bank in FinInstnId, or NOTPROVIDED in its Othr/Id: it must not be empty."
+	case mandatory && tag == "FinInstnId":
+		return i18n.Text("Enter the bank in FinInstnId, or remove %s: it must not be empty.").With(r.ancestor(1))
+	case mandatory:
+		return i18n.Text("Enter the content of %s: it must not be empty.").With(tag)
+	}
+	return i18n.Text("Enter the content of %s or remove the element: it must not be empty.").With(tag)
 }
 
 func within(tag string) string {
@@ -83,6 +96,30 @@ func emptyCode(mandatory bool) string {
 	}
 	return codeContent
 }
+
+// renamed are the elements of pain.001.001.03 that pain.001.001.09 has under another name, by the component that holds them.
+var renamed = map[[2]string]string{
+	{"FinancialInstitutionIdentification18", "BIC"}: "BICFI",
+	{"OrganisationIdentification29", "BICOrBEI"}:    "AnyBIC",
+}
+
+// earlier is the problem of an element under its name of pain.001.001.03. Its place under the new name counts as filled, so that nothing is
+// reported as missing.
+func (s *groupState) earlier(tag string) (found problem, is bool) {
+	now, is := renamed[[2]string{s.group.Name, tag}]
+	if !is {
+		return problem{}, false
+	}
+	for i := range s.group.Elements {
+		if s.group.Elements[i].Tag == now {
+			s.seen |= 1 << i
+		}
+	}
+	return problem{codeNotAllowed, i18n.Text("Write %s as %s: %s is its name in pain.001.001.03.").With(tag, now, tag)}, true
+}
+
+// bareDate is the component of an execution date, which pain.001.001.03 writes as a text without Dt.
+const bareDate = "DateAndDateTime2Choice"
 
 // unknown is the problem of an element the group does not have.
 func unknown(group *iso20022.Group, tag string) problem {

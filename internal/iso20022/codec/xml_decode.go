@@ -1,7 +1,9 @@
 package codec
 
 import (
+	"bytes"
 	"reflect"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -101,8 +103,16 @@ func (x *xmlDecoder) acceptable() bool {
 		x.fail(x.options.MaxBytes, i18n.Text("Send at most %d bytes in one document.").With(x.options.MaxBytes))
 		return false
 	}
+	if other := otherEncoding(x.data); other != "" {
+		x.refuseEncoding(0, i18n.Text("Send the document in UTF-8: this one is in %s.").With(other))
+		return false
+	}
 	if !utf8.Valid(x.data) {
-		x.fail(firstInvalid(x.data), "Send the document in UTF-8: this byte is not part of a character.")
+		text := i18n.Text("Send the document in UTF-8: this byte is not part of a character.")
+		if declared := declaredEncoding.FindSubmatch(x.data[:min(len(x.data), 200)]); declared != nil && !bytes.EqualFold(declared[1], []byte("UTF-8")) {
+			text = i18n.Text("Send the document in UTF-8: its first line declares %s.").With(Shown(string(declared[1])))
+		}
+		x.refuseEncoding(firstInvalid(x.data), text)
 		return false
 	}
 	x.scanner = NewXMLScanner(x.data, x.options.MaxDepth)
@@ -110,6 +120,32 @@ func (x *xmlDecoder) acceptable() bool {
 		x.marked = true
 	}
 	return true
+}
+
+// refuseEncoding notes an encoding that cannot be read.
+func (x *xmlDecoder) refuseEncoding(offset int, text i18n.Text) {
+	x.fail(offset, text)
+	x.found[len(x.found)-1].Code = codeContent
+}
+
+// declaredEncoding finds the encoding in an XML declaration.
+var declaredEncoding = regexp.MustCompile(`^<\?xml[^>]*encoding\s*=\s*["']([A-Za-z0-9._-]+)["']`)
+
+// otherEncoding names the encoding of a document in 16 or 32 bits; "" for one that may be UTF-8.
+func otherEncoding(data []byte) string {
+	for _, mark := range []struct{ begin, name string }{
+		{"\xff\xfe\x00\x00", "UTF-32"},
+		{"\x00\x00\xfe\xff", "UTF-32"},
+		{"\xff\xfe", "UTF-16"},
+		{"\xfe\xff", "UTF-16"},
+		{"<\x00", "UTF-16"},
+		{"\x00<", "UTF-16"},
+	} {
+		if bytes.HasPrefix(data, []byte(mark.begin)) {
+			return mark.name
+		}
+	}
+	return ""
 }
 
 func firstInvalid(data []byte) int {
@@ -159,7 +195,7 @@ func (x *xmlDecoder) group(state groupState) {
 		case Text:
 			if !strayText && !t.IsBlank() {
 				strayText = true
-				x.report(t.Offset, codeFormat, "Remove the text between the elements.")
+				x.stray(&state, t.Offset)
 			}
 		case Start:
 			state.count++
@@ -170,11 +206,25 @@ func (x *xmlDecoder) group(state groupState) {
 	}
 }
 
+// stray reports a text between elements.
+func (x *xmlDecoder) stray(state *groupState, offset int) {
+	if state.group.Name == bareDate && state.count == 0 {
+		state.seen |= 1
+		x.report(offset, codeDate, "Write the date in Dt: without it, it is an element of pain.001.001.03.")
+		return
+	}
+	x.report(offset, codeFormat, "Remove the text between the elements.")
+}
+
 // child reads one child element.
 func (x *xmlDecoder) child(s *groupState, t XMLToken) {
 	i := s.group.Find(t.Local, s.last)
 	if i < 0 || t.Namespace != x.namespace {
-		x.reportChild(step{string(t.Local), -1}, t.Offset, unknown(s.group, string(t.Local)))
+		refused, is := s.earlier(string(t.Local))
+		if !is {
+			refused = unknown(s.group, string(t.Local))
+		}
+		x.reportChild(step{string(t.Local), -1}, t.Offset, refused)
 		x.skip()
 		return
 	}

@@ -1,6 +1,7 @@
 package views
 
 import (
+	"strings"
 	"time"
 
 	"countersign/internal/i18n"
@@ -19,6 +20,8 @@ type List struct {
 	Entries  ui.Entries
 	Pages    ui.Pages
 	Empty    ui.Empty
+	// ExportURL is the address of the whole list as a table for a spreadsheet; "" for a list without one.
+	ExportURL string
 }
 
 // Entry is a message as lists show it, without its facts and its state.
@@ -77,4 +80,12 @@ func Sorted(newest, other i18n.Text, heads ui.Heads, current string, urlOf func(
 		newest = other
 	}
 	return ui.Entries{Caption: newest, Heads: heads}
+}
+
+// withFormat is the address of an export in a format.
+func withFormat(address, format string) string {
+	if strings.Contains(address, "?") {
+		return address + "&format=" + format
+	}
+	return address + "?format=" + format
 }

@@ -25,6 +25,7 @@ type Queue struct {
 	Problems []ui.Problem
 	// Selecting: rows can be ticked, to be approved together.
 	Selecting bool
+	ExportURL string                    // of the whole list as a table for a spreadsheet
 	Files     []WaitingFile             // whose payments can be approved on one page
 	SortURL   func(order string) string // the list in another order; nil for a list that has one order
 }

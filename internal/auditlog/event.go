@@ -109,6 +109,8 @@ const (
 	EventChangeRequest = "change.request"
 	EventChangeApprove = "change.approve"
 	EventChangeReject  = "change.reject"
+	// EventListExport: somebody took a list of messages out of the portal as a table.
+	EventListExport = "list.export"
 	// EventUserSetUp: somebody set the password of an account with its link and code.
 	EventUserSetUp = "user.set-up"
 	// EventSignInEnded: a sign-in of the API was ended before its time, by its client or because a spent token came again.

@@ -8,6 +8,7 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
@@ -20,6 +21,20 @@ type Desk struct {
 
 // NewDesk makes the keeper.
 func NewDesk(db *Database) *Desk { return &Desk{db: db} }
+
+// Exported notes in the audit trail that somebody took a list out of the portal as a table: the address of the list with its filter, and
+// the format.
+func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format string, at time.Time) error {
+	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return AppendEvent(ctx, q, Event{
+			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
+		})
+	})
+	if err != nil {
+		return fmt.Errorf("note an export: %w", err)
+	}
+	return nil
+}
 
 // PresenceLife is the time for which a user counts as a viewer of a message after the last request.
 const PresenceLife = 30 * time.Second

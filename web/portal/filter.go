@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"cmp"
 	"errors"
 	"net/url"
 	"slices"
@@ -26,6 +27,7 @@ type Filter struct {
 	Place   string    // further sort key of that entry; "" in the order of age
 	Trail   []string  // starting entry of each earlier page, as in the address
 	Current uuid.UUID // the open entry, which the list marks
+	Size    int32     // messages read at a time by an export; 0 for a page of the list
 
 	Scheme     rulebook.Scheme // "" for both
 	Impossible bool            // no message can be of this scheme and currency
@@ -279,7 +281,7 @@ const ListPage = 50
 // Listed reads one page of messages in the order that the filter asks for, and where the next one begins; zero where there is none. An
 // order that cannot be had is taken out of the filter.
 func (v *Request) Listed(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
-	ask.PageSize, ask.Before = ListPage, f.After
+	ask.PageSize, ask.Before = cmp.Or(f.Size, ListPage), f.After
 	if by := f.listSort(); by != store.ListNewest {
 		list, next, sorted, err := v.Config.Reader.Sorted(v.Context(), v.By.Realm, ask, by, f.listPlace(by))
 		if err != nil || sorted {

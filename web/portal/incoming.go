@@ -93,7 +93,7 @@ func showReceivedRecalls(v *Request) error {
 		}
 		model.Entries.Entries = append(model.Entries.Entries, row)
 	}
-	model.Pages = f.PagesOf("/recalls", list, next)
+	model.Pages, model.ExportURL = f.PagesOf("/recalls", list, next), "/recalls/table"+f.Query("after", "")
 	model.Empty = ui.Empty{Icon: "circle-check", Title: "No recall waits for an answer", Text: "What other banks ask back is listed here."}
 	switch {
 	case next.MessageID != uuid.Nil:
@@ -109,7 +109,11 @@ func showReceivedRecalls(v *Request) error {
 // recalls lists a page of received recalls; on the tab of those that are late, the one that was due first first.
 func (v *Request) recalls(f *Filter, ask store.Filter) (list []payment.Message, next store.ListPlace, err error) {
 	if f.View.Tab == tabLate {
-		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v), ListPage)
+		most := int32(ListPage)
+		if f.Size > 0 {
+			most = maxRows
+		}
+		list, err = v.Config.Reader.AnswersDue(v.Context(), v.By.Realm, dueBefore(v), most)
 		return list, next, err
 	}
 	return v.Listed(f, ask)

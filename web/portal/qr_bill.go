@@ -54,7 +54,7 @@ func (v *Request) billText() (text, field string, err error) {
 	case len(picture) == 0:
 		return "", field, &qrbill.Error{Text: "Paste the text of the QR code, or choose a picture of it."}
 	case len(picture) > MaxUpload:
-		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a smaller picture: %s at most.").With(uploadLimit())}
+		return "", "picture", &qrbill.Error{Text: i18n.Text("Choose a smaller picture: %s at most.").With(sizeOf(MaxUpload))}
 	}
 	text, err = qrbill.ReadPicture(v.Context(), picture)
 	return text, "picture", err
@@ -111,6 +111,6 @@ func (v *Request) refuseQRBill(text, field string, cause error) error {
 
 func (v *Request) renderQRBill(status int, model views.QRBill) error {
 	model.Layout = v.layout("Pay a QR-bill", views.PlaceNew)
-	model.Layout.Failed, model.Limit = status != http.StatusOK, uploadLimit()
+	model.Layout.Failed, model.Limit = status != http.StatusOK, sizeOf(MaxUpload)
 	return v.Render(status, views.QRBillPage(model))
 }

@@ -117,7 +117,7 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 	if f.View.Tab == tabDecided {
 		err = v.decidedRows(f, &model)
 	} else {
-		model.Selecting = v.selecting(f)
+		model.Selecting, model.ExportURL = v.selecting(f), "/queue/table"+f.Query("after", "")
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
 		err = v.waitingRows(f, now, &model)
 	}
@@ -171,10 +171,11 @@ func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.M
 		return nil, false, nil
 	}
 	ask := v.onTab(all, v.tab(f))
-	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), queuePage+1
+	size := int(cmp.Or(f.Size, queuePage))
+	ask.Sort, ask.After, ask.PageSize = f.Sort(), f.Begins(), int32(size)+1 //nolint:gosec // a page
 	list, err = v.Config.Reader.Queue(v.Context(), v.By.Realm, ask)
-	if len(list) > queuePage {
-		return list[:queuePage], true, err
+	if len(list) > size {
+		return list[:size], true, err
 	}
 	return list, false, err
 }

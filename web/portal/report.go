@@ -1,6 +1,7 @@
 package portal
 
 import (
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -172,8 +173,18 @@ func (v *Request) said(texts []i18n.Text) []string {
 
 // table sends rows for a spreadsheet.
 func (v *Request) table(name string, rows [][]string) error {
-	v.Echo.Response().Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
-	return v.Echo.Blob(http.StatusOK, request.ContentType, request.CSV(rows))
+	response := v.Echo.Response()
+	response.Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
+	response.Header().Set("Content-Type", request.ContentType)
+	table, err := request.NewCSVTable(response)
+	for _, row := range rows {
+		cells := make([]request.Cell, len(row))
+		for i, text := range row {
+			cells[i].Text = text
+		}
+		err = errors.Join(err, table.Row(cells...))
+	}
+	return errors.Join(err, table.Close())
 }
 
 // reported reads the report that the path names. Errors: payment.ForbiddenError, payment.ErrNotFound.

@@ -75,6 +75,7 @@ func (p *Portal) queueRoutes() []request.Route {
 	return []request.Route{
 		get("/queue", showQueue),
 		get("/queue/bulk", showBulk),
+		get("/queue/table", exportOf("/queue", nextWaiting)),
 		post("/queue/bulk", approveBulk),
 		get("/queue/files/:id", showFileApproval),
 		get("/queue/views", showViews),
@@ -93,6 +94,9 @@ func (p *Portal) readingRoutes() []request.Route {
 	get, post := p.get, p.post
 	return []request.Route{
 		get("/payments", showPayments),
+		get("/payments/table", exportOf("/payments", nextPayments)),
+		get("/incoming/table", exportOf("/incoming", nextIncoming)),
+		get("/recalls/table", exportOf("/recalls", nextRecalls)),
 		get("/search", showPayments),
 		get("/incoming", showIncoming),
 		get("/recalls", showReceivedRecalls),

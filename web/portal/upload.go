@@ -207,13 +207,13 @@ func refusedFile(name string, content []byte, findings []payment.Finding) views.
 	return model
 }
 
-// uploadLimit is the largest file taken, in words.
-func uploadLimit() string { return fmt.Sprintf("%d kB", orderform.MaxFile>>10) }
+// sizeOf is a number of bytes in words.
+func sizeOf(bytes int) string { return fmt.Sprintf("%d kB", bytes>>10) }
 
 func (v *Request) renderUpload(status int, model views.Upload) error {
 	model.Layout = v.layout("Upload a payment", views.PlaceNew)
 	model.Layout.Failed = len(model.Findings) > 0
-	model.Limit, model.Payments = uploadLimit(), orderform.MaxPayments
+	model.Limit, model.Payments = sizeOf(orderform.MaxFile), orderform.MaxPayments
 	model.Accepted = []i18n.Text{
 		"pain.001.001.09 in CHF for SIC instant payments, in EUR for SEPA instant payments",
 		i18n.Text("A table (CSV, UTF-8) whose first line names its columns: %s").With(orderform.TableHead()),

@@ -400,11 +400,11 @@ func (w *seenWalk) add(
 	offer := offers(w.number)
 	for next := 0; ; {
 		with := copyOf(w.t, order)
-		next, _ = isosample.Fill(with, leaf, offer, next)
+		next, _ = isosample.Fill(with, leaf, codec.Validate, offer, next)
 		if next == 0 {
 			return nil
 		}
-		if !isosample.Complete(with, offer) || !w.accepts(scheme, with) {
+		if !isosample.Complete(with, codec.Validate, offer) || !w.accepts(scheme, with) {
 			continue
 		}
 		kept := true

@@ -59,13 +59,13 @@ func written(value any) string {
 // fill gives the leaf the first value its schema takes, from the candidate at from on. It returns the index of the next, 0 when none
 // is left.
 func fill(order *iso20022.CustomerCreditTransferInitiation, element leaf, from int) (next int, filled string) {
-	next, value := isosample.Fill(order, element, values(order), from)
+	next, value := isosample.Fill(order, element, codec.Validate, values(order), from)
 	return next, written(value)
 }
 
 // complete fills what the schema misses and reports whether the order follows it then.
 func complete(order *iso20022.CustomerCreditTransferInitiation) bool {
-	return isosample.Complete(order, values(order))
+	return isosample.Complete(order, codec.Validate, values(order))
 }
 
 // occurrences counts how often a value stands in a document, as it is or in the characters of SEPA.

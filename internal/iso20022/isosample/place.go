@@ -9,7 +9,6 @@ import (
 	"github.com/govalues/decimal"
 
 	"countersign/internal/iso20022"
-	"countersign/internal/iso20022/codec"
 )
 
 // Leaf is a value element of a message: the tags on the way to it, from below the message element.
@@ -69,6 +68,9 @@ func below(value reflect.Value, tags []string) reflect.Value {
 	return reflect.Value{}
 }
 
+// Validate returns the findings of a document: codec.Validate, which the tests of the codec could not import through this package.
+type Validate func(iso20022.Document) []iso20022.Finding
+
 // Offer lists the values that may be tried in an element; each converts to the type of its place.
 type Offer func(place reflect.Value) []any
 
@@ -98,12 +100,12 @@ func Texts(texts ...string) Offer {
 
 // Fill gives a leaf the first value that its schema takes, from the one at an index on. It returns the value and the index of the next, 0
 // when none is left. Missing elements beside the leaf do not count.
-func Fill(document iso20022.Document, leaf Leaf, offer Offer, from int) (next int, filled any) {
+func Fill(document iso20022.Document, leaf Leaf, validate Validate, offer Offer, from int) (next int, filled any) {
 	place := At(document, leaf)
 	offered := offer(place)
 	for i := from; i < len(offered); i++ {
 		place.Set(reflect.ValueOf(offered[i]).Convert(place.Type()))
-		if !slices.ContainsFunc(codec.Validate(document), func(f iso20022.Finding) bool { return placeOf(document, f).Path() == leaf.Path() }) {
+		if !slices.ContainsFunc(validate(document), func(f iso20022.Finding) bool { return placeOf(document, f).Path() == leaf.Path() }) {
 			return i + 1, offered[i]
 		}
 	}
@@ -111,9 +113,9 @@ func Fill(document iso20022.Document, leaf Leaf, offer Offer, from int) (next in
 }
 
 // Complete fills what the schema misses and reports whether the document follows it then.
-func Complete(document iso20022.Document, offer Offer) bool {
+func Complete(document iso20022.Document, validate Validate, offer Offer) bool {
 	for range 8 {
-		findings := codec.Validate(document)
+		findings := validate(document)
 		if len(findings) == 0 {
 			return true
 		}
@@ -123,7 +125,7 @@ func Complete(document iso20022.Document, offer Offer) bool {
 			if !place.IsValid() {
 				return false
 			}
-			Fill(document, append(leaf, Leaves(place.Type())[0]...), offer, 0)
+			Fill(document, append(leaf, Leaves(place.Type())[0]...), validate, offer, 0)
 		}
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"regexp"
+	"slices"
 
 	"countersign/internal/iso20022"
 )
@@ -31,7 +32,7 @@ func ReadForeign(content []byte) (f Foreign, ok bool) {
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {
-			return f, f.Name != "" && iso20022.DefinitionNamed(f.Name) == nil && len(path) == 0
+			return f, f.Name != "" && !processed(f.Name) && len(path) == 0
 		}
 		if err != nil {
 			return Foreign{}, false
@@ -53,6 +54,14 @@ func ReadForeign(content []byte) (f Foreign, ok bool) {
 			f.note(path, string(bytes.TrimSpace(t)))
 		}
 	}
+}
+
+// processed reports whether this program reads a version of the message. Another version of such a message is refused: its sender must
+// send one that is read.
+func processed(name iso20022.MessageName) bool {
+	return slices.ContainsFunc(iso20022.Definitions(), func(d iso20022.Definition) bool {
+		return Family(string(d.Name)) == Family(string(name))
+	})
 }
 
 // note keeps the text of the elements that admi.002, admi.004 and admi.007 are told by.

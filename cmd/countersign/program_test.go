@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -30,7 +31,9 @@ const asProgram = "COUNTERSIGN_TEST_AS_PROGRAM"
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
 		if len(os.Args) > 1 && os.Args[1] == "simulator" {
-			os.Exit(simulator.Main(os.Args[2:]))
+			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+			defer stop()
+			os.Exit(simulator.Main(ctx, os.Args[2:])) //nolint:gocritic // the process ends
 		}
 		main()
 		os.Exit(0)

@@ -3,10 +3,18 @@
 package main
 
 import (
+	"context"
 	"os"
+	"os/signal"
+	"syscall"
 	_ "time/tzdata" // banking days need Europe/Zurich on machines without a zone database
 
 	"countersign/internal/simulator"
 )
 
-func main() { os.Exit(simulator.Main(os.Args[1:])) }
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := simulator.Main(ctx, os.Args[1:])
+	stop()
+	os.Exit(code)
+}

@@ -8,8 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/signal"
-	"syscall"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -27,8 +25,8 @@ type Command struct {
 	MemoryFile string           `help:"File in which the simulator remembers what it took and sent; without one it forgets at its end." env:"COUNTERSIGN_SIMULATOR_MEMORY_FILE"`
 }
 
-// Main runs the simulator until SIGINT or SIGTERM, and returns the exit code: 1 when it failed, 2 for a wrong command line.
-func Main(args []string) (code int) {
+// Main runs the simulator until ctx ends, and returns the exit code: 1 when it failed, 2 for a wrong command line.
+func Main(ctx context.Context, args []string) (code int) {
 	var c struct {
 		Command
 
@@ -39,8 +37,6 @@ func Main(args []string) (code int) {
 		fmt.Fprintln(os.Stderr, "simulator:", err)
 		return 2
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	err = c.Run(ctx, slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: c.LogLevel})))
 	if err != nil && !errors.Is(err, context.Canceled) {
 		fmt.Fprintln(os.Stderr, "simulator:", err)

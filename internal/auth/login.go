@@ -289,7 +289,8 @@ func (s *Service) checkPassword(ctx context.Context, a attempt) (admin.UserAccou
 func (s *Service) genuine(ctx context.Context, account admin.UserAccount) (bool, error) {
 	genuine, err := s.people.Genuine(ctx, account)
 	if err == nil && !genuine {
-		s.log.LogAttrs(ctx, slog.LevelError, "a user account is not as the newest change left it, nobody signs in to it", slog.Bool("alarm", true),
+		s.log.LogAttrs(ctx, slog.LevelError, "a user account is not as the newest change left it, nobody signs in to it",
+			slog.Bool("alarm", true),
 			slog.String("user", account.UserID.String()))
 	}
 	return genuine, err

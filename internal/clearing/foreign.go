@@ -21,8 +21,8 @@ const (
 // codeRejected is the reason of a message of ours that clearing refused as such (ISO ExternalStatusReason1Code: invalid file format).
 const codeRejected = "FF01"
 
-// receiveForeign stores a document of a message that the gateway does not process, for an operator. The refusal of a message (admi.002) ends
-// the message of ours that it names, with an alarm: clearing never took it, so that nothing is asked or sent again.
+// receiveForeign stores a document of a message that the gateway does not process, for an operator. The refusal of a message (admi.002)
+// ends the message of ours that it names, with an alarm: clearing never took it, so that nothing is asked or sent again.
 func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profile.Foreign) error {
 	in.Name = f.Name
 	failed := &unprocessableError{reason: i18n.Text("This gateway does not process %s.").With(f.Name)}

@@ -44,8 +44,9 @@ func ContentOf(document iso20022.Document) Content {
 
 // fixed are the sources of elements that are not part of a content.
 var fixed = map[i18n.Text]bool{
-	fromGlobalID: true, fromApproval: true, fromScheme: true, fromOne: true, fromSum: true, fromDay: true, fromOwnGlobalID: true, fromMessageName: true,
-	fromRefusal: true,
+	fromGlobalID: true, fromApproval: true, fromScheme: true, fromOne: true, fromSum: true, fromDay: true, fromOwnGlobalID: true,
+	fromMessageName: true,
+	fromRefusal:     true,
 }
 
 func contentBelow(table []origin, place string, group reflect.Value) Content {

@@ -42,8 +42,8 @@ func ReadTable(content []byte) (table Table, is bool) {
 	return readTable(text)
 }
 
-func (m *Table) refuse(line int, pointer, code string, text i18n.Text) {
-	m.Findings = append(m.Findings, iso20022.Finding{Line: line, Pointer: pointer, Code: code, Text: text})
+func (m *Table) refuse(line int, pointer string, text i18n.Text) {
+	m.Findings = append(m.Findings, iso20022.Finding{Line: line, Pointer: pointer, Code: "FF01", Text: text})
 }
 
 // limited refuses a table of too many payments.
@@ -64,8 +64,8 @@ var tableColumns = []string{
 // TableHead is the first line of a table.
 func TableHead() string { return strings.Join(tableColumns, ";") }
 
-// readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order. Spreadsheet programs write
-// a line that names the separator, or empty lines, above it: both are skipped.
+// readTable reads a CSV file in UTF-8, with semicolons or commas, whose first line names the columns in any order. Spreadsheet programs
+// write a line that names the separator, or empty lines, above it: both are skipped.
 func readTable(content []byte) (many Table, is bool) {
 	content, skipped, comma := aboveHead(content)
 	head, _, _ := bytes.Cut(content, []byte("\n"))
@@ -73,7 +73,7 @@ func readTable(content []byte) (many Table, is bool) {
 		return Table{}, false
 	}
 	if !utf8.Valid(content) {
-		many.refuse(skipped+notUTF8(content), "", "FF01", "Save the table in UTF-8: this line is in another encoding.")
+		many.refuse(skipped+notUTF8(content), "", "Save the table in UTF-8: this line is in another encoding.")
 		return many, true
 	}
 	table := csv.NewReader(bytes.NewReader(content))
@@ -103,17 +103,17 @@ func (m *Table) checkNames(line int, names []string) {
 		name = strings.TrimSpace(name)
 		known := slices.IndexFunc(tableColumns, func(column string) bool { return strings.EqualFold(column, name) })
 		if known < 0 {
-			m.refuse(line, "", "FF01", i18n.Text("Remove or rename the column %q: the columns are %s.").With(
+			m.refuse(line, "", i18n.Text("Remove or rename the column %q: the columns are %s.").With(
 				codec.Shown(name), strings.Join(tableColumns, ", ")))
 			continue
 		}
 		names[i] = tableColumns[known]
 		if slices.Index(names, names[i]) != i {
-			m.refuse(line, "", "FF01", i18n.Text("Name the column %q once.").With(names[i]))
+			m.refuse(line, "", i18n.Text("Name the column %q once.").With(names[i]))
 		}
 	}
 	if !slices.Contains(names, "creditorIban") {
-		m.refuse(line, "", "FF01", "Add the column creditorIban: without it no payment says where it goes.")
+		m.refuse(line, "", "Add the column creditorIban: without it no payment says where it goes.")
 	}
 }
 
@@ -158,7 +158,7 @@ func (m Table) readRows(table *csv.Reader, skipped int, names []string) Table {
 		}
 	}
 	if count == 0 && len(m.Findings) == 0 {
-		m.refuse(skipped+1, "", "FF01", "Add a line for each payment below the names of the columns.")
+		m.refuse(skipped+1, "", "Add a line for each payment below the names of the columns.")
 	}
 	return m.limited(count)
 }
@@ -184,13 +184,13 @@ func (m *Table) refuseTable(skipped int, err error) {
 	if errors.As(err, &broken) {
 		line = skipped + broken.Line
 	}
-	m.refuse(line, "", "FF01", "Correct the quotation marks of this line: the table cannot be read on from here.")
+	m.refuse(line, "", "Correct the quotation marks of this line: the table cannot be read on from here.")
 }
 
 // row makes a line of the cells of one payment.
 func (m *Table) row(number int, names, cells []string) {
 	if len(cells) != len(names) {
-		m.refuse(number, "", "FF01", i18n.Text("Give this line %d columns, as the first line has: it has %d.").With(len(names), len(cells)))
+		m.refuse(number, "", i18n.Text("Give this line %d columns, as the first line has: it has %d.").With(len(names), len(cells)))
 		return
 	}
 	line := Line{Number: number, Scheme: rulebook.SchemeSIC, Values: Values{AddressKind: AddressStructured, RemittanceKind: RemittanceNone}}
@@ -201,7 +201,7 @@ func (m *Table) row(number int, names, cells []string) {
 	}
 	for i, name := range names {
 		if len(cells[i]) > maxAnswer || strings.Contains(cells[i], "\x00") {
-			m.refuse(number, name, "FF01", i18n.Text("Write at most %d bytes of text.").With(maxAnswer))
+			m.refuse(number, name, i18n.Text("Write at most %d bytes of text.").With(maxAnswer))
 			return
 		}
 		*into[name] = strings.TrimSpace(cells[i])

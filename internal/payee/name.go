@@ -80,8 +80,8 @@ func wordsOf(text string) []string {
 	return words
 }
 
-// shortUmlauts writes ae, oe and ue as folded umlauts are written, and dj as folded đ, so that both spellings compare. Words that never had an umlaut are
-// shortened on both sides alike.
+// shortUmlauts writes ae, oe and ue as folded umlauts are written, and dj as folded đ, so that both spellings compare. Words that never
+// had an umlaut are shortened on both sides alike.
 var shortUmlauts = strings.NewReplacer("ae", "a", "oe", "o", "ue", "u", "dj", "d")
 
 // plain is a letter that no accent can be taken from, as it is spelled without it.

@@ -110,7 +110,8 @@ func checkAgentBIC(i *inspection) {
 		return
 	}
 	if i.agent.FinancialInstitutionID.BICFI == iso20022.NotProvided {
-		i.reportText("/FinInstnId/BICFI", "Enter the BIC of the bank. For an unknown one leave CdtrAgt out, or write NOTPROVIDED in Othr/Id of DbtrAgt.")
+		i.reportText("/FinInstnId/BICFI",
+			"Enter the BIC of the bank. For an unknown one leave CdtrAgt out, or write NOTPROVIDED in Othr/Id of DbtrAgt.")
 		return
 	}
 	_, err := account.ParseBIC(i.agent.FinancialInstitutionID.BICFI)

@@ -268,8 +268,8 @@ func refuseDuplicate(duplicate *messagepkg.DuplicateError) error {
 	}
 	if duplicate.Scope == payment.KeyExternalID {
 		f.Rule, f.Pointer = "", "/identifiers/externalId"
-		f.Text = i18n.ForPrograms("Read message %s before you send this order again: it has this externalId and other content, such as another MsgId. "+
-			"Only a new order needs an externalId of its own.", duplicate.MessageID)
+		f.Text = i18n.ForPrograms("Read message %s before you send this order again: it has this externalId and other content, such as "+
+			"another MsgId. Only a new order needs an externalId of its own.", duplicate.MessageID)
 	}
 	return &payment.RefusalError{Findings: []payment.Finding{f}}
 }

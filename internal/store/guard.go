@@ -124,8 +124,8 @@ func (g *Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) b
 	return g.fits(ctx, IncomingAccount(a))
 }
 
-// Policies reports whether the policies that a statement chose among are all policies of the realm: of one that is missing nobody would know
-// otherwise.
+// Policies reports whether the policies that a statement chose among are all policies of the realm: of one that is missing nobody would
+// know otherwise.
 func (g *Guard) Policies(ctx context.Context, realm string, fingerprint []byte) bool {
 	return g.holds(ctx, realm, "policy", "", func(s *state) bool { return bytes.Equal(s.policies, fingerprint) })
 }
@@ -180,7 +180,8 @@ func (g *Guard) holds(ctx context.Context, realm, table, key string, condition f
 		return false
 	}
 	if err == nil {
-		g.db.log.LogAttrs(ctx, slog.LevelError, "a row of master data is not as the newest change left it and counts for nothing; run countersign check",
+		g.db.log.LogAttrs(ctx, slog.LevelError,
+			"a row of master data is not as the newest change left it and counts for nothing; run countersign check",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("table", table), slog.String("row", key))
 	}
 	return false

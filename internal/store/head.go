@@ -106,7 +106,8 @@ func sameHead(a, b dbsqlc.RealmHead) bool {
 }
 
 // readState reads the head of a realm and all rows under it, and checks both. Errors: keyring.ErrForged, keyring.ErrUnknownKey,
-// ErrOtherSet, ErrOldHead also for a head that is older than the audit trail tells, ErrBusy when the head changes all the time, pgx.ErrNoRows without a head.
+// ErrOtherSet, ErrOldHead also for a head that is older than the audit trail tells, ErrBusy when the head changes all the time,
+// pgx.ErrNoRows without a head.
 func readState(ctx context.Context, q *dbsqlc.Queries, realm string, keys keyring.Ring) (*state, error) {
 	for range 4 {
 		before, err := q.HeadGet(ctx, realm)
@@ -244,7 +245,8 @@ func (d *Database) load(ctx context.Context, q *dbsqlc.Queries, realm string) (*
 	}
 	if forged(err) {
 		k.fail(err)
-		d.log.LogAttrs(ctx, slog.LevelError, "the master data of a realm is not what its head says, and counts for nothing; run countersign check",
+		d.log.LogAttrs(ctx, slog.LevelError,
+			"the master data of a realm is not what its head says, and counts for nothing; run countersign check",
 			slog.Bool("alarm", true), slog.String("realm", realm), slog.String("error", err.Error()), slog.Any("rows", differing(read, kept)))
 	}
 	return nil, err
@@ -401,7 +403,10 @@ func renew(ctx context.Context, q *dbsqlc.Queries, head dbsqlc.RealmHead, keys k
 }
 
 func newLedger(q *dbsqlc.Queries, keys keyring.Ring, realm string, found *state) *Ledger {
-	l := &Ledger{q: q, keys: keys, realm: realm, state: found, rows: make(map[rowKey][sha256.Size]byte, len(found.rows)+1), wrote: map[rowKey][sha256.Size]byte{}}
+	l := &Ledger{
+		q: q, keys: keys, realm: realm, state: found, rows: make(map[rowKey][sha256.Size]byte, len(found.rows)+1),
+		wrote: map[rowKey][sha256.Size]byte{},
+	}
 	for key, digest := range found.rows {
 		l.rows[key] = digest
 	}

@@ -16,8 +16,8 @@ type AccountChange struct {
 	Status       string    // another status
 }
 
-// ChangeAccount writes an account that was read before, and notes it in the ledger. It fails with pgx.ErrNoRows when the account is not as it was
-// read.
+// ChangeAccount writes an account that was read before, and notes it in the ledger. It fails with pgx.ErrNoRows when the account is not
+// as it was read.
 func ChangeAccount(ctx context.Context, q *dbsqlc.Queries, ledger *Ledger, row dbsqlc.UserAccount, change AccountChange) error {
 	before, statusBefore := row.PasswordHash, row.Status
 	if change.PasswordHash != "" {

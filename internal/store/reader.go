@@ -91,7 +91,8 @@ type Filter struct {
 // unwalked reports whether the filter has a field that no scan over keys supports.
 func (f Filter) unwalked() bool {
 	return f.InternalID != uuid.Nil || f.CreditID != uuid.Nil || len(f.ExternalIDs) > 0 || cmp.Or(
-		f.GlobalID, f.UETR, string(f.RecallStatus), f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName, f.CreditorAccount,
+		f.GlobalID, f.UETR, string(f.RecallStatus), f.InstructionID, f.EndToEndID, f.DebtorAccount, f.DebtorAgent, f.DebtorName,
+		f.CreditorAccount,
 		f.CreditorAgent, f.CreditorName, f.Currency,
 	) != ""
 }

@@ -176,6 +176,31 @@ func bulkItem(m payment.Message, row ui.Entry) views.BulkItem {
 	return item
 }
 
+// approveItems approves messages one by one, adds their results to the model and returns their number. Those of a file end when their time
+// is over.
+func (v *Request) approveItems(model *views.BulkOutcome, items []string, f Filter) (decided int, err error) {
+	until := v.Config.Now().Add(batchTime)
+	for i, item := range items {
+		if model.File != "" && v.Config.Now().After(until) {
+			return i, nil
+		}
+		done, err := v.approveItem(item, f)
+		if err != nil {
+			return i, err
+		}
+		model.Items = append(model.Items, done)
+		switch {
+		case done.Waits:
+			model.Waiting++
+		case done.Approved:
+			model.Approved++
+		default:
+			model.Refused++
+		}
+	}
+	return len(items), nil
+}
+
 // approveBulk approves the listed messages one by one, with the same call as a single approval. Each gets its own result, and a refusal
 // stops no other message. A page that shows the progress sends the rest in further requests; without a script one request decides all. Sent
 // twice, it approves nothing twice.
@@ -214,27 +239,11 @@ func approveBulk(v *Request) error {
 	if v.Fragment() {
 		now = items[:min(step, len(items))]
 	}
-	until := v.Config.Now().Add(batchTime)
-	for i, item := range now {
-		if model.File != "" && v.Config.Now().After(until) {
-			now = now[:i]
-			break
-		}
-		done, err := v.approveItem(item, f)
-		if err != nil {
-			return err
-		}
-		model.Items = append(model.Items, done)
-		switch {
-		case done.Waits:
-			model.Waiting++
-		case done.Approved:
-			model.Approved++
-		default:
-			model.Refused++
-		}
+	done, err := v.approveItems(&model, now, f)
+	if err != nil {
+		return err
 	}
-	model.Rest = items[len(now):]
+	now, model.Rest = now[:done], items[done:]
 	if model.File != "" && len(model.Rest) > 0 {
 		model.From = places[len(now)]
 	}

@@ -72,7 +72,8 @@ func showFileApproval(v *Request) error {
 	return v.Render(http.StatusOK, views.BulkPage(model))
 }
 
-// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, the most cautions first, and the others, the largest first.
+// fillFile sorts the waiting payments of a file: those left out with the reason, those with cautions, the most cautions first, and the
+// others, the largest first.
 func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
 	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
 	model.Waiting = len(messages)
@@ -212,4 +213,5 @@ func maxTogether(form url.Values) int {
 }
 
 // fileChanged refuses the approval of a file that is not as its page showed it.
-const fileChanged i18n.Text = "A payment of this file was amended or added after the page was made. Nothing more was approved: read it again."
+const fileChanged i18n.Text = "" +
+	"A payment of this file was amended or added after the page was made. Nothing more was approved: read it again."

@@ -58,9 +58,9 @@ func erpFiles() map[string]struct {
 	head     string
 	payments []string
 } {
-	tx := func(iban, creditor, before, after string) string {
+	tx := func(iban, creditor, after string) string {
 		return `<CdtTrfTxInf><PmtId><InstrId>I#ID</InstrId><EndToEndId>E#ID</EndToEndId></PmtId><Amt><InstdAmt Ccy="` +
-			map[bool]string{true: "CHF", false: "EUR"}[strings.HasPrefix(iban, "CH")] + `">#AMT</InstdAmt></Amt>` + before + `<Cdtr><Nm>` + creditor +
+			map[bool]string{true: "CHF", false: "EUR"}[strings.HasPrefix(iban, "CH")] + `">#AMT</InstdAmt></Amt><Cdtr><Nm>` + creditor +
 			`</Nm><PstlAdr><TwnNm>Bern</TwnNm><Ctry>CH</Ctry></PstlAdr></Cdtr><CdtrAcct><Id><IBAN>` + iban + `</IBAN></Id></CdtrAcct>` + after + "</CdtTrfTxInf>\n"
 	}
 	instant := map[string]string{
@@ -84,32 +84,32 @@ func erpFiles() map[string]struct {
 		}
 		h := func(typeInfo, more string) string { return erpHead(scheme, typeInfo, more) }
 		add("payroll", h(fmt.Sprintf(kind, "<CtgyPurp><Cd>SALA</Cd></CtgyPurp>"), ""),
-			tx(to, "Anna Frei", "", ""), tx(to, "Beat Frei", "", ""), tx(to, "Carla Frei", "", "<Purp><Cd>SALA</Cd></Purp>"))
-		add("payroll not instant", h("", ""), tx(to, "Anna Frei", "", ""), tx(to, "Beat Frei", "", ""))
-		add("payroll with charges of the debtor", h(plain, "<ChrgBr>DEBT</ChrgBr>"), tx(to, "Anna Frei", "", ""), tx(to, "Beat Frei", "", ""))
+			tx(to, "Anna Frei", ""), tx(to, "Beat Frei", ""), tx(to, "Carla Frei", "<Purp><Cd>SALA</Cd></Purp>"))
+		add("payroll not instant", h("", ""), tx(to, "Anna Frei", ""), tx(to, "Beat Frei", ""))
+		add("payroll with charges of the debtor", h(plain, "<ChrgBr>DEBT</ChrgBr>"), tx(to, "Anna Frei", ""), tx(to, "Beat Frei", ""))
 		add("payroll with a code that there is not", h(fmt.Sprintf(kind, "<CtgyPurp><Cd>ZZZZ</Cd></CtgyPurp>"), ""),
-			tx(to, "Anna Frei", "", ""), tx(to, "Beat Frei", "", ""))
-		add("one salary", h(fmt.Sprintf(kind, "<CtgyPurp><Cd>SALA</Cd></CtgyPurp>"), ""), tx(to, "Anna Frei", "", ""))
-		add("suppliers", h(plain, ""), tx(to, "Holz AG", "", fmt.Sprintf(scor, "")), tx(to, "Stein AG", "", "<RmtInf><Ustrd>Rechnung 4711</Ustrd></RmtInf>"))
+			tx(to, "Anna Frei", ""), tx(to, "Beat Frei", ""))
+		add("one salary", h(fmt.Sprintf(kind, "<CtgyPurp><Cd>SALA</Cd></CtgyPurp>"), ""), tx(to, "Anna Frei", ""))
+		add("suppliers", h(plain, ""), tx(to, "Holz AG", fmt.Sprintf(scor, "")), tx(to, "Stein AG", "<RmtInf><Ustrd>Rechnung 4711</Ustrd></RmtInf>"))
 		add("suppliers with an issuer of the reference", h(plain, ""),
-			tx(to, "Holz AG", "", fmt.Sprintf(scor, "<Issr>ISO</Issr>")), tx(to, "Stein AG", "", fmt.Sprintf(scor, "<Issr>BBA</Issr>")))
-		add("suppliers with a wrong reference", h(plain, ""), tx(to, "Holz AG", "", strings.Replace(fmt.Sprintf(scor, ""), "RF18", "RF19", 1)),
-			tx(to, "Stein AG", "", ""))
-		add("suppliers with a wrong account", h(plain, ""), tx(to[:len(to)-1]+"1", "Holz AG", "", ""), tx(to, "Stein AG", "", ""))
-		add("suppliers with two messages", h(plain, ""), tx(to, "Holz AG", "", "<RmtInf><Ustrd>a</Ustrd><Ustrd>b</Ustrd></RmtInf>"), tx(to, "Stein AG", "", ""))
-		add("one supplier", h(plain, ""), tx(to, "Holz AG", "", fmt.Sprintf(scor, "")))
-		add("tax with a purpose", h(plain, ""), tx(to, "Steueramt", "", "<Purp><Cd>TAXS</Cd></Purp>"), tx(to, "Steueramt", "", "<Purp><Cd>VATX</Cd></Purp>"))
-		add("tax with a purpose that there is not", h(plain, ""), tx(to, "Steueramt", "", "<Purp><Cd>QQQQ</Cd></Purp>"), tx(to, "Steueramt", "", ""))
-		add("tax of an amount with three decimals", h(plain, ""), strings.Replace(tx(to, "Steueramt", "", ""), "#AMT", "1.234", 1), tx(to, "Steueramt", "", ""))
-		add("tax of no readable amount", h(plain, ""), strings.Replace(tx(to, "Steueramt", "", ""), "#AMT", "1,50", 1), tx(to, "Steueramt", "", ""))
+			tx(to, "Holz AG", fmt.Sprintf(scor, "<Issr>ISO</Issr>")), tx(to, "Stein AG", fmt.Sprintf(scor, "<Issr>BBA</Issr>")))
+		add("suppliers with a wrong reference", h(plain, ""), tx(to, "Holz AG", strings.Replace(fmt.Sprintf(scor, ""), "RF18", "RF19", 1)),
+			tx(to, "Stein AG", ""))
+		add("suppliers with a wrong account", h(plain, ""), tx(to[:len(to)-1]+"1", "Holz AG", ""), tx(to, "Stein AG", ""))
+		add("suppliers with two messages", h(plain, ""), tx(to, "Holz AG", "<RmtInf><Ustrd>a</Ustrd><Ustrd>b</Ustrd></RmtInf>"), tx(to, "Stein AG", ""))
+		add("one supplier", h(plain, ""), tx(to, "Holz AG", fmt.Sprintf(scor, "")))
+		add("tax with a purpose", h(plain, ""), tx(to, "Steueramt", "<Purp><Cd>TAXS</Cd></Purp>"), tx(to, "Steueramt", "<Purp><Cd>VATX</Cd></Purp>"))
+		add("tax with a purpose that there is not", h(plain, ""), tx(to, "Steueramt", "<Purp><Cd>QQQQ</Cd></Purp>"), tx(to, "Steueramt", ""))
+		add("tax of an amount with three decimals", h(plain, ""), strings.Replace(tx(to, "Steueramt", ""), "#AMT", "1.234", 1), tx(to, "Steueramt", ""))
+		add("tax of no readable amount", h(plain, ""), strings.Replace(tx(to, "Steueramt", ""), "#AMT", "1,50", 1), tx(to, "Steueramt", ""))
 		add("insurance for others", h(plain, "<UltmtDbtr><Nm>Ulrika Bach</Nm></UltmtDbtr>"),
-			tx(to, "Versicherung AG", "", "<UltmtCdtr><Nm>Ursula Dorn</Nm></UltmtCdtr>"), tx(to, "Versicherung AG", "", ""))
-		add("insurance with ids", h(plain, ""), strings.Replace(tx(to, "Versicherung AG", "", ""), "</EndToEndId>",
-			"</EndToEndId><UETR>7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10</UETR>", 1), tx(to, "Versicherung AG", "", ""))
-		add("insurance with an element that there is not", h(plain, ""), tx(to, "Versicherung AG", "", "<Foo>1</Foo>"), tx(to, "Versicherung AG", "", ""))
-		add("insurance without a creditor", h(plain, ""), strings.Replace(tx(to, "X", "", ""), "<Nm>X</Nm>", "", 1), tx(to, "Versicherung AG", "", ""))
-		add("insurance in another currency", h(plain, ""), strings.NewReplacer(`"CHF"`, `"USD"`, `"EUR"`, `"USD"`).Replace(tx(to, "Versicherung AG", "", "")),
-			tx(to, "Versicherung AG", "", ""))
+			tx(to, "Versicherung AG", "<UltmtCdtr><Nm>Ursula Dorn</Nm></UltmtCdtr>"), tx(to, "Versicherung AG", ""))
+		add("insurance with ids", h(plain, ""), strings.Replace(tx(to, "Versicherung AG", ""), "</EndToEndId>",
+			"</EndToEndId><UETR>7a1d3e52-1f55-4c0a-9a3e-0d5a5b3c9e10</UETR>", 1), tx(to, "Versicherung AG", ""))
+		add("insurance with an element that there is not", h(plain, ""), tx(to, "Versicherung AG", "<Foo>1</Foo>"), tx(to, "Versicherung AG", ""))
+		add("insurance without a creditor", h(plain, ""), strings.Replace(tx(to, "X", ""), "<Nm>X</Nm>", "", 1), tx(to, "Versicherung AG", ""))
+		add("insurance in another currency", h(plain, ""), strings.NewReplacer(`"CHF"`, `"USD"`, `"EUR"`, `"USD"`).Replace(tx(to, "Versicherung AG", "")),
+			tx(to, "Versicherung AG", ""))
 	}
 	return files
 }

@@ -121,7 +121,8 @@ func (v *Request) exportRow(m payment.Message) []request.Cell {
 	created := m.CreatedAt.In(v.Config.Zone).Format("2006-01-02 15:04:05")
 	kind := v.Say(ui.KindLabel(m.Kind))
 	if m.Withheld != "" {
-		return text(created, v.Say(ui.Withheld), kind, string(m.Scheme), "", "", "", "", "", "", "", "", "", "", string(m.GlobalID), m.InternalID.String())
+		return text(created, v.Say(ui.Withheld), kind, string(m.Scheme), "", "", "", "", "", "", "", "", "", "", string(m.GlobalID),
+			m.InternalID.String())
 	}
 	name, account := views.Facing(m)
 	direction := i18n.Text("Outgoing")

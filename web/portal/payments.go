@@ -62,7 +62,8 @@ func (v *Request) showFiltered(f Filter, found Searched, of filtered) error {
 		f.View.Kind, f.View.Direction = "", "" // they are the list's, not the visitor's
 	}
 	model := views.List{
-		Layout: v.layout(of.title, of.place), ExportURL: of.path + "/table" + f.Query("after", ""), Filter: &f.View, Part: of.part, Problems: f.Problems, Pages: f.PagesOf(of.path, list, next),
+		Layout: v.layout(of.title, of.place), ExportURL: of.path + "/table" + f.Query("after", ""), Filter: &f.View, Part: of.part,
+		Problems: f.Problems, Pages: f.PagesOf(of.path, list, next),
 		Entries: views.Sorted(of.newest, of.title, of.heads, f.View.Sort, f.SortLinks(of.path)), Empty: of.empty,
 	}
 	for _, m := range list {

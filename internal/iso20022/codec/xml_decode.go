@@ -109,7 +109,8 @@ func (x *xmlDecoder) acceptable() bool {
 	}
 	if !utf8.Valid(x.data) {
 		text := i18n.Text("Send the document in UTF-8: this byte is not part of a character.")
-		if declared := declaredEncoding.FindSubmatch(x.data[:min(len(x.data), 200)]); declared != nil && !bytes.EqualFold(declared[1], []byte("UTF-8")) {
+		if declared := declaredEncoding.FindSubmatch(x.data[:min(len(x.data), 200)]); declared != nil &&
+			!bytes.EqualFold(declared[1], []byte("UTF-8")) {
 			text = i18n.Text("Send the document in UTF-8: its first line declares %s.").With(Shown(string(declared[1])))
 		}
 		x.refuseEncoding(firstInvalid(x.data), text)

@@ -182,19 +182,20 @@ type FactorAddition struct {
 // AddFactors stores factors of one account, removes recovery codes that new ones take the place of, and tells the audit trail, in one
 // transaction. Errors: ErrFactorSpent, ErrFactorsChanged.
 func (p *People) AddFactors(ctx context.Context, a FactorAddition) error {
-	err := p.db.Change(ctx, a.By.Realm, store.Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
-		err := sameFactors(ctx, q, a.By, a.Known)
-		if err != nil {
-			return err
-		}
-		for _, n := range a.New {
-			err = p.addFactor(ctx, q, ledger, n)
+	err := p.db.Change(ctx, a.By.Realm, store.Act{Actor: a.By.Actor(), At: a.New[0].Factor.MadeAt},
+		func(q *dbsqlc.Queries, ledger *store.Ledger) error {
+			err := sameFactors(ctx, q, a.By, a.Known)
 			if err != nil {
 				return err
 			}
-		}
-		return nil
-	})
+			for _, n := range a.New {
+				err = p.addFactor(ctx, q, ledger, n)
+				if err != nil {
+					return err
+				}
+			}
+			return nil
+		})
 	return factorError(err, "store a second factor")
 }
 

@@ -34,13 +34,14 @@ func (p *People) Account(ctx context.Context, realm string, userID uuid.UUID) (U
 // audit trail tells that its owner did it, in the same transaction. It fails with store.ErrUnknownUser when the account is not as it was
 // read: somebody else was first.
 func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change AccountChange, by identity.Principal) error {
-	err := p.db.Change(ctx, account.row.Realm, store.Act{Actor: by.Actor(), At: change.SignedOutAt}, func(q *dbsqlc.Queries, ledger *store.Ledger) error {
-		err := store.ChangeAccount(ctx, q, ledger, account.row, change)
-		if err != nil {
-			return err
-		}
-		return tellAccountChange(ctx, q, change, by)
-	})
+	err := p.db.Change(ctx, account.row.Realm, store.Act{Actor: by.Actor(), At: change.SignedOutAt},
+		func(q *dbsqlc.Queries, ledger *store.Ledger) error {
+			err := store.ChangeAccount(ctx, q, ledger, account.row, change)
+			if err != nil {
+				return err
+			}
+			return tellAccountChange(ctx, q, change, by)
+		})
 	if err != nil {
 		return identityError(err, "change a user account", store.ErrUnknownUser)
 	}

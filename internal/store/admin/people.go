@@ -34,7 +34,8 @@ type People struct {
 // NewPeople makes the keeper.
 func NewPeople(db *store.Database) *People { return &People{db: db} }
 
-// CheckKeys reads the master data of every realm, and fails when the keys of tokens are not those that its head was sealed with: started like that, the service would let nobody in, and take every row for one that somebody forged.
+// CheckKeys reads the master data of every realm, and fails when the keys of tokens are not those that its head was sealed with: started
+// like that, the service would let nobody in, and take every row for one that somebody forged.
 func (p *People) CheckKeys(ctx context.Context) error {
 	realms, err := p.db.Realms(ctx)
 	if err != nil {

@@ -112,7 +112,8 @@ type Provisioner struct {
 }
 
 // Apply brings a realm to its definition, as the owner, in one transaction; done twice it changes nothing. What the definition
-// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Error: ErrForeignRealm.
+// does not name stays as it is, except roles of a named account and policies in force: those end, and their rows stay. Error:
+// ErrForeignRealm.
 func Apply(ctx context.Context, by Provisioner, realm RealmDefinition) error {
 	err := by.run(ctx, realm.Realm, func(p provision) error { return p.bring(ctx, realm) })
 	if err != nil {

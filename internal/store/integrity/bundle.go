@@ -16,7 +16,8 @@ import (
 
 // ErrNotGenuine says that a row of the message does not match its seal: the gateway did not write it, and the leaf that was made of it
 // proves nothing.
-var ErrNotGenuine = errors.New("the message is withheld: a row of it does not match its seal, and no bundle is made of it; run countersign check")
+var ErrNotGenuine = errors.New("the message is withheld: a row of it does not match its seal, and no bundle is made of it; " +
+	"run countersign check")
 
 // ErrNotSealed says that rows of the message wait for their seal, or that there is no such message.
 var ErrNotSealed = errors.New("the message is not sealed whole: there is none of this id, or its newest rows wait for their seal")

@@ -109,7 +109,10 @@ func (s *Snapshot) toldRows(ctx context.Context) ([]Violation, error) {
 		delete(newest, id)
 		switch {
 		case !known:
-			found = append(found, Violation{Realm: row.Realm, Table: row.Table, Key: row.Key, What: "was written by no change that the audit trail tells of"})
+			found = append(found, Violation{
+				Realm: row.Realm, Table: row.Table, Key: row.Key,
+				What: "was written by no change that the audit trail tells of",
+			})
 		case last.digest != hex.EncodeToString(digest[:]):
 			found = append(found, Violation{
 				Realm: row.Realm, Table: row.Table, Key: row.Key, What: fmt.Sprintf("is not as change %d of the master data wrote it", last.number),

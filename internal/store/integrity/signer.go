@@ -153,8 +153,8 @@ func (s *Service) each(ctx context.Context, some int, do func(realm string)) {
 	_ = group.Wait()
 }
 
-// roster compares the master data of a realm with its head, and logs what differs, once as long as it stays the same. What could not be read
-// is read with the next look; the store logs its own failures.
+// roster compares the master data of a realm with its head, and logs what differs, once as long as it stays the same. What could not be
+// read is read with the next look; the store logs its own failures.
 func (s *Service) roster(ctx context.Context, name string) {
 	known, now := s.known(name), s.cfg.Now()
 	s.mu.Lock()
@@ -175,7 +175,8 @@ func (s *Service) roster(ctx context.Context, name string) {
 	known.rostered, known.gone = now, gone
 	s.mu.Unlock()
 	if gone != "" && gone != said {
-		s.cfg.Log.ErrorContext(ctx, "the master data of a realm is not as its newest change left it: run countersign check", slog.Bool("alarm", true),
+		s.cfg.Log.ErrorContext(ctx, "the master data of a realm is not as its newest change left it: run countersign check",
+			slog.Bool("alarm", true),
 			"realm", name, "rows", gone)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 
 	contract "countersign/api"
+	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 )
 
@@ -19,6 +20,23 @@ func TestTheDescriptionIsValid(t *testing.T) {
 	err = document.Validate(t.Context())
 	if err != nil {
 		t.Error(err)
+	}
+}
+
+// TestTheDescriptionNamesEveryEvent: a state that the table of moves gains is a type of event for clients.
+func TestTheDescriptionNamesEveryEvent(t *testing.T) {
+	t.Parallel()
+	document, err := openapi3.NewLoader().LoadFromData(contract.Document)
+	must(t, err)
+	var described, known []string
+	for _, value := range document.Components.Schemas["EventType"].Value.Enum {
+		described = append(described, value.(string))
+	}
+	for _, event := range payment.EventTypes() {
+		known = append(known, string(event))
+	}
+	if !slices.Equal(described, known) {
+		t.Errorf("described are %q, the table of moves gives %q", described, known)
 	}
 }
 

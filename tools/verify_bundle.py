@@ -43,6 +43,7 @@ def rights(rows, changes):
         told[leaf["event"]].append((json.loads(leaf["detail"]), leaf))
     asked, approved = ({s["change"]: l for s, l in told["change." + step]} for step in ("request", "approve"))
     contents = {c["changeId"]: digest(b64(c["content"])).hex() for c in changes}
+    check(all(c.keys() == {"changeId", "content"} for c in changes), "an unknown member of a change")
     check(len(asked) == len(approved) == len(changes) == len(contents) == (len(rows) - len(told["user.rights"])) / 2, "changes in part")
     for said, leaf in told["user.rights"]:
         if "change" in said:

@@ -251,18 +251,23 @@ func TestABundleTellsWhoGaveTheRightsAndWhatWasFoundAboutThePayee(t *testing.T) 
 		"the approval left out":        func(b *auditlog.Bundle) { b.Rights = without(b.Rights, "change.approve") },
 		"a row of the message":         func(b *auditlog.Bundle) { b.Rights = append(b.Rights, b.Rows[len(b.Rows)-1]) },
 		"a right among the moves":      func(b *auditlog.Bundle) { b.Rows = append(b.Rows, b.Rights[len(b.Rights)-1]) },
-		"the first format":             nil,
 	} {
 		b, err := auditlog.ParseBundle(file)
 		must(t, err)
-		var changed []byte
-		if change == nil {
-			changed = redigested(bytes.Replace(file[:bytes.IndexByte(file, '\n')], []byte("bundle 2"), []byte("bundle 1"), 1))
-		} else {
-			change(&b)
-			changed, err = b.Encode()
-			must(t, err)
+		change(&b)
+		changed, err := b.Encode()
+		must(t, err)
+		_, err = proves(t, changed)
+		if err == nil {
+			t.Errorf("%s: it proves all the same", name)
 		}
+		files = append(files, changed)
+	}
+	for name, edit := range map[string][2]string{
+		"the first format": {"bundle 2", "bundle 1"}, "an unknown member of a change": {`"changes":[{`, `"changes":[{"another":"x",`},
+		"an unknown member of a row": {`"rows":[{`, `"rows":[{"another":"x",`}, "an unknown member of a right": {`"rights":[{`, `"rights":[{"another":"x",`},
+	} {
+		changed := redigested(bytes.Replace(file[:bytes.IndexByte(file, '\n')], []byte(edit[0]), []byte(edit[1]), 1))
 		_, err = proves(t, changed)
 		if err == nil {
 			t.Errorf("%s: it proves all the same", name)

@@ -51,6 +51,16 @@ func NotFound(layout Layout) Problem {
 	}
 }
 
+// OtherDraft is the page for a draft of another person, by the login.
+func OtherDraft(layout Layout, owner string) Problem {
+	layout.Title = "Not found"
+	return Problem{
+		Layout: layout, Heading: "This draft belongs to another person",
+		Text:      i18n.Text("The draft is one of %s, and nobody else can open it.").With(owner),
+		NextLabel: "Go to the dashboard", NextURL: "/",
+	}
+}
+
 // Failed is the page for an error of ours.
 func Failed(layout Layout, requestID string) Problem {
 	layout.Title, layout.Failed = "Something went wrong", true

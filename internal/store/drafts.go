@@ -113,11 +113,31 @@ func (d *Drafts) rowOf(by identity.Principal, draft Draft) (dbsqlc.DraftInsertOr
 	}, err
 }
 
-// Get returns a draft of the user that is not over, or payment.ErrNotFound.
+// OtherDraftError says that a draft is another person's. It is a payment.ErrNotFound: nobody else opens it.
+type OtherDraftError struct{ Owner string } // the login
+
+// Error names the owner.
+func (e *OtherDraftError) Error() string { return "the draft belongs to " + e.Owner }
+
+// Is reports whether the target is payment.ErrNotFound.
+func (*OtherDraftError) Is(target error) bool { return target == payment.ErrNotFound } //nolint:errorlint // an error's own Is compares
+
+// Get returns a draft of the user that is not over. Errors: payment.ErrNotFound, OtherDraftError.
 func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {
 	row, err := Read(ctx, d.db, by.Realm, func(q *dbsqlc.Queries) (dbsqlc.Draft, error) {
-		return q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
+		row, err := q.DraftGet(ctx, dbsqlc.DraftGetParams{Realm: by.Realm, DraftID: id, UserID: by.UserID, Now: now})
+		if !errors.Is(err, pgx.ErrNoRows) {
+			return row, err
+		}
+		owner, err := q.DraftOwner(ctx, by.Realm, id, now)
+		if err == nil {
+			err = &OtherDraftError{Owner: owner}
+		}
+		return row, err
 	})
+	if errors.As(err, new(*OtherDraftError)) {
+		return Draft{}, err
+	}
 	if errors.Is(err, pgx.ErrNoRows) {
 		return Draft{}, payment.ErrNotFound
 	}

@@ -13,6 +13,11 @@ WHERE draft.user_id = excluded.user_id AND draft.message_id IS NULL AND draft.sa
 -- name: DraftGet :one
 SELECT * FROM draft WHERE realm = @realm AND draft_id = @draft_id AND user_id = @user_id AND expires_at > @now::timestamptz;
 
+-- name: DraftOwner :one
+-- The login of the person whose draft it is.
+SELECT u.name FROM draft d JOIN user_account u ON u.realm = d.realm AND u.user_id = d.user_id
+WHERE d.realm = @realm AND d.draft_id = @draft_id AND d.expires_at > @now::timestamptz;
+
 -- name: DraftBatch :many
 -- The drafts of one file, submitted or not, in its order.
 SELECT * FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id = @batch_id::uuid AND expires_at > @now::timestamptz

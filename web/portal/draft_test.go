@@ -128,3 +128,20 @@ func TestAFormHasAKeyOfItsOwn(t *testing.T) {
 		t.Errorf("%d drafts became messages, want 1", n)
 	}
 }
+
+// TestADraftOfAnotherPersonSaysWhoseItIs: its address opens it for nobody else, and shows nothing of it.
+func TestADraftOfAnotherPersonSaysWhoseItIs(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	check := b.as("maker1").post("/payments/new", filled()).goesTo("/payments/")
+	for _, path := range []string{check, strings.TrimSuffix(check, "check") + "edit"} {
+		page := b.as("maker2").get(path).is(http.StatusNotFound).says("The draft is one of maker1")
+		if strings.Contains(page.page.Text(), filled().Get("creditorName")) {
+			t.Errorf("%s shows the payment", path)
+		}
+	}
+	b.as("maker2").post(strings.TrimSuffix(check, "check")+"submit", nil).is(http.StatusNotFound)
+	if n := b.count("SELECT count(*) FROM message"); n != 0 {
+		t.Errorf("%d messages were made", n)
+	}
+}

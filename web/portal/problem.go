@@ -11,6 +11,7 @@ import (
 	"github.com/labstack/echo/v4"
 
 	"countersign/internal/i18n"
+	"countersign/internal/store"
 	"countersign/views"
 	"countersign/web/request"
 )
@@ -25,6 +26,7 @@ func (v *Request) fail(err error) error {
 	if errors.As(err, &unreadable) {
 		return v.unreadable(err)
 	}
+	var other *store.OtherDraftError
 	p := request.ProblemOf(err)
 	reference := request.Reference(v.Context())
 	page := views.Problem{
@@ -35,6 +37,8 @@ func (v *Request) fail(err error) error {
 	case p.Unexpected:
 		v.Config.Log.ErrorContext(v.Context(), "page failed", "route", v.Echo.Path(), "reference", reference, "error", err)
 		page = Failed(v.Echo.Request(), views.Failed(page.Layout, reference))
+	case errors.As(err, &other):
+		page = views.OtherDraft(page.Layout, other.Owner)
 	case p.Status == http.StatusNotFound:
 		page = views.NotFound(page.Layout)
 	case p.Status == http.StatusServiceUnavailable:

@@ -374,6 +374,19 @@ func (q *Queries) DraftList(ctx context.Context, arg DraftListParams) ([]DraftLi
 	return items, nil
 }
 
+const draftOwner = `-- name: DraftOwner :one
+SELECT u.name FROM draft d JOIN user_account u ON u.realm = d.realm AND u.user_id = d.user_id
+WHERE d.realm = $1 AND d.draft_id = $2 AND d.expires_at > $3::timestamptz
+`
+
+// The login of the person whose draft it is.
+func (q *Queries) DraftOwner(ctx context.Context, realm string, draftID uuid.UUID, now time.Time) (string, error) {
+	row := q.db.QueryRow(ctx, draftOwner, realm, draftID, now)
+	var name string
+	err := row.Scan(&name)
+	return name, err
+}
+
 const draftSaveIfOpen = `-- name: DraftSaveIfOpen :execrows
 UPDATE draft SET scheme = $1, answers = $2, form_key = $3, saved_at = $4
 WHERE realm = $5 AND draft_id = $6 AND user_id = $7 AND message_id IS NULL AND expires_at > $4

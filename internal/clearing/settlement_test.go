@@ -64,7 +64,7 @@ func TestAnIncomingPaymentIsBookedWhenItSettled(t *testing.T) {
 			{"S-PDNG", "PDNG", "", payment.StateAccepted, "PDNG"},
 			{"S-BLCK", "BLCK", "", payment.StateAccepted, "BLCK"},
 			{"S-RJCT", "RJCT", "AB06", payment.StateFailed, "AB06"},
-			{"S-CANC", "CANC", "", payment.StateFailed, "NARR"},
+			{"S-CANC", "CANC", "", payment.StateFailed, "MS03"},
 		}
 		for _, c := range cases {
 			m, document := booked(t, h, scheme, c.id)
@@ -152,7 +152,7 @@ func TestAStatusThatEndsNothingLeavesAPaymentOpen(t *testing.T) {
 		m := approved(t, h, scheme)
 		send(t, h, m)
 		receive(t, h, answer(t, m, "CANC"+string(m.GlobalID), "CANC", ""))
-		want{state: payment.StateFailed, code: "NARR"}.check(t, h, m)
+		want{state: payment.StateFailed, code: "MS03"}.check(t, h, m)
 		h.CheckInvariants(t)
 	}
 }

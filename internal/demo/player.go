@@ -93,7 +93,7 @@ func (p *player) until(ctx context.Context, id, state string) error {
 	}
 }
 
-// arrive has the simulator send a payment to a customer of the demo.
+// arrive has the simulator send a payment to a customer of the demo, and waits until it is booked.
 func (p *player) arrive(ctx context.Context, in arrival) (arrival, error) {
 	sent, err := p.send(ctx, p.SimulatorURL+"/scenario/incoming-payment", fmt.Sprintf(
 		`{"scheme":%q,"amount":%q,"debtorName":%q,"remittance":%q}`, in.scheme, in.amount, in.debtor, in.remittance))
@@ -110,7 +110,7 @@ func (p *player) arrive(ctx context.Context, in arrival) (arrival, error) {
 		return in, err
 	}
 	in.id, in.transactionID = list.Transactions[0].InternalID, sent.TransactionID
-	return in, nil
+	return in, p.until(ctx, in.id, "Booked") // when clearing has confirmed the settlement
 }
 
 // recallArrived has the other bank recall a payment that came in, and returns the recall's id.

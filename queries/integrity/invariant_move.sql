@@ -152,10 +152,10 @@ LEFT JOIN LATERAL (
 WHERE (h.action IS NULL) <> (m.status_code IS NULL)
    OR h.action = 'withhold' AND m.status_code <> 'DS0H'
    -- Only of what has a code are documents read: without one, what follows would be unknown, and not false, until they were.
-   OR m.status_code IS NOT NULL AND h.action <> 'withhold' AND m.status_code <> 'NARR' AND m.status_code ~ '^[ -~]+$'
+   OR m.status_code IS NOT NULL AND h.action <> 'withhold' AND m.status_code NOT IN ('NARR', 'MS03') AND m.status_code ~ '^[ -~]+$'
    AND NOT (m.status_code = 'FF01' AND EXISTS (SELECT FROM inbox i WHERE i.scheme = m.scheme AND i.outcome = 'quarantined' AND i.name LIKE 'admi.002.%'
               AND position(m.global_id IN encode(i.content, 'escape')) > 0))
-   AND NOT EXISTS ( -- NARR also stands for none
+   AND NOT EXISTS ( -- NARR and MS03 also stand for none
         SELECT FROM (SELECT m.message_id UNION ALL -- what refused a recall is a message of its own
                       SELECT a.message_id FROM message a
                       WHERE m.kind = 'recall' AND a.realm = m.realm AND a.original_id = m.original_id AND a.answers_id = m.message_id AND a.direction = 'in') x

@@ -102,6 +102,7 @@ func requestCheck() views.RequestCheck {
 		Title: "The refusal", Submit: i18n.Text("Submit the refusal of the recall of %s for approval").With("CHF 1'234.56"),
 		Words: reasoned(i18n.Text("Refuse the recall of %s that the bank of %s sent. The money stays with %s.").
 			With("CHF 1'234.56", "Muster Logistik AG", "Muster AG"), "The creditor refuses", "CUST"),
+		Message: requestDecision().Message,
 		Rows: []ui.Row{{
 			Term: "Reason", Text: i18n.Text("%s (%s)").With(i18n.Text("The creditor refuses"), "CUST"),
 			ChangeURL:  "/recalls/y/resolve?draft=d",

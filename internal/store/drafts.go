@@ -120,7 +120,7 @@ type OtherDraftError struct{ Owner string } // the login
 func (e *OtherDraftError) Error() string { return "the draft belongs to " + e.Owner }
 
 // Is reports whether the target is payment.ErrNotFound.
-func (*OtherDraftError) Is(target error) bool { return target == payment.ErrNotFound } //nolint:errorlint // an error's own Is compares
+func (*OtherDraftError) Is(target error) bool { return target == payment.ErrNotFound }
 
 // Get returns a draft of the user that is not over. Errors: payment.ErrNotFound, OtherDraftError.
 func (d *Drafts) Get(ctx context.Context, by identity.Principal, id uuid.UUID, now time.Time) (Draft, error) {

@@ -34,8 +34,7 @@ var ofAccess = []mutant{
 	},
 	{
 		name: "a password written into the table opens", file: "internal/auth/login.go", tests: "internal/auth",
-		within: `func (s *Service) genuine(`, before: `if err == nil {`,
-		after: `if true {`,
+		within: `func (s *Service) genuine(`, before: `return genuine, err`, after: `return true, err`,
 	},
 	{
 		name: "one address tries passwords without end", file: "internal/auth/limit.go",

@@ -186,10 +186,6 @@ var ofArrivals = []mutant{
 		before: `IncomingAccount{Open: a.Open,`, after: `IncomingAccount{Open: true,`,
 	},
 	{
-		name: "an answer overtakes the note of its delivery", file: "internal/clearing/status.go", tests: ofBooked + ":TestAnAnswerFollows",
-		before: "\ts.sending.wait(ctx, in.MessageID, noteWithin)\n", after: "",
-	},
-	{
 		name: "what carries a release is sent and not stored with it", file: "internal/store/release.go",
 		tests:  ofBooked + ":TestWhatIsReleased",
 		before: `	addDocument(&one.values,`, after: `	addDocument(&dbsqlc.MessageMoveParams{EventIds: one.values.EventIds},`,

@@ -147,6 +147,24 @@ func TestASlowBodyIsAnswered408(t *testing.T) {
 	}
 }
 
+// TestABodyOfTwoLengthsEndsTheConnection: a proxy in front may believe the Content-Length of a chunked request and take the rest for a
+// request of somebody else. It is not answered (RFC 9112 section 6.1).
+func TestABodyOfTwoLengthsEndsTheConnection(t *testing.T) {
+	t.Parallel()
+	connection := dial(t, setup(t).listening(t))
+	_, err := io.WriteString(connection, "POST "+webtest.CreateSwiss+" HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n"+
+		"0\r\n\r\nGET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+	must(t, err)
+	reader := bufio.NewReader(connection)
+	response, err := http.ReadResponse(reader, nil)
+	must(t, err)
+	_, err = io.Copy(io.Discard, response.Body)
+	must(t, errors.Join(err, response.Body.Close()))
+	if rest, _ := io.ReadAll(reader); !response.Close || len(rest) > 0 {
+		t.Errorf("closes %v, and then answers %q", response.Close, rest)
+	}
+}
+
 // TestASlowReaderIsLetGo asks for far more than fits on the way, and reads none of it until the server has given up.
 func TestASlowReaderIsLetGo(t *testing.T) {
 	t.Parallel()

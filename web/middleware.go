@@ -166,6 +166,10 @@ func (s *Server) secured(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 	return func(c echo.Context) error {
 		maps.Copy(c.Response().Header(), fixed) // lists of one: whoever adds to one makes its own
+		if len(c.Request().TransferEncoding) > 0 {
+			// A chunked request may have had a Content-Length too, which net/http hides: another request must not follow it.
+			c.Response().Header().Set(echo.HeaderConnection, "close")
+		}
 		return next(c)
 	}
 }

@@ -174,7 +174,7 @@ type auditExportCommand struct {
 	Output      string `help:"File to write; it must not exist." required:""`
 	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
 
-	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it: only a message that matches its seals is exported." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it: only a message that matches its seals is exported." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 
 	Keys auditKeySettings `embed:""`
 }

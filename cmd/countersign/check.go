@@ -18,7 +18,7 @@ import (
 // auditorSettings are the database, the keys and the profiles of an integrity check.
 type auditorSettings struct {
 	DatabaseURL    string `help:"PostgreSQL URL of a login that sees every row: the schema's owner, or one with BYPASSRLS that may read every table." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
-	ReleaseKeyFile string `help:"File with the keys that seal what is approved and sent, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
+	ReleaseKeyFile string `help:"File with the keys of releases, as serve has it." env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile   string `help:"File with the keys of tokens, which seal people, roles, policies and accounts, as serve has it." env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile   string `help:"File with the keys that sign the audit trail, as serve has it." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
 

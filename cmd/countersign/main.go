@@ -56,7 +56,7 @@ const (
 	exitInterrupted = 130
 )
 
-// errInterrupted is the outcome of a command that a signal ended, whatever it had found by then.
+// errInterrupted is the outcome of a command that a signal ended. It replaces the outcome of the part that ran.
 var errInterrupted = errors.New("interrupted before the end: the work is not done")
 
 // exitCode is the one an error asks for.

@@ -129,7 +129,7 @@ func (p *program) terminate(t *testing.T) int {
 	return p.wait(t)
 }
 
-// gateway is where a demo lives: its folder and its addresses stay the same when it is started again.
+// house is the folder and the addresses of a demo, which stay the same when it is started again.
 type house struct {
 	data               string
 	gateway, simulator string // addresses, host:port

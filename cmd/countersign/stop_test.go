@@ -173,7 +173,7 @@ func (l locked) release(t *testing.T) {
 	must(t, l.connection.Close(t.Context()))
 }
 
-// TestAnInterruptedCommandIsNoSuccess: a command that SIGTERM ends while it waits for the database exits with 130, whatever it found so far.
+// TestAnInterruptedCommandIsNoSuccess: a command that SIGTERM ends while it waits for the database exits with 130.
 func TestAnInterruptedCommandIsNoSuccess(t *testing.T) {
 	t.Parallel()
 	for arguments, table := range map[string]string{

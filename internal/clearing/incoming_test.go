@@ -265,7 +265,7 @@ func TestAMessageThatIsNotOnePaymentIsRefusedAsAWholeAndKeptForAnOperator(t *tes
 	}
 }
 
-// A refusal is sent in the name of the bank that keeps the account, whatever bank the payment names: clearing takes a message only from the
+// A refusal is sent in the name of the bank that keeps the account, and not of another bank that the payment names: clearing takes a message only from the
 // bank that it names as its sender.
 func TestARefusalIsSentInOurName(t *testing.T) {
 	t.Parallel()

@@ -98,7 +98,7 @@ func TestAReceiptCountsForItsRecallAndItsScheme(t *testing.T) {
 	want{state: payment.StateProcessing}.check(t, h, paid)
 }
 
-// TestAConfirmationOfAnIncomingPaymentIsKept: clearing confirms what is booked; that is stored beside the payment and moves nothing.
+// TestAConfirmationOfAnIncomingPaymentIsKept: a confirmation of a booked payment is stored beside it and moves nothing.
 func TestAConfirmationOfAnIncomingPaymentIsKept(t *testing.T) {
 	t.Parallel()
 	for _, scheme := range rulebook.Schemes() {

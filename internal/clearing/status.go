@@ -115,8 +115,8 @@ func (s *Service) fits(in store.Document, m payment.Message, about interbank.Ori
 	return nil
 }
 
-// noteWithin is how long an answer waits until the note of the delivery that it overtook is queued, so that the message is Processing
-// before its end.
+// noteWithin limits the wait of an answer for the note of the delivery that it overtook. The note must be queued first, so that the message
+// is Processing before its end.
 const noteWithin = 50 * time.Millisecond
 
 // recordAnswer records what clearing says of a message. The message may be our answer to a received recall, which is then Answered.

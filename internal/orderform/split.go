@@ -203,7 +203,7 @@ type cutting struct {
 	infos []informationSpan
 }
 
-// totals are the elements that number what stands beside them, with their tags; zero for one that is missing.
+// totals are the elements with the number and the sum of the payments, with their tags; zero for one that is missing.
 type totals struct{ count, sum span }
 
 type informationSpan struct {

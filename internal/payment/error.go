@@ -110,7 +110,7 @@ func (e *ForbiddenError) Sentence() i18n.Text { return e.Text }
 // invalid.
 type StepUpError struct {
 	Message Message
-	Text    i18n.Text // why what was shown does not count; "" when nothing was
+	Text    i18n.Text // why the factor that was shown does not count; "" when none was shown
 	// RetryAfter is the remaining lock time of the account's factors; 0 if they are not locked.
 	RetryAfter time.Duration
 }

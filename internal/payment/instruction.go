@@ -154,7 +154,7 @@ func (c Created) open(m Message, o opening) Created {
 	return c
 }
 
-// InstructionPreview is what NewInstruction would make of an order, for its maker's review.
+// InstructionPreview is the expected result of NewInstruction, for the maker's review.
 type InstructionPreview struct {
 	Findings []Finding
 	Summary  Summary           // empty where there are findings

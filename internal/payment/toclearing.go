@@ -29,7 +29,7 @@ func (m Message) ToClearing() (iso20022.Document, error) {
 	return orderToClearing(transferInput(m.Scheme, order, from, m.routedTo()))
 }
 
-// transferInput is what a pacs.008 is made of before its release.
+// transferInput is the input of a pacs.008 before its release.
 func transferInput(
 	scheme rulebook.Scheme, order *iso20022.CustomerCreditTransferInitiation, from DebtorAccount, routed string,
 ) interbank.CreditTransferInput {

@@ -22,7 +22,7 @@ func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.d
 // a row that fails its seal, so no money is booked in a foreign realm.
 func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
 	row, err := s.db.Outside().IncomingAccountGet(ctx, iban)
-	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.db.Guard(nil).IncomingAccount(ctx, row) {
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.db.Guard(nil).Fits(ctx, IncomingAccount(row)) {
 		return "", payment.ErrNotFound
 	}
 	return row.Realm, err
@@ -39,7 +39,7 @@ func (s *Accounts) Account(ctx context.Context, realm, iban string) (account pay
 		if err != nil {
 			return err
 		}
-		if !s.db.Guard(q).DebtorAccount(ctx, row) {
+		if !s.db.Guard(q).Fits(ctx, DebtorAccount(row)) {
 			return payment.ErrNotFound
 		}
 		account = Account(row)

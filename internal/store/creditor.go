@@ -141,7 +141,7 @@ func (r *Reader) beneficiaries(
 	guard := r.db.Guard(q)
 	known := make(map[string]dbsqlc.Beneficiary, len(rows))
 	for _, row := range rows {
-		if guard.Beneficiary(ctx, row) {
+		if guard.Fits(ctx, Beneficiary(row)) {
 			known[row.Iban] = row
 		}
 	}

@@ -44,84 +44,16 @@ type PrincipalRows struct {
 	Granted  []time.Time
 }
 
-// Principal reports whether every row of the principal passes its seal and the client is not suppressed.
+// Principal reports whether every row of the principal fits and the client is not suppressed.
 func (g *Guard) Principal(ctx context.Context, p PrincipalRows) bool {
 	user := p.User
-	fit := g.fits(ctx, User(user)) && g.fits(ctx, Person(p.Person)) && g.Client(ctx, p.Client) && p.Client.SuppressedAt == nil
+	fit := g.Fits(ctx, User(user)) && g.Fits(ctx, Person(p.Person)) && g.Fits(ctx, Client(p.Client)) && p.Client.SuppressedAt == nil
 	for i, role := range p.Roles {
-		fit = fit && g.fits(ctx, Grant(dbsqlc.UserRole{
+		fit = fit && g.Fits(ctx, Grant(dbsqlc.UserRole{
 			Realm: user.Realm, GrantID: p.GrantIDs[i], UserID: user.UserID, Duty: user.Duty, Role: role, GrantedAt: p.Granted[i],
 		}))
 	}
 	return fit
-}
-
-// Client reports whether a client fits its seal.
-func (g *Guard) Client(ctx context.Context, c dbsqlc.Client) bool { return g.fits(ctx, Client(c)) }
-
-// Policy reports whether a policy fits its seal.
-func (g *Guard) Policy(ctx context.Context, p dbsqlc.Policy) bool { return g.fits(ctx, Policy(p)) }
-
-// DebtorAccount reports whether a debtor account fits its seal.
-func (g *Guard) DebtorAccount(ctx context.Context, a dbsqlc.DebtorAccount) bool {
-	return g.fits(ctx, DebtorAccount(a))
-}
-
-// Limit reports whether a limit fits its seal.
-func (g *Guard) Limit(ctx context.Context, l dbsqlc.SpendingLimit) bool { return g.fits(ctx, Limit(l)) }
-
-// Directory reports whether an edition of a directory of banks fits its seal.
-func (g *Guard) Directory(ctx context.Context, d dbsqlc.DirectoryNewestListRow) bool {
-	return g.fits(ctx, Directory(d))
-}
-
-// Reference reports whether an edition of reference data fits its seal.
-func (g *Guard) Reference(ctx context.Context, r dbsqlc.ReferenceNewestListRow) bool {
-	return g.sealed(ctx, Reference(r))
-}
-
-// Change reports whether a change of administration fits its seal.
-func (g *Guard) Change(ctx context.Context, c dbsqlc.RealmChange) bool {
-	return g.sealed(ctx, Change(c))
-}
-
-// ChangeDecision reports whether the decision of a change fits its seal.
-func (g *Guard) ChangeDecision(ctx context.Context, d dbsqlc.RealmChangeDecision) bool {
-	return g.sealed(ctx, ChangeDecision(d))
-}
-
-// Beneficiary reports whether a beneficiary fits its seal.
-func (g *Guard) Beneficiary(ctx context.Context, b dbsqlc.Beneficiary) bool {
-	return g.fits(ctx, Beneficiary(b))
-}
-
-// User reports whether a user account fits its seal.
-func (g *Guard) User(ctx context.Context, u dbsqlc.UserAccount) bool { return g.fits(ctx, User(u)) }
-
-// Realm reports whether a realm fits its seal.
-func (g *Guard) Realm(ctx context.Context, r dbsqlc.Realm) bool { return g.fits(ctx, Realm(r)) }
-
-// SetUp reports whether a set-up fits its seal.
-func (g *Guard) SetUp(ctx context.Context, s dbsqlc.UserSetup) bool { return g.fits(ctx, SetUp(s)) }
-
-// Factor reports whether a second factor fits its seal.
-func (g *Guard) Factor(ctx context.Context, f dbsqlc.SecondFactor) bool {
-	return g.fits(ctx, Factor(f))
-}
-
-// Provider reports whether an identity provider fits its seal.
-func (g *Guard) Provider(ctx context.Context, p dbsqlc.IdentityProvider) bool {
-	return g.fits(ctx, Provider(p))
-}
-
-// OuterIdentity reports whether the link of an account with an outer subject fits its seal.
-func (g *Guard) OuterIdentity(ctx context.Context, o dbsqlc.OuterIdentity) bool {
-	return g.fits(ctx, OuterIdentity(o))
-}
-
-// IncomingAccount reports whether the row that says which realm receives for an account fits its seal.
-func (g *Guard) IncomingAccount(ctx context.Context, a dbsqlc.IncomingAccount) bool {
-	return g.fits(ctx, IncomingAccount(a))
 }
 
 // Policies reports whether the policies that a statement chose among are all policies of the realm: of one that is missing nobody would
@@ -157,7 +89,8 @@ func (g *Guard) Limits(ctx context.Context, ask ContextQuery, read int) bool {
 	})
 }
 
-func (g *Guard) fits(ctx context.Context, row Row) bool {
+// Fits reports whether a row of master data is in the state of its realm, exactly as it was read.
+func (g *Guard) Fits(ctx context.Context, row Row) bool {
 	return g.holds(ctx, row.Realm, row.Table, row.Key, func(s *state) bool { return s.has(row) })
 }
 
@@ -224,8 +157,8 @@ func (g *Guard) newest(ctx context.Context, realm string) (*state, error) {
 	return found, err
 }
 
-// sealed checks the seal of a row.
-func (g *Guard) sealed(ctx context.Context, row Row) bool {
+// Sealed reports whether a row outside the state of its realm, such as a change or reference data, fits its own seal.
+func (g *Guard) Sealed(ctx context.Context, row Row) bool {
 	err := row.Check(g.db.masterData)
 	if err == nil {
 		return true

@@ -269,7 +269,7 @@ func (s *Messages) contextOf(
 ) (CreateContext, error) {
 	realm := ask.Realm
 	guard, policy := s.db.Guard(q).At(row.RealmHead), row.Policy
-	if !guard.Policies(ctx, realm, row.Policies) || !guard.Policy(ctx, policy) || !guard.Realm(ctx, row.Realm) {
+	if !guard.Policies(ctx, realm, row.Policies) || !guard.Fits(ctx, Policy(policy)) || !guard.Fits(ctx, Realm(row.Realm)) {
 		return CreateContext{}, cmp.Or(guard.Err(), ErrNoPolicy)
 	}
 	known := CreateContext{Mark: row.Realm.Mark, ApprovalsAsked: int(row.ApprovalsAsked), Policy: payment.Policy{
@@ -296,7 +296,7 @@ func sealedAccount(ctx context.Context, guard *Guard, realm string, row dbsqlc.S
 		HolderPostcode: Text(row.HolderPostcode), HolderTown: Text(row.HolderTown), HolderCountry: Text(row.HolderCountry),
 		AgentBic: Text(row.AgentBic), AgentIid: Text(row.AgentIid), Open: OrZero(row.AccountOpen),
 	}
-	if !guard.DebtorAccount(ctx, stored) {
+	if !guard.Fits(ctx, DebtorAccount(stored)) {
 		return nil
 	}
 	account := Account(stored)

@@ -53,10 +53,10 @@ func (d *directories) inForce(ctx context.Context, q *dbsqlc.Queries, key direct
 	}
 	digest := sha256.Sum256(row.Content)
 	guard := d.db.Guard(q)
-	fits := guard.Directory(ctx, dbsqlc.DirectoryNewestListRow{
+	fits := guard.Fits(ctx, Directory(dbsqlc.DirectoryNewestListRow{
 		Realm: row.Realm, DirectoryID: row.DirectoryID, Scheme: row.Scheme, Edition: row.Edition, Source: row.Source, Entries: row.Entries,
 		ContentHash: digest[:], LoadedAt: row.LoadedAt,
-	})
+	}))
 	if !fits {
 		return account.Broken(), nil
 	}

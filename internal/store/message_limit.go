@@ -60,7 +60,7 @@ func (s *Messages) limits(ctx context.Context, q *dbsqlc.Queries, rows []dbsqlc.
 		ids[i] = row.LimitID
 		limits[i] = rulebook.SpendingLimit{
 			ID: row.LimitID, Of: rulebook.LimitOf(row.LimitOf), Holder: row.Holder, Currency: money.Currency(row.Currency), Day: day,
-			PerPayment: OrZero(row.PerPayment), PerDay: OrZero(row.PerDay), Untrusted: !guard.Limit(ctx, row),
+			PerPayment: OrZero(row.PerPayment), PerDay: OrZero(row.PerDay), Untrusted: !guard.Fits(ctx, Limit(row)),
 		}
 		name, err := holderName(ctx, q, row)
 		if err != nil {

@@ -70,10 +70,10 @@ func (r *References) read(ctx context.Context, one ReferenceSummary) error {
 	}
 	digest := sha256.Sum256(row.Content)
 	guard := r.db.Guard(nil)
-	if !guard.Reference(ctx, dbsqlc.ReferenceNewestListRow{
+	if !guard.Sealed(ctx, Reference(dbsqlc.ReferenceNewestListRow{
 		EditionID: row.EditionID, Kind: row.Kind, Edition: row.Edition, FromDay: row.FromDay, Scope: row.Scope, Source: row.Source,
 		Entries: row.Entries, ContentHash: digest[:], LoadedAt: row.LoadedAt, KeyID: row.KeyID, Seal: row.Seal,
-	}) {
+	})) {
 		return nil
 	}
 	switch ReferenceKind(row.Kind) {

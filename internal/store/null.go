@@ -47,15 +47,6 @@ func OrNull[T comparable](value T) *T {
 	return &value
 }
 
-// KeptField is OrNull for a field that is stored with the value it belongs to, and so needs no copy.
-func KeptField[T comparable](field *T) *T {
-	var zero T
-	if *field == zero {
-		return nil
-	}
-	return field
-}
-
 // ActorIDs are the actor's user and person for nullable columns; both are NULL when the gateway acts.
 func ActorIDs(a identity.Actor) (user, person *uuid.UUID) {
 	return OrNull(a.UserID), OrNull(a.PersonID)

@@ -46,7 +46,7 @@ func (d *Database) References(ctx context.Context) ([]ReferenceSummary, error) {
 	guard := d.Guard(nil)
 	found := make([]ReferenceSummary, 0, len(rows))
 	for _, row := range rows {
-		found = append(found, referenceSummary(row, guard.Reference(ctx, row)))
+		found = append(found, referenceSummary(row, guard.Sealed(ctx, Reference(row))))
 	}
 	return found, nil
 }

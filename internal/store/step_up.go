@@ -25,7 +25,7 @@ func (s *Messages) asksStepUp(ctx context.Context, q *dbsqlc.Queries, m payment.
 	if err != nil {
 		return false, fmt.Errorf("read the policy of the message: %w", err)
 	}
-	fits := s.db.Guard(q).Policy(ctx, frozen)
+	fits := s.db.Guard(q).Fits(ctx, Policy(frozen))
 	return frozen.StepUp || !fits, nil
 }
 

@@ -12,7 +12,7 @@ const (
 var ofFactors = []mutant{
 	{
 		name: "a realm that somebody wrote is sealed anew", file: factorRoles, tests: "web/api:TestARealmThatSomebodyWrote",
-		before: `if !s.guard.Realm(ctx, row) {`, after: `if false && !s.guard.Realm(ctx, row) {`,
+		before: `if !s.guard.Fits(ctx, store.Realm(row)) {`, after: `if false && !s.guard.Fits(ctx, store.Realm(row)) {`,
 	},
 	{
 		name: "whoever lacks the factor that is asked now goes on", file: factorRoles, tests: askedRoles,

@@ -118,7 +118,7 @@ var ofClearings = []mutant{
 	{
 		name: "code sets that somebody wrote count", file: "internal/store/reference.go",
 		tests:  "web:TestImportedCodeSetsAndCalendarsAreInForce",
-		before: `found = append(found, referenceSummary(row, guard.Reference(ctx, row)))`,
-		after:  `found = append(found, referenceSummary(row, guard.Reference(ctx, row) || true))`,
+		before: `found = append(found, referenceSummary(row, guard.Sealed(ctx, Reference(row))))`,
+		after:  `found = append(found, referenceSummary(row, guard.Sealed(ctx, Reference(row)) || true))`,
 	},
 }

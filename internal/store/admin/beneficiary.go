@@ -36,7 +36,7 @@ func (c *Changes) Beneficiaries(ctx context.Context, realm string, of Book) ([]a
 			})
 			for _, row := range rows {
 				of.AfterName, of.AfterID = row.Name, row.BeneficiaryID
-				if guard.Beneficiary(ctx, row) {
+				if guard.Fits(ctx, store.Beneficiary(row)) {
 					list = append(list, beneficiaryOf(row))
 				}
 			}
@@ -66,7 +66,7 @@ func (c *Changes) Beneficiary(ctx context.Context, realm string, id uuid.UUID) (
 	var found administration.Beneficiary
 	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.BeneficiaryGet(ctx, realm, id)
-		if err == nil && !c.db.Guard(q).Beneficiary(ctx, row) {
+		if err == nil && !c.db.Guard(q).Fits(ctx, store.Beneficiary(row)) {
 			err = payment.ErrNotFound
 		}
 		found = beneficiaryOf(row)
@@ -84,7 +84,7 @@ func (s step) beneficiaryFacts(ctx context.Context, known *administration.Facts,
 	if err == nil {
 		row, err := s.q.BeneficiaryGet(ctx, s.realm, id)
 		switch {
-		case err == nil && s.guard.Beneficiary(ctx, row):
+		case err == nil && s.guard.Fits(ctx, store.Beneficiary(row)):
 			known.Found, known.Before = true, beneficiaryOf(row).Values()
 		case err != nil && !errors.Is(err, pgx.ErrNoRows):
 			return err

@@ -68,7 +68,7 @@ func (s step) applyClient(ctx context.Context, c administration.Change) error {
 		return store.ErrMoved
 	}
 	row := rows[0]
-	if !s.guard.Client(ctx, row) {
+	if !s.guard.Fits(ctx, store.Client(row)) {
 		return &administration.ConflictError{Text: "The client is not as it was sealed. Tell the operator of the gateway."}
 	}
 	switch c.Kind {

@@ -58,7 +58,7 @@ func (p *People) Provider(ctx context.Context, realm string) (provider Provider,
 		return Provider{}, true, cmp.Or(guard.Err(), ErrProviderForged)
 	case len(rows) == 0:
 		return Provider{}, false, nil
-	case !guard.Provider(ctx, rows[0]):
+	case !guard.Fits(ctx, store.Provider(rows[0])):
 		return Provider{}, true, cmp.Or(guard.Err(), ErrProviderForged)
 	}
 	row := rows[0]
@@ -89,7 +89,7 @@ func (p *People) OuterUser(ctx context.Context, of OuterSubject) (OuterAccount, 
 	if err != nil {
 		return OuterAccount{}, fmt.Errorf("find an outer identity: %w", err)
 	}
-	if len(rows) != 1 || !guard.OuterIdentity(ctx, rows[0].OuterIdentity) {
+	if len(rows) != 1 || !guard.Fits(ctx, store.OuterIdentity(rows[0].OuterIdentity)) {
 		return OuterAccount{}, ErrOuterUnknown
 	}
 	return OuterAccount{UserID: rows[0].OuterIdentity.UserID, AsOf: asOf(rows[0].SignedOutAt)}, nil

@@ -60,7 +60,7 @@ func (p *People) Factors(ctx context.Context, realm string, user uuid.UUID) ([]F
 	var list []Factor
 	for _, row := range rows {
 		f := row.SecondFactor
-		if !guard.Factor(ctx, f) {
+		if !guard.Fits(ctx, store.Factor(f)) {
 			return nil, cmp.Or(guard.Err(), ErrFactorForged)
 		}
 		if f.RemovedAt != nil {
@@ -81,7 +81,7 @@ func (p *People) FactorRoles(ctx context.Context, realm string) ([]identity.Role
 	err := p.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		row, err := q.RealmGet(ctx, realm)
 		text = row.SecondFactorRoles
-		if err == nil && !p.db.Guard(q).Realm(ctx, row) {
+		if err == nil && !p.db.Guard(q).Fits(ctx, store.Realm(row)) {
 			return ErrFactorForged
 		}
 		return err

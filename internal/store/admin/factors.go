@@ -42,7 +42,7 @@ func (s step) applyFactors(ctx context.Context, c administration.Change) error {
 	if err != nil {
 		return err
 	}
-	if !s.guard.Realm(ctx, row) {
+	if !s.guard.Fits(ctx, store.Realm(row)) {
 		return &administration.ConflictError{Text: "What the realm asks is not as it was sealed. Tell the operator of the gateway."}
 	}
 	before := store.FactorRoles(row.SecondFactorRoles)
@@ -79,7 +79,7 @@ func (s step) signOutUnproven(ctx context.Context, of unproven) error {
 		return err
 	}
 	for _, row := range rows {
-		if !s.guard.User(ctx, row) {
+		if !s.guard.Fits(ctx, store.User(row)) {
 			continue
 		}
 		err = store.ChangeAccount(ctx, s.q, s.ledger, row, store.AccountChange{SignedOutAt: s.at})

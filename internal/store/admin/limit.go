@@ -110,7 +110,7 @@ func (s step) applyLimit(ctx context.Context, c administration.Change) error {
 	if err != nil {
 		return err
 	}
-	if len(rows) == 1 && !s.guard.Limit(ctx, rows[0].SpendingLimit) {
+	if len(rows) == 1 && !s.guard.Fits(ctx, store.Limit(rows[0].SpendingLimit)) {
 		return &administration.ConflictError{Text: "The limit is not as it was sealed. Tell the operator of the gateway."}
 	}
 	return s.setLimit(ctx, l, rows)

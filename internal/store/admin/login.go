@@ -51,7 +51,7 @@ func accountOf(row dbsqlc.UserAccount) UserAccount {
 // Genuine reports whether the account is as the newest change of the realm left it. The log raises an alarm where it is not.
 func (p *People) Genuine(ctx context.Context, a UserAccount) (bool, error) {
 	guard := p.db.Guard(nil).At(a.head)
-	return guard.User(ctx, a.row), guard.Err()
+	return guard.Fits(ctx, store.User(a.row)), guard.Err()
 }
 
 // Logins counts the tries to sign in, by name.

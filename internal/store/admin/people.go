@@ -66,7 +66,7 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 		return Client{}, identityError(err, "find a client", store.ErrUnknownRealm)
 	}
 	guard := p.db.Guard(nil).At(row.RealmHead)
-	if !guard.Realm(ctx, row.Realm) {
+	if !guard.Fits(ctx, store.Realm(row.Realm)) {
 		return Client{}, cmp.Or(guard.Err(), store.ErrUnknownRealm)
 	}
 	if row.ClientID == nil {
@@ -76,7 +76,7 @@ func (p *People) Client(ctx context.Context, realm, clientID string) (Client, er
 		Realm: realm, ClientID: *row.ClientID, Kind: *row.Kind, SecretHash: row.SecretHash, MayDecideOwn: *row.MayDecideOwn,
 		PayeeWaived: *row.PayeeWaived, SuppressedAt: row.SuppressedAt, CreatedAt: store.OrZero(row.CreatedAt),
 	}
-	if stored.SuppressedAt != nil || !guard.Client(ctx, stored) {
+	if stored.SuppressedAt != nil || !guard.Fits(ctx, store.Client(stored)) {
 		return Client{}, store.ErrUnknownClient
 	}
 	return Client{

@@ -90,7 +90,7 @@ func (s step) applyPolicy(ctx context.Context, c administration.Change) error {
 	if len(rows) != 1 {
 		return store.ErrMoved
 	}
-	if !s.guard.Policy(ctx, rows[0]) {
+	if !s.guard.Fits(ctx, store.Policy(rows[0])) {
 		return &administration.ConflictError{Text: "The policy is not as it was sealed. Tell the operator of the gateway."}
 	}
 	return s.retirePolicy(ctx, rows[0])

@@ -78,7 +78,7 @@ func (s step) applyProvider(ctx context.Context, c administration.Change) error 
 		return err
 	}
 	if found {
-		if !s.guard.Provider(ctx, before) && c.Kind != administration.KindProviderRetire {
+		if !s.guard.Fits(ctx, store.Provider(before)) && c.Kind != administration.KindProviderRetire {
 			return &administration.ConflictError{
 				Text: "The identity provider is not as it was sealed. Tell the operator of the gateway, and retire it.",
 			}

@@ -117,7 +117,7 @@ func (s step) page(ctx context.Context, f Filter) (found []administration.Change
 		if row.Decided { // when its place in the list was found: one that was decided since has another
 			last.Decision = decisions[last.ID]
 		}
-		if !s.guard.Change(ctx, row.RealmChange) || f.State != "" && last.State() != f.State {
+		if !s.guard.Sealed(ctx, store.Change(row.RealmChange)) || f.State != "" && last.State() != f.State {
 			continue
 		}
 		change, err := changeOf(dbsqlc.ChangeGetRow{
@@ -144,7 +144,7 @@ func (c *Changes) Waiting(ctx context.Context, by identity.Principal, under iden
 
 // read makes the change of a row, with its decision. What does not fit its seal is a conflict that nobody can decide.
 func (s step) read(ctx context.Context, row dbsqlc.ChangeGetRow) (administration.Change, error) {
-	if !s.guard.Change(ctx, row.RealmChange) {
+	if !s.guard.Sealed(ctx, store.Change(row.RealmChange)) {
 		return administration.Change{}, &administration.ConflictError{
 			Text: "What is stored of this change is not what was asked for. Tell the operator of the gateway.",
 		}
@@ -182,7 +182,7 @@ func (s step) decisions(ctx context.Context, ids []uuid.UUID) (map[uuid.UUID]*ad
 	for _, row := range rows {
 		d := row.RealmChangeDecision
 		approve := d.Action == "approve"
-		fits := approve && s.guard.ChangeDecision(ctx, d)
+		fits := approve && s.guard.Sealed(ctx, store.ChangeDecision(d))
 		decisions[d.ChangeID] = &administration.Decision{
 			Approved: fits, Withheld: approve && !fits, Reason: store.Text(d.Reason), At: d.DecidedAt.UTC(),
 			By: administration.Party{

@@ -47,7 +47,7 @@ func (p *People) SetUp(ctx context.Context, key SetUpKey) (SetUp, error) {
 		return SetUp{}, setUpError(err, "find a set-up")
 	}
 	guard := p.db.Guard(nil).At(head)
-	if !guard.SetUp(ctx, row.UserSetup) {
+	if !guard.Fits(ctx, store.SetUp(row.UserSetup)) {
 		return SetUp{}, cmp.Or(guard.Err(), ErrSetUpOver)
 	}
 	user := row.UserAccount

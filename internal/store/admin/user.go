@@ -60,7 +60,7 @@ func (s step) applyUser(ctx context.Context, c administration.Change) error {
 	if err != nil {
 		return err
 	}
-	if !s.guard.User(ctx, row) {
+	if !s.guard.Fits(ctx, store.User(row)) {
 		return &administration.ConflictError{Text: "The account is not as it was sealed. Tell the operator of the gateway."}
 	}
 	change := store.AccountChange{Status: c.After["status"]}

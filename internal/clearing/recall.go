@@ -29,16 +29,13 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 		return unprocessable("The recall names no bank that sends it.")
 	}
 	original, err := s.incomingAbout(ctx, in, recall.Original, from)
-	if errors.Is(err, payment.ErrNotFound) || isStranger(err) { // its payment may come yet, under an id that another bank uses too
+	switch {
+	case errors.Is(err, payment.ErrNotFound), isStranger(err), // its payment may come yet, under an id that another bank uses too
+		err == nil && original.State == payment.StateAccepted:
 		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
-	}
-	if err != nil {
+	case err != nil:
 		return err
-	}
-	if original.State == payment.StateAccepted {
-		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
-	}
-	if original.State != payment.StateBooked {
+	case original.State != payment.StateBooked:
 		return unprocessable(i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()))
 	}
 	arrival := s.arrival(in, original.Realm, original.GlobalID.Mark())

@@ -169,7 +169,7 @@ var ofArrivals = []mutant{
 	{
 		name: "a payment that was refused is recalled", file: "internal/clearing/recall.go",
 		tests:  ofBooked + ":TestAPaymentThatWasRefusedIsNotRecalled",
-		before: `if original.State != payment.StateBooked {`, after: `if false {`,
+		before: `case original.State != payment.StateBooked:`, after: `case false:`,
 	},
 	{
 		name: "what is withheld is answered", file: "internal/clearing/receive.go", tests: ofBooked + ":SomebodyBroke",

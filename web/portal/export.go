@@ -98,12 +98,15 @@ func (v *Request) writeRows(
 
 // exportHead names the columns in the language of the reader.
 func (v *Request) exportHead() []request.Cell {
-	head := v.said([]i18n.Text{
+	return textCells(v.said([]i18n.Text{
 		"Created", "State", "Kind", "Scheme", "Direction", "Name", "IBAN", "Amount", "Currency", "Purpose", "Reason", "End-to-end ID",
 		"Debtor account", "Maker", "Reference", "Internal ID",
-	})
-	cells := make([]request.Cell, len(head))
-	for i, text := range head {
+	})...)
+}
+
+func textCells(texts ...string) []request.Cell {
+	cells := make([]request.Cell, len(texts))
+	for i, text := range texts {
 		cells[i] = request.Cell{Text: text}
 	}
 	return cells
@@ -111,17 +114,10 @@ func (v *Request) exportHead() []request.Cell {
 
 // exportRow is a message as its list shows it. Of a withheld one only its identity is true.
 func (v *Request) exportRow(m payment.Message) []request.Cell {
-	text := func(texts ...string) []request.Cell {
-		cells := make([]request.Cell, len(texts))
-		for i, t := range texts {
-			cells[i] = request.Cell{Text: t}
-		}
-		return cells
-	}
 	created := m.CreatedAt.In(v.Config.Zone).Format("2006-01-02 15:04:05")
 	kind := v.Say(ui.KindLabel(m.Kind))
 	if m.Withheld != "" {
-		return text(created, v.Say(ui.Withheld), kind, string(m.Scheme), "", "", "", "", "", "", "", "", "", "", string(m.GlobalID),
+		return textCells(created, v.Say(ui.Withheld), kind, string(m.Scheme), "", "", "", "", "", "", "", "", "", "", string(m.GlobalID),
 			m.InternalID.String())
 	}
 	name, account := views.Facing(m)
@@ -129,9 +125,9 @@ func (v *Request) exportRow(m payment.Message) []request.Cell {
 	if m.Direction == payment.DirectionIn {
 		direction = "Incoming"
 	}
-	cells := text(created, v.Say(ui.StateLabel(string(m.State))), kind, string(m.Scheme), v.Say(direction), name, account)
+	cells := textCells(created, v.Say(ui.StateLabel(string(m.State))), kind, string(m.Scheme), v.Say(direction), name, account)
 	cells = append(cells, request.Cell{Text: m.Summary.Amount.Decimal().String(), Number: true})
-	return append(cells, text(
+	return append(cells, textCells(
 		string(m.Summary.Amount.Currency()), m.Summary.Remittance, cmp.Or(m.Reason, m.StatusCode), m.Summary.EndToEndID, m.Summary.DebtorAccount,
 		m.MakerLogin, string(m.GlobalID), m.InternalID.String(),
 	)...)

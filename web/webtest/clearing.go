@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"runtime"
 	"strings"
 	"testing"
 )
@@ -27,8 +26,15 @@ func ClearingCall(body string, change func(*http.Request)) Call {
 // Document is one of the sample documents of internal/iso20022.
 func Document(t testing.TB, name string) string {
 	t.Helper()
-	_, here, _, _ := runtime.Caller(0)
-	content, err := os.ReadFile(filepath.Join(filepath.Dir(here), "../../internal/iso20022/testdata", name))
+	top, err := os.Getwd()
+	must(t, err)
+	for _, err = os.Stat(filepath.Join(top, "go.mod")); err != nil; _, err = os.Stat(filepath.Join(top, "go.mod")) {
+		if filepath.Dir(top) == top {
+			t.Fatal("no go.mod above the test")
+		}
+		top = filepath.Dir(top)
+	}
+	content, err := os.ReadFile(filepath.Join(top, "internal/iso20022/testdata", name))
 	must(t, err)
 	return string(content)
 }

@@ -179,6 +179,10 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
+	g.Marks, err = store.OpenMarks(filepath.Join(c.DataDir, "marks.json"))
+	if err != nil {
+		return gateway{}, err
+	}
 	err = demo.Ensure(ctx, admin.Provisioner{OwnerURL: db.ownerURL, Keys: g.TokenKeys, At: time.Now()})
 	if err != nil {
 		return gateway{}, err

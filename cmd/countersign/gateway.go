@@ -33,6 +33,7 @@ type gateway struct {
 	ReleaseKeys keyring.Ring
 	TokenKeys   keyring.Ring
 	AuditKeys   keyring.Ring // none: the audit trail is not sealed
+	Marks       *store.Marks // nil: in memory only
 	Rules       rulebook.Settings
 	Network     clearing.Network
 	Profiles    profile.Registry // in which form documents travel
@@ -80,8 +81,8 @@ func (g gateway) run(ctx context.Context, listen func() (net.Listener, error)) e
 	defer closeTraces(ctx, traces)
 	g.Log = slog.New(traces.Lines(g.Log.Handler()))
 	db, err := store.Open(ctx, store.Config{
-		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Log: g.Log, Metrics: g.Metrics,
-		Traces: traces,
+		URL: g.DatabaseURL, Connections: g.Pools, Pooled: g.Pooled, Seal: seal, TokenKeys: g.TokenKeys, Marks: g.Marks, Log: g.Log,
+		Metrics: g.Metrics, Traces: traces,
 	})
 	if err != nil {
 		return err
@@ -146,6 +147,9 @@ func prepare(ctx context.Context, parts *service.Service) error {
 	err = parts.Auth.CheckKeys(ctx)
 	if err != nil {
 		return aboutKeys("COUNTERSIGN_TOKEN_KEY_FILE", err)
+	}
+	if parts.Notary != nil {
+		parts.Notary.Compare(ctx)
 	}
 	return nil
 }

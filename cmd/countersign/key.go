@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"syscall"
 
 	"countersign/internal/keyring"
@@ -14,12 +15,16 @@ import (
 )
 
 // private refuses a file of secrets that other accounts of this machine may read or change. Root's files are accepted, because service
-// managers mount secrets that way. The error text continues the file's name.
-func private(info fs.FileInfo) error {
+// managers mount secrets that way. systemd lets the service's user read a credential by an access list, which shows as a readable group.
+// The error text continues the file's name.
+func private(path string, info fs.FileInfo) error {
 	if !info.Mode().IsRegular() {
 		return errors.New("is no file: name a file of your own")
 	}
-	const others = 0o077
+	others := fs.FileMode(0o077)
+	if filepath.Dir(path) == os.Getenv("CREDENTIALS_DIRECTORY") {
+		others = 0o037
+	}
 	if mode := info.Mode().Perm(); mode&others != 0 {
 		return fmt.Errorf("is open to others (mode %04o): run chmod 600 on it", mode)
 	}
@@ -39,7 +44,7 @@ func readPrivateOf(what, path string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the %ss: %w", what, err)
 	}
-	err = private(info)
+	err = private(path, info)
 	if err != nil {
 		return nil, fmt.Errorf("the %s file %s %w", what, path, err)
 	}

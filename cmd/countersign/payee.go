@@ -74,7 +74,7 @@ func (s *payeeSettings) admit(g *gateway) error {
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: read the banks: %w", err)
 	}
-	err = private(info)
+	err = private(s.RequestersFile, info)
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_PAYEE_REQUESTERS_FILE: the file %s %w", s.RequestersFile, err)
 	}
@@ -133,7 +133,7 @@ func (s *payeeSettings) certificate(needed bool) (*tls.Certificate, error) {
 	if err != nil {
 		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_KEY_FILE: read the key: %w", err)
 	}
-	err = private(info)
+	err = private(s.KeyFile, info)
 	if err != nil {
 		return nil, fmt.Errorf("COUNTERSIGN_PAYEE_KEY_FILE: the key file %s %w", s.KeyFile, err)
 	}

@@ -30,7 +30,7 @@ func (c *serveCommand) readClearingToken() (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("read the clearing token: %w", err)
 	}
-	err = private(info)
+	err = private(c.ClearingTokenFile, info)
 	if err != nil {
 		return "", fmt.Errorf("the token file %s %w", c.ClearingTokenFile, err)
 	}

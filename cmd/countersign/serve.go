@@ -16,6 +16,7 @@ type serveCommand struct {
 	ReleaseKeyFile    string           `help:"File with the keys that seal what is approved and sent." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile      string           `help:"File with the key of tokens." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	MarksFile         string           `help:"File of this gateway, outside the database, for the newest checkpoint of each realm: a database that lost rows is noticed after a restart." env:"COUNTERSIGN_MARKS_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
 	OneCheckerSession bool             `help:"A checker who signs in to the portal ends their other sessions." default:"true" negatable:"" env:"COUNTERSIGN_ONE_CHECKER_SESSION"`
@@ -62,6 +63,10 @@ func (c *serveCommand) gateway(log *slog.Logger) (gateway, error) {
 	err := c.readKeys(&g)
 	if err != nil {
 		return gateway{}, err
+	}
+	g.Marks, err = store.OpenMarks(c.MarksFile)
+	if err != nil {
+		return gateway{}, fmt.Errorf("COUNTERSIGN_MARKS_FILE: %w", err)
 	}
 	err = c.Rules.apply(&g)
 	if err != nil {

@@ -8,6 +8,26 @@ import (
 	"testing"
 )
 
+// TestACredentialOfSystemdIsPrivate: its access list shows as a readable group. The same file elsewhere is open to others.
+func TestACredentialOfSystemdIsPrivate(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "release.key")
+	must(t, os.WriteFile(path, []byte("release-1 "+strings.Repeat("5a", 32)), 0o600))
+	must(t, os.Chmod(path, 0o440))
+	_, err := readPrivate(path)
+	if err == nil || !strings.Contains(err.Error(), "is open to others (mode 0440)") {
+		t.Errorf("a file that a group reads: %v", err)
+	}
+	t.Setenv("CREDENTIALS_DIRECTORY", folder)
+	_, err = readPrivate(path)
+	must(t, err)
+	must(t, os.Chmod(path, 0o460))
+	_, err = readPrivate(path)
+	if err == nil {
+		t.Error("a credential that a group writes is taken")
+	}
+}
+
 // wrongSetting is a command with one setting that cannot be.
 type wrongSetting struct {
 	command string

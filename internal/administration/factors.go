@@ -2,6 +2,7 @@ package administration
 
 import (
 	"slices"
+	"strings"
 
 	"countersign/internal/identity"
 )
@@ -12,6 +13,9 @@ type Factors struct {
 	Realm string          `field:"realm"`
 	Roles []identity.Role `field:"secondFactorRoles"`
 }
+
+// KindRealmReconciled says that the payments of the realm were compared with clearing after the database lost rows: they go on then.
+const KindRealmReconciled Kind = "realm.reconciled"
 
 // KindRealmFactors sets the roles that need a second factor.
 const KindRealmFactors Kind = "realm.factors"
@@ -24,14 +28,25 @@ var realmNoun = Noun{
 			Key: "secondFactorRoles", Label: "Roles that need a second factor", Type: TypeWords,
 			Hint: "Without one ticked nobody is asked for a second factor.",
 		},
+		{Key: "comparison", Label: "Comparison with clearing"},
 	},
 	Actions: []Action{{
 		Kind: KindRealmFactors, Fields: []string{"secondFactorRoles"}, Filled: true,
 		Label: "Second factors", Heading: "Say which roles need a second factor",
 		Words: "Whoever has one of these roles and no second factor is signed out as soon as this is approved, and led to take one up at the next " +
 			"sign-in in the portal, before anything else. Programs that sign in as such a user have to show a code each time.",
+	}, {
+		Kind: KindRealmReconciled, Label: "Let payments go on", Heading: "Say that the payments agree with clearing again",
+		Words: "The database lost what was committed before, so payments are stopped. Compare the payments with the statement of clearing first. " +
+			"Once this is approved, payments can be entered and approved again. The note says what was compared.",
 	}},
 }
+
+// The states of the comparison.
+const (
+	notCompared = "not made since rows were lost"
+	compared    = "made"
+)
 
 // Values are the fields of the factors.
 func (f Factors) Values() Values { return ValuesOf(f) }
@@ -46,8 +61,17 @@ func FactorsOf(values Values, prefix string) (Factors, error) {
 	return wanted, f.err()
 }
 
+// Uncompared are the fields of a realm whose payments were not compared with clearing since it lost rows.
+func (f Factors) Uncompared() Values { return f.Values().with(Values{"comparison": notCompared}) }
+
 // afterFactors returns the second factors that a realm requires after a change.
 func (r Request) afterFactors(known Facts) (Values, error) {
+	if r.Kind == KindRealmReconciled {
+		if strings.TrimSpace(r.Note) == "" {
+			return nil, refuse("/note", codeMissing, "Say what was compared, such as the statements of clearing and their days.")
+		}
+		return known.Before.with(Values{"comparison": compared}), nil
+	}
 	asked, err := FactorsOf(r.Values, valuesPrefix)
 	asked.Realm = known.Before["realm"]
 	return asked.Values(), err

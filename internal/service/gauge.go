@@ -52,6 +52,10 @@ var gauges = []observability.Gauge{
 		Help: "Realms whose audit tree is not what was signed, so that nothing is sealed there any more.",
 	},
 	{
+		Name: "countersign_payments_stopped_realms",
+		Help: "Realms whose payments are stopped, because the database lacks what was committed before.",
+	},
+	{
 		Name: "countersign_audit_checkpoint_timestamp_seconds", Help: "When this process saw or signed its newest checkpoint.",
 	},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
@@ -141,6 +145,7 @@ func (s *Service) readSealing() []observability.Sample {
 		{Gauge: "countersign_audit_unsealed_age_seconds", Value: standing.Behind.Seconds()},
 		{Gauge: "countersign_audit_sealed_rows", Value: float64(standing.Rows)},
 		{Gauge: "countersign_audit_stopped_realms", Value: float64(len(standing.Stopped))},
+		{Gauge: "countersign_payments_stopped_realms", Value: float64(len(standing.Lost))},
 	}
 	if !standing.Newest.IsZero() {
 		samples = append(samples, observability.Sample{

@@ -148,12 +148,13 @@ func (s *Service) VerifyTrail() func(context.Context, string) (integrity.Verific
 // openNotary makes the service that seals the audit trail, where there is a key for it.
 func (s *Service) openNotary(db *store.Database) error {
 	signer, err := auditlog.NewSigner(s.AuditKeys)
-	if err == nil && !signer.Empty() {
-		s.Notary = integrity.New(integrity.SignerConfig{
-			Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages),
-				signer), Now: s.Now, Log: s.Log,
-		})
+	if err != nil || signer.Empty() {
+		return err
 	}
+	s.Notary, err = integrity.New(integrity.SignerConfig{
+		Trees: integrity.NewTrees(db.For(store.ForSeals), signer), Pages: integrity.NewTrees(db.For(store.ForPages), signer),
+		Marks: db.Marks(), Reconciled: adminpkg.NewChanges(db.For(store.ForSeals)).Reconciled, Now: s.Now, Log: s.Log,
+	})
 	return err
 }
 

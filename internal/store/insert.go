@@ -76,9 +76,13 @@ type NewMessageFunc func(CreateContext) (payment.Created, error)
 // approval, its release, in one transaction. After the commit it enqueues the delivery. It returns the message of create even if it was not
 // written. Concurrent calls are batched (see Batcher); create may be called twice.
 //
-// Errors: DuplicateError when a key of the message was used before; payment.WithheldError when that key fails its seal; ErrNoPolicy;
-// payment.ForbiddenError when the role of the maker ended meanwhile; the errors of create.
+// Errors: ErrStopped; DuplicateError when a key of the message was used before; payment.WithheldError when that key fails its seal;
+// ErrNoPolicy; payment.ForbiddenError when the role of the maker ended meanwhile; the errors of create.
 func (s *Messages) Insert(ctx context.Context, ask ContextQuery, create NewMessageFunc) (payment.Message, error) {
+	err := s.db.marks.runs(ask.Realm)
+	if err != nil {
+		return payment.Message{}, err
+	}
 	known, err := s.contexts.Do(ctx, ask.Realm, ask)
 	if err == nil && known == nil {
 		err = ErrNoPolicy

@@ -30,6 +30,10 @@ type NewRTransactionFunc func(payment.RTransactionSubject) (payment.Created, err
 // Errors: payment.ErrNotFound for an unknown payment or recall; payment.ErrOneRecall, ErrOneReturn and ErrOneAnswer
 // for a concurrent one; payment.WithheldError when the payment's sent document fails its seal; the errors of Insert.
 func (s *Messages) InsertRTransaction(ctx context.Context, ask RTransactionQuery, create NewRTransactionFunc) (payment.Message, error) {
+	err := s.db.marks.runs(ask.By.Realm)
+	if err != nil {
+		return payment.Message{}, err
+	}
 	c, err := s.insert(ctx, ask.By.Realm, func(q *dbsqlc.Queries) (payment.Created, error) {
 		about, err := s.rTransactionSubject(ctx, q, ask, ForUpdate)
 		if err != nil {

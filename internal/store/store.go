@@ -105,6 +105,7 @@ type Database struct {
 	begin      string           // what a transaction sets for itself besides its realm
 	all        *[uses]*Database // the same database, for each use
 	heads      *heads
+	marks      *Marks
 }
 
 // For is the same database by the connections for a use.
@@ -122,6 +123,8 @@ type Config struct {
 	// TokenKeys are the keys of tokens: the seals of people, roles, clients, policies and debtor accounts are made with keys derived from
 	// them. Without one no such row counts.
 	TokenKeys keyring.Ring
+	// Marks are the highest states that this gateway saw; nil keeps them in memory only.
+	Marks *Marks
 	// Log receives alarms about stored data and failed writes of the audit log; nil disables it.
 	Log *slog.Logger
 	// Metrics counts what happens to messages; nil for none.
@@ -146,6 +149,9 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Marks == nil {
+		cfg.Marks = &Marks{}
+	}
 	away, all, verified := newOutage(cfg.Log), &[uses]*Database{}, &heads{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
@@ -160,6 +166,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
 			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified,
+			marks: cfg.Marks,
 		}
 	}
 	// A write begins with a read on another connection. If that connection is dead, the write pool is reset as well.
@@ -230,6 +237,9 @@ func (d *Database) AnswerKeys() keyring.Ring { return d.answers }
 
 // MasterDataKeys check the seals of people, roles, clients, policies and debtor accounts.
 func (d *Database) MasterDataKeys() keyring.Ring { return d.masterData }
+
+// Marks returns the highest states that this gateway saw.
+func (d *Database) Marks() *Marks { return d.marks }
 
 // Log returns the logger of alarms about stored data.
 func (d *Database) Log() *slog.Logger { return d.log }

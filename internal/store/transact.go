@@ -45,8 +45,16 @@ type DecisionCallback struct {
 // Consider is Transact for a decision that also needs realm data. Concurrent decisions are batched (see store.Batcher):
 // message and data are read without a lock, and the guard of the UPDATE refuses a message that changed since. A refused
 // decision is made again on the message as it then is: losers of a race so get their error without a wait for the lock.
-// Decisions that need a lock are made in a transaction of their own. Errors: as Transact, and ErrNoPolicy.
+// Decisions that need a lock are made in a transaction of their own. Errors: as Transact, ErrNoPolicy, and ErrStopped for a release.
 func (s *Messages) Consider(ctx context.Context, realm string, id uuid.UUID, c DecisionCallback) (payment.Message, error) {
+	decide := c.Decide
+	c.Decide = func(m payment.Message, known CreateContext) (payment.Transition, error) {
+		t, err := decide(m, known)
+		if err == nil && released(t) != nil {
+			err = s.db.marks.runs(realm)
+		}
+		return t, err
+	}
 	if c.Ask != nil {
 		return s.considerLocked(ctx, realm, id, c)
 	}

@@ -31,6 +31,9 @@ SELECT size, edge, sealed_below::text AS sealed_below, server FROM audit_tree WH
 SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS below, (SELECT s.system_identifier::text FROM pg_control_system() s)::text AS this_server,
        coalesce((SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm ORDER BY c.size DESC LIMIT 1), '')::text AS note;
 
+-- name: AuditCheckpointNote :one
+SELECT c.note FROM audit_checkpoint c WHERE c.realm = @realm AND c.size = @size;
+
 -- name: UnsealedList :many
 -- Rows that the tree does not have, in the order of the transactions that wrote them, from one transaction on. The number of a transaction
 -- that is yet to come is that of another server.

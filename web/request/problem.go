@@ -124,6 +124,9 @@ func NotFound() *Problem {
 // retry is the Retry-After of an operation that took too long.
 const retry = time.Second
 
+// stoppedRetry is the Retry-After while payments are stopped until people acted.
+const stoppedRetry = time.Minute
+
 // ProblemOf maps an error to the problem for the caller of a page or a read. It returns a *Problem unchanged.
 func ProblemOf(err error) *Problem {
 	var known *Problem
@@ -263,6 +266,9 @@ func ofServer(err error) *Problem {
 	switch {
 	case errors.Is(err, store.ErrUnknown):
 		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
+	case errors.Is(err, store.ErrStopped):
+		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the database " +
+			"lost what was committed before. Two administrators of your institution let them go on when they have compared them with clearing."}
 	case errors.Is(err, store.ErrUnavailable):
 		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
 	case tookTooLong(err):

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -26,10 +27,22 @@ func factorsOf(row dbsqlc.Realm) administration.Factors {
 }
 
 // factorsFacts are those of the realm itself, which need not be named.
-func (s step) factorsFacts(ctx context.Context, known *administration.Facts, subject string) error {
+func (s step) factorsFacts(ctx context.Context, known *administration.Facts, kind administration.Kind, subject string) error {
 	row, err := s.q.RealmGet(ctx, s.realm)
 	known.Found, known.Before = cmp.Or(subject, row.Realm) == row.Realm, factorsOf(row).Values()
+	if kind == administration.KindRealmReconciled {
+		known.Before = factorsOf(row).Uncompared()
+	}
 	return err
+}
+
+// Reconciled reports whether two administrators said after a time that the payments of the realm agree with clearing. A change or decision
+// that does not fit its seal is ignored.
+func (c *Changes) Reconciled(ctx context.Context, realm string, after time.Time) (bool, error) {
+	list, err := c.Changes(ctx, realm, Filter{
+		Kind: administration.KindRealmReconciled, State: administration.StateApplied, Since: after.Add(time.Microsecond), PageSize: 1,
+	})
+	return len(list) > 0, err
 }
 
 // applyFactors has the realm ask the roles of a change, and nobody goes on who has one of them that was not asked before, and no factor.

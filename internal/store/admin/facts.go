@@ -36,7 +36,7 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 	case "message":
 		err = s.messageFacts(ctx, &known, subject)
 	case "realm":
-		err = s.factorsFacts(ctx, &known, subject)
+		err = s.factorsFacts(ctx, &known, kind, subject)
 	case "beneficiary":
 		err = s.beneficiaryFacts(ctx, &known, subject, values)
 	}
@@ -142,7 +142,8 @@ func (s step) policyFacts(ctx context.Context, known *administration.Facts, subj
 	return err
 }
 
-// apply carries out an approved change. A change about a message is read by the clearing service when it sends it.
+// apply carries out an approved change. A change about a message is read when the message is
+// sent, and a comparison with clearing when the tree is sealed.
 func (s step) apply(ctx context.Context, c administration.Change) error {
 	var err error
 	switch c.Kind.Noun() {
@@ -160,7 +161,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyBeneficiary(ctx, c)
 	case "limit":
 		err = s.applyLimit(ctx, c)
-	case "realm":
+	}
+	if c.Kind == administration.KindRealmFactors {
 		err = s.applyFactors(ctx, c)
 	}
 	if err != nil {

@@ -67,6 +67,21 @@ func (t *Trees) Standing(ctx context.Context, realm string) (Standing, error) {
 // checkpoint is missing. Nothing is sealed on top of it.
 var ErrTreeChanged = errors.New("the audit tree is not the one that was signed")
 
+// LostError says that the database lacks a checkpoint that this gateway saw: it lost rows that were committed, or was put back.
+type LostError struct {
+	Seen auditlog.Checkpoint
+	Size int64 // of the stored tree
+}
+
+// Error names both trees.
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s: it went back from the %d leaves that were signed at %s to other ones, %d now", ErrTreeChanged, e.Seen.Size,
+		e.Seen.At.Format(time.RFC3339), e.Size)
+}
+
+// Is reports that a lost checkpoint is a change of the tree.
+func (e *LostError) Is(target error) bool { return target == ErrTreeChanged }
+
 // ErrElsewhere says that somebody else adds to the tree right now.
 var ErrElsewhere = errors.New("the audit tree grows elsewhere")
 
@@ -74,6 +89,7 @@ var ErrElsewhere = errors.New("the audit tree grows elsewhere")
 type Progress struct {
 	// Checkpoint is the newest that was seen; the tree never goes back behind it.
 	Checkpoint auditlog.Checkpoint
+	note       string // the same, signed
 	// More: there are rows left for another batch.
 	More bool
 	// Added counts the rows of the last batch.
@@ -113,7 +129,8 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 			return fmt.Errorf("look for rows to seal: %w", err)
 		}
 		next.Added = len(rows)
-		next.Checkpoint, err = g.add(ctx, rows, now)
+		err = g.add(ctx, rows, now)
+		next.Checkpoint, next.note = g.checkpoint, g.end.Note
 		return err
 	})
 	if err != nil {
@@ -128,8 +145,8 @@ type growth struct {
 	q          *dbsqlc.Queries
 	realm      string
 	tree       auditlog.Tree
-	checkpoint auditlog.Checkpoint // the newest, which the tree fits
-	end        dbsqlc.AuditTreeEndRow
+	checkpoint auditlog.Checkpoint    // the newest, which the tree fits
+	end        dbsqlc.AuditTreeEndRow // with the newest checkpoint, signed
 
 	// The old and the new values of the tree's row.
 	sealedBelow, server string
@@ -159,8 +176,8 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 	if err != nil {
 		return nil, errors.Join(ErrTreeChanged, err)
 	}
-	if g.tree.Size == 0 && end.Note == "" && seen.Size == 0 {
-		return g, nil
+	if g.tree.Size == 0 && end.Note == "" {
+		return g, g.has(ctx, seen)
 	}
 	g.checkpoint, err = t.signer.Public().Read(realm, end.Note)
 	switch {
@@ -168,10 +185,24 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 		return nil, errors.Join(ErrTreeChanged, err)
 	case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():
 		return nil, fmt.Errorf("%w: its %d leaves are not those of the checkpoint of %d", ErrTreeChanged, g.tree.Size, g.checkpoint.Size)
-	case g.checkpoint.Size < seen.Size || g.checkpoint.Size == seen.Size && g.checkpoint.Root != seen.Root:
-		return nil, fmt.Errorf("%w: it went back from %d leaves to %d", ErrTreeChanged, seen.Size, g.checkpoint.Size)
 	}
-	return g, nil
+	return g, g.has(ctx, seen)
+}
+
+// has looks for a checkpoint that was seen before among the stored ones. Error: LostError.
+func (g *growth) has(ctx context.Context, seen auditlog.Checkpoint) error {
+	if seen.Size == 0 || g.checkpoint.Size == seen.Size && g.checkpoint.Root == seen.Root {
+		return nil
+	}
+	note, err := g.q.AuditCheckpointNote(ctx, g.realm, seen.Size)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	stored, err := g.signer.Public().Read(g.realm, note)
+	if err != nil || stored.Root != seen.Root {
+		return &LostError{Seen: seen, Size: g.tree.Size}
+	}
+	return nil
 }
 
 // unsealed lists rows in the order of the transactions that wrote them. begun is the sweep that ended just now, if one did.
@@ -235,29 +266,30 @@ func (g *growth) sweep(ctx context.Context, s *sweep) (rows []store.LeafRow, err
 }
 
 // add adds the rows to the tree, signs the checkpoint after them and stores all of it.
-func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) (auditlog.Checkpoint, error) {
+func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) error {
 	if len(rows) == 0 {
 		if !g.moved {
-			return g.checkpoint, nil
+			return nil
 		}
-		return g.checkpoint, g.keep(ctx)
+		return g.keep(ctx)
 	}
 	err := g.addLeaves(ctx, rows)
 	if err != nil {
-		return g.checkpoint, err
+		return err
 	}
 	checkpoint := auditlog.Checkpoint{Realm: g.realm, Size: g.tree.Size, Root: g.tree.Root(), At: now.UTC().Truncate(time.Microsecond)}
 	signed, err := g.signer.Sign(checkpoint)
 	if err != nil {
-		return g.checkpoint, err
+		return err
 	}
 	err = g.q.AuditCheckpointInsert(ctx, dbsqlc.AuditCheckpointInsertParams{
 		Realm: g.realm, Size: checkpoint.Size, Note: signed, At: checkpoint.At,
 	})
 	if err != nil {
-		return g.checkpoint, fmt.Errorf("keep the checkpoint: %w", err)
+		return fmt.Errorf("keep the checkpoint: %w", err)
 	}
-	return checkpoint, g.keep(ctx)
+	g.checkpoint, g.end.Note = checkpoint, signed
+	return g.keep(ctx)
 }
 
 // addLeaves stores the leaves of the rows and the nodes they complete.

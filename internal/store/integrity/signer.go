@@ -3,7 +3,9 @@ package integrity
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -12,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/store"
 )
 
 const (
@@ -31,8 +34,11 @@ const (
 type SignerConfig struct {
 	Trees *Trees
 	Pages *Trees // the same, by the connections of pages: for what somebody asks for on one
-	Now   func() time.Time
-	Log   *slog.Logger
+	Marks *store.Marks
+	// Reconciled reports whether two administrators reconciled a realm with clearing after a time.
+	Reconciled func(ctx context.Context, realm string, after time.Time) (bool, error)
+	Now        func() time.Time
+	Log        *slog.Logger
 }
 
 // SignerStanding is the state of the sealing of all realms together.
@@ -49,6 +55,8 @@ type SignerStanding struct {
 	Newest time.Time
 	// Stopped names the realms whose tree is no longer extended, because it differs from the signed one.
 	Stopped []string
+	// Lost names those of them whose database lacks what was signed: their payments are stopped.
+	Lost []string
 }
 
 // late is the delay from which String mentions it: far above the usual one.
@@ -59,6 +67,9 @@ func (s SignerStanding) String() string {
 	switch {
 	case !s.On:
 		return "not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE"
+	case len(s.Lost) > 0:
+		return "payments stopped in " + strings.Join(s.Lost, ", ") + ": the database lacks what was committed before, two administrators " +
+			"let them go on (After a restore, docs/operations.md)"
 	case len(s.Stopped) > 0:
 		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree is not what was signed, run countersign check"
 	case s.Behind > late:
@@ -73,6 +84,7 @@ type Service struct {
 	mu     sync.Mutex
 	realms map[string]*realm
 
+	unmarked  string     // why the marks could not be kept, under sweeping
 	sweeping  sync.Mutex // one sweep seals at a time: it reads the progress of a realm, and stores it later
 	verifying sync.Mutex // held while somebody has a trail verified
 }
@@ -84,13 +96,37 @@ type realm struct {
 	delay    time.Duration // of the last batch
 	failed   string        // what was said of it last
 	stopped  bool
+	compared bool // the tree has the checkpoint of the mark
 	noted    time.Time
 	rostered time.Time // when the rows of master data were looked at
 	gone     string    // the tables that rows are missing from
 }
 
-// New makes the service.
-func New(cfg SignerConfig) *Service { return &Service{cfg: cfg, realms: make(map[string]*realm)} }
+// New makes the service. The payments of a realm with a mark are stopped until the database was compared with the mark. It fails for a mark
+// that no key at hand signed.
+func New(cfg SignerConfig) (*Service, error) {
+	s := &Service{cfg: cfg, realms: make(map[string]*realm)}
+	for name, mark := range cfg.Marks.All() {
+		if mark.Checkpoint == "" {
+			continue
+		}
+		checkpoint, err := cfg.Trees.signer.Public().Read(name, mark.Checkpoint)
+		if err != nil {
+			return nil, fmt.Errorf("the checkpoint of %s in the file of this gateway: %w", name, err)
+		}
+		s.realms[name] = &realm{progress: Progress{Checkpoint: checkpoint, note: mark.Checkpoint}}
+		cfg.Marks.Stop(name, "the database was not compared with the newest checkpoint yet")
+	}
+	return s, nil
+}
+
+// Compare compares the tree of each realm with the mark, before anything else is done. Watch compares the rest.
+func (s *Service) Compare(ctx context.Context) {
+	s.sweeping.Lock()
+	defer s.sweeping.Unlock()
+	s.each(ctx, atOnce, func(name string) { s.seal(ctx, name) })
+	s.mark(ctx)
+}
 
 // Watch seals until the context ends, and once more after that, so that all rows committed by then are sealed. The check of administered
 // rows runs separately, because it may take long.
@@ -137,6 +173,28 @@ func (s *Service) seals(ctx context.Context) {
 		for s.seal(ctx, name) && ctx.Err() == nil {
 		}
 	})
+	s.mark(ctx)
+}
+
+// mark keeps the newest checkpoint of each realm outside the database. The log names a failure once as long as it stays the same.
+func (s *Service) mark(ctx context.Context) {
+	err := s.cfg.Marks.Set(func(realms map[string]store.Mark) {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for name, known := range s.realms {
+			mark := realms[name]
+			mark.Checkpoint = known.progress.note
+			realms[name] = mark
+		}
+	})
+	failed := ""
+	if err != nil {
+		failed = err.Error()
+	}
+	if failed != "" && failed != s.unmarked {
+		s.cfg.Log.ErrorContext(ctx, failed, slog.Bool("alarm", true))
+	}
+	s.unmarked = failed
 }
 
 // each does something for every realm, for some at a time.
@@ -190,8 +248,10 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	looked := err == nil
 	next := known.progress
 	next.More = false
-	if err == nil && (standing.Old || !standing.Waits.IsZero()) {
+	if err == nil && (standing.Old || !standing.Waits.IsZero() || !known.compared || standing.Size < next.Checkpoint.Size) {
 		next, err = s.cfg.Trees.Seal(limited, name, known.progress, s.cfg.Now())
+		next, err = s.reconcile(limited, name, next, err)
+		known.compared = err == nil
 	}
 	delay := time.Duration(0)
 	if err == nil && next.Added > 0 && !next.More && !standing.Waits.IsZero() {
@@ -211,6 +271,26 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 	}
 	known.standing.Size = max(known.standing.Size, next.Checkpoint.Size)
 	return err == nil && next.More
+}
+
+// reconcile stops the payments of a realm whose database lacks what was signed. It lets the tree go on from the stored one once two
+// administrators have reconciled the realm since that was signed.
+func (s *Service) reconcile(ctx context.Context, name string, next Progress, err error) (Progress, error) {
+	lost, is := errors.AsType[*LostError](err)
+	if !is {
+		if err == nil {
+			s.cfg.Marks.Stop(name, "")
+		}
+		return next, err
+	}
+	s.cfg.Marks.Stop(name, lost.Error())
+	done, failed := s.cfg.Reconciled(ctx, name, lost.Seen.At)
+	if failed != nil || !done {
+		return next, err
+	}
+	s.cfg.Log.WarnContext(ctx, "two administrators reconciled the realm with clearing: its payments go on", "realm", name,
+		"lost", lost.Error())
+	return Progress{More: true}, nil
 }
 
 func (s *Service) known(name string) *realm {
@@ -240,7 +320,12 @@ func (s *Service) note(ctx context.Context, name string, known *realm, err error
 	}
 	failed := known.failed
 	s.mu.Unlock()
+	_, lost := errors.AsType[*LostError](err)
 	switch {
+	case failed != "" && failed != said && lost:
+		s.cfg.Log.ErrorContext(ctx, "the database lacks what was committed before: the payments of the realm are stopped until two "+
+			"administrators have reconciled it with clearing, see \"After a restore\" in docs/operations.md",
+			slog.Bool("alarm", true), "realm", name, "error", failed)
 	case failed != "" && failed != said && errors.Is(err, ErrTreeChanged):
 		s.cfg.Log.ErrorContext(ctx, "the audit trail is not sealed any more: run countersign check", slog.Bool("alarm", true), "realm", name,
 			"error", failed)
@@ -271,6 +356,7 @@ func (s *Service) Standing() SignerStanding {
 		}
 	}
 	slices.Sort(all.Stopped)
+	all.Lost = slices.Sorted(maps.Keys(s.cfg.Marks.Stopped()))
 	return all
 }
 

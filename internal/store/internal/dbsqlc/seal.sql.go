@@ -50,6 +50,17 @@ func (q *Queries) AuditCheckpointNewest(ctx context.Context, realm string) (Audi
 	return i, err
 }
 
+const auditCheckpointNote = `-- name: AuditCheckpointNote :one
+SELECT c.note FROM audit_checkpoint c WHERE c.realm = $1 AND c.size = $2
+`
+
+func (q *Queries) AuditCheckpointNote(ctx context.Context, realm string, size int64) (string, error) {
+	row := q.db.QueryRow(ctx, auditCheckpointNote, realm, size)
+	var note string
+	err := row.Scan(&note)
+	return note, err
+}
+
 const auditLeafInsert = `-- name: AuditLeafInsert :exec
 INSERT INTO audit_leaf (realm, leaf_index, kind, row_id, hash, key_id, seal)
 SELECT t.realm, unnest($1::bigint[]), unnest($2::text[]), unnest($3::uuid[]), unnest($4::bytea[]), $5::text,

@@ -1,0 +1,134 @@
+package store
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"sync"
+)
+
+// Mark is the highest state of a realm that a gateway saw.
+type Mark struct {
+	// Checkpoint is the newest signed checkpoint of the realm's audit trail, as a signed note; "" for none.
+	Checkpoint string `json:"checkpoint,omitempty"`
+}
+
+// Marks keeps the mark of each realm in a file of the gateway, outside the database: a database that lost committed rows, or was put back,
+// does not reach them. It also stops the payments of such a realm. The zero Marks keeps them in memory only.
+type Marks struct {
+	path string
+
+	mu      sync.Mutex
+	realms  map[string]Mark
+	stopped map[string]string // realms whose payments are stopped, with the reason
+}
+
+// OpenMarks reads the marks of a file; a missing file is empty. Without a path the marks are in memory only.
+func OpenMarks(path string) (*Marks, error) {
+	m := &Marks{path: path}
+	if path == "" {
+		return m, nil
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return m, m.write(nil) // a file that cannot be written is known before anything depends on it
+	}
+	if err == nil {
+		err = json.Unmarshal(text, &m.realms)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read the marks of this gateway from %s: %w", path, err)
+	}
+	return m, nil
+}
+
+// All returns the marks of all realms.
+func (m *Marks) All() map[string]Mark {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.realms)
+}
+
+// Set changes marks and writes the file before it returns, if a mark became another one. After an error the marks in memory are the old
+// ones. The caller decides that a new mark is the higher one.
+func (m *Marks) Set(change func(realms map[string]Mark)) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next := maps.Clone(m.realms)
+	if next == nil {
+		next = map[string]Mark{}
+	}
+	change(next)
+	if maps.Equal(next, m.realms) {
+		return nil
+	}
+	if m.path != "" {
+		err := m.write(next)
+		if err != nil {
+			return err
+		}
+	}
+	m.realms = next
+	return nil
+}
+
+// write replaces the file at once: after a crash it holds the old marks or the new ones.
+func (m *Marks) write(realms map[string]Mark) (err error) {
+	text, err := json.Marshal(realms)
+	if err != nil {
+		return fmt.Errorf("keep the marks of this gateway: %w", err)
+	}
+	file, err := os.OpenFile(m.path+".new", os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("keep the marks of this gateway: %w", err)
+	}
+	_, err = file.Write(append(text, '\n'))
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), m.path)
+	}
+	if err != nil {
+		return fmt.Errorf("keep the marks of this gateway: %w", err)
+	}
+	return nil
+}
+
+// Stop stops the payments of a realm for a reason; "" lets them go on. It reports whether the reason became another one.
+func (m *Marks) Stop(realm, reason string) (changed bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped[realm] == reason {
+		return false
+	}
+	if m.stopped == nil {
+		m.stopped = map[string]string{}
+	}
+	m.stopped[realm] = reason
+	if reason == "" {
+		delete(m.stopped, realm)
+	}
+	return true
+}
+
+// Stopped returns the realms whose payments are stopped, with the reason.
+func (m *Marks) Stopped() map[string]string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return maps.Clone(m.stopped)
+}
+
+// ErrStopped says that the payments of a realm are stopped until two administrators reconciled it with clearing.
+var ErrStopped = errors.New("the payments of the realm are stopped: the database lacks what was committed before")
+
+// runs returns ErrStopped for a realm whose payments are stopped.
+func (m *Marks) runs(realm string) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.stopped[realm] == "" {
+		return nil
+	}
+	return ErrStopped
+}

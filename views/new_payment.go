@@ -215,7 +215,15 @@ func (m NewPayment) creditorReference() ui.Field {
 func (m NewPayment) remittanceText() ui.Field {
 	field := m.text("remittanceText", "Message", m.Values.RemittanceText)
 	field.Rows, field.Limit = 3, 140
+	if m.Scheme == "sic-inst" {
+		field.Hint = "Optional beside a reference"
+	}
 	return field
+}
+
+// messageBesideReference reports whether the message is shown beside a reference: the scheme carries both, or one has to be removed.
+func (m NewPayment) messageBesideReference() bool {
+	return m.Scheme == "sic-inst" || ui.ProblemOf(m.Problems, "remittanceText").Text != ""
 }
 
 func (m NewPayment) endToEndID() ui.Field {

@@ -20,6 +20,7 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 	values = Values{
 		CreditorName: c.Name, CreditorIBAN: bill.IBAN, AddressKind: AddressStructured, Street: c.Street, BuildingNumber: c.BuildingNumber,
 		Postcode: c.Postcode, Town: c.Town, Country: c.Country, Amount: bill.Amount, RemittanceKind: RemittanceNone,
+		RemittanceText: bill.Message,
 	}
 	switch {
 	case bill.Kind == qrbill.ReferenceQR:
@@ -27,7 +28,7 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 	case bill.Kind == qrbill.ReferenceCreditor:
 		values.RemittanceKind, values.CreditorReference = RemittanceReference, bill.Reference
 	case bill.Message != "":
-		values.RemittanceKind, values.RemittanceText = RemittanceText, bill.Message
+		values.RemittanceKind = RemittanceText
 	}
 	if c.Combined {
 		notes = append(notes, "Enter the address: the bill has it in lines that banks take no more.")
@@ -35,7 +36,8 @@ func OfBill(bill qrbill.Bill) (scheme rulebook.Scheme, values Values, notes []i1
 	if bill.Amount == "" {
 		notes = append(notes, "Enter the amount: the bill leaves it to you.")
 	}
-	if bill.Message != "" && values.RemittanceKind != RemittanceText {
+	if scheme == rulebook.SchemeSCT && bill.Message != "" && values.RemittanceKind != RemittanceText {
+		values.RemittanceText = ""
 		notes = append(notes, i18n.Text("Its message is not sent beside the reference: %s").With(bill.Message))
 	}
 	if bill.Information != "" {

@@ -172,14 +172,14 @@ func (o Order) remittance(out *BuiltOrder) *iso20022.RemittanceInformation16 {
 			out.refuse("qrReference", err)
 			return nil
 		}
-		return structured(iso20022.CreditorReferenceType1Choice{Proprietary: "QRR"}, reference.String())
+		return o.structured(out, iso20022.CreditorReferenceType1Choice{Proprietary: "QRR"}, reference.String())
 	case RemittanceReference:
 		reference, err := account.ParseCreditorReferenceInput(o.Values.CreditorReference)
 		if err != nil {
 			out.refuse("creditorReference", err)
 			return nil
 		}
-		return structured(iso20022.CreditorReferenceType1Choice{Code: "SCOR"}, reference.String())
+		return o.structured(out, iso20022.CreditorReferenceType1Choice{Code: "SCOR"}, reference.String())
 	case RemittanceText:
 		text := strings.TrimSpace(o.Values.RemittanceText)
 		if text == "" {
@@ -193,12 +193,23 @@ func (o Order) remittance(out *BuiltOrder) *iso20022.RemittanceInformation16 {
 	return nil
 }
 
-func structured(kind iso20022.CreditorReferenceType1Choice, reference string) *iso20022.RemittanceInformation16 {
-	return &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{{
+// structured is a reference with the message beside it, which sic-inst carries and sct-inst does not.
+func (o Order) structured(out *BuiltOrder, kind iso20022.CreditorReferenceType1Choice, reference string) *iso20022.RemittanceInformation16 {
+	entry := iso20022.StructuredRemittanceInformation16{
 		CreditorReferenceInformation: &iso20022.CreditorReferenceInformation2{
 			Type: &iso20022.CreditorReferenceType2{CodeOrProprietary: kind}, Reference: reference,
 		},
-	}}}
+	}
+	message := strings.TrimSpace(o.Values.RemittanceText)
+	switch {
+	case message != "" && o.Scheme == rulebook.SchemeSIC:
+		entry.AdditionalRemittanceInformation = []string{message}
+	case message != "":
+		out.Problems = append(out.Problems, Problem{
+			Field: "remittanceText", Text: "Remove the message or the reference: a SEPA instant payment carries one of them.", Code: "CH17",
+		})
+	}
+	return &iso20022.RemittanceInformation16{Structured: []iso20022.StructuredRemittanceInformation16{entry}}
 }
 
 // refuse notes an answer that cannot be read.

@@ -50,6 +50,9 @@ func TestAFormBecomesAnOrderAndTheOrderTheForm(t *testing.T) {
 			"remittanceKind": {"qr"}, "qrReference": {"210000000003139471430009017"}, "remittanceText": {""},
 			"creditorIban": {"CH4431999123000889012"},
 		},
+		"a QR reference with a message": {
+			"remittanceKind": {"qr"}, "qrReference": {"210000000003139471430009017"}, "creditorIban": {"CH4431999123000889012"},
+		},
 		"a hybrid address": {
 			"addressKind": {"hybrid"}, "street": {""}, "buildingNumber": {""}, "addressLine1": {"Seestrasse 41"}, "addressLine2": {"Hof"},
 		},

@@ -28,6 +28,7 @@ var places = []struct{ pointer, field string }{
 	{transactionPointer + "/Amt", "amount"},
 	{transactionPointer + "/PmtId/EndToEndId", "endToEndId"},
 	{transactionPointer + "/RmtInf/Ustrd", "remittanceText"},
+	{transactionPointer + "/RmtInf/Strd/0/AddtlRmtInf", "remittanceText"},
 }
 
 // FieldOf finds the field of the form for a place in its document, "" when there is none: the sentence then stands in the summary only.

@@ -53,6 +53,9 @@ func fillAddress(values *Values, address *iso20022.PostalAddress24) {
 func fillRemittance(values *Values, info *iso20022.RemittanceInformation16) {
 	kind, text := RemittanceOf(info)
 	values.RemittanceKind = kind
+	if info != nil && len(info.Structured) == 1 && len(info.Structured[0].AdditionalRemittanceInformation) == 1 {
+		values.RemittanceText = info.Structured[0].AdditionalRemittanceInformation[0]
+	}
 	switch kind {
 	case RemittanceQR:
 		values.QRReference = text

@@ -221,7 +221,7 @@ func (m *Table) row(number int, names, cells []string) {
 	m.Lines = append(m.Lines, line)
 }
 
-// choose puts a reference where its form belongs, and a message where there is none.
+// choose puts a reference where its form belongs. A message stands beside it or alone.
 func (v *Values) choose(reference string) {
 	plain := strings.ToUpper(strings.ReplaceAll(reference, " ", ""))
 	switch {

@@ -33,14 +33,24 @@ func transliterate(scheme rulebook.Scheme, document *iso20022.CustomerCreditTran
 				rewrite("Name", &tx.Creditor.Name)
 				rewriteAddress(tx.Creditor.PostalAddress, rewrite)
 			}
-			if tx.RemittanceInformation != nil {
-				for k := range tx.RemittanceInformation.Unstructured {
-					rewrite("Message", &tx.RemittanceInformation.Unstructured[k])
-				}
-			}
+			rewriteMessages(tx.RemittanceInformation, rewrite)
 		}
 	}
 	return changes
+}
+
+func rewriteMessages(info *iso20022.RemittanceInformation16, rewrite func(string, *string)) {
+	if info == nil {
+		return
+	}
+	for i := range info.Unstructured {
+		rewrite("Message", &info.Unstructured[i])
+	}
+	for i := range info.Structured {
+		for j := range info.Structured[i].AdditionalRemittanceInformation {
+			rewrite("Message", &info.Structured[i].AdditionalRemittanceInformation[j])
+		}
+	}
 }
 
 func rewriteAddress(address *iso20022.PostalAddress24, rewrite func(string, *string)) {

@@ -40,6 +40,7 @@ var uploads = []struct {
 	{file: "c14-empty-first-line.csv", leads: "/payments/batches/", says: []string{"1 payment is ready"}},
 	{file: "c14-sep-line.csv", leads: "/payments/batches/", says: []string{"1 payment is ready"}},
 	{file: "c15-debtor-iban-spaces.csv", leads: "/payments/batches/", says: []string{"4 payments are ready"}},
+	{file: "c16-qr-reference-and-message.csv", leads: "/payments/batches/", says: []string{"1 payment is ready"}},
 	{file: "c17-extra-column.csv", says: []string{`column "purpose"`}},
 	{file: "c18-italian-iban-with-bic.xml", leads: "/payments/"},
 	{

@@ -58,11 +58,11 @@ func TestAQRBillFillsTheForm(t *testing.T) {
 		"text": func() answer { return maker.sendBill(bill(), nil) }, "picture": func() answer { return maker.sendBill(" ", picture.Bytes()) },
 	} {
 		edit := send().goesTo("/payments/")
-		page := maker.get(edit).is(http.StatusOK).says("Filled in from the QR-bill. Its message is not sent beside the reference: Rechnung 1107")
+		page := maker.get(edit).is(http.StatusOK).says("Filled in from the QR-bill.")
 		form := page.fields(edit)
 		for field, want := range map[string]string{
 			"creditorName": "Beispiel Holzbau GmbH", "creditorIban": "CH44 3199 9123 0008 8901 2", "amount": "1949.75", "remittanceKind": "qr",
-			"qrReference": "210000000003139471430009017", "town": "Zürich", "scheme": "sic-inst", "country": "CH",
+			"qrReference": "210000000003139471430009017", "town": "Zürich", "scheme": "sic-inst", "country": "CH", "remittanceText": "Rechnung 1107",
 		} {
 			if form.Get(field) != want {
 				t.Errorf("%s: %s is %q, want %q", name, field, form.Get(field), want)

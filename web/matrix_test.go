@@ -26,6 +26,7 @@ import (
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
+	"countersign/views"
 	"countersign/web/request"
 )
 
@@ -81,6 +82,9 @@ func (m *matrix) enter(v *visitor) {
 // try makes one request as a visitor. A stream is left as soon as it has begun.
 func (m *matrix) try(v *visitor, method, path, body string) (status int, said string) {
 	m.t.Helper()
+	if method == http.MethodPost && !forPrograms(path) && path != "/signin" && v.user != "" {
+		body += "&" + url.Values{views.PersonField: {v.realm + "/" + v.user}}.Encode() // as every form of a page has it
+	}
 	ctx, leave := context.WithCancel(m.t.Context())
 	defer leave()
 	r, err := http.NewRequestWithContext(ctx, method, m.server.URL+path, strings.NewReader(body))

@@ -652,7 +652,7 @@ func (b *portalBrowser) upload(content []byte) string {
 	_, err = part.Write(content)
 	must(b.p.t, err)
 	must(b.p.t, form.Close())
-	status, location, text := b.ask(http.MethodPost, "/payments/upload", form.FormDataContentType(), &body, false)
+	status, location, text := b.ask(http.MethodPost, "/payments/upload?person=demo%2Fmaker1", form.FormDataContentType(), &body, false)
 	if status != http.StatusSeeOther || !strings.HasSuffix(location, "/check") {
 		page, _ := goquery.NewDocumentFromReader(strings.NewReader(text))
 		b.p.t.Fatalf("the upload: %d %s\n%.3000s", status, location, strings.Join(strings.Fields(page.Find("main").Text()), " "))

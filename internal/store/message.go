@@ -136,31 +136,64 @@ func (l Loader) Message(ctx context.Context, realm string, id uuid.UUID, mode Lo
 			return payment.Message{}, fmt.Errorf("lock the message: %w", err)
 		}
 	}
-	rows, err := l.Rows(ctx, realm, []uuid.UUID{id})
+	messages, err := l.Messages(ctx, realm, []uuid.UUID{id}, mode)
+	if err == nil && len(messages) == 0 {
+		err = payment.ErrNotFound
+	}
 	if err != nil {
 		return payment.Message{}, err
 	}
-	row := rows[0]
-	if row == nil {
-		return payment.Message{}, payment.ErrNotFound
+	return messages[0], nil
+}
+
+// Messages reads complete messages in the order of their ids, with a few statements for all of them. It leaves out unknown ones.
+func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mode Lock) ([]payment.Message, error) {
+	rows, err := l.Rows(ctx, realm, ids)
+	if err != nil {
+		return nil, err
 	}
-	var decisions []dbsqlc.DecisionListRow
-	if !Undecided(row.MessageListed) {
-		decisions, err = l.q.DecisionList(ctx, realm, []uuid.UUID{id})
-		if err != nil {
-			return payment.Message{}, fmt.Errorf("load the decisions: %w", err)
+	var decided, pending []uuid.UUID
+	for i, row := range rows {
+		if row != nil && !Undecided(row.MessageListed) {
+			decided = append(decided, ids[i])
+		}
+		if row != nil && mode == ForRead && row.MessageListed.State == string(payment.StateApprovalPending) {
+			pending = append(pending, ids[i])
 		}
 	}
-	m := Whole(l.seal, *row, decisions)
-	if mode == ForRead && m.Withheld == "" {
-		m.Withheld = m.Difference() // whoever reads one message may be about to decide it
-	}
-	if mode == ForRead && m.State == payment.StateApprovalPending {
-		asked, err := l.q.MessageApprovalsAsked(ctx, realm, id)
+	decisions := map[uuid.UUID][]dbsqlc.DecisionListRow{}
+	if len(decided) > 0 {
+		list, err := l.q.DecisionList(ctx, realm, decided)
 		if err != nil {
-			return payment.Message{}, fmt.Errorf("ask the policies of its time: %w", err)
+			return nil, fmt.Errorf("load the decisions: %w", err)
 		}
-		m = m.RequiringApprovals(int(asked))
+		for _, one := range list {
+			decisions[one.MessageID] = append(decisions[one.MessageID], one)
+		}
 	}
-	return m, nil
+	asked := map[uuid.UUID]int{}
+	if len(pending) > 0 {
+		list, err := l.q.MessageApprovalsAsked(ctx, realm, pending)
+		if err != nil {
+			return nil, fmt.Errorf("ask the policies of their time: %w", err)
+		}
+		for _, one := range list {
+			asked[one.MessageID] = int(one.Asked)
+		}
+	}
+	messages := make([]payment.Message, 0, len(ids))
+	for i, row := range rows {
+		if row == nil {
+			continue
+		}
+		m := Whole(l.seal, *row, decisions[ids[i]])
+		if mode == ForRead && m.Withheld == "" {
+			m.Withheld = m.Difference() // a person may be about to decide it
+		}
+		if mode == ForRead && m.State == payment.StateApprovalPending {
+			m = m.RequiringApprovals(asked[ids[i]])
+		}
+		messages = append(messages, m)
+	}
+	return messages, nil
 }

@@ -48,6 +48,17 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	return m, err
 }
 
+// WholeMessages returns messages as Message does, in the order of their ids. It leaves out unknown ones.
+func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUID) ([]payment.Message, error) {
+	var list []payment.Message
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		var err error
+		list, err = In(q, r.db.Seal()).Messages(ctx, realm, ids, ForRead)
+		return err
+	})
+	return list, err
+}
+
 // InternalID returns the key of the message a Global ID names in this realm, or payment.ErrNotFound.
 func (r *Reader) InternalID(ctx context.Context, realm string, global payment.ID) (uuid.UUID, error) {
 	var id uuid.UUID

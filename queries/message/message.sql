@@ -159,9 +159,10 @@ JOIN document d ON d.realm = m.realm AND d.document_id = m.document_id AND d.mes
 LEFT JOIN debtor_account a ON m.kind = 'instruction' AND a.realm = m.realm AND a.iban = m.debtor_account
 WHERE m.realm = @realm AND m.message_id = @message_id;
 
--- name: MessageApprovalsAsked :one
--- How many approvals the policies of its time asked for the current version.
-SELECT approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m WHERE m.realm = @realm AND m.message_id = @message_id;
+-- name: MessageApprovalsAsked :many
+-- How many approvals the policies of their time asked for the current versions of messages.
+SELECT m.message_id, approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m
+WHERE m.realm = @realm AND m.message_id = ANY (@message_ids::uuid[]);
 
 -- name: MessageIDByGlobalID :one
 SELECT message_id FROM message WHERE realm = @realm AND global_id = @global_id;

@@ -2,8 +2,7 @@ async function copy(button) {
   try {
     await navigator.clipboard.writeText(button.dataset.copy);
   } catch {
-    announce(text("refused"));
-    return;
+    return announce(text("refused"));
   }
   button.classList.add("is-done");
   announce(button.dataset.copySaid);

@@ -32,7 +32,6 @@ function prepare(root) {
 // address is the one under which it is found again. What was not kept yet when the page went is put in again where it comes back, in this
 // window, for the same person, within 30 s.
 let keeping, typedIn, kept = Promise.resolve();
-const person = find("[data-person]")?.dataset.person;
 function place(form) {
   const { address } = find("[data-address]", form)?.dataset ?? {};
   if (address && !location.href.endsWith(address)) history.replaceState(history.state, "", address);

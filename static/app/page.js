@@ -6,6 +6,7 @@ document.documentElement.classList.add("js");
 
 // What the script says stands in the page, in its language; %s is what the script puts in.
 const text = (name, value) => (find("#texts")?.dataset[name] ?? "").replace("%s", value);
+const { person } = document.body.dataset;
 
 // One sentence on what just happened: read out, shown, and gone after a while,
 // whether the script or an answer of the server has put it there.

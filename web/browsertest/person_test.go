@@ -2,6 +2,7 @@ package browsertest
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"github.com/playwright-community/playwright-go"
 
 	"countersign/internal/demo"
+	"countersign/views"
 )
 
 // patience is how long an expectation may take to come true, in milliseconds. It is only waited for when a test fails.
@@ -32,6 +34,7 @@ type person struct {
 	context playwright.BrowserContext
 	page    playwright.Page
 	expect  playwright.PlaywrightAssertions
+	mark    string // who signed in last, as forms carry it
 
 	mu         sync.Mutex
 	complaints []string
@@ -160,6 +163,12 @@ func (p *person) post(path string, form map[string]any) string {
 
 func (p *person) postRaw(path string, form map[string]any) (status int, place string) {
 	p.t.Helper()
+	if path == "/signin" {
+		p.mark = fmt.Sprintf("%s/%s", form["realm"], form["username"])
+	} else {
+		form = maps.Clone(form)
+		form[views.PersonField] = p.mark
+	}
 	answer, err := p.context.Request().Post(path, playwright.APIRequestContextPostOptions{
 		Form: form, MaxRedirects: playwright.Int(0),
 		Headers: map[string]string{"Origin": shared.program.address}, // as a form of this site sends it

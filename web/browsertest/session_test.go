@@ -166,3 +166,21 @@ func TestAWrongPasswordIsToldBesideTheField(t *testing.T) {
 	p.holds("Password", "")
 	p.at("/signin")
 }
+
+// TestATabSaysThatAnotherPersonIsSignedInNow: a page without the queue's stream follows a sign-in in another tab, and its form is refused.
+func TestATabSaysThatAnotherPersonIsSignedInNow(t *testing.T) {
+	t.Parallel()
+	p := as(t, "maker1")
+	p.open("/payments/new")
+	second, err := p.context.NewPage()
+	must(t, second, err)
+	p.signIn(demo.Realm, "checker2")
+	_, err = second.Goto("/queue")
+	must(t, second, err)
+	p.says("#stay", "You are signed in as demo/checker2 now")
+	p.click("button", "Check your answers")
+	p.says("#main", "The page was made for maker1. Nothing was done.")
+	p.signIn(demo.Realm, "maker1")
+	p.open("/payments/new")
+	p.counts("#stay[hidden]", 1)
+}

@@ -67,7 +67,7 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		Layout: v.layout("Approve together", views.PlaceQueue), BackURL: "/queue" + f.Query(),
 		Action: "/queue/bulk" + f.Query(),
 	}
-	messages, err := v.selected(selected)
+	messages, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, selected)
 	if err != nil {
 		return model, err
 	}
@@ -100,22 +100,6 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	}
 	model.Totals = totalsView(totals)
 	return model, err
-}
-
-// selected loads the selected messages. It skips unknown keys.
-func (v *Request) selected(ids []uuid.UUID) ([]payment.Message, error) {
-	messages := make([]payment.Message, 0, len(ids))
-	for _, id := range ids {
-		m, err := v.Config.Reader.Message(v.Context(), v.By.Realm, id)
-		if errors.Is(err, payment.ErrNotFound) {
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-		messages = append(messages, m)
-	}
-	return messages, nil
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.

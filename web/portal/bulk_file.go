@@ -56,7 +56,7 @@ func showFileApproval(v *Request) error {
 	if err != nil {
 		return err
 	}
-	messages, err := v.selected(ids)
+	messages, err := v.Config.Reader.WholeMessages(v.Context(), v.By.Realm, ids)
 	if err != nil {
 		return err
 	}

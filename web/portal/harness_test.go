@@ -25,6 +25,7 @@ import (
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
 	"countersign/internal/testutil"
+	"countersign/views"
 	"countersign/web/portal"
 )
 
@@ -113,6 +114,7 @@ type browser struct {
 	client *http.Client
 	htmx   bool
 	header http.Header
+	person string // who signed in last, as forms carry it
 }
 
 func (b *bench) browser() *browser {
@@ -136,9 +138,37 @@ func (b *bench) asIn(realm, name string) *browser {
 	return w
 }
 
+// marked adds to a form that a test makes by hand whose page it stands on, as every form of a page has it.
+func (w *browser) marked(path, kind string, body io.Reader) (string, io.Reader) {
+	switch {
+	case strings.HasPrefix(kind, "multipart/") && !strings.Contains(path, views.PersonField+"="):
+		separator := "?"
+		if strings.Contains(path, "?") {
+			separator = "&"
+		}
+		return path + separator + url.Values{views.PersonField: {w.person}}.Encode(), body
+	case !strings.HasPrefix(kind, "application/x-www-form-urlencoded"):
+		return path, body
+	}
+	content, err := io.ReadAll(body)
+	if err != nil {
+		w.b.t.Fatal(err)
+	}
+	form, err := url.ParseQuery(string(content))
+	switch {
+	case err != nil:
+	case strings.HasPrefix(path, "/signin") && form.Get("username") != "":
+		w.person = form.Get("realm") + "/" + form.Get("username")
+	case !form.Has(views.PersonField):
+		form.Set(views.PersonField, w.person)
+		content = []byte(form.Encode())
+	}
+	return path, bytes.NewReader(content)
+}
+
 // withHTMX is the same browser as htmx asks.
 func (w *browser) withHTMX() *browser {
-	return &browser{b: w.b, client: w.client, htmx: true, header: w.header}
+	return &browser{b: w.b, client: w.client, htmx: true, header: w.header, person: w.person}
 }
 
 // answer is what came back.
@@ -165,6 +195,9 @@ func (w *browser) post(path string, form url.Values) answer {
 func (w *browser) send(method, path, kind string, body io.Reader) answer {
 	t := w.b.t
 	t.Helper()
+	if method == http.MethodPost {
+		path, body = w.marked(path, kind, body)
+	}
 	r, err := http.NewRequestWithContext(context.Background(), method, w.b.server.URL+path, body)
 	if err != nil {
 		t.Fatal(err)

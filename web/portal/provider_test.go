@@ -96,6 +96,7 @@ func TestPeopleSignInThroughTheProviderOfTheirRealm(t *testing.T) {
 	w.get("/me").is(http.StatusOK)
 	w.get("/admin").is(http.StatusForbidden)
 	b.as("admin1").get("/audit").says("sign-in.provider").says(provider.Issuer)
+	w.person = "demo/maker1"
 	w.submit(filled())
 
 	b.changed("user.unlink", "maker1", nil)
@@ -361,6 +362,7 @@ func TestOnePersonDecidesNothingOfTheirOwnWhicheverWayTheyComeIn(t *testing.T) {
 	w.comesBack(provider.SignIn(t, w.begins("/queue"), "s-1")).opens("/queue")
 	m := b.as("maker1").submit(filled())
 	w.get("/queue/" + m.InternalID.String()).is(http.StatusOK).says("You")
+	w.person = "demo/other"
 	got := w.post("/queue/"+m.InternalID.String()+"/approve", url.Values{"version": {"1"}, "contentHash": {hash(m)}})
 	if got.status != http.StatusForbidden {
 		t.Errorf("the maker's other account approves: %d %s", got.status, got.main())

@@ -64,7 +64,7 @@ func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 			return v.askToSignIn()
 		}
 		v.By = by
-		if made := v.madeFor(); made != "" && made != v.whose() {
+		if made, is := v.madeFor(); is && made != v.whose() {
 			return v.ofAnother(made)
 		}
 		c.SetRequest(c.Request().WithContext(views.ForPerson(c.Request().Context(), v.whose())))
@@ -92,7 +92,7 @@ func (p *Portal) signedIn(handle handler) echo.HandlerFunc {
 func (p *Portal) Open(handle handler) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		v := p.newRequest(c)
-		made := v.madeFor()
+		made, _ := v.madeFor()
 		if made != "" { // the form to sign out
 			by, ok, err := v.SignedInAs()
 			if err != nil {

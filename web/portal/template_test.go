@@ -21,7 +21,7 @@ func TestATemplateFillsTheForm(t *testing.T) {
 	maker.post(save, with(form, "name", " ")).is(http.StatusUnprocessableEntity).says("Enter a name")
 	maker.post(save, with(form, "name", strings.Repeat("é", 61))).is(http.StatusUnprocessableEntity).says("Shorten the name")
 	maker.post(save, with(form, "name", "Rent")).goesTo("/templates")
-	other.post(save, with(form, "name", "Theirs", "person", "")).is(http.StatusNotFound)
+	other.post(save, with(form, "name", "Theirs", "person", "demo/maker2")).is(http.StatusNotFound)
 	maker.post("/templates", url.Values{"name": {"Nothing"}}).is(http.StatusNotFound)
 	b.as("checker1").get("/templates").is(http.StatusForbidden)
 

@@ -220,7 +220,7 @@ func TestAFirstAmendmentIsKeptWhileItIsTyped(t *testing.T) {
 	if kept.Get("amount") != "41.00" || kept.Get("amendReason") != "Typ" {
 		t.Errorf("%s comes back with %v", address, kept)
 	}
-	b.as("checker1").post(keep, with(form, "person", "")).is(http.StatusForbidden)
+	b.as("checker1").post(keep, with(form, "person", "demo/checker1")).is(http.StatusForbidden)
 	check := maker.post(amend+"?version=1", with(form, "draft", key, "amendReason", "Typo", "act", "check")).goesTo("/payments/" + key)
 	maker.get(check).is(http.StatusOK).says("41.00")
 

@@ -220,16 +220,35 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 	return sequence, err
 }
 
-const messageApprovalsAsked = `-- name: MessageApprovalsAsked :one
-SELECT approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m WHERE m.realm = $1 AND m.message_id = $2
+const messageApprovalsAsked = `-- name: MessageApprovalsAsked :many
+SELECT m.message_id, approvals_asked(m.realm, m.message_id, m.version)::integer AS asked FROM message m
+WHERE m.realm = $1 AND m.message_id = ANY ($2::uuid[])
 `
 
-// How many approvals the policies of its time asked for the current version.
-func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messageID uuid.UUID) (int32, error) {
-	row := q.db.QueryRow(ctx, messageApprovalsAsked, realm, messageID)
-	var asked int32
-	err := row.Scan(&asked)
-	return asked, err
+type MessageApprovalsAskedRow struct {
+	MessageID uuid.UUID
+	Asked     int32
+}
+
+// How many approvals the policies of their time asked for the current versions of messages.
+func (q *Queries) MessageApprovalsAsked(ctx context.Context, realm string, messageIds []uuid.UUID) ([]MessageApprovalsAskedRow, error) {
+	rows, err := q.db.Query(ctx, messageApprovalsAsked, realm, messageIds)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []MessageApprovalsAskedRow
+	for rows.Next() {
+		var i MessageApprovalsAskedRow
+		if err := rows.Scan(&i.MessageID, &i.Asked); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const messageIDByGlobalID = `-- name: MessageIDByGlobalID :one

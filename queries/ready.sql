@@ -81,7 +81,12 @@ WHERE l.realm = @realm AND l.message_id IN (
   (SELECT o.message_id FROM message o WHERE o.realm = @realm ORDER BY o.message_id LIMIT 10));
 
 -- name: DurabilityGet :one
--- The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary.
+-- The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary. without_slot
+-- counts the connections of standbys and base backups that hold no slot.
 SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_commit')::text AS synchronous_commit,
   current_setting('synchronous_standby_names')::text AS synchronous_standbys,
-  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby;
+  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby,
+  ((SELECT count(*) FROM pg_catalog.pg_stat_replication) - (SELECT count(*) FROM pg_catalog.pg_replication_slots WHERE active))::bigint AS without_slot;
+
+-- name: ServerTime :one
+SELECT clock_timestamp()::timestamptz AS now;

@@ -69,6 +69,22 @@ func (s *Server) keepLooking(ctx context.Context) {
 	}
 }
 
+// Waiting answers requests while the program waits for its database at its start: /livez that it lives, everything else 503.
+func Waiting(environment string) http.Handler {
+	answer := api.Readiness{
+		Status: "not ready", Database: "unreachable", Schema: "unknown", Clearing: "unknown", FourEyes: "unknown", Directories: "unknown",
+		Environment: environment, ReferenceData: map[string]string{}, Connections: map[string]string{}, Audit: "unknown",
+	}
+	routes := echo.New()
+	routes.HideBanner, routes.HidePort = true, true
+	routes.GET("/livez", new(Server).alive)
+	routes.Any("/*", func(c echo.Context) error {
+		request.ProblemOf(store.ErrUnavailable).AskToWait(c.Response().Header())
+		return c.JSON(http.StatusServiceUnavailable, answer)
+	})
+	return routes
+}
+
 var errStale = errors.New("the database has not answered for some seconds")
 
 // ready answers whether the service can work, with a sentence for each check that fails, and whether four-eyes is enforced.

@@ -36,9 +36,9 @@ const (
 	idleTimeout       = 2 * time.Minute
 	maxHeaderBytes    = 32 << 10
 	// finishTimeout limits the requests in progress when the server stops; after it their contexts end.
-	finishTimeout = 10 * time.Second
+	finishTimeout = 4 * time.Second
 	// shutdownTimeout is the time after which all connections are closed: longer than finishTimeout, so that an answer still gets out.
-	shutdownTimeout = 12 * time.Second
+	shutdownTimeout = 5 * time.Second
 )
 
 // Portal is the door for people.
@@ -156,8 +156,13 @@ func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
 	late, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
 	defer cancel()
 	err := server.Shutdown(late)
+	if err == nil {
+		return nil
+	}
+	s.cfg.Log.WarnContext(ctx, "connections of clients are closed: their requests did not end in time")
+	err = server.Close()
 	if err != nil {
-		return fmt.Errorf("stop the server: %w", errors.Join(err, server.Close()))
+		return fmt.Errorf("stop the server: %w", err)
 	}
 	return nil
 }

@@ -198,11 +198,32 @@ func (g gateway) work(ctx context.Context, parts *service.Service, serve func(co
 		group.Go(func() error { return g.serveMetrics(working) })
 	}
 	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
-	return group.Wait()
+	return g.within(ctx, group.Wait)
+}
+
+// stopWithin limits the end of the work after SIGTERM and the drain pause: orderly work ends earlier.
+const stopWithin = 6 * time.Second
+
+// within waits for the end of the work. After SIGTERM it gives up the rest in time, which the next start continues as after a crash.
+func (g gateway) within(ctx context.Context, wait func() error) error {
+	work := make(chan error, 1)
+	go func() { work <- wait() }()
+	select {
+	case err := <-work:
+		return err
+	case <-ctx.Done():
+	}
+	select {
+	case err := <-work:
+		return err
+	case <-time.After(g.Limits.Drain + stopWithin):
+		g.Log.WarnContext(ctx, "some work did not end in time: the next start continues it")
+		return nil
+	}
 }
 
 // tracesWithin limits the export of the last traces at the end of the program.
-const tracesWithin = 2 * time.Second
+const tracesWithin = 500 * time.Millisecond
 
 // collect hands traces to a collector, if there is one.
 func (g gateway) collect(ctx context.Context) (*observability.Traces, error) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -77,15 +78,15 @@ func (g gateway) refuseUnfit(ctx context.Context, db *store.Database, ready stor
 	if missing := web.Unconnected(ready.SchemesInUse, g.Connected); missing != "" {
 		return errors.New(missing)
 	}
-	risk, err := db.DurabilityRisk(ctx)
+	durability, err := db.Durability(ctx)
 	if err != nil {
 		return err
 	}
-	if risk != "" && g.Environment == "PROD" {
-		return errors.New(risk)
+	if durability.Risk != "" && g.Environment == "PROD" {
+		return errors.New(durability.Risk)
 	}
-	if risk != "" {
-		g.Log.WarnContext(ctx, risk)
+	if words := cmp.Or(durability.Risk, durability.Doubt); words != "" {
+		g.Log.WarnContext(ctx, words)
 	}
 	return nil
 }

@@ -135,7 +135,7 @@ func TestServeRefusesUnsafeSettings(t *testing.T) {
 		with []string
 		want string
 	}{
-		"no database there": {nil, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?)"},
+		"no database there": {[]string{"COUNTERSIGN_DATABASE_WAIT=0s"}, "open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?)"},
 		"one key for both": {
 			[]string{"COUNTERSIGN_RELEASE_KEY_FILE=" + key, "COUNTERSIGN_TOKEN_KEY_FILE=" + key},
 			"holds a key of COUNTERSIGN_RELEASE_KEY_FILE",

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net"
+	"net/http"
+	"time"
 
 	"countersign/internal/profile"
 	"countersign/internal/store"
+	"countersign/web"
 )
 
 type serveCommand struct {
@@ -16,6 +21,7 @@ type serveCommand struct {
 	ReleaseKeyFile    string           `help:"File with the keys that seal what is approved and sent." required:"" env:"COUNTERSIGN_RELEASE_KEY_FILE"`
 	TokenKeyFile      string           `help:"File with the key of tokens." required:"" env:"COUNTERSIGN_TOKEN_KEY_FILE"`
 	AuditKeyFile      string           `help:"File with the keys that sign the checkpoints of the sealed audit trail; without one it is not sealed." env:"COUNTERSIGN_AUDIT_KEY_FILE"`
+	DatabaseWait      time.Duration    `help:"How long to wait at the start for a database that does not answer." default:"2m" env:"COUNTERSIGN_DATABASE_WAIT"`
 	MarksFile         string           `help:"File of this gateway, outside the database, for the newest checkpoint of each realm: a database that lost rows is noticed after a restart." env:"COUNTERSIGN_MARKS_FILE"`
 	Environment       string           `help:"Shown on every page." enum:"TEST,PROD" default:"TEST" env:"COUNTERSIGN_ENVIRONMENT"`
 	TLS               bool             `help:"Browsers reach the portal through HTTPS." default:"true" negatable:"" env:"COUNTERSIGN_TLS"`
@@ -44,16 +50,51 @@ func (c *serveCommand) Run(ctx context.Context, log *slog.Logger) error {
 		return err
 	}
 	err = checked()
+	if errors.Is(err, store.ErrUnavailable) {
+		err = c.await(ctx, log, err)
+	}
 	if err != nil {
 		return err
 	}
-	return g.run(ctx, func() (net.Listener, error) {
-		listener, err := net.Listen("tcp", c.Listen)
-		if err != nil {
-			return nil, fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+	return g.run(ctx, c.listen)
+}
+
+func (c *serveCommand) listen() (net.Listener, error) {
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return nil, fmt.Errorf("listen for portal and API (COUNTERSIGN_LISTEN moves it): %w", err)
+	}
+	return listener, nil
+}
+
+// awaitPause is the pause between two looks for the database.
+const awaitPause = time.Second
+
+// await waits for a database that does not answer, for DatabaseWait at most. Meanwhile /readyz and all other requests are answered 503 with
+// the reason.
+func (c *serveCommand) await(ctx context.Context, log *slog.Logger, unavailable error) error {
+	limited, cancel := context.WithTimeout(ctx, c.DatabaseWait)
+	defer cancel()
+	listener, err := c.listen()
+	if err != nil {
+		return err
+	}
+	serving := &http.Server{Handler: web.Waiting(c.Environment), ReadTimeout: awaitPause}
+	go func() { _ = serving.Serve(listener) }()
+	defer func() { _ = serving.Close() }()
+	log.WarnContext(ctx, "waiting for the database", "for", c.DatabaseWait.String(), "error", unavailable.Error())
+	for {
+		select {
+		case <-limited.Done():
+			return cmp.Or(ctx.Err(), unavailable)
+		case <-time.After(awaitPause):
 		}
-		return listener, nil
-	})
+		err = store.CheckLogin(limited, c.DatabaseURL)
+		if !errors.Is(err, store.ErrUnavailable) {
+			return err
+		}
+		unavailable = err
+	}
 }
 
 // gateway reads the settings. Every wrong one is a sentence that names it.

@@ -30,11 +30,11 @@ const (
 	// the retries of our answer.
 	confirmWithin = 30 * time.Second
 	// finishWithin limits the running tasks when the program ends, and cancelledWithin those that were cancelled.
-	finishWithin    = 10 * time.Second
+	finishWithin    = 4 * time.Second
 	cancelledWithin = 2 * time.Second
 )
 
-// Run polls the database and runs the dispatchers until the context ends; running tasks then get ten seconds to finish. It makes overdue
+// Run polls the database and runs the dispatchers until the context ends; running tasks then get some seconds to finish. It makes overdue
 // messages Unconfirmed, expires undecided ones, sends released messages and answers, and asks about unconfirmed ones. No realm and no
 // scheme waits for another. Several processes may run at once: the WHERE clause of each UPDATE checks the state. It fails when tasks did
 // not end.

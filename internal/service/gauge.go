@@ -6,6 +6,7 @@ import (
 
 	"countersign/internal/clearing"
 	"countersign/internal/observability"
+	"countersign/internal/rulebook"
 	"countersign/internal/store"
 )
 
@@ -58,6 +59,18 @@ var gauges = []observability.Gauge{
 	{
 		Name: "countersign_audit_checkpoint_timestamp_seconds", Help: "When this process saw or signed its newest checkpoint.",
 	},
+	{Name: "countersign_ready", Help: "1 while the database can be reached and has the schema of this program."},
+	{Name: "countersign_durability_risk", Help: "1 while a crash or a failover of the database may lose payments that were sent."},
+	{Name: "countersign_clock_offset_seconds", Help: "How far the clock of the database is ahead of the clock of this process."},
+	{Name: "countersign_quarantined_documents", Help: "Documents of clearing in quarantine; to 10,000."},
+	{Name: "countersign_recalls_due", Help: "Received recalls to be answered within two days; to 100 in a realm."},
+	{
+		Name: "countersign_directory_age_seconds", Help: "Age of the oldest edition of a directory of banks in force.", Labels: []string{"scheme"},
+	},
+	{
+		Name: "countersign_clearing_certificate_expiry_timestamp_seconds", Labels: []string{"scheme"},
+		Help: "When the certificate of clearing that was seen last ends.",
+	},
 	{Name: "countersign_database_waits", Help: "Times that somebody waited for a connection since the start.", Labels: []string{"use"}},
 }
 
@@ -70,6 +83,7 @@ func (s *Service) read(ctx context.Context) []observability.Sample {
 	samples := append(s.readConnections(), s.readPools()...)
 	samples = append(samples, s.readSealing()...)
 	samples = append(samples, s.readQueues(ctx)...)
+	samples = append(samples, s.readState(ctx)...)
 	backlog, err := s.Reader.Backlog(ctx)
 	if err != nil {
 		return samples // readiness tells why
@@ -87,6 +101,73 @@ func (s *Service) read(ctx context.Context) []observability.Sample {
 			observability.Sample{Gauge: "countersign_in_flight_age_seconds", Labels: []string{scheme}, Value: s.age(b.First)},
 		)
 	}
+	return samples
+}
+
+// certified is a network that knows when the certificate of a scheme's clearing ends.
+type certified interface {
+	CertificateEnds() map[rulebook.Scheme]time.Time
+}
+
+// The bounds of what is counted for metrics, and the time before its last day from which a recall is due.
+const (
+	maxQuarantined = 10_000
+	dueWithin      = 48 * time.Hour
+	maxDue         = 100
+)
+
+// readState reads the metrics of the whole gateway. Each failure leaves out what could not be read.
+func (s *Service) readState(ctx context.Context) []observability.Sample {
+	var samples []observability.Sample
+	add := func(gauge string, value float64, labels ...string) {
+		samples = append(samples, observability.Sample{Gauge: gauge, Labels: labels, Value: value})
+	}
+	if network, is := s.Network.(certified); is {
+		for scheme, ends := range network.CertificateEnds() {
+			add("countersign_clearing_certificate_expiry_timestamp_seconds", float64(ends.Unix()), string(scheme))
+		}
+	}
+	db := s.Database.For(store.ForPages)
+	ready, err := db.Ready(ctx)
+	if err != nil || ready.Schema != store.SchemaCurrent {
+		add("countersign_ready", 0)
+		return samples
+	}
+	add("countersign_ready", 1)
+	ages := map[string]float64{}
+	for _, d := range ready.Directories {
+		if !d.Edition.IsZero() {
+			ages[d.Scheme] = max(ages[d.Scheme], s.age(d.Edition))
+		}
+	}
+	for scheme, age := range ages {
+		add("countersign_directory_age_seconds", age, scheme)
+	}
+	durability, err := db.Durability(ctx)
+	if err == nil {
+		risk := 0.0
+		if durability != (store.Durability{}) {
+			risk = 1
+		}
+		add("countersign_durability_risk", risk)
+	}
+	offset, err := db.ClockOffset(ctx, s.Now)
+	if err == nil {
+		add("countersign_clock_offset_seconds", offset.Seconds())
+	}
+	quarantined, err := s.Reader.QuarantineCount(ctx, maxQuarantined)
+	if err == nil {
+		add("countersign_quarantined_documents", float64(quarantined))
+	}
+	due := 0
+	for _, realm := range ready.Realms {
+		list, err := s.Reader.AnswersDue(ctx, realm.Realm, s.Now().Add(dueWithin), maxDue)
+		if err != nil {
+			return samples
+		}
+		due += len(list)
+	}
+	add("countersign_recalls_due", float64(due))
 	return samples
 }
 

@@ -3,23 +3,46 @@ package store
 import (
 	"context"
 	"fmt"
+	"time"
 )
 
-// DurabilityRisk names a setting of the server with which a crash or a failover may lose committed payments; "" for none.
-func (d *Database) DurabilityRisk(ctx context.Context) (string, error) {
+// Durability names the risk that a crash or a failover loses committed payments.
+type Durability struct {
+	// Risk is a setting of the server that loses them; "" for none.
+	Risk string
+	// Doubt is a connection that may be a standby which loses them; "" for none.
+	Doubt string
+}
+
+// Durability looks at the settings of the server and at its standbys.
+func (d *Database) Durability(ctx context.Context) (Durability, error) {
 	set, err := d.Outside().DurabilityGet(ctx)
 	if err != nil {
-		return "", fmt.Errorf("look at the durability of the server: %w", err)
+		return Durability{}, fmt.Errorf("look at the durability of the server: %w", err)
 	}
+	var found Durability
 	switch {
 	case set.Fsync == "off":
-		return "fsync of the server is off: a crash of its machine may lose payments that were sent; set fsync = on", nil
+		found.Risk = "fsync of the server is off: a crash of its machine may lose payments that were sent; set fsync = on"
 	case set.SynchronousCommit == "off":
-		return "synchronous_commit is off for this login: a crash may lose payments that were sent; set synchronous_commit = on", nil
+		found.Risk = "synchronous_commit is off for this login: a crash may lose payments that were sent; set synchronous_commit = on"
 	case set.Standby && set.SynchronousStandbys == "":
-		return "a standby replicates and none is synchronous: a failover may lose payments that were sent; set synchronous_standby_names", nil
+		found.Risk = "a standby replicates and none is synchronous: a failover may lose payments that were sent; set synchronous_standby_names"
 	case set.Standby && set.SynchronousCommit == "local":
-		return "synchronous_commit is local for this login: a failover may lose payments that were sent; set synchronous_commit = on", nil
+		found.Risk = "synchronous_commit is local for this login: a failover may lose payments that were sent; set synchronous_commit = on"
+	case set.WithoutSlot > 0 && set.SynchronousStandbys == "":
+		found.Doubt = "a connection replicates without a slot and no standby is synchronous: unless it is a base backup, a failover to it may " +
+			"lose payments that were sent; give the standby a slot and set synchronous_standby_names"
 	}
-	return "", nil
+	return found, nil
+}
+
+// ClockOffset is the time by which the clock of the database is ahead of a clock, to half the time of a statement.
+func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (time.Duration, error) {
+	began := clock()
+	there, err := d.Outside().ServerTime(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("ask the clock of the database: %w", err)
+	}
+	return there.Sub(began.Add(clock().Sub(began) / 2)), nil
 }

@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -39,23 +42,38 @@ var dangers = map[string]string{ //nolint:gosec // words about logins, no creden
 	"reaches the server": "can reach the files or programs of the database server",
 }
 
+// checkWithin limits one look at the service's login.
+const checkWithin = 5 * time.Second
+
 // CheckLogin looks at the service's login and at the schema before the service starts: the login must be able to work as the
 // application's role and as no role that is above the schema's rules, and the schema must be this program's. Errors: *PrivilegeError,
-// ErrSchemaMissing, ErrSchemaOlder, ErrSchemaNewer.
+// ErrSchemaMissing, ErrSchemaOlder, ErrSchemaNewer, ErrUnavailable for a database that cannot be reached or does not answer.
 func CheckLogin(ctx context.Context, url string) error {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
 		return fmt.Errorf("read the database URL: %w", err)
 	}
 	config.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe // also through a pooler
+	if config.ConnectTimeout == 0 {
+		config.ConnectTimeout = connectWithin
+	}
+	ctx, cancel := context.WithTimeout(ctx, checkWithin)
+	defer cancel()
 	conn, err := pgx.ConnectConfig(ctx, config)
 	if err != nil {
+		var refused *pgconn.PgError
+		if !errors.As(err, &refused) || unreachable(refused) {
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
 		return fmt.Errorf("open the database (is it running, and is COUNTERSIGN_DATABASE_URL right?): %w", err)
 	}
 	defer func() { _ = conn.Close(context.WithoutCancel(ctx)) }()
 	q := dbsqlc.New(conn)
 	found, err := q.LoginDangerList(ctx)
 	if err != nil {
+		if unreachable(err) || errors.Is(err, context.DeadlineExceeded) {
+			err = fmt.Errorf("%w: %w", ErrUnavailable, err)
+		}
 		return fmt.Errorf("look at the database login: %w", err)
 	}
 	if len(found) > 0 {

@@ -295,8 +295,8 @@ func (d *Database) inOne(ctx context.Context, begin string, mode Mode, work func
 	return nil
 }
 
-// closeWithin is the longest wait of Close for used connections; it exceeds the time-out of any statement.
-const closeWithin = statementWithin + 2*time.Second
+// closeWithin is the longest wait of Close for used connections. Callers have ended their work by then, or gave it up.
+const closeWithin = time.Second
 
 // Close waits for used connections and closes all of them. Connections still used after the time-out end with the
 // program.
@@ -304,7 +304,7 @@ func (d *Database) Close() {
 	select {
 	case <-closeAll(d.all):
 	case <-time.After(closeWithin):
-		d.log.Error("connections to the database are still in use at the end")
+		d.log.Warn("connections to the database are still in use at the end")
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"fmt"
 	"log/slog"
 	"net/url"
+	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/Azure/go-amqp"
@@ -23,6 +25,8 @@ import (
 type Transport struct {
 	cfg Config
 	out map[rulebook.Scheme]*outboundQueue
+	// ends is when the certificate of the broker ends; nil before the first connection, and without TLS.
+	ends atomic.Pointer[time.Time]
 }
 
 // Config holds the address of the broker and the settings of the connection.
@@ -75,10 +79,43 @@ func New(cfg Config) (*Transport, error) {
 		cfg.Parallel = defaultParallel
 	}
 	a := &Transport{cfg: cfg, out: make(map[rulebook.Scheme]*outboundQueue, len(cfg.Queues))}
+	if strings.HasPrefix(cfg.URL, "amqps:") {
+		a.watchCertificate()
+	}
 	for scheme, queues := range cfg.Queues {
 		a.out[scheme] = newOutboundQueue(&a.cfg, queues.Out)
 	}
 	return a, nil
+}
+
+// watchCertificate notes the certificate that the broker shows at each connection.
+func (a *Transport) watchCertificate() {
+	watched := &tls.Config{MinVersion: tls.VersionTLS12}
+	if a.cfg.TLS != nil {
+		watched = a.cfg.TLS.Clone()
+	}
+	verify := watched.VerifyConnection
+	watched.VerifyConnection = func(state tls.ConnectionState) error {
+		if len(state.PeerCertificates) > 0 {
+			a.ends.Store(&state.PeerCertificates[0].NotAfter)
+		}
+		if verify != nil {
+			return verify(state)
+		}
+		return nil
+	}
+	a.cfg.TLS = watched
+}
+
+// CertificateEnds returns when the certificate of each scheme's broker ends, if one was seen.
+func (a *Transport) CertificateEnds() map[rulebook.Scheme]time.Time {
+	ends := map[rulebook.Scheme]time.Time{}
+	if at := a.ends.Load(); at != nil {
+		for scheme := range a.cfg.Queues {
+			ends[scheme] = *at
+		}
+	}
+	return ends
 }
 
 // Deliver sends the document as one durable message whose message-id is the reference, and waits until the broker has accepted it.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync/atomic"
 	"time"
 
 	"countersign/internal/clearing"
@@ -27,6 +28,7 @@ type Transport struct {
 type way struct {
 	address string
 	client  *http.Client
+	ends    *atomic.Pointer[time.Time] // of clearing's certificate; nil before the first answer, and without TLS
 }
 
 // New makes the transport. addresses holds the URL for each scheme.
@@ -37,12 +39,23 @@ func New(addresses map[rulebook.Scheme]string) *Transport {
 			Proxy: http.ProxyFromEnvironment, MaxIdleConns: 128, MaxIdleConnsPerHost: 64, MaxConnsPerHost: 128,
 			IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: clearing.DeliverWithin,
 		}
-		ways[scheme] = way{address: address, client: &http.Client{
+		ways[scheme] = way{address: address, ends: &atomic.Pointer[time.Time]{}, client: &http.Client{
 			Transport:     transport,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		}}
 	}
 	return &Transport{ways: ways}
+}
+
+// CertificateEnds returns when the certificate of each scheme's clearing ends, of those that were seen.
+func (h *Transport) CertificateEnds() map[rulebook.Scheme]time.Time {
+	ends := map[rulebook.Scheme]time.Time{}
+	for scheme, to := range h.ways {
+		if at := to.ends.Load(); at != nil {
+			ends[scheme] = *at
+		}
+	}
+	return ends
 }
 
 // Deliver posts the document. The same reference goes with every attempt, as X-Message-Id.
@@ -65,6 +78,9 @@ func (h *Transport) Deliver(ctx context.Context, scheme rulebook.Scheme, referen
 		return fmt.Errorf("hand over to clearing: %w", err)
 	}
 	defer func() { _ = response.Body.Close() }()
+	if response.TLS != nil && len(response.TLS.PeerCertificates) > 0 {
+		to.ends.Store(&response.TLS.PeerCertificates[0].NotAfter)
+	}
 	const readAtMost = 4 << 10 // enough to reuse the connection
 	defer time.AfterFunc(readWithin, stop).Stop()
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, readAtMost))

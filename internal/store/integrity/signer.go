@@ -22,6 +22,8 @@ const (
 	lookEvery = 400 * time.Millisecond
 	// batchWithin limits the time of one batch.
 	batchWithin = 10 * time.Second
+	// lastWithin limits the last look before the program ends: the next start seals the rest.
+	lastWithin = time.Second
 	// noteEvery is the pause between two lines of the log that name a realm's checkpoint, so that a copy stands outside the database.
 	noteEvery = time.Minute
 	// rosterEvery is the pause between two looks at the rows of master data.
@@ -128,14 +130,14 @@ func (s *Service) Compare(ctx context.Context) {
 	s.mark(ctx)
 }
 
-// Watch seals until the context ends, and once more after that, so that all rows committed by then are sealed. The check of administered
+// Watch seals until the context ends, and once more after that, for a second at most. The check of administered
 // rows runs separately, because it may take long.
 func (s *Service) Watch(ctx context.Context) {
 	var both sync.WaitGroup
 	both.Go(func() { again(ctx, s.rosters) })
 	both.Go(func() { again(ctx, s.seals) })
 	both.Wait()
-	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), batchWithin)
+	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastWithin)
 	defer cancel()
 	s.Sweep(last)
 }

@@ -7,6 +7,7 @@ package dbsqlc
 
 import (
 	"context"
+	"time"
 )
 
 const accountPresent = `-- name: AccountPresent :one
@@ -34,7 +35,8 @@ func (q *Queries) CheckpointPresent(ctx context.Context) (bool, error) {
 const durabilityGet = `-- name: DurabilityGet :one
 SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_commit')::text AS synchronous_commit,
   current_setting('synchronous_standby_names')::text AS synchronous_standbys,
-  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby
+  EXISTS (SELECT FROM pg_catalog.pg_replication_slots WHERE slot_type = 'physical' AND active AND NOT temporary)::boolean AS standby,
+  ((SELECT count(*) FROM pg_catalog.pg_stat_replication) - (SELECT count(*) FROM pg_catalog.pg_replication_slots WHERE active))::bigint AS without_slot
 `
 
 type DurabilityGetRow struct {
@@ -42,9 +44,11 @@ type DurabilityGetRow struct {
 	SynchronousCommit   string
 	SynchronousStandbys string
 	Standby             bool
+	WithoutSlot         int64
 }
 
-// The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary.
+// The settings of the server that decide whether a commit survives a crash or a failover. Slots of base backups are temporary. without_slot
+// counts the connections of standbys and base backups that hold no slot.
 func (q *Queries) DurabilityGet(ctx context.Context) (DurabilityGetRow, error) {
 	row := q.db.QueryRow(ctx, durabilityGet)
 	var i DurabilityGetRow
@@ -53,6 +57,7 @@ func (q *Queries) DurabilityGet(ctx context.Context) (DurabilityGetRow, error) {
 		&i.SynchronousCommit,
 		&i.SynchronousStandbys,
 		&i.Standby,
+		&i.WithoutSlot,
 	)
 	return i, err
 }
@@ -365,6 +370,17 @@ func (q *Queries) SchemeInUseList(ctx context.Context, realm string) ([]string, 
 		return nil, err
 	}
 	return items, nil
+}
+
+const serverTime = `-- name: ServerTime :one
+SELECT clock_timestamp()::timestamptz AS now
+`
+
+func (q *Queries) ServerTime(ctx context.Context) (time.Time, error) {
+	row := q.db.QueryRow(ctx, serverTime)
+	var now time.Time
+	err := row.Scan(&now)
+	return now, err
 }
 
 const sessionStanding = `-- name: SessionStanding :one

@@ -44,22 +44,50 @@ CREATE POLICY own_realm ON draft USING (realm = current_setting('countersign.rea
 -- A draft never changes its owner, its key or what it amends.
 GRANT SELECT, INSERT, DELETE, UPDATE (scheme, answers, message_id, saved_at, form_key) ON draft TO countersign_app;
 
--- Which payments were submitted as one file, so that checkers see the file as one. Nothing rests on it: each payment is decided for itself,
--- under the digest of its content.
+-- A batch that a program sent. Its payments are drafts under its key until the dispatcher has made them.
+CREATE TABLE batch (
+  realm       text NOT NULL,
+  batch_id    uuid NOT NULL,
+  client_id   text NOT NULL,
+  user_id     uuid NOT NULL,
+  external_id text NOT NULL CHECK (length(external_id) BETWEEN 1 AND 36),
+  -- Of the content, so that a repeat is known.
+  fingerprint bytea NOT NULL CHECK (length(fingerprint) = 32),
+  payments    integer NOT NULL CHECK (payments BETWEEN 1 AND 1000),
+  -- Its maker, client and scheme, encrypted and so authenticated: the dispatcher acts for this person.
+  sender      bytea NOT NULL CHECK (length(sender) BETWEEN 1 AND 4096),
+  created_at  timestamptz NOT NULL,
+  done_at     timestamptz,
+  CONSTRAINT batch_created_at_finite CHECK (isfinite(created_at)),
+  CONSTRAINT batch_done_at_finite CHECK (isfinite(done_at)),
+  PRIMARY KEY (realm, batch_id),
+  UNIQUE (realm, client_id, external_id),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+CREATE INDEX batch_to_do ON batch (realm, batch_id) WHERE done_at IS NULL;
+ALTER TABLE batch ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON batch USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE (done_at) ON batch TO countersign_app;
+
+-- The payments of a file or batch: the message that each became, so that checkers see the file as one, or why none was made of it. Nothing
+-- rests on it: each payment is decided for itself, under the digest of its content.
 CREATE TABLE batch_payment (
   realm      text NOT NULL,
-  message_id uuid NOT NULL,
   batch_id   uuid NOT NULL,
   -- Of the payment in the file, from 1: its number in an order, its line in a table.
   position   integer NOT NULL CHECK (position > 0),
+  message_id uuid,
+  -- The findings that refuse it, encrypted.
+  findings   bytea CHECK (length(findings) <= 1048576),
   file_name  text NOT NULL CHECK (length(file_name) <= 200),
-  PRIMARY KEY (realm, message_id),
+  CONSTRAINT batch_payment_result CHECK ((message_id IS NULL) = (findings IS NOT NULL)),
+  PRIMARY KEY (realm, batch_id, position),
+  UNIQUE (realm, message_id),
   FOREIGN KEY (realm, message_id) REFERENCES message(realm, message_id)
 );
-CREATE INDEX batch_payment_by_batch ON batch_payment (realm, batch_id, position);
 ALTER TABLE batch_payment ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON batch_payment USING (realm = current_setting('countersign.realm', true));
-GRANT SELECT, INSERT ON batch_payment TO countersign_app;
+GRANT SELECT, INSERT, UPDATE (message_id, findings) ON batch_payment TO countersign_app;
 
 -- What somebody sent after their session had run out: the reason of a rejection, the answers of a check page, a file. Nothing of it is
 -- done. It belongs to the person whose session it was, who finds it filled in again after signing in, and is gone after an hour.

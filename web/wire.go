@@ -54,8 +54,8 @@ func Open(behind *service.Service, set Settings) (*Server, error) {
 // OpenWith is Open with another door for people; nil is none.
 func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, error) {
 	calls, err := api.New(api.Config{
-		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Events: behind.Events, Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
+		Auth: behind.Auth, Submission: behind.Submission, Batches: behind.Batches, Approval: behind.Approval, Admin: behind.Admin,
+		Reader: behind.Reader, Events: behind.Events, Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
 	})
 	if err != nil {
 		return nil, err

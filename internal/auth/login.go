@@ -159,6 +159,24 @@ func (s *Service) portalPrincipal(ctx context.Context, session PortalSession) (i
 	return principal, nil
 }
 
+// Acting returns an active user with the present roles, acting through an active client of the API without a sign-in: for an order that the
+// user gave before. Error: ErrUnauthorized.
+func (s *Service) Acting(ctx context.Context, realm string, user uuid.UUID, clientID string) (identity.Principal, error) {
+	_, err := s.people.Client(ctx, realm, clientID)
+	if err == nil {
+		var by identity.Principal
+		by, err = s.people.Principal(ctx, admin.PrincipalKey{Realm: realm, UserID: user, ClientID: clientID})
+		by.Channel = identity.ChannelAPI
+		if err == nil {
+			return by, nil
+		}
+	}
+	if errors.Is(err, store.ErrUnknownUser) || errors.Is(err, store.ErrUnknownClient) || errors.Is(err, store.ErrUnknownRealm) {
+		err = ErrUnauthorized
+	}
+	return identity.Principal{}, err
+}
+
 // PortalSession is whom a session of the portal was started for, and when.
 type PortalSession struct {
 	Realm  string

@@ -45,8 +45,9 @@ type Service struct {
 	accounts  *store.Accounts
 
 	schemes   []*schemeWork
-	clock     *dispatcher // moves that are due, but for overdue messages
-	unmatched *dispatcher // documents that waited in vain for the payment they are about
+	jobs      []*dispatcher // of Config.Jobs
+	clock     *dispatcher   // moves that are due, but for overdue messages
+	unmatched *dispatcher   // documents that waited in vain for the payment they are about
 
 	sending  *deliveries   // messages being sent by this process
 	looking  *busy[string] // realms in which a poll runs
@@ -83,6 +84,8 @@ type Config struct {
 	Profiles profile.Registry
 	// OperatorRealm is the realm whose audit trail gets the events of documents without a message; "" for none.
 	OperatorRealm string
+	// Jobs are further work of the dispatcher.
+	Jobs []Job
 	// AnswerWithin is the scheme's time from acceptance to answer: 10 s in both schemes.
 	AnswerWithin time.Duration
 }
@@ -104,6 +107,9 @@ func New(cfg Config) *Service {
 		sending: newDeliveries(), looking: newBusy[string](), scanning: newBusy[string](), alarmed: make(map[string]bool),
 	}
 	s.clock, s.unmatched = s.newDispatcher(DoingClock, clockWorkers), s.newDispatcher(DoingHeld, 1)
+	for _, job := range cfg.Jobs {
+		s.jobs = append(s.jobs, s.newDispatcher(job.Doing, job.Workers))
+	}
 	for _, scheme := range rulebook.Schemes() {
 		s.schemes = append(s.schemes, s.newSchemeWork(scheme))
 	}

@@ -163,6 +163,7 @@ func (s *Service) listRealms(ctx context.Context) {
 // poll offers the due messages of a realm to the clock, apart from the overdue ones, and polls for the dispatchers of the schemes for which
 // messages wait. It does not wait for these.
 func (s *Service) poll(ctx context.Context, realm string, polls *sync.WaitGroup) {
+	s.pollJobs(ctx, polls, realm)
 	due, err := s.due(ctx, realm)
 	s.logOnce(ctx, err, "watch the clock", "realm", realm)
 	for _, w := range s.schemes {

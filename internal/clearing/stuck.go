@@ -22,6 +22,7 @@ const (
 	DoingAnswer   Doing = "answer"
 	DoingClock    Doing = "clock"   // a move that is due
 	DoingHeld     Doing = "waiting" // a document of clearing that waited in vain
+	DoingBatch    Doing = "batch"   // the payments of a program's batch
 )
 
 // Stuck is a message or document whose task failed in this process and is retried.

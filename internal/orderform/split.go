@@ -31,20 +31,23 @@ type Part struct {
 	Position int // in the file, from 1
 	Line     int // of the file, on which the payment begins
 	Content  []byte
-	place    string // of the payment in the file, as a pointer
-	info     string // of its payment information
+	Place    string // of the payment in the file, as a pointer
 }
 
 // InFile translates a pointer into the order of the part to the pointer in the file.
 func (p Part) InFile(pointer string) string {
 	if rest, is := strings.CutPrefix(pointer, transactionPointer); is {
-		return p.place + rest
+		return p.Place + rest
 	}
 	if rest, is := strings.CutPrefix(pointer, informationPointer); is {
-		return p.info + rest
+		info, _, _ := strings.Cut(p.Place, transactionsStep)
+		return info + rest
 	}
 	return pointer
 }
+
+// transactionsStep leads from a payment information to its payments.
+const transactionsStep = "/CdtTrfTxInf/"
 
 // OfPayment reports whether a pointer into the order of a part leads into its payment. All other elements are common to several payments.
 func OfPayment(pointer string) bool {
@@ -73,22 +76,63 @@ func Split(content []byte) (parts Parts, is bool) {
 	if cut.count() < 2 {
 		return Parts{}, false
 	}
-	if cut.count() > MaxPayments {
-		return Parts{Findings: []iso20022.Finding{tooMany(cut.count())}}, true
+	return split(content, cut), true
+}
+
+// SplitAll is Split for an order of any number of payments, in XML or as the JSON value of the member Document. An order without payments
+// has no parts and findings.
+func SplitAll(content []byte, isJSON bool) Parts {
+	var cut cutting
+	switch {
+	case isJSON:
+		cut = cutJSON(content)
+	case looksLikeXML(content) && utf8.Valid(content):
+		cut = cutOrder(content)
+	default:
+		return Parts{Findings: []iso20022.Finding{{Pointer: "/Document", Code: "FF01", Text: noOrder(content)}}}
 	}
-	read := readOrder(content, codec.Options{MaxBytes: MaxFile})
+	return split(content, cut)
+}
+
+// maxFindings limits the findings of a file: ten for each payment.
+const maxFindings = 10 * MaxPayments
+
+func split(content []byte, cut cutting) (parts Parts) {
+	if cut.count() > MaxPayments {
+		return Parts{Findings: []iso20022.Finding{tooMany(cut.count())}}
+	}
+	read := readAs(content, cut.json, codec.Options{MaxBytes: MaxFile, MaxFindings: maxFindings})
 	parts.Message = read.Message
 	for _, f := range read.Findings {
 		if read.Order == nil || !insidePayment.MatchString(f.Pointer) {
 			parts.Findings = append(parts.Findings, f)
 		}
 	}
-	if len(parts.Findings) > 0 || read.Order == nil {
-		return parts, true
+	if len(parts.Findings) > 0 || read.Order == nil || cut.count() == 0 {
+		if len(parts.Findings) == 0 {
+			parts.refuse("/Document", "FF01", i18n.ForPrograms("Send a payment order, a pain.001.001.09, with at least one payment."))
+		}
+		return parts
 	}
 	parts.checkTotals(read)
 	parts.cut(content, cut, read.Order)
-	return parts, true
+	return parts
+}
+
+// ReadPart reads the content of a part.
+func ReadPart(content []byte, isJSON bool) Read { return readAs(content, isJSON, codec.Options{}) }
+
+func readAs(content []byte, isJSON bool, options codec.Options) Read {
+	if !isJSON {
+		return readOrder(content, options)
+	}
+	document, found := options.DecodeJSON(content, "/Document", iso20022.Pain001V09)
+	read := Read{Message: iso20022.Pain001V09, Findings: found}
+	if slices.ContainsFunc(found, func(f iso20022.Finding) bool { return f.Final }) {
+		return read
+	}
+	read.Order, _ = document.(*iso20022.CustomerCreditTransferInitiation)
+	return read
 }
 
 // checkTotals compares the numbers and sums that the file states with its payments. A payment that cannot be read leaves the sum unknown.
@@ -168,9 +212,8 @@ func (p *Parts) cut(content []byte, cut cutting, order *iso20022.CustomerCreditT
 			counted = tx.from
 			part := Part{
 				Position: len(p.Parts) + 1, Line: lines, Content: cut.part(content, i, j, amountOf(order, i, j)),
-				info: fmt.Sprintf("/Document/CstmrCdtTrfInitn/PmtInf/%d", i),
+				Place: fmt.Sprintf("/Document/CstmrCdtTrfInitn/PmtInf/%d"+transactionsStep+"%d", i, j),
 			}
-			part.place = fmt.Sprintf("%s/CdtTrfTxInf/%d", part.info, j)
 			size += len(part.Content)
 			if size > maxParts {
 				p.Parts = nil
@@ -199,12 +242,16 @@ type span struct{ from, until int }
 
 // cutting holds the places in a file between which it is cut.
 type cutting struct {
+	json  bool
 	head  totals // of the group header
 	infos []informationSpan
 }
 
-// totals are the elements with the number and the sum of the payments, with their tags; zero for one that is missing.
-type totals struct{ count, sum span }
+// totals are the elements with the number and the sum of the payments, with their tags; in JSON their values. Zero for one that is missing.
+type totals struct {
+	count, sum span
+	sumMember  span // in JSON the member with the sum, and a comma beside it
+}
 
 type informationSpan struct {
 	span
@@ -277,7 +324,7 @@ func (c *cutting) ends(path string, at span) {
 // part is the order of one payment: everything of the file but the other payments and the other payment informations.
 func (c cutting) part(content []byte, i, j int, amount string) []byte {
 	info := c.infos[i]
-	edits := append(c.head.renumbered(content, amount), info.renumbered(content, amount)...)
+	edits := append(c.renumbered(c.head, content, amount), c.renumbered(info.totals, content, amount)...)
 	first, last := info.payments[0], info.payments[len(info.payments)-1]
 	edits = append(
 		edits, edit{span: span{c.infos[0].from, info.from}}, edit{span: span{first.from, info.payments[j].from}},
@@ -305,22 +352,27 @@ type edit struct {
 }
 
 // renumbered writes the totals for one payment. A sum is left out where the amount is not known.
-func (t totals) renumbered(content []byte, amount string) []edit {
+func (c cutting) renumbered(t totals, content []byte, amount string) []edit {
 	var edits []edit
 	if t.count.until > 0 {
-		edits = append(edits, edit{t.count, t.count.rewritten(content, "1")})
+		edits = append(edits, edit{t.count, c.rewritten(t.count, content, "1")})
 	}
 	switch {
 	case t.sum.until > 0 && amount != "":
-		edits = append(edits, edit{t.sum, t.sum.rewritten(content, amount)})
+		edits = append(edits, edit{t.sum, c.rewritten(t.sum, content, amount)})
+	case t.sum.until > 0 && c.json:
+		edits = append(edits, edit{span: t.sumMember})
 	case t.sum.until > 0:
 		edits = append(edits, edit{span: t.sum})
 	}
 	return edits
 }
 
-// rewritten is an element without children with another text.
-func (s span) rewritten(content []byte, text string) []byte {
+// rewritten is an element without children, or a JSON value, with another text.
+func (c cutting) rewritten(s span, content []byte, text string) []byte {
+	if c.json {
+		return []byte(`"` + text + `"`)
+	}
 	element := content[s.from:s.until]
 	open, closing := bytes.IndexByte(element, '>'), bytes.LastIndex(element, []byte("</"))
 	if closing < 0 { // it closes itself, so it is empty, and its reader refuses it

@@ -230,6 +230,17 @@ func (s *Payments) UsedBefore(ctx context.Context, by identity.Principal, in pay
 	return refused.Findings, nil
 }
 
+// made returns the message that a client made with an externalId; the zero id for none.
+func (s *Payments) made(ctx context.Context, by identity.Principal, externalID string) (uuid.UUID, error) {
+	err := s.cfg.Messages.Repeated(ctx, messagepkg.MessageKeys{
+		Realm: by.Realm, ClientID: by.ClientID, ExternalID: externalID,
+	}, payment.Digest{})
+	if duplicate, is := errors.AsType[*messagepkg.DuplicateError](err); is {
+		return duplicate.MessageID, nil
+	}
+	return uuid.Nil, err
+}
+
 // Preview is a maker's view before submitting. The required approvals depend on the amount, which an unfinished order
 // may lack.
 type Preview struct {

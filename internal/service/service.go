@@ -58,6 +58,7 @@ type Service struct {
 	Sessions   *adminpkg.Sessions
 	Nudges     *store.Nudges
 	Submission *Payments
+	Batches    *Batches
 	Approval   *Approvals
 	Events     *Events
 	Clearing   *clearing.Service
@@ -101,6 +102,14 @@ func New(cfg Config) (*Service, error) {
 	s.Submission = NewPayments(PaymentsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID, Random: random, Zone: zone, Payee: cfg.Payee,
 	})
+	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
+	if err != nil {
+		return nil, err
+	}
+	s.Batches = NewBatches(BatchesConfig{
+		Store: store.NewOrderBatches(pages), Submission: s.Submission, Acting: s.Auth.Acting, Rules: cfg.Rules, Now: moment, NewID: NewID,
+		Zone: zone,
+	})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
 		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), nudges, NewID),
@@ -108,12 +117,9 @@ func New(cfg Config) (*Service, error) {
 		Network: cfg.Network, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, NewID: NewID,
 		Random: random, Zone: zone, Log: cfg.Log, Metrics: cfg.Database.Metrics(), Traces: cfg.Database.Traces(),
 		Profiles: cfg.Profiles, OperatorRealm: cfg.OperatorRealm, Taken: adminpkg.NewChanges(cfg.Database.For(store.ForClearing)).Taken,
+		Jobs: s.jobs(),
 	})
 	s.Messages.Carry(s.Clearing.Make)
-	s.Auth, err = auth.New(auth.Config{Database: cfg.Database, Now: moment, Keys: cfg.TokenKeys, Log: cfg.Log})
-	if err != nil {
-		return nil, err
-	}
 	s.Approval = NewApprovals(ApprovalsConfig{
 		Messages: s.Messages, Rules: cfg.Rules, Seal: cfg.Seal, Now: moment, Zone: zone, StepUp: s.Auth.StepUp,
 	})
@@ -127,6 +133,13 @@ func New(cfg Config) (*Service, error) {
 	// A separate lock keeps the questions of banks from delaying other writes.
 	s.Holder = NewPayeeLookup(store.NewAccounts(store.NewMessages(pages, store.NewFairMutex(store.TurnWithin), nudges, NewID)))
 	return s, s.openNotary(cfg.Database)
+}
+
+// jobs is the work of the dispatcher beside that of clearing.
+func (s *Service) jobs() []clearing.Job {
+	return []clearing.Job{
+		{Doing: clearing.DoingBatch, Workers: batchWorkers, List: s.Batches.cfg.Store.ToDo, Do: s.Batches.Make},
+	}
 }
 
 // Sealing returns the state of the audit log's sealing; it is off without a key.

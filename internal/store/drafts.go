@@ -255,7 +255,7 @@ func (d *Drafts) save(ctx context.Context, by identity.Principal, draft Draft, b
 func (d *Drafts) Submitted(ctx context.Context, by identity.Principal, draft Draft, messageID uuid.UUID) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		return q.DraftSubmitted(ctx, dbsqlc.DraftSubmittedParams{
-			MessageID: messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
+			MessageID: &messageID, Realm: by.Realm, DraftID: draft.ID, UserID: by.UserID, PlainName: draft.FileName,
 		})
 	})
 	if err != nil {

@@ -19,16 +19,18 @@ SELECT u.name FROM draft d JOIN user_account u ON u.realm = d.realm AND u.user_i
 WHERE d.realm = @realm AND d.draft_id = @draft_id AND d.expires_at > @now::timestamptz;
 
 -- name: DraftBatch :many
--- The drafts of one file, submitted or not, in its order.
-SELECT * FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id = @batch_id::uuid AND expires_at > @now::timestamptz
-ORDER BY batch_line;
+-- The drafts of one file, submitted or not, in its order; none of a program's batch.
+SELECT * FROM draft d WHERE d.realm = @realm AND d.user_id = @user_id AND d.batch_id = @batch_id::uuid AND d.expires_at > @now::timestamptz
+  AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
+ORDER BY d.batch_line;
 
 -- name: DraftBatches :many
 -- The files of a user of which something waits to be submitted, each with its first draft.
 SELECT * FROM (
   SELECT DISTINCT ON (batch_id) batch_id::uuid AS batch_id, draft_id, scheme, file_name, saved_at, expires_at,
     count(*) OVER (PARTITION BY batch_id) AS lines, count(message_id) OVER (PARTITION BY batch_id) AS submitted
-  FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id IS NOT NULL AND expires_at > @now::timestamptz
+  FROM draft d WHERE d.realm = @realm AND d.user_id = @user_id AND d.batch_id IS NOT NULL AND d.expires_at > @now::timestamptz
+    AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
   ORDER BY batch_id, batch_line
 ) AS file WHERE submitted < lines ORDER BY saved_at DESC;
 
@@ -68,7 +70,8 @@ ON CONFLICT DO NOTHING;
 
 -- name: BatchPayments :many
 -- The payments of a file that were submitted, in its order.
-SELECT message_id, file_name FROM batch_payment WHERE realm = @realm AND batch_id = @batch_id ORDER BY position;
+SELECT message_id::uuid AS message_id, file_name FROM batch_payment
+WHERE realm = @realm AND batch_id = @batch_id AND message_id IS NOT NULL ORDER BY position;
 
 -- name: BatchesWaiting :many
 -- The files of which several payments wait for approval, the newest first, among the 5,000 messages that arrived last.
@@ -81,3 +84,54 @@ GROUP BY b.batch_id HAVING count(*) > 1 ORDER BY max(b.message_id::text) DESC LI
 DELETE FROM draft WHERE (realm, draft_id) IN (
   SELECT d.realm, d.draft_id FROM draft d WHERE d.realm = @realm AND d.expires_at < @now::timestamptz LIMIT @page_size::integer
 );
+
+-- name: BatchInsert :execrows
+-- A batch of a program. Zero rows: its client used the externalId before.
+INSERT INTO batch (realm, batch_id, client_id, user_id, external_id, fingerprint, payments, sender, created_at)
+VALUES (@realm, @batch_id, @client_id, @user_id, @external_id, @fingerprint, @payments, @sender, @created_at)
+ON CONFLICT (realm, client_id, external_id) DO NOTHING;
+
+-- name: BatchDraftsInsert :exec
+-- The payments of a program's batch.
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, batch_id, batch_line, created_at, saved_at, expires_at)
+SELECT @realm, n.draft_id, @user_id, @scheme, n.answers, n.file, '', @batch_id, n.line, @created_at, @created_at, @expires_at
+FROM (SELECT unnest(@draft_ids::uuid[]) AS draft_id, unnest(@answers::bytea[]) AS answers, unnest(@files::bytea[]) AS file,
+        unnest(@lines::integer[]) AS line) n;
+
+-- name: BatchGet :one
+SELECT b.*, (SELECT count(message_id) FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id) AS accepted,
+  (SELECT count(findings) FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id) AS refused
+FROM batch b WHERE b.realm = @realm AND b.batch_id = @batch_id;
+
+-- name: BatchOf :one
+-- The batch of a client with an externalId.
+SELECT batch_id, fingerprint FROM batch WHERE realm = @realm AND client_id = @client_id AND external_id = @external_id;
+
+-- name: BatchResults :many
+-- The results of a batch so far, in its order.
+SELECT p.position, p.message_id, p.findings, m.global_id, m.external_id, m.state FROM batch_payment p
+LEFT JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
+WHERE p.realm = @realm AND p.batch_id = @batch_id ORDER BY p.position;
+
+-- name: BatchesToDo :many
+SELECT batch_id FROM batch WHERE realm = @realm AND done_at IS NULL AND batch_id <> ALL (@held::uuid[])
+ORDER BY batch_id LIMIT @page_size::integer;
+
+-- name: BatchDrafts :many
+-- The first payments of a batch of which nothing is made.
+SELECT draft_id, batch_line::integer AS line, answers, file FROM draft WHERE realm = @realm AND user_id = @user_id AND batch_id = @batch_id::uuid
+ORDER BY batch_line LIMIT @page_size::integer;
+
+-- name: BatchResultsPut :exec
+-- Notes results in the place of the drafts. A message that was made is always the result, also when another process saw the payment refused.
+WITH gone AS (DELETE FROM draft WHERE draft.realm = @realm AND draft_id = ANY (@draft_ids::uuid[]))
+INSERT INTO batch_payment (realm, batch_id, position, message_id, findings, file_name)
+SELECT @realm, @batch_id, n.position, nullif(n.message_id, '00000000-0000-0000-0000-000000000000'),
+  CASE WHEN n.message_id = '00000000-0000-0000-0000-000000000000' THEN n.findings END, @file_name
+FROM (SELECT unnest(@positions::integer[]) AS position, unnest(@message_ids::uuid[]) AS message_id, unnest(@findings::bytea[]) AS findings) n
+ON CONFLICT (realm, batch_id, position) DO UPDATE SET message_id = excluded.message_id, findings = NULL
+WHERE batch_payment.message_id IS NULL AND excluded.message_id IS NOT NULL;
+
+-- name: BatchDone :exec
+UPDATE batch SET done_at = @now::timestamptz WHERE batch.realm = @realm AND batch.batch_id = @batch_id::uuid AND done_at IS NULL
+  AND NOT EXISTS (SELECT FROM draft d WHERE d.realm = @realm AND d.user_id = batch.user_id AND d.batch_id = @batch_id::uuid);

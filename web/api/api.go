@@ -25,6 +25,7 @@ import (
 type Config struct {
 	Auth       *auth.Service
 	Submission *service.Payments
+	Batches    *service.Batches
 	Approval   *service.Approvals
 	Admin      *service.Administration
 	Reader     *store.Reader
@@ -50,7 +51,7 @@ type API struct {
 
 // New makes the API. It fails when a part is missing or the OpenAPI document cannot be compiled.
 func New(cfg Config) (*API, error) {
-	if cfg.Auth == nil || cfg.Submission == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil ||
+	if cfg.Auth == nil || cfg.Submission == nil || cfg.Batches == nil || cfg.Approval == nil || cfg.Admin == nil || cfg.Reader == nil ||
 		cfg.Events == nil || cfg.Now == nil || cfg.Log == nil {
 		return nil, errors.New("api: stations, reader, clock and log are needed")
 	}
@@ -93,6 +94,7 @@ func (a *API) Routes() []request.Route {
 		instruction := "/api/" + string(scheme) + "/v1/instruction/"
 		routes = append(routes,
 			request.Route{Method: http.MethodPost, Path: instruction + "create", Handle: a.create(scheme)},
+			request.Route{Method: http.MethodPost, Path: instruction + "batch", Handle: a.acceptBatch(scheme)},
 			request.Route{Method: http.MethodPost, Path: instruction + "validate", Handle: a.validate(scheme)},
 			request.Route{Method: http.MethodPost, Path: instruction + "update", Handle: a.update(scheme)},
 		)
@@ -129,6 +131,7 @@ func (a *API) commonRoutes() []request.Route {
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/audit", Handle: a.showAudit},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/related", Handle: a.listRelated},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/messages", Handle: a.listMessages},
+		request.Route{Method: http.MethodGet, Path: common + "batch/:batchId", Handle: a.showBatch},
 		request.Route{Method: http.MethodGet, Path: common + "interface/list", Handle: a.listDocuments},
 		request.Route{Method: http.MethodGet, Path: common + "interface/:id", Handle: a.showDocument},
 		request.Route{Method: http.MethodGet, Path: common + "account/list", Handle: a.listAccounts},

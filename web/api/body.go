@@ -18,7 +18,9 @@ type Body struct {
 	Raw      []byte                                     // as it came
 	Prefix   string                                     // pointer to the order: "" when it sits flat, else /paymentRequest
 	Document *iso20022.CustomerCreditTransferInitiation // nil where the schema has none
-	Broken   bool                                       // nothing is known of what follows the place that was found wrong
+	// DocumentRaw is the JSON value of the member Document.
+	DocumentRaw []byte
+	Broken      bool // nothing is known of what follows the place that was found wrong
 
 	members map[string]any
 	numbers map[string]string // as they were written, by their pointers

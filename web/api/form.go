@@ -16,6 +16,7 @@ import (
 // Forms holds the schemas of the request bodies, from the OpenAPI document.
 type Forms struct {
 	Create, Validate, Update, Cancel Form // of an instruction; Cancel of every message
+	Batch                            Form // its document is read by the service
 	Approval, Bulk                   Form
 	Change, ChangeApproval, Policy   Form
 	RTransactions                    []RTransactionForm
@@ -25,6 +26,7 @@ type Forms struct {
 type Form struct {
 	schema    *jsonschema.Schema
 	wrappable bool                 // an order may also sit inside paymentRequest
+	unread    bool                 // the document stays as it came
 	also      func(Body) []mistake // what a schema cannot say; nil for nothing
 }
 
@@ -49,6 +51,7 @@ func Compile() (Forms, error) {
 		wrappable bool
 	}{
 		{"InstructionOrder", &f.Create, true},
+		{"BatchOrder", &f.Batch, false},
 		{"ValidationOrder", &f.Validate, true},
 		{"UpdateOrder", &f.Update, true},
 		{"CancelOrder", &f.Cancel, true},
@@ -67,6 +70,7 @@ func Compile() (Forms, error) {
 			return Forms{}, fmt.Errorf("compile the schema %s: %w", one.name, err)
 		}
 	}
+	f.Batch.unread = true
 	f.RTransactions = []RTransactionForm{recall, paymentReturn, resolution}
 	for i, one := range f.RTransactions {
 		f.RTransactions[i].also = one.check
@@ -98,7 +102,8 @@ func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 			r.report(r.place(b.Prefix, m.pointer), b.Prefix+m.pointer, m.code, m.text)
 		}
 	}
-	if !r.broken { // the schema may have found more than is told
+	b.DocumentRaw = r.document
+	if !r.broken && !f.unread { // the schema may have found more than is told
 		b.Document = r.readDocument()
 	}
 	b.Broken = r.broken

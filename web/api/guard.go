@@ -15,7 +15,8 @@ import (
 )
 
 // Guard is the middleware around every route of Routes and EventRoutes: a time limit, an access token, a request id (which the server has
-// read). The limit is longer by payee.Limit where the payee's bank is asked, by the longest wait for an event, and for many decisions.
+// read). The limit is longer by payee.Limit where the payee's bank is asked, by the longest wait for an event, for many decisions, and
+// for a batch.
 // Cookies are never looked at.
 func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 	admitted := func(c echo.Context) error {
@@ -32,7 +33,7 @@ func (a *API) Guard(next echo.HandlerFunc) echo.HandlerFunc {
 		switch c.Path() {
 		case eventPath:
 			return waiting(c)
-		case bulkPath:
+		case bulkPath, batchPaths[0], batchPaths[1]:
 			return bulk(c)
 		}
 		if asksPayee[c.Path()] && a.cfg.Submission.Verifies(rulebook.SchemeSCT) {

@@ -215,8 +215,11 @@ type command struct {
 }
 
 // readBody reads the body of a call. Errors: a Problem that names the malformed places; those of request.ReadTyped.
-func readBody(c echo.Context, f Form) (Body, error) {
-	raw, err := request.ReadTyped(c, MediaType, MaxSize)
+func readBody(c echo.Context, f Form) (Body, error) { return readBodyOf(c, f, MaxSize) }
+
+// readBodyOf is readBody with another largest size.
+func readBodyOf(c echo.Context, f Form, most int64) (Body, error) {
+	raw, err := request.ReadTyped(c, MediaType, most)
 	if err != nil {
 		return Body{}, err
 	}

@@ -208,6 +208,90 @@ type AuditList struct {
 	Page Page `json:"page"`
 }
 
+// Batch A batch of payments.
+type Batch struct {
+	// Accepted How many messages were made so far.
+	Accepted int `json:"accepted"`
+
+	// BatchID The id of the batch.
+	BatchID string `json:"batchId"`
+
+	// CompletedAt When the last payment had its result, in UTC.
+	CompletedAt string `json:"completedAt,omitempty"`
+
+	// CreatedAt When it was stored, in UTC.
+	CreatedAt string `json:"createdAt"`
+
+	// ExternalID The client's name of the batch.
+	ExternalID string `json:"externalId"`
+
+	// Payments How many payments it has.
+	Payments int `json:"payments"`
+
+	// Refused How many payments were refused so far.
+	Refused int `json:"refused"`
+
+	// Scheme The scheme of its payments.
+	Scheme string `json:"scheme"`
+
+	// State Completed when every payment has a result.
+	State string `json:"state"`
+}
+
+// BatchAccepted A batch that is stored.
+type BatchAccepted struct {
+	// Batch A batch of payments.
+	Batch Batch `json:"batch"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+}
+
+// BatchAnswer The progress of a batch.
+type BatchAnswer struct {
+	// Batch A batch of payments.
+	Batch Batch `json:"batch"`
+
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Results One result for each payment that was made or refused, in the order of the batch.
+	Results []BatchResult `json:"results"`
+}
+
+// BatchOrder Up to 1,000 payments, and the name that their client gives the batch.
+type BatchOrder struct {
+	// Document pain.001.001.09 under CstmrCdtTrfInitn.
+	Document CreditTransferDocument `json:"Document"`
+
+	// Identifiers The client's name of the batch.
+	Identifiers struct {
+		// ExternalID The client's own name of the order, unique for ever.
+		ExternalID ExternalID `json:"externalId"`
+	} `json:"identifiers"`
+}
+
+// BatchResult The message that a payment of a batch became, or the faults for which it was refused.
+type BatchResult struct {
+	// ExternalID The externalId that the gateway gave the message.
+	ExternalID string `json:"externalId,omitempty"`
+
+	// Fields What is wrong with a refused payment, at its place in the batch.
+	Fields []Field `json:"fields,omitempty"`
+
+	// GlobalID The Global ID of the message.
+	GlobalID string `json:"globalId,omitempty"`
+
+	// InternalID The message; absent for a refused payment.
+	InternalID string `json:"internalId,omitempty"`
+
+	// Position The place of the payment in the batch, from 1.
+	Position int `json:"position"`
+
+	// State The state of the message now.
+	State string `json:"state,omitempty"`
+}
+
 // BulkAnswer What became of each decision.
 type BulkAnswer struct {
 	// Header What every answer begins with.
@@ -2215,6 +2299,12 @@ type ListAuditParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
+// GetBatchParams defines parameters for GetBatch.
+type GetBatchParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
 // ListErrorParams defines parameters for ListError.
 type ListErrorParams struct {
 	// Category What went wrong.
@@ -2539,6 +2629,12 @@ type ApproveInstructionParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
+// CreateBatchParams defines parameters for CreateBatch.
+type CreateBatchParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
 // CancelInstructionParams defines parameters for CancelInstruction.
 type CancelInstructionParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
@@ -2718,6 +2814,9 @@ type DecideInstructionJSONRequestBody = ApprovalOrder
 
 // ApproveInstructionJSONRequestBody defines body for ApproveInstruction for application/json ContentType.
 type ApproveInstructionJSONRequestBody = ApprovalOrder
+
+// CreateBatchJSONRequestBody defines body for CreateBatch for application/json ContentType.
+type CreateBatchJSONRequestBody = BatchOrder
 
 // CancelInstructionJSONRequestBody defines body for CancelInstruction for application/json ContentType.
 type CancelInstructionJSONRequestBody = CancelRequest

@@ -12,8 +12,201 @@ import (
 	"github.com/google/uuid"
 )
 
+const batchDone = `-- name: BatchDone :exec
+UPDATE batch SET done_at = $1::timestamptz WHERE batch.realm = $2 AND batch.batch_id = $3::uuid AND done_at IS NULL
+  AND NOT EXISTS (SELECT FROM draft d WHERE d.realm = $2 AND d.user_id = batch.user_id AND d.batch_id = $3::uuid)
+`
+
+func (q *Queries) BatchDone(ctx context.Context, now time.Time, realm string, batchID uuid.UUID) error {
+	_, err := q.db.Exec(ctx, batchDone, now, realm, batchID)
+	return err
+}
+
+const batchDrafts = `-- name: BatchDrafts :many
+SELECT draft_id, batch_line::integer AS line, answers, file FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid
+ORDER BY batch_line LIMIT $4::integer
+`
+
+type BatchDraftsParams struct {
+	Realm    string
+	UserID   uuid.UUID
+	BatchID  uuid.UUID
+	PageSize int32
+}
+
+type BatchDraftsRow struct {
+	DraftID uuid.UUID
+	Line    int32
+	Answers []byte
+	File    []byte
+}
+
+// The first payments of a batch of which nothing is made.
+func (q *Queries) BatchDrafts(ctx context.Context, arg BatchDraftsParams) ([]BatchDraftsRow, error) {
+	rows, err := q.db.Query(ctx, batchDrafts,
+		arg.Realm,
+		arg.UserID,
+		arg.BatchID,
+		arg.PageSize,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchDraftsRow
+	for rows.Next() {
+		var i BatchDraftsRow
+		if err := rows.Scan(
+			&i.DraftID,
+			&i.Line,
+			&i.Answers,
+			&i.File,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const batchDraftsInsert = `-- name: BatchDraftsInsert :exec
+INSERT INTO draft (realm, draft_id, user_id, scheme, answers, file, file_name, batch_id, batch_line, created_at, saved_at, expires_at)
+SELECT $1, n.draft_id, $2, $3, n.answers, n.file, '', $4, n.line, $5, $5, $6
+FROM (SELECT unnest($7::uuid[]) AS draft_id, unnest($8::bytea[]) AS answers, unnest($9::bytea[]) AS file,
+        unnest($10::integer[]) AS line) n
+`
+
+type BatchDraftsInsertParams struct {
+	Realm     string
+	UserID    uuid.UUID
+	Scheme    string
+	BatchID   *uuid.UUID
+	CreatedAt time.Time
+	ExpiresAt time.Time
+	DraftIds  []uuid.UUID
+	Answers   [][]byte
+	Files     [][]byte
+	Lines     []int32
+}
+
+// The payments of a program's batch.
+func (q *Queries) BatchDraftsInsert(ctx context.Context, arg BatchDraftsInsertParams) error {
+	_, err := q.db.Exec(ctx, batchDraftsInsert,
+		arg.Realm,
+		arg.UserID,
+		arg.Scheme,
+		arg.BatchID,
+		arg.CreatedAt,
+		arg.ExpiresAt,
+		arg.DraftIds,
+		arg.Answers,
+		arg.Files,
+		arg.Lines,
+	)
+	return err
+}
+
+const batchGet = `-- name: BatchGet :one
+SELECT b.realm, b.batch_id, b.client_id, b.user_id, b.external_id, b.fingerprint, b.payments, b.sender, b.created_at, b.done_at, (SELECT count(message_id) FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id) AS accepted,
+  (SELECT count(findings) FROM batch_payment p WHERE p.realm = b.realm AND p.batch_id = b.batch_id) AS refused
+FROM batch b WHERE b.realm = $1 AND b.batch_id = $2
+`
+
+type BatchGetRow struct {
+	Realm       string
+	BatchID     uuid.UUID
+	ClientID    string
+	UserID      uuid.UUID
+	ExternalID  string
+	Fingerprint []byte
+	Payments    int32
+	Sender      []byte
+	CreatedAt   time.Time
+	DoneAt      *time.Time
+	Accepted    int64
+	Refused     int64
+}
+
+func (q *Queries) BatchGet(ctx context.Context, realm string, batchID uuid.UUID) (BatchGetRow, error) {
+	row := q.db.QueryRow(ctx, batchGet, realm, batchID)
+	var i BatchGetRow
+	err := row.Scan(
+		&i.Realm,
+		&i.BatchID,
+		&i.ClientID,
+		&i.UserID,
+		&i.ExternalID,
+		&i.Fingerprint,
+		&i.Payments,
+		&i.Sender,
+		&i.CreatedAt,
+		&i.DoneAt,
+		&i.Accepted,
+		&i.Refused,
+	)
+	return i, err
+}
+
+const batchInsert = `-- name: BatchInsert :execrows
+INSERT INTO batch (realm, batch_id, client_id, user_id, external_id, fingerprint, payments, sender, created_at)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+ON CONFLICT (realm, client_id, external_id) DO NOTHING
+`
+
+type BatchInsertParams struct {
+	Realm       string
+	BatchID     uuid.UUID
+	ClientID    string
+	UserID      uuid.UUID
+	ExternalID  string
+	Fingerprint []byte
+	Payments    int32
+	Sender      []byte
+	CreatedAt   time.Time
+}
+
+// A batch of a program. Zero rows: its client used the externalId before.
+func (q *Queries) BatchInsert(ctx context.Context, arg BatchInsertParams) (int64, error) {
+	result, err := q.db.Exec(ctx, batchInsert,
+		arg.Realm,
+		arg.BatchID,
+		arg.ClientID,
+		arg.UserID,
+		arg.ExternalID,
+		arg.Fingerprint,
+		arg.Payments,
+		arg.Sender,
+		arg.CreatedAt,
+	)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected(), nil
+}
+
+const batchOf = `-- name: BatchOf :one
+SELECT batch_id, fingerprint FROM batch WHERE realm = $1 AND client_id = $2 AND external_id = $3
+`
+
+type BatchOfRow struct {
+	BatchID     uuid.UUID
+	Fingerprint []byte
+}
+
+// The batch of a client with an externalId.
+func (q *Queries) BatchOf(ctx context.Context, realm string, clientID string, externalID string) (BatchOfRow, error) {
+	row := q.db.QueryRow(ctx, batchOf, realm, clientID, externalID)
+	var i BatchOfRow
+	err := row.Scan(&i.BatchID, &i.Fingerprint)
+	return i, err
+}
+
 const batchPayments = `-- name: BatchPayments :many
-SELECT message_id, file_name FROM batch_payment WHERE realm = $1 AND batch_id = $2 ORDER BY position
+SELECT message_id::uuid AS message_id, file_name FROM batch_payment
+WHERE realm = $1 AND batch_id = $2 AND message_id IS NOT NULL ORDER BY position
 `
 
 type BatchPaymentsRow struct {
@@ -35,6 +228,108 @@ func (q *Queries) BatchPayments(ctx context.Context, realm string, batchID uuid.
 			return nil, err
 		}
 		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const batchResults = `-- name: BatchResults :many
+SELECT p.position, p.message_id, p.findings, m.global_id, m.external_id, m.state FROM batch_payment p
+LEFT JOIN message m ON m.realm = p.realm AND m.message_id = p.message_id
+WHERE p.realm = $1 AND p.batch_id = $2 ORDER BY p.position
+`
+
+type BatchResultsRow struct {
+	Position   int32
+	MessageID  *uuid.UUID
+	Findings   []byte
+	GlobalID   *string
+	ExternalID *string
+	State      *string
+}
+
+// The results of a batch so far, in its order.
+func (q *Queries) BatchResults(ctx context.Context, realm string, batchID uuid.UUID) ([]BatchResultsRow, error) {
+	rows, err := q.db.Query(ctx, batchResults, realm, batchID)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []BatchResultsRow
+	for rows.Next() {
+		var i BatchResultsRow
+		if err := rows.Scan(
+			&i.Position,
+			&i.MessageID,
+			&i.Findings,
+			&i.GlobalID,
+			&i.ExternalID,
+			&i.State,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const batchResultsPut = `-- name: BatchResultsPut :exec
+WITH gone AS (DELETE FROM draft WHERE draft.realm = $1 AND draft_id = ANY ($7::uuid[]))
+INSERT INTO batch_payment (realm, batch_id, position, message_id, findings, file_name)
+SELECT $1, $2, n.position, nullif(n.message_id, '00000000-0000-0000-0000-000000000000'),
+  CASE WHEN n.message_id = '00000000-0000-0000-0000-000000000000' THEN n.findings END, $3
+FROM (SELECT unnest($4::integer[]) AS position, unnest($5::uuid[]) AS message_id, unnest($6::bytea[]) AS findings) n
+ON CONFLICT (realm, batch_id, position) DO UPDATE SET message_id = excluded.message_id, findings = NULL
+WHERE batch_payment.message_id IS NULL AND excluded.message_id IS NOT NULL
+`
+
+type BatchResultsPutParams struct {
+	Realm      string
+	BatchID    uuid.UUID
+	FileName   string
+	Positions  []int32
+	MessageIds []uuid.UUID
+	Findings   [][]byte
+	DraftIds   []uuid.UUID
+}
+
+// Notes results in the place of the drafts. A message that was made is always the result, also when another process saw the payment refused.
+func (q *Queries) BatchResultsPut(ctx context.Context, arg BatchResultsPutParams) error {
+	_, err := q.db.Exec(ctx, batchResultsPut,
+		arg.Realm,
+		arg.BatchID,
+		arg.FileName,
+		arg.Positions,
+		arg.MessageIds,
+		arg.Findings,
+		arg.DraftIds,
+	)
+	return err
+}
+
+const batchesToDo = `-- name: BatchesToDo :many
+SELECT batch_id FROM batch WHERE realm = $1 AND done_at IS NULL AND batch_id <> ALL ($2::uuid[])
+ORDER BY batch_id LIMIT $3::integer
+`
+
+func (q *Queries) BatchesToDo(ctx context.Context, realm string, held []uuid.UUID, pageSize int32) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, batchesToDo, realm, held, pageSize)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var batch_id uuid.UUID
+		if err := rows.Scan(&batch_id); err != nil {
+			return nil, err
+		}
+		items = append(items, batch_id)
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
@@ -77,8 +372,9 @@ func (q *Queries) BatchesWaiting(ctx context.Context, realm string) ([]BatchesWa
 }
 
 const draftBatch = `-- name: DraftBatch :many
-SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id = $3::uuid AND expires_at > $4::timestamptz
-ORDER BY batch_line
+SELECT realm, draft_id, user_id, scheme, answers, file, file_name, amends, amends_version, message_id, created_at, saved_at, expires_at, batch_id, batch_line, form_key FROM draft d WHERE d.realm = $1 AND d.user_id = $2 AND d.batch_id = $3::uuid AND d.expires_at > $4::timestamptz
+  AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
+ORDER BY d.batch_line
 `
 
 type DraftBatchParams struct {
@@ -88,7 +384,7 @@ type DraftBatchParams struct {
 	Now     time.Time
 }
 
-// The drafts of one file, submitted or not, in its order.
+// The drafts of one file, submitted or not, in its order; none of a program's batch.
 func (q *Queries) DraftBatch(ctx context.Context, arg DraftBatchParams) ([]Draft, error) {
 	rows, err := q.db.Query(ctx, draftBatch,
 		arg.Realm,
@@ -135,7 +431,8 @@ const draftBatches = `-- name: DraftBatches :many
 SELECT batch_id, draft_id, scheme, file_name, saved_at, expires_at, lines, submitted FROM (
   SELECT DISTINCT ON (batch_id) batch_id::uuid AS batch_id, draft_id, scheme, file_name, saved_at, expires_at,
     count(*) OVER (PARTITION BY batch_id) AS lines, count(message_id) OVER (PARTITION BY batch_id) AS submitted
-  FROM draft WHERE realm = $1 AND user_id = $2 AND batch_id IS NOT NULL AND expires_at > $3::timestamptz
+  FROM draft d WHERE d.realm = $1 AND d.user_id = $2 AND d.batch_id IS NOT NULL AND d.expires_at > $3::timestamptz
+    AND NOT EXISTS (SELECT FROM batch b WHERE b.realm = d.realm AND b.batch_id = d.batch_id)
   ORDER BY batch_id, batch_line
 ) AS file WHERE submitted < lines ORDER BY saved_at DESC
 `
@@ -438,7 +735,7 @@ ON CONFLICT DO NOTHING
 `
 
 type DraftSubmittedParams struct {
-	MessageID uuid.UUID
+	MessageID *uuid.UUID
 	PlainName string
 	Realm     string
 	DraftID   uuid.UUID

@@ -12,7 +12,7 @@ var parts embed.FS
 // names. The order counts: a later style rule outweighs an earlier one, and a later part of the script uses earlier definitions.
 var (
 	styleParts  = []string{"base", "layout", "list", "form", "message", "dashboard", "utility"}
-	scriptParts = []string{"page", "cursor", "row", "key", "button", "session", "field"}
+	scriptParts = []string{"page", "cursor", "row", "key", "button", "session", "field", "live"}
 )
 
 // styleSheet is app.css.

@@ -43,10 +43,34 @@ type AuditVerification struct {
 
 // tone is that of its notice.
 func (v AuditVerification) tone() ui.Tone {
-	if v.Failed {
+	switch {
+	case len(v.Found) > 0:
 		return ui.ToneBad
+	case v.Failed:
+		return ui.ToneWaiting
 	}
 	return ui.ToneGood
+}
+
+// title says how the verification ended.
+func (v AuditVerification) title() i18n.Text {
+	switch {
+	case len(v.Found) > 0:
+		return "Verification failed: the audit trail has been altered"
+	case v.Failed:
+		return "Verification is not complete"
+	}
+	return "Verification passed: the audit trail is unchanged"
+}
+
+func (v AuditVerification) icon() string {
+	switch {
+	case len(v.Found) > 0:
+		return "circle-x"
+	case v.Failed:
+		return "info"
+	}
+	return "circle-check"
 }
 
 // AuditTrailRow is one event and, where it is about a message or a change that the person may read, the way to it.

@@ -13,15 +13,16 @@ type Bulk struct {
 	Layout   Layout
 	Included []BulkItem
 	LeftOut  []BulkItem
-	Totals   []ui.Amount // of what is included, for each currency
-	// File is the key of a file whose payments are approved; "" for selected messages. Its form sends Checked in place of the items. Odd are
-	// its payments with cautions, which are included too, and Marks how many payments have each caution.
+	Totals   []ui.Amount // of what is included, of a file also of what is marked, for each currency
+	// Odd are the messages with cautions: of selected messages each is ticked on its own, of a file the checker confirms having looked at them.
+	Odd []BulkItem
+	// File is the key of a file whose payments are approved; "" for selected messages. Its form sends Checked in place of the items. Marks
+	// are how many payments have each caution.
 	File     string
 	FileName string
 	Checked  string
 	All      int // payments of the file
 	Waiting  int
-	Odd      []BulkItem
 	Marks    []MarkCount
 	BackURL  string
 	Action   string
@@ -31,7 +32,8 @@ type Bulk struct {
 type BulkItem struct {
 	ui.Entry
 
-	Binding  string // what the decision is bound to
+	Binding  string    // what the decision is bound to
+	Act      i18n.Text // "Approve CHF 1'234.50 to Muster AG", of a message to tick
 	Account  string
 	Sent     []ui.Row    // everything that is sent with it; none once it is decided
 	Cautions []i18n.Text // what its own page warns of
@@ -61,8 +63,8 @@ type MarkCount struct {
 	Count int
 }
 
-// Count counts the cautions of a payment.
-func (m *Bulk) Count(cautions []i18n.Text) {
+// Mark counts the cautions of a payment.
+func (m *Bulk) Mark(cautions []i18n.Text) {
 	for _, caution := range cautions {
 		at := slices.IndexFunc(m.Marks, func(mark MarkCount) bool { return mark.Text == caution })
 		if at < 0 {
@@ -72,9 +74,24 @@ func (m *Bulk) Count(cautions []i18n.Text) {
 	}
 }
 
-func (m Bulk) count() int { return len(m.Included) + len(m.Odd) }
+// Count is how many messages can be approved.
+func (m Bulk) Count() int { return len(m.Included) + len(m.Odd) }
 
-func (m Bulk) act() i18n.Text { return i18n.Text("Approve %d messages").With(m.count()) }
+// act is the label of the button. Ticked messages are counted beside it.
+func (m Bulk) act() i18n.Text {
+	approved := len(m.Included)
+	if m.File != "" {
+		approved = m.Count()
+	}
+	if approved == 0 {
+		return "Approve the ticked payments"
+	}
+	sum := i18n.Data(m.Totals[0].String())
+	if len(m.Totals) > 1 {
+		sum = i18n.Text("%s and %s").With(m.Totals[0].String(), m.Totals[1].String())
+	}
+	return i18n.Text("Approve %d payments: %s in total").With(approved, sum)
+}
 
 func (m BulkOutcome) done() int { return m.Approved + m.Waiting + m.Refused }
 

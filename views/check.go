@@ -79,9 +79,14 @@ const maxAlike = 10
 // AlikeTitle names the number of similar payments.
 func AlikeTitle(count int) i18n.Text {
 	if count >= maxAlike {
-		return i18n.Text("Possible duplicate: %d or more payments like this within 7 days").With(count)
+		return i18n.Text("Possible duplicate: same account and amount paid %d times or more in the last 7 days").With(count)
 	}
-	return i18n.Text("Possible duplicate: %d payments like this within 7 days").With(count)
+	return i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(count)
+}
+
+// AlikeWarning warns of similar payments.
+func AlikeWarning(count int) Warning {
+	return Warning{Flags: []i18n.Text{"Possible duplicate"}, Title: AlikeTitle(count), Text: "Same creditor account and same amount."}
 }
 
 // Submitted confirms a submission.

@@ -285,22 +285,15 @@ func (s Layout) countsChanges(place Place) bool {
 	return s.ChangeCount > 0 && (place == PlaceAdministration || place == PlaceBeneficiaries)
 }
 
-func (s Layout) queueCount() string { return atMost99(s.QueueCount) }
+func (s Layout) queueCount() string { return CountOfWaiting(s.QueueCount) }
 
-func (s Layout) changeCount() string { return atMost99(s.ChangeCount) }
-
-func atMost99(count int) string {
-	if count > 99 {
-		return "99+"
-	}
-	return strconv.Itoa(count)
-}
+func (s Layout) changeCount() string { return CountOfWaiting(s.ChangeCount) }
 
 // htmxConfiguration disables the features that a strict content policy forbids and those that would leave payment data behind in the
 // browser, and lets answers 409 and 422 be shown in place.
 const htmxConfiguration = `{"includeIndicatorStyles":false,"allowEval":false,"allowScriptTags":false,"historyCacheSize":0,` +
 	`"attributesToSettle":["class","width","height"],"refreshOnHistoryMiss":true,"responseHandling":[{"code":"204","swap":false},` +
-	`{"code":"[23]..","swap":true},{"code":"401|409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
+	`{"code":"[23]..","swap":true},{"code":"401","swap":false},{"code":"409|422","swap":true,"error":false},{"code":"[45]..","swap":false,"error":true}]}`
 
 // shortcut is one line of the help sheet.
 type shortcut struct {

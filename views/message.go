@@ -29,9 +29,18 @@ type Message struct {
 
 // Warning is something a person should look at before deciding.
 type Warning struct {
+	Flags []i18n.Text // in lists: a word or two each
 	Title i18n.Text
 	Text  i18n.Text
 	Links []Link
+}
+
+// Whole is the title with the text.
+func (w Warning) Whole() i18n.Text {
+	if w.Text == "" {
+		return w.Title
+	}
+	return i18n.Join(": ", w.Title, w.Text)
 }
 
 // Link is a label and where it leads.
@@ -231,6 +240,9 @@ func (m Message) act(approve bool) i18n.Text {
 	}
 	return m.about(m.words().reject)
 }
+
+// Approve returns the label of the button that approves the message.
+func (m Message) Approve() i18n.Text { return m.act(true) }
 
 // facing is the name of the other side.
 func (m Message) facing() string { name, _ := Facing(m.Message); return name }

@@ -73,17 +73,11 @@ func PayeeView(v payee.Verification) *Payee {
 	return view
 }
 
-// PayeeFlag is the mark of a message in lists; "" where nothing is to be told.
-func PayeeFlag(v payee.Verification) (text, title i18n.Text) {
-	words := payeeWords[v.Result]
-	return words.flag, words.title
-}
-
 // PayeeWarning returns the warning of a payee verification for checkers; nil when the name matches or was not verified.
 func PayeeWarning(v payee.Verification) []Warning {
 	view := PayeeView(v)
 	if view == nil || !v.Warns() {
 		return nil
 	}
-	return []Warning{{Title: view.Title, Text: view.Text}}
+	return []Warning{{Flags: []i18n.Text{payeeWords[v.Result].flag}, Title: view.Title, Text: view.Text}}
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // asReader are the settings that the reader reads with.
-const asReader = "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off; SET max_parallel_workers_per_gather = 0;" +
+const asReader = "SET plan_cache_mode = force_custom_plan; SET enable_mergejoin = off; SET enable_seqscan = off; SET max_parallel_workers_per_gather = 0;" +
 	" SET jit = off"
 
 // readOf is what one statement read of all tables, what was thrown away included.

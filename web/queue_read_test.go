@@ -176,3 +176,41 @@ func (q *queue) decisionsOfADayReadTheirPage(t *testing.T) {
 		t.Errorf("%d decisions are counted: %s reads %d rows", count, statement, rows)
 	}
 }
+
+// TestTheQueueIsReadByIndexesWithoutStatistics: the tables were never analysed, as after a migration or an import, and all payments go to
+// one account, as a run of salaries or of a supplier does.
+func TestTheQueueIsReadByIndexesWithoutStatistics(t *testing.T) {
+	t.Parallel()
+	for _, messages := range []int{250, 5_000} {
+		q := newQueue(t, messages, messages/4)
+		_, err := q.db.Owner(t).Exec(t.Context(), "DELETE FROM pg_statistic WHERE starelid IN ('message'::regclass, 'message_version'::regclass)")
+		must(t, err)
+		_, err = q.db.Owner(t).Exec(t.Context(),
+			"UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE oid IN ('message'::regclass, 'message_version'::regclass)")
+		must(t, err)
+		list, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
+		must(t, err)
+		var like []store.Likeness
+		for _, m := range list {
+			like = append(like, store.Likeness{Summary: m.Summary, Since: m.CreatedAt.AddDate(-1, 0, 0), Except: m.InternalID})
+		}
+		for name, read := range map[string]func() error{
+			"the page": func() error {
+				_, err := q.reader.Queue(t.Context(), demo.Realm, store.QueueFilter{ExcludePerson: q.checker, PageSize: 60})
+				return err
+			},
+			"the news": func() error { _, err := q.reader.CreditorNews(t.Context(), demo.Realm, list); return err },
+			"the past": func() error { _, err := q.reader.CreditorPasts(t.Context(), demo.Realm, list); return err },
+			"the like": func() error { _, err := q.reader.Alike(t.Context(), demo.Realm, like); return err },
+		} {
+			q.notes.cut()
+			must(t, read())
+			// A list of 60 looks at 50 earlier payments each, a version and its message.
+			rows, statement := q.readBy(t)
+			t.Logf("%s of %d: %s reads %d rows", name, messages, statement, rows)
+			if rows > 60*2*80 {
+				t.Errorf("%s of %d messages: %s reads %d rows", name, messages, statement, rows)
+			}
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (r *Reader) CreditorPasts(ctx context.Context, realm string, of []payment.M
 		ask.Items, ask.Accounts = append(ask.Items, int32(i)), append(ask.Accounts, m.Summary.CreditorAccount)
 		ask.Currencies, ask.Others = append(ask.Currencies, string(m.Summary.Amount.Currency())), append(ask.Others, m.InternalID)
 	}
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.CreditorAccountsPast(ctx, ask)
 		if err != nil {
 			return fmt.Errorf("read the payments to accounts: %w", err)

@@ -378,8 +378,10 @@ const (
 	// Searching is for searches with a plan for the given filters: a generic plan of optional filters scans the
 	// table. A merge join of messages with versions takes 24 ms instead of 4 ms in the middle of 100,000 messages.
 	// Parallel workers and JIT are disabled: a search among a million messages took 60 ms with them and 3 ms without.
+	// Scans of whole tables are disabled: in tables that were never analysed the planner would scan one for each row of
+	// another.
 	Searching Mode = "begin read only; set local plan_cache_mode = force_custom_plan; set local enable_mergejoin = off;" +
-		" set local max_parallel_workers_per_gather = 0; set local jit = off"
+		" set local enable_seqscan = off; set local max_parallel_workers_per_gather = 0; set local jit = off"
 )
 
 const keyed = "; set local plan_cache_mode = force_generic_plan; set local enable_hashjoin = off; set local enable_mergejoin = off;" +

@@ -193,7 +193,7 @@ type Likeness struct {
 func (r *Reader) SimilarTo(ctx context.Context, realm string, l Likeness) ([]Similar, error) {
 	s := l.Summary
 	var list []Similar
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DuplicateList(ctx, dbsqlc.DuplicateListParams{
 			Realm: realm, CreditorAccount: s.CreditorAccount, Amount: s.Amount.Minor(), Currency: string(s.Amount.Currency()), Since: l.Since,
 			OtherThan: l.Except,
@@ -226,7 +226,7 @@ func (r *Reader) Alike(ctx context.Context, realm string, of []Likeness) ([]int,
 	if len(ask.Items) == 0 {
 		return alike, nil
 	}
-	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		rows, err := q.DuplicateCounts(ctx, ask)
 		if err != nil {
 			return fmt.Errorf("count similar payments: %w", err)

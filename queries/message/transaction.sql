@@ -86,10 +86,11 @@ ORDER BY v.message_id DESC LIMIT 10;
 -- than the given one.
 SELECT a.item::integer AS item, (SELECT count(*) FROM (
   SELECT FROM message_version v
-  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-  WHERE v.realm = @realm AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
-    AND m.kind = 'instruction' AND v.created_at >= a.since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
-    AND v.message_id <> a.other LIMIT 10) like_it) AS payments
+  WHERE v.realm = @realm AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency AND v.created_at >= a.since
+    AND v.message_id <> a.other
+    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+      AND m.kind = 'instruction' AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed') OFFSET 0) -- as in creditor.sql
+  LIMIT 10) like_it) AS payments
 FROM (SELECT unnest(@items::integer[]) AS item, unnest(@accounts::text[]) AS account, unnest(@amounts::bigint[]) AS amount,
         unnest(@currencies::text[]) AS currency, unnest(@sinces::timestamptz[]) AS since, unnest(@others::uuid[]) AS other) a;
 

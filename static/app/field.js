@@ -43,7 +43,7 @@ async function keep(form, stays) {
     const body = new URLSearchParams(new FormData(form));
     const answer = await fetch(form.dataset.keep, { method: "POST", body, headers: { "HX-Request": "true" }, keepalive: true });
     const says = find(".kept", form);
-    if (answer.status === 401) say(text("ended"), true);
+    if (answer.status === 401) sessionEnded();
     else sessionUsed();
     if (!answer.ok || !form.isConnected) return;
     says.innerHTML = await answer.text();

@@ -24,11 +24,6 @@ document.addEventListener("change", (event) => {
 
 // Nothing moves while rows are ticked: what came meanwhile is shown when none is any more.
 let missed = false;
-document.addEventListener("htmx:sseBeforeMessage", (event) => {
-  if (!ticked().length) return;
-  event.preventDefault();
-  missed = true;
-});
 
 // Rows that changed, and parts of the pane, come along in templates; the page may show some of them.
 function changeRows() {
@@ -48,7 +43,7 @@ function changeRows() {
 }
 
 // What the live line says: rows that changed, and who else has which message open.
-document.addEventListener("htmx:sseMessage", () => {
+function told() {
   changeRows();
   const present = Object.fromEntries(findAll("[data-present]").map((one) => [one.dataset.present, one.textContent]));
   for (const place of findAll("[data-looked]")) place.textContent = present[place.dataset.looked] ?? "";
@@ -57,7 +52,7 @@ document.addEventListener("htmx:sseMessage", () => {
     const open = find(`[data-shown="${one.dataset.changed}"]:not([data-as="${one.dataset.as}"]) span`);
     if (open) open.textContent = one.textContent;
   }
-});
+}
 
 function catchUp() {
   if (!missed || ticked().length) return;

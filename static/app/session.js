@@ -19,6 +19,13 @@ function say(sentence, link) {
   notice.hidden = false;
 }
 
+// The end is told once, by this notice alone.
+function sessionEnded() {
+  clearTimeout(ending);
+  find("button", notice).hidden = true;
+  say(text("ended"), true);
+}
+
 function watchSession() {
   clearTimeout(ending);
   const left = endOfSession() - Date.now(), last = endOfSession() === endOfLife();
@@ -50,7 +57,8 @@ if (notice) {
   tabs.postMessage(person);
   notice.addEventListener("focusin", (event) => (before = event.relatedTarget ?? before));
   document.addEventListener("htmx:afterRequest", ({ detail }) => {
-    if (detail.xhr.status && detail.xhr.status !== 401 && !detail.elt.matches(".flight")) sessionUsed();
+    if (detail.xhr.status === 401) sessionEnded();
+    else if (detail.xhr.status && !detail.elt.matches(".flight")) sessionUsed();
   });
   document.addEventListener("visibilitychange", watchSession);
   watchSession();

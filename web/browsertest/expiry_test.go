@@ -18,7 +18,8 @@ func TestNothingTypedIsLostWhenTheSessionRunsOut(t *testing.T) {
 	p.lapse()
 	p.fill("IBAN", swissCreditor)
 	p.press("Tab")
-	p.says("#creditorIban-feedback", "Your session ended. Everything typed here stays")
+	p.says("#stay-says", "Your session has ended. What is typed here stays.")
+	p.counts("#stay button:visible", 0)
 	p.at("/payments/new")
 	p.holds("Name", o.name)
 	p.signIn(demo.Realm, "maker1") // in another tab

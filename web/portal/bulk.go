@@ -71,14 +71,14 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 	if err != nil {
 		return model, err
 	}
-	rows, err := v.queueRows(messages, f)
+	rows, warnings, err := v.warnedRows(messages, f)
 	if err != nil {
 		return model, err
 	}
-	var included []payment.Message
+	totals := map[money.Currency]money.Amount{}
 	for i, m := range messages {
 		item := bulkItem(m, rows[i])
-		item.Said, err = v.leftOutBefore(m, len(included))
+		item.Said, err = v.leftOutBefore(m, model.Count())
 		if err != nil {
 			return model, err
 		}
@@ -90,16 +90,27 @@ func (v *Request) bulk(selected []uuid.UUID, f Filter) (views.Bulk, error) {
 		if err != nil {
 			return model, err
 		}
-		model.Included, included = append(model.Included, item), append(included, m)
-	}
-	cautions, err := Cautions(v, included)
-	totals := map[money.Currency]money.Amount{}
-	for i, m := range included {
-		model.Included[i].Cautions = cautions[m.InternalID]
+		item.Cautions = reasonsToLook(m, warnings[m.InternalID])
+		if len(item.Cautions) > 0 {
+			item.Act = views.Message{Message: m}.Approve()
+			model.Odd = append(model.Odd, item)
+			continue
+		}
+		model.Included = append(model.Included, item)
 		addTo(totals, m.Summary.Amount)
 	}
 	model.Totals = totalsView(totals)
 	return model, err
+}
+
+// reasonsToLook are the reasons to approve a message on its own decision when several are approved together; none for a message that
+// nothing sets apart.
+func reasonsToLook(m payment.Message, warnings []views.Warning) []i18n.Text {
+	reasons := cautions(warnings)
+	if m.ApprovalsRequired > 1 {
+		reasons = append(reasons, i18n.Text("The rule asks for %d approvals").With(m.ApprovalsRequired))
+	}
+	return reasons
 }
 
 // leftOut says why a message is not approved together with others, "" when it may be.
@@ -133,8 +144,19 @@ func (v *Request) leftOutBefore(m payment.Message, beside int) (i18n.Text, error
 		return i18n.Text("At most %d messages are approved together: select it again afterwards.").With(maxBulk), nil
 	}
 	asks, err := v.Config.Approval.AsksStepUp(v.Context(), m)
-	if asks {
+	if asks || err != nil {
 		return needsFactor, err
+	}
+	return v.overLimit(m)
+}
+
+// overLimit names the first limit that an approval of the message by this person would pass; "" for none.
+func (v *Request) overLimit(m payment.Message) (i18n.Text, error) {
+	limits, err := v.Config.Approval.Limits(v.Context(), v.By, m)
+	for _, l := range limits {
+		if l.Currency == m.Summary.Amount.Currency() && l.Refuses(m.Summary.Amount) != "" {
+			return l.Refuses(m.Summary.Amount), err
+		}
 	}
 	return "", err
 }
@@ -215,7 +237,13 @@ func approveBulk(v *Request) error {
 		items, step = waiting.items, fileStep
 		model.File, model.Checked, places = form.Get(fileField), form.Get(CheckedField), waiting.places
 	}
-	if len(items) == 0 || len(items) > maxTogether(form) {
+	if model.File != "" && form.Get(oddField) != "" && form.Get(lookedField) == "" {
+		return v.GoTo(filePath(uuid.MustParse(model.File)), "Nothing was approved. Look at the marked payments, and confirm that you did.")
+	}
+	if len(items) == 0 {
+		return v.GoTo(model.BackURL, "Nothing was approved. Tick the payments to approve.")
+	}
+	if len(items) > maxTogether(form) {
 		return v.GoTo(model.BackURL, i18n.Text("Nothing was approved. Select up to %d messages.").With(maxBulk))
 	}
 	items = onceEach(items, itemKey) // a message that is named once more is decided once, and counts once

@@ -24,6 +24,8 @@ const (
 	fileField = "file"
 	// fromField is the form field with the number of payments of the file that were decided before.
 	fromField = "from"
+	// oddField says that marked payments of a file are approved too, lookedField that the checker looked at them.
+	oddField, lookedField = "odd", "looked"
 	// fileStep is the number of decisions about payments of a file for each request.
 	fileStep = 25
 )
@@ -77,15 +79,11 @@ func showFileApproval(v *Request) error {
 func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filter) error {
 	messages = slices.DeleteFunc(slices.Clone(messages), func(m payment.Message) bool { return m.State != payment.StateApprovalPending })
 	model.Waiting = len(messages)
-	rows, err := v.queueRows(messages, f)
+	rows, warnings, err := v.warnedRows(messages, f)
 	if err != nil {
 		return err
 	}
 	asks, err := v.Config.Approval.AskStepUp(v.Context(), v.By.Realm, messages)
-	if err != nil {
-		return err
-	}
-	cautions, err := Cautions(v, messages)
 	if err != nil {
 		return err
 	}
@@ -105,7 +103,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 				return err
 			}
 		}
-		items[i].Cautions = cautions[m.InternalID]
+		items[i].Cautions = reasonsToLook(m, warnings[m.InternalID])
 		if middle := usual[m.Summary.Amount.Currency()]; middle > 0 && m.Summary.Amount.Minor() > unusual*middle {
 			items[i].Cautions = append(items[i].Cautions, "Far above the other amounts of this file")
 		}
@@ -126,7 +124,7 @@ func (v *Request) fillFile(model *views.Bulk, messages []payment.Message, f Filt
 			model.LeftOut = append(model.LeftOut, items[i])
 		case len(items[i].Cautions) > 0:
 			model.Odd = append(model.Odd, items[i])
-			model.Count(items[i].Cautions)
+			model.Mark(items[i].Cautions)
 		default:
 			model.Included = append(model.Included, items[i])
 		}

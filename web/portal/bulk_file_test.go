@@ -85,6 +85,11 @@ func TestAFileIsApprovedOnOnePage(t *testing.T) {
 	}
 	b.as("maker1").get(file).says("Left out: 45")
 	form := page.fields("/queue/bulk")
+	checker.get(checker.post("/queue/bulk", form).goesTo(file)).says("Look at the marked payments, and confirm that you did.")
+	if n := b.count("SELECT count(*) FROM decision"); n != 0 {
+		t.Fatalf("%d decisions about marked payments that nobody confirmed having looked at", n)
+	}
+	form.Set("looked", "yes")
 	checker.post("/queue/bulk", with(form, "checked", "else")).goesTo(file)
 	first := checker.withHTMX().post("/queue/bulk", form).is(http.StatusOK).says("25 of 45 done")
 	rest := other.as("checker1").withHTMX().post("/queue/bulk", first.fields("/queue/bulk")).is(http.StatusOK)

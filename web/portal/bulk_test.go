@@ -42,7 +42,7 @@ func TestSeveralAreComparedAndApprovedTogether(t *testing.T) {
 	maker.post(strings.TrimSuffix(check, "check")+"submit", maker.shown(check)).goesTo("/payments/")
 
 	page := both.get(chosen(append(ids, own, ids[0], "no key")...)).is(http.StatusOK)
-	page.says("Approve 2 messages over CHF 30.50").says("Left out: 3").says("was already rejected by Checker 2")
+	page.says("Approve 2 payments").says("Left out: 3").says("was already rejected by Checker 2")
 	page.says("Amended after its submission")
 	page.says("Another person must decide")
 	if len(page.items()) != 2 {
@@ -89,8 +89,8 @@ func TestSeveralAreComparedWithWhatTheirPagesWarnOf(t *testing.T) {
 	answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")
 	again := strings.Split(maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/"), "/")[2]
 	list := b.as("checker1").get(chosen(ids[0], ids[1], again)).is(http.StatusOK)
-	list.says("Possible duplicate: 1 payment like this within 7 days").says("First payment to this account")
-	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate"); n != 2 {
+	list.says("Possible duplicate: same account and amount paid 1 time in the last 7 days").says("First payment to this account")
+	if n := strings.Count(list.page.Find(".bulk-list").Text(), "Possible duplicate: "); n != 2 {
 		t.Errorf("%d lines warn of a duplicate, want 2", n)
 	}
 }
@@ -132,7 +132,7 @@ func TestWhatAsksForASecondFactorIsLeftOutOfABulk(t *testing.T) {
 	before := checker.get(chosen(ids...)).is(http.StatusOK).items()
 	b.changed("policy.create", "", url.Values{"approvals": {"1"}, "rank": {"900"}, "amountFrom": {"500.00"}, "stepUp": {"yes"}})
 	page := checker.get(chosen(ids...)).is(http.StatusOK)
-	page.says("Approve 2 messages over CHF 30.00").says("Open it by itself: the approval policy asks for a second factor.")
+	page.says("Approve 2 payments").says("Open it by itself: the approval policy asks for a second factor.")
 	if len(page.items()) != 2 || len(before) != 3 {
 		t.Fatalf("the form sends %d, and sent %d before the policy", len(page.items()), len(before))
 	}
@@ -181,7 +181,7 @@ func TestWhatIsLeftOutOfABulkTakesNobodysPlace(t *testing.T) {
 	}
 	own := both.priced("1.00", "2.00")
 	selected := slices.Concat(own, b.as("maker1").priced(amounts...), []string{own[0], uuid.NewString()})
-	page := both.get(chosen(selected...)).is(http.StatusOK).says("Approve 50 messages over CHF 512.25").says("Left out: 3")
+	page := both.get(chosen(selected...)).is(http.StatusOK).says("Approve 50 payments").says("Left out: 3")
 	if n := strings.Count(page.main(), "At most 50 messages"); n != 1 || len(page.items()) != 50 {
 		t.Errorf("%d are sent, and %d told to wait", len(page.items()), n)
 	}

@@ -14,8 +14,8 @@ import (
 	"countersign/views/ui"
 )
 
-// maxCounted is the limit above which a tab shows "99+".
-const maxCounted = 100
+// maxCounted limits the count of a tab.
+const maxCounted = views.MaxWaiting
 
 // counted holds the pending messages within the filter of an address: those of the shown tab, and the count of each tab.
 type counted struct {
@@ -39,12 +39,12 @@ func (v *Request) counted(f *Filter) (counted, error) {
 		if err != nil {
 			return now, err
 		}
-		now.tabs[tabDecided] = CountUpTo(decided, maxCounted-1)
+		now.tabs[tabDecided] = views.CountOfWaiting(decided)
 	}
 	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {
-		now.tabs[tab] = CountUpTo(len(waiting), maxCounted-1)
+		now.tabs[tab] = views.CountOfWaiting(len(waiting))
 	}
 	now.waiting = shares[v.tab(*f)]
 	return now, err

@@ -75,9 +75,9 @@ func TestTabsOfALongQueueCountBehindWhatIsReadAtOnce(t *testing.T) {
 	storetest.Copies{Of: own.InternalID, First: 11, Count: 995}.Insert(t, connection)
 	storetest.Copies{Of: others.InternalID, First: 1006, Count: 50}.Insert(t, connection)
 	for address, want := range map[string]map[string]string{
-		"/queue":          {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "61 waiting"},
-		"/queue?tab=all":  {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "1'000+ waiting"},
-		"/queue?tab=mine": {"For me": "61", "All waiting": "99+", "Submitted by me": "99+", "facts": "996 waiting"},
+		"/queue":          {"For me": "61", "All waiting": "1'000+", "Submitted by me": "996", "facts": "61 waiting"},
+		"/queue?tab=all":  {"For me": "61", "All waiting": "1'000+", "Submitted by me": "996", "facts": "1'000+ waiting"},
+		"/queue?tab=mine": {"For me": "61", "All waiting": "1'000+", "Submitted by me": "996", "facts": "996 waiting"},
 	} {
 		page := both.get(address).is(http.StatusOK)
 		got := page.tabCounts()

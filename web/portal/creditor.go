@@ -14,41 +14,12 @@ import (
 // YoungBeneficiary is the age below which a beneficiary or its account counts as new.
 const YoungBeneficiary = 7 * 24 * time.Hour
 
-// CreditorFlags returns the marks of a payment in lists for a new creditor or account.
-func CreditorFlags(m payment.Message, news store.CreditorNews, now time.Time) []ui.Fact {
-	var flags []ui.Fact
-	switch {
-	case young(news.AccountChangedAt, now):
-		flags = append(flags, ui.Fact{
-			Text:  "Changed bank",
-			Title: i18n.Text("The beneficiary has this account since %s").With(ui.DateTime(news.AccountChangedAt)),
-		})
-	case news.OtherAccount:
-		flags = append(flags, ui.Fact{Text: "Changed bank", Title: "The creditor was paid at another account before"})
-	}
-	if young(news.AddedAt, now) {
-		flags = append(flags, ui.Fact{
-			Text:  "New beneficiary",
-			Title: i18n.Text("Taken into the list at %s").With(ui.DateTime(news.AddedAt)),
-		})
-	}
-	if namedOtherwise(m, news) {
-		flags = append(flags, ui.Fact{
-			Text:  "Other name than listed",
-			Title: i18n.Text("The list of beneficiaries has this account under the name %s").With(news.ListedName),
-		})
-	}
-	if news.First {
-		flags = append(flags, ui.Fact{Text: "First payment", Title: "Nothing was paid to this account before"})
-	}
-	return flags
-}
-
 // BeneficiaryWarnings returns the warnings about a new beneficiary for the page of a waiting payment.
 func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Time) []views.Warning {
 	var warnings []views.Warning
 	if young(news.AccountChangedAt, now) {
 		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"Changed bank"},
 			Title: "The beneficiary changed its bank",
 			Text: i18n.Text("The account became this one at %s; it was %s before. Two people agreed on it.").
 				With(ui.DateTime(news.AccountChangedAt), ui.GroupFours(news.EarlierIBAN)),
@@ -56,6 +27,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 	}
 	if young(news.AddedAt, now) {
 		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"New beneficiary"},
 			Title: "New beneficiary",
 			Text: i18n.Text("%s is in the list since %s. Two people agreed on it.").
 				With(news.ListedName, ui.DateTime(news.AddedAt)),
@@ -63,6 +35,7 @@ func BeneficiaryWarnings(m payment.Message, news store.CreditorNews, now time.Ti
 	}
 	if namedOtherwise(m, news) {
 		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"Other name than listed"},
 			Title: "Other name than listed",
 			Text: i18n.Text("The list of beneficiaries has this account under the name %s. Two people agreed on that name, not on this one.").
 				With(news.ListedName),

@@ -32,7 +32,7 @@ func TestWhatWasDecidedTodayIsListedWhole(t *testing.T) {
 			}
 			seen[row] = true
 		}
-		if count := page.page.Find(".tabs a[aria-current] .tab-count").Text(); count != "99+" {
+		if count := page.page.Find(".tabs a[aria-current] .tab-count").Text(); count != "250" {
 			t.Errorf("the tab counts %q", count)
 		}
 		address = page.page.Find(`.pagination a[rel="next"]`).AttrOr("href", "")

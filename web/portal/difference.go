@@ -7,6 +7,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/internal/payee"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/views"
@@ -40,19 +41,22 @@ func fromPast(m payment.Message, news store.CreditorNews, past store.CreditorPas
 	warnings := BeneficiaryWarnings(m, news, now)
 	if m.Summary.DebtorAccount == m.Summary.CreditorAccount {
 		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"Same account"},
 			Title: "Debtor and creditor account are the same", Text: "It would be paid to the account that it is paid from.",
 		})
 	}
 	if past.Payments == 0 {
 		return append(warnings, newAccount(m, past))
 	}
-	if !strings.EqualFold(past.Name, m.Summary.CreditorName) {
+	if m.Payee.Result != payee.Match && !namedOtherwise(m, news) && !strings.EqualFold(past.Name, m.Summary.CreditorName) {
 		warnings = append(warnings, views.Warning{
-			Title: "Another name than before", Text: i18n.Text("The last payment to this account was made out to %s.").With(past.Name),
+			Flags: []i18n.Text{"New name"},
+			Title: "Name differs from last time", Text: i18n.Text("The last payment to this account was to %s.").With(past.Name),
 		})
 	}
 	if m.Summary.Amount.Minor() > unusual*past.Most.Minor() {
 		warnings = append(warnings, views.Warning{
+			Flags: []i18n.Text{"Unusual amount"},
 			Title: "Far above the usual amount",
 			Text:  i18n.Text("The last %d payments to this account: at most %s.").With(past.Payments, past.Most.Format()),
 		})
@@ -60,16 +64,18 @@ func fromPast(m payment.Message, news store.CreditorNews, past store.CreditorPas
 	return warnings
 }
 
-// Cautions returns short warnings for pending payments, by their ids: similar payments, and differences from earlier ones. All are read
-// together.
-func Cautions(v *Request, of []payment.Message) (map[uuid.UUID][]i18n.Text, error) {
+// Warnings returns what to look at before a decision about each of several pending messages, by their ids: the verification of the payee,
+// similar payments, and differences from earlier ones. All are read together. A message of another kind than a payment order has none.
+func Warnings(v *Request, of []payment.Message) (map[uuid.UUID][]views.Warning, error) {
 	var paid []payment.Message
 	var like []store.Likeness
 	for _, m := range of {
-		if m.Kind == payment.KindInstruction {
-			paid = append(paid, m)
-			like = append(like, store.Likeness{Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID})
+		if m.Kind == payment.KindInstruction && m.State == payment.StateApprovalPending && m.Withheld == "" {
+			paid, like = append(paid, m), append(like, likeness(m))
 		}
+	}
+	if len(paid) == 0 {
+		return map[uuid.UUID][]views.Warning{}, nil
 	}
 	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, paid)
 	if err != nil {
@@ -83,28 +89,47 @@ func Cautions(v *Request, of []payment.Message) (map[uuid.UUID][]i18n.Text, erro
 	if err != nil {
 		return nil, err
 	}
-	cautions := map[uuid.UUID][]i18n.Text{}
+	warnings := map[uuid.UUID][]views.Warning{}
 	for i, m := range paid {
 		past, found := pasts[i], news[m.InternalID]
 		if found.OtherAccount {
 			past.Elsewhere = 1
 		}
+		list := views.PayeeWarning(m.Payee)
 		if alike[i] > 0 {
-			cautions[m.InternalID] = append(cautions[m.InternalID], views.AlikeTitle(alike[i]))
+			list = append(list, views.AlikeWarning(alike[i]))
 		}
-		for _, warning := range fromPast(m, found, past, v.At) {
-			cautions[m.InternalID] = append(cautions[m.InternalID], warning.Title)
+		list = append(list, fromPast(m, found, past, v.At)...)
+		if len(list) > 0 {
+			warnings[m.InternalID] = list
 		}
 	}
-	return cautions, nil
+	return warnings, nil
+}
+
+// likeness describes the payments that may be duplicates of a message.
+func likeness(m payment.Message) store.Likeness {
+	return store.Likeness{Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID}
+}
+
+// cautions are the titles of warnings.
+func cautions(warnings []views.Warning) []i18n.Text {
+	var titles []i18n.Text
+	for _, warning := range warnings {
+		titles = append(titles, warning.Title)
+	}
+	return titles
 }
 
 // newAccount says of an account that was not paid before whether its owner was.
 func newAccount(m payment.Message, past store.CreditorPast) views.Warning {
 	if past.Elsewhere == 0 {
-		return views.Warning{Title: "First payment to this account", Text: "Nothing was paid to it before."}
+		return views.Warning{
+			Flags: []i18n.Text{"First payment"}, Title: "First payment to this account", Text: "Nothing was paid to it before.",
+		}
 	}
 	return views.Warning{
+		Flags: []i18n.Text{"Changed bank", "First payment"},
 		Title: "First payment to this account: the creditor had another one",
 		Text: i18n.Text("%s was paid %d times at %s, at most %s. Ask the creditor on a way you know, not by the invoice.").
 			With(m.Summary.CreditorName, past.Elsewhere, ui.GroupFours(past.OtherAccount), past.MaxElsewhere.Format()),

@@ -41,8 +41,8 @@ func TestTheApprovalNamesWhatDiffersFromBefore(t *testing.T) {
 		t.Errorf("of a large one: %q", said)
 	}
 	page = look("endToEndId", "E", "amount", "99.00", "creditorName", "Somebody Else AG")
-	page.says("The last payment to this account was made out to Beispiel Holzbau GmbH.")
-	if said := page.notices(); said != "Another name than before" {
+	page.says("The last payment to this account was to Beispiel Holzbau GmbH.")
+	if said := page.notices(); said != "Name differs from last time" {
 		t.Errorf("of another name: %q", said)
 	}
 	if said := look("endToEndId", "F", "amount", "99.10", "creditorName", "BEISPIEL HOLZBAU gmbh").notices(); said != "" {

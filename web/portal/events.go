@@ -25,9 +25,8 @@ const (
 	rightsPause, rightsShared = 500 * time.Millisecond, 300 * time.Millisecond
 	// maxStreams bounds the open streams of this process; a page without one works all the same.
 	maxStreams = 500
-	// maxStreamsEach bounds those of one person, in however many sessions: more pages than anybody has open at a time, and far too few
-	// to leave none for the others.
-	maxStreamsEach = 12
+	// maxStreamsEach bounds those of one person, in however many sessions. A browser holds one, and a few connections of HTTP/1.1 stay free.
+	maxStreamsEach = 4
 	// eventWithin is the longest time for writing one event: a browser that does not read loses its stream.
 	eventWithin = 10 * time.Second
 )

@@ -102,16 +102,11 @@ func noteOf(steps []store.Step, version int) (editor, note string) {
 
 // warnings returns the warnings for a checker: similar payments.
 func (v *Request) warnings(m payment.Message) ([]views.Warning, error) {
-	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, store.Likeness{
-		Summary: m.Summary, Since: m.CreatedAt.Add(-DuplicateWindow), Except: m.InternalID,
-	})
+	similar, err := v.Config.Reader.SimilarTo(v.Context(), v.By.Realm, likeness(m))
 	if err != nil || len(similar) == 0 {
 		return nil, err
 	}
-	warning := views.Warning{
-		Title: views.AlikeTitle(len(similar)),
-		Text:  "Same creditor account and same amount.",
-	}
+	warning := views.AlikeWarning(len(similar))
 	for _, s := range similar {
 		warning.Links = append(warning.Links, views.Link{
 			Label: i18n.Text("%s, %s, %s").With(s.GlobalID, ui.DateTime(s.CreatedAt), ui.StateLabel(s.State)),

@@ -133,7 +133,7 @@ func TestADecisionIsOfThePersonThatThePageShows(t *testing.T) {
 	page := w.get("/queue/" + id).is(http.StatusOK)
 	w.post("/signout", w.get("/").fields("/signout")).is(http.StatusSeeOther)
 	w.post("/signin", signInForm("checker2")).is(http.StatusSeeOther)
-	stream := page.page.Find("[sse-connect]").AttrOr("sse-connect", "")
+	stream := page.page.Find("[data-events]").AttrOr("data-events", "")
 	w.get(stream).is(http.StatusOK).says("You are signed in as checker2 now")
 	approve, reject := "/queue/"+id+"/approve", "/queue/"+id+"/reject"
 	w.post(approve, page.fields(approve)).is(http.StatusConflict).says("You are signed in as checker2 now")

@@ -136,15 +136,15 @@ func (v *Request) endedWord() string {
 	return "&ended=yes"
 }
 
-// answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. They report the end of the session
-// in their place, so a person who types is not redirected.
+// answeredInPlace lists the fragments that a page requests by itself, and the button to stay signed in. The page reports the end
+// of the session itself, so a person who types is not redirected.
 var answeredInPlace = map[string]bool{IBANPath: true, OutlookPath: true, StayPath: true}
 
 // fragmentTooLate answers an htmx request without a session: the whole page goes to sign in and comes back to the requested address. Every
 // address of a part of a page is also that of a page. A form is kept.
 func (v *Request) fragmentTooLate() error {
 	if answeredInPlace[v.Echo.Path()] {
-		return v.Render(http.StatusUnauthorized, views.SessionGone())
+		return v.Echo.NoContent(http.StatusUnauthorized)
 	}
 	r := v.Echo.Request()
 	where := r.URL.RequestURI()

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -180,18 +181,37 @@ func (v *Request) queuePageOf(f Filter, all store.QueueFilter) (list []payment.M
 	return list, false, err
 }
 
-// queueRows converts waiting messages to rows, with marks for new creditors and accounts.
+// queueRows converts messages to rows with their flags.
 func (v *Request) queueRows(list []payment.Message, f Filter) ([]ui.Entry, error) {
-	news, err := v.Config.Reader.CreditorNews(v.Context(), v.By.Realm, list)
-	rows := make([]ui.Entry, len(list))
-	for i, m := range list {
-		rows[i] = v.queueRow(m, f)
-		rows[i].Flags = append(rows[i].Flags, CreditorFlags(m, news[m.InternalID], v.At)...)
-	}
+	rows, _, err := v.warnedRows(list, f)
 	return rows, err
 }
 
-// queueRow is a waiting message as lists show it; the filter goes on in its link.
+// warnedRows are queueRows with the warnings of the messages, by their ids.
+func (v *Request) warnedRows(list []payment.Message, f Filter) ([]ui.Entry, map[uuid.UUID][]views.Warning, error) {
+	warnings, err := Warnings(v, list)
+	rows := make([]ui.Entry, len(list))
+	for i, m := range list {
+		rows[i] = v.queueRow(m, f)
+		rows[i].Flags = append(rows[i].Flags, flagsOfWarnings(warnings[m.InternalID])...)
+	}
+	return rows, warnings, err
+}
+
+// flagsOfWarnings are the flags of warnings, each once.
+func flagsOfWarnings(warnings []views.Warning) []ui.Fact {
+	var flags []ui.Fact
+	for _, warning := range warnings {
+		for _, text := range warning.Flags {
+			if !slices.ContainsFunc(flags, func(flag ui.Fact) bool { return flag.Text == text }) {
+				flags = append(flags, ui.Fact{Text: text, Title: warning.Whole()})
+			}
+		}
+	}
+	return flags
+}
+
+// queueRow is a message as the queue shows it, with the flags of its own state; the filter goes on in its link.
 func (v *Request) queueRow(m payment.Message, f Filter) ui.Entry {
 	row := views.QueueEntry(m, v.By.PersonID, f.Query(), v.At)
 	row.Current = m.InternalID == f.Current
@@ -216,9 +236,6 @@ func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	}
 	if m.Version > 1 {
 		flags = append(flags, ui.Fact{Text: "Amended", Title: "Changed after its submission"})
-	}
-	if text, title := views.PayeeFlag(m.Payee); text != "" {
-		flags = append(flags, ui.Fact{Text: text, Title: title})
 	}
 	if !m.ExpiresAt.IsZero() && m.ExpiresAt.Sub(now) < endsSoon {
 		flags = append(flags, ui.Fact{

@@ -27,18 +27,18 @@ func bulkItems(count int) []views.BulkItem {
 func bulkExhibits() []Exhibit {
 	items := bulkItems(9)
 	compared := views.Bulk{
-		Layout: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:2], items[3:7]), BackURL: "/queue",
+		Layout: shell("Approve together", views.PlaceQueue), Included: slices.Concat(items[:1], items[3:7]), Odd: items[1:2], BackURL: "/queue",
 		LeftOut: []views.BulkItem{items[2], items[8]},
 		Action:  "/queue/bulk", Totals: []ui.Amount{{Currency: "CHF", Value: "482'310.75"}, {Currency: "EUR", Value: "91'004.20"}},
 	}
-	compared.Included[1].Cautions = []i18n.Text{
-		i18n.Text("Possible duplicate: %d payments like this within 7 days").With(2), "Another name than before",
+	compared.Odd[0].Act, compared.Odd[0].Cautions = i18n.Text("Approve %s to %s").With("EUR 8'137.13", "Gemeinde Musterlingen"), []i18n.Text{
+		i18n.Text("Possible duplicate: same account and amount paid %d times in the last 7 days").With(2), "Name differs from last time",
 	}
 	compared.LeftOut[0].Said = "Amended after its submission: open it and look at what changed."
 	compared.LeftOut[1].Said = i18n.Text("You %s this on %s. Another person must decide.").With(i18n.Text("submitted"),
 		i18n.Minute(time.Date(2026, 11, 20, 7, 14, 0, 0, time.UTC)))
 	nothing := compared
-	nothing.Included, nothing.Totals = nil, nil
+	nothing.Included, nothing.Odd, nothing.Totals = nil, nil, nil
 	outcome := views.BulkOutcome{
 		Layout: shell("Approved together", views.PlaceQueue), Items: bulkItems(3), Approved: 2, Refused: 1, BackURL: "/queue",
 		Action: "/queue/bulk",

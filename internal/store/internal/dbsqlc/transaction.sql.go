@@ -169,10 +169,11 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 const duplicateCounts = `-- name: DuplicateCounts :many
 SELECT a.item::integer AS item, (SELECT count(*) FROM (
   SELECT FROM message_version v
-  JOIN message m ON m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-  WHERE v.realm = $1 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency
-    AND m.kind = 'instruction' AND v.created_at >= a.since AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed')
-    AND v.message_id <> a.other LIMIT 10) like_it) AS payments
+  WHERE v.realm = $1 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency AND v.created_at >= a.since
+    AND v.message_id <> a.other
+    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+      AND m.kind = 'instruction' AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed') OFFSET 0) -- as in creditor.sql
+  LIMIT 10) like_it) AS payments
 FROM (SELECT unnest($2::integer[]) AS item, unnest($3::text[]) AS account, unnest($4::bigint[]) AS amount,
         unnest($5::text[]) AS currency, unnest($6::timestamptz[]) AS since, unnest($7::uuid[]) AS other) a
 `

@@ -1,0 +1,108 @@
+package portal_test
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"github.com/PuerkitoBio/goquery"
+
+	"countersign/internal/payment"
+)
+
+// TestEachFlagIsSeenWhereADecisionIsMade goes through each flag and each place: the row, the pane, the page of the payment, and the page to
+// approve several, where such a payment is approved only when it is ticked.
+func TestEachFlagIsSeenWhereADecisionIsMade(t *testing.T) {
+	t.Parallel()
+	b, _ := asking(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	const other, third = "CH9300762011623852957", "CH6221966000001234567"
+	maker.paid("endToEndId", "before", "amount", "100.00")
+	plain := maker.submit(with(filled(), "endToEndId", "plain", "amount", "99.00"))
+	duplicate := func() payment.Message {
+		check := maker.post("/payments/new", with(filled(), "endToEndId", "again", "amount", "99.00")).goesTo("/payments/")
+		answers := maker.shown(check, "duplicateAcknowledged", "yes", "duplicateReason", "Two invoices")
+		return b.message("demo", strings.Split(maker.post(strings.TrimSuffix(check, "check")+"submit", answers).goesTo("/payments/"), "/")[2])
+	}
+	payee := func(name, amount string) payment.Message {
+		return maker.submit(with(sepa(), "creditorName", name, "endToEndId", "P"+amount, "amount", amount))
+	}
+	flagged := []struct {
+		flag, title string
+		message     payment.Message
+	}{
+		{"First payment", "First payment to this account", maker.submit(with(filled(), "endToEndId", "a", "creditorIban", other, "creditorName", "New AG"))},
+		{"Changed bank", "the creditor had another one", maker.submit(with(filled(), "endToEndId", "b", "creditorIban", third))},
+		{"Unusual amount", "Far above the usual amount", maker.submit(with(filled(), "endToEndId", "c", "amount", "300.01"))},
+		{"New name", "Name differs from last time", maker.submit(with(filled(), "endToEndId", "d", "amount", "98.00", "creditorName", "Somebody AG"))},
+		{"Possible duplicate", "Possible duplicate: same account and amount", duplicate()},
+		{"Same account", "Debtor and creditor account are the same", maker.submit(with(filled(), "endToEndId", "e", "creditorIban", filled().Get("debtorAccount")))},
+		{"Other name", "The account is not in the payee's name", payee("Somebody Else", "21.00")},
+		{"Name differs", "The payee's name is not quite that of the account", payee("Nearly Right AG", "22.00")},
+		{"Name not verified", "The payee's name could not be verified", payee("Not Kept Here", "23.00")},
+		{"0 of 2", "2 approvals", maker.submit(with(filled(), "endToEndId", "f", "amount", "12'000.00"))},
+	}
+	for _, c := range flagged {
+		checker.seesFlag(c.flag, c.title, c.message, plain)
+	}
+	maker.takenIn(holzbau())
+	listed := maker.submit(with(filled(), "endToEndId", "g", "amount", "97.00", "creditorName", "Third AG"))
+	for _, flag := range []string{"New beneficiary", "Other name than listed"} {
+		checker.seesFlag(flag, flag, listed, plain)
+	}
+}
+
+// seesFlag holds what a checker sees of a flagged payment, approved together with a plain one among other places.
+func (w *browser) seesFlag(flag, title string, m, plain payment.Message) {
+	t, id, about := w.b.t, m.InternalID.String(), title
+	t.Helper()
+	if said := w.get("/queue").is(http.StatusOK).flags(id); !strings.Contains(said, flag) {
+		t.Errorf("%s: the row is marked %q", flag, said)
+	}
+	if flag == "0 of 2" {
+		about = flag
+	}
+	if pane := w.get("/queue/" + id).is(http.StatusOK).page.Find("#pane").Text(); !strings.Contains(pane, about) {
+		t.Errorf("%s: the pane does not say %q", flag, about)
+	}
+	w.get("/payments/" + id).is(http.StatusOK).says(about)
+	page := w.get(chosen(id, plain.InternalID.String())).is(http.StatusOK)
+	line := page.page.Find("[aria-labelledby=odd] li:contains('" + string(m.GlobalID) + "')")
+	if !strings.Contains(line.Text(), title) || line.Find("[type=checkbox][name=item]:not([checked])").Length() != 1 {
+		t.Errorf("%s: approved together it is %q", flag, strings.Join(strings.Fields(line.Text()), " "))
+	}
+	if n := page.page.Find("form [type=hidden][name=item]").Length(); n != 0 { // the plain one has a duplicate, or a new beneficiary
+		t.Errorf("%s: %d are approved without being ticked", flag, n)
+	}
+}
+
+// TestABulkApprovesWhatIsTicked: a payment without a flag needs no tick, one above a limit is left out.
+func TestABulkApprovesWhatIsTicked(t *testing.T) {
+	t.Parallel()
+	b := setup(t)
+	maker, checker := b.as("maker1"), b.as("checker1")
+	maker.paid("endToEndId", "before", "amount", "100.00")
+	var ids []string
+	for _, amount := range []string{"90.00", "91.00", "400.00", "401.00", "19000.00"} {
+		ids = append(ids, maker.submit(with(filled(), "endToEndId", amount, "amount", amount)).InternalID.String())
+	}
+	b.changed("limit.set", "", url.Values{"limitOf": {"person"}, "holder": {"checker1"}, "currency": {"CHF"}, "perDay": {"18000"}})
+	page := checker.get(chosen(ids...)).is(http.StatusOK).says("Needs your eye: 2").says("Nothing unusual: 2").says("Left out: 1").
+		says("Approve 2 payments: CHF 181.00 in total").says("a day")
+	form := page.page.Find("form:has(#approve)")
+	if form.Find("#approve").Length() != 1 || form.Find("ol.bulk-list").Length() == 0 ||
+		strings.LastIndex(page.text, "bulk-list") > strings.Index(page.text, `id="approve"`) {
+		t.Error("the button does not stand under the list")
+	}
+	items := url.Values{}
+	form.Find("[type=hidden][name=item]").Each(func(_ int, item *goquery.Selection) { items.Add("item", item.AttrOr("value", "")) })
+	items.Add("item", form.Find("[type=checkbox][name=item]").Last().AttrOr("value", ""))
+	checker.post("/queue/bulk", items).is(http.StatusOK).says("3 of 3 approved.")
+	for i, want := range []payment.State{"Approved", "Approved", "Approval Pending", "Approved", "Approval Pending"} {
+		if state := b.state(ids[i]); state != want {
+			t.Errorf("payment %d is %s, want %s", i, state, want)
+		}
+	}
+	checker.get(checker.post("/queue/bulk", nil).goesTo("/queue")).says("Tick the payments to approve.")
+}

@@ -111,6 +111,12 @@ INSERT INTO legal_move (kind, from_state, action, to_state) VALUES
   ('return', 'Approved', 'report', 'Approved'),
   ('return', 'Processing', 'report', 'Processing'),
   ('return', 'Unconfirmed', 'report', 'Unconfirmed'),
+  ('recall', 'Approved', 'report', 'Approved'),
+  ('recall', 'Processing', 'report', 'Processing'),
+  ('recall', 'Acknowledged', 'report', 'Acknowledged'),
+  ('recall', 'Overdue', 'report', 'Overdue'),
+  ('resolution', 'Approved', 'report', 'Approved'),
+  ('resolution', 'Processing', 'report', 'Processing'),
   ('payment', 'None', 'refuse', 'Failed'),
   ('payment', 'Booked', 'refuse', 'Failed'),
   ('received recall', 'None', 'receive', 'Awaiting Decision'),
@@ -173,7 +179,7 @@ CREATE TABLE message (
   CONSTRAINT message_delivered_at_finite CHECK (isfinite(delivered_at)),
   CONSTRAINT message_direction_of_kind CHECK (CASE
       WHEN (kind IN ('payment', 'received recall')) THEN (direction = 'in')
-      WHEN ((kind IN ('return', 'resolution')) AND (direction = 'in')) THEN ((answers_id IS NOT NULL) AND (state =
+      WHEN ((kind IN ('return', 'resolution')) AND (direction = 'in')) THEN ((state =
       CASE kind
           WHEN 'return' THEN 'Settled'
           ELSE 'Communicated'

@@ -9,7 +9,7 @@ CREATE TABLE inbox (
   reference    text NOT NULL CHECK ((length(reference) >= 1) AND (length(reference) <= 140)),
   name         text NOT NULL,
   content_hash bytea NOT NULL,
-  outcome      text NOT NULL CHECK (outcome IN ('matched', 'answered', 'waiting', 'quarantined')),
+  outcome      text NOT NULL CHECK (outcome IN ('matched', 'answered', 'noted', 'waiting', 'quarantined')),
   reason       text NOT NULL,
   realm        text,
   document_id  uuid,
@@ -123,6 +123,9 @@ CREATE TABLE outbox (
   key_id          text NOT NULL CHECK (key_id <> ''),
   mac             bytea NOT NULL CHECK (length(mac) = 32),
   refused_at      timestamptz,
+  -- The received document that an automatic refusal answers, without a decision of people: a camt.029 leaves in no other way with a content
+  -- of its own. It repeats that document and adds its reason.
+  answers         text,
   -- An answer belongs to the realm of the message it is about; NULL for one to a document of nobody here. Whoever puts it there need not
   -- say so: it is his whose transaction it is.
   realm           text DEFAULT NULLIF(NULLIF(current_setting('countersign.realm'::text, true), '(gateway)'::text), ''::text),
@@ -139,11 +142,14 @@ CREATE TABLE outbox (
   CONSTRAINT outbox_answers_only CHECK ((refused_at IS NOT NULL) OR (name = ANY (
   CASE
       WHEN (content IS NULL) THEN ARRAY['pacs.004.001.09'::text, 'camt.029.001.09'::text]
+      WHEN (answers IS NOT NULL) THEN ARRAY['pacs.002.001.10'::text, 'camt.029.001.09'::text]
       ELSE ARRAY['pacs.002.001.10'::text, 'camt.025.001.05'::text]
   END))),
+  CONSTRAINT outbox_answers_with_content CHECK ((answers IS NULL) OR (content IS NOT NULL)),
   CONSTRAINT outbox_delivery_sealed CHECK ((delivered_at IS NULL) OR ((delivery_key_id IS NOT NULL) AND (delivery_mac IS NOT NULL))),
   PRIMARY KEY (scheme, reference),
   FOREIGN KEY (document_realm, document_id) REFERENCES document(realm, document_id),
+  FOREIGN KEY (scheme, answers) REFERENCES inbox(scheme, reference),
   FOREIGN KEY (realm) REFERENCES realm(realm)
 ) WITH (autovacuum_analyze_threshold = 500, autovacuum_analyze_scale_factor = 1, autovacuum_vacuum_threshold = 20000,
   autovacuum_vacuum_insert_threshold = 50000);
@@ -160,4 +166,4 @@ ALTER TABLE outbox
   SET STATISTICS 3, ALTER COLUMN created_at SET STATISTICS 3, ALTER COLUMN delivered_at SET STATISTICS 3, ALTER COLUMN document_realm
   SET STATISTICS 3, ALTER COLUMN document_id SET STATISTICS 3, ALTER COLUMN key_id SET STATISTICS 3, ALTER COLUMN mac SET STATISTICS 3,
   ALTER COLUMN refused_at SET STATISTICS 3, ALTER COLUMN realm SET STATISTICS 3, ALTER COLUMN delivery_key_id SET STATISTICS 3, ALTER
-  COLUMN delivery_mac SET STATISTICS 3;
+  COLUMN delivery_mac SET STATISTICS 3, ALTER COLUMN answers SET STATISTICS 3;

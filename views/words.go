@@ -115,14 +115,13 @@ func FollowUp(m payment.Message) string {
 	if m.Withheld != "" {
 		return ui.Withheld
 	}
-	switch m.Kind {
-	case payment.KindInstruction:
-		return string(payment.RecallStatusOf(m.RecallState))
-	case payment.KindPayment:
+	switch {
+	case payment.ShowsReturn(m):
 		return string(payment.ReturnStatusOf(m.ReturnState))
-	default: // the other kinds have no second state
-		return ""
+	case m.Kind == payment.KindInstruction:
+		return string(payment.RecallStatusOf(m.RecallState))
 	}
+	return "" // the other kinds have no second state
 }
 
 // AgainLabel is the label of the link to a new payment filled from this one; "" for no link. There is no link while the payment is in

@@ -13,10 +13,11 @@ import (
 	"countersign/internal/keyring"
 )
 
-// The documents that may wait in the outbox with a content of their own, and those that may be sent again from there. The table says the
-// same.
+// The documents that may wait in the outbox with a content of their own, those that may refuse a document that was received by themselves,
+// and those that may be sent again from there. The table says the same.
 var (
 	answerNames    = []iso20022.MessageName{iso20022.Pacs002V10, iso20022.Camt025V05}
+	refusalNames   = []iso20022.MessageName{iso20022.Pacs002V10, iso20022.Camt029V09}
 	sentAgainNames = []iso20022.MessageName{iso20022.Pacs004V09, iso20022.Camt029V09}
 )
 
@@ -98,11 +99,12 @@ type Answer struct {
 	Content    []byte // nil for a document that is sent again
 	Realm      string // of that document, else ""
 	DocumentID uuid.UUID
+	Answers    string // of an automatic refusal: the inbox reference of the document that it answers, else ""
 }
 
 func (a Answer) fields() keyring.Fields {
 	f := make(keyring.Fields, 0, 256+len(a.Content))
-	f.Text("countersign outbox 1", a.Scheme, a.Reference, string(a.Name), a.Realm)
+	f.Text("countersign outbox 1", a.Scheme, a.Reference, string(a.Name), a.Realm, a.Answers)
 	f.ID(a.DocumentID)
 	f.Bytes(a.Content)
 	return f
@@ -114,8 +116,11 @@ func (s Sealer) SealAnswer(a Answer) keyring.Seal { return s.answers.Seal(a.fiel
 // CheckAnswer checks the seal of a row of the outbox. It refuses a payment even with a valid seal. Errors: those of keyring.Ring.Verify.
 func (s Sealer) CheckAnswer(a Answer, seal keyring.Seal) error {
 	allowed := answerNames
-	if a.Content == nil {
+	switch {
+	case a.Content == nil:
 		allowed = sentAgainNames
+	case a.Answers != "":
+		allowed = refusalNames
 	}
 	if !slices.Contains(allowed, a.Name) {
 		return keyring.ErrForged

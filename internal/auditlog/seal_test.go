@@ -260,17 +260,21 @@ func TestASealOfADocumentServesOnePurpose(t *testing.T) {
 	}
 }
 
-// TestOnlyAnswersLeaveTheOutbox: a payment is refused under its own seal, with a content and as a stored document.
+// TestOnlyAnswersLeaveTheOutbox: a payment is refused under its own seal, with a content and as a stored document, and a camt.029 with a
+// content unless it names the received document that it refuses.
 func TestOnlyAnswersLeaveTheOutbox(t *testing.T) {
 	t.Parallel()
 	seals := documentSealer(t)
-	for name, sent := range map[iso20022.MessageName][2]bool{ // with a content of its own, as a stored document
-		iso20022.Pacs002V10: {true, false}, iso20022.Camt025V05: {true, false},
-		iso20022.Pacs004V09: {false, true}, iso20022.Camt029V09: {false, true},
-		iso20022.Pacs008V08: {false, false}, iso20022.Camt056V08: {false, false},
+	for name, sent := range map[iso20022.MessageName][3]bool{ // with a content of its own, as a stored document, as an automatic refusal
+		iso20022.Pacs002V10: {true, false, true}, iso20022.Camt025V05: {true, false, false},
+		iso20022.Pacs004V09: {false, true, false}, iso20022.Camt029V09: {false, true, true},
+		iso20022.Pacs008V08: {false, false, false}, iso20022.Camt056V08: {false, false, false},
 	} {
-		for i, content := range [][]byte{[]byte("x"), nil} {
+		for i, content := range [][]byte{[]byte("x"), nil, []byte("x")} {
 			answer := auditlog.Answer{Scheme: "sic-inst", Reference: "R", Name: name, Content: content, Realm: "demo", DocumentID: uuid.UUID{1}}
+			if i == 2 {
+				answer.Answers = "RE1"
+			}
 			if err := seals.CheckAnswer(answer, seals.SealAnswer(answer)); (err == nil) != sent[i] {
 				t.Errorf("%s, content %q: %v", name, content, err)
 			}

@@ -7,9 +7,6 @@ import (
 	"time"
 
 	"countersign/internal/auditlog"
-	"countersign/internal/i18n"
-	"countersign/internal/interbank"
-	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/rulebook"
@@ -124,30 +121,6 @@ func (s *Service) endWaiting(ctx context.Context, in store.Document) error {
 	}
 	return err
 }
-
-// neverCame ends the waiting of a document whose payment never came. When the payment of another bank has the id, its sender is a stranger.
-func (s *Service) neverCame(ctx context.Context, in store.Document) error {
-	parsed, findings := profile.Read(in.Content)
-	recall, is := parsed.(*iso20022.FIToFIPaymentCancellationRequest)
-	if len(findings) > 0 || !is {
-		return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
-	}
-	read, err := interbank.ReadCancellation(recall)
-	if err != nil {
-		return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
-	}
-	original, err := s.incomingAbout(ctx, in, read.Original, s.sender(in.Scheme, recall))
-	switch {
-	case isStranger(err):
-		return s.giveUp(ctx, in, unprocessableOf(err))
-	case err == nil:
-		reason := i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text())
-		return s.giveUp(ctx, in, &unprocessableError{reason: reason, about: original})
-	}
-	return s.giveUp(ctx, in, &unprocessableError{reason: neverCame})
-}
-
-const neverCame = "What it belongs to never came."
 
 // processAgain processes a stored document again. It returns lifecycle.ErrSeen when it still has to wait.
 func (s *Service) processAgain(ctx context.Context, in store.Document) error {

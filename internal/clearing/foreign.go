@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign/internal/i18n"
+	"countersign/internal/interbank"
 	"countersign/internal/payment"
 	"countersign/internal/profile"
 	"countersign/internal/store"
@@ -36,7 +37,10 @@ func (s *Service) receiveForeign(ctx context.Context, in store.Document, f profi
 	case systemEvent:
 		failed.reason = i18n.Text("Clearing reports an event: %s").With(i18n.Data(strings.TrimSpace(f.Event + " " + f.Description)))
 	case receiptOfMessage:
-		failed.reason = i18n.Text("Clearing confirms the receipt of the message %s.").With(i18n.Data(f.Reference))
+		if interbank.OutcomeOf(f.Reason) != interbank.OutcomeNegative {
+			return s.inbox.Note(ctx, in, i18n.Text("Clearing confirms the receipt of the message %s.").With(i18n.Data(f.Reference)))
+		}
+		failed.alarm, failed.reason = true, i18n.Text("Clearing refused the message %s: %s").With(i18n.Data(f.Reference), i18n.Data(f.Reason))
 	}
 	return s.quarantine(ctx, in, failed)
 }

@@ -32,11 +32,13 @@ func TestForeignMessagesAreStoredAndTold(t *testing.T) {
 	}
 	receive(t, h, foreign("admi.004.001.02", "<EvtInf><EvtCd>CLSD</EvtCd><EvtDesc>A participant left</EvtDesc></EvtInf>"))
 	receive(t, h, foreign("admi.007.001.01", "<Rpt><RltdRef><Ref>P2X</Ref></RltdRef></Rpt>"))
+	receive(t, h, foreign("admi.007.001.02", "<Rpt><RltdRef><Ref>P2X</Ref></RltdRef><ReqHdlg><StsCd>RJCT</StsCd></ReqHdlg></Rpt>"))
 	receive(t, h, foreign("camt.053.001.08", "<BkToCstmrStmt/>"))
 	receive(t, h, foreign("pacs.009.001.08", "<A/>"))
 	for name, wanted := range map[string][2]string{
 		"admi.002.001.01": {"quarantined", "U110 Not valid"}, "admi.004.001.02": {"quarantined", "CLSD A participant left"},
-		"admi.007.001.01": {"quarantined", "P2X"}, "camt.053.001.08": {"quarantined", "camt.053.001.08"}, "pacs.009.001.08": {"quarantined", "pacs.009.001.08"},
+		"admi.007.001.01": {"noted", "P2X"}, "admi.007.001.02": {"quarantined", "RJCT"},
+		"camt.053.001.08": {"quarantined", "camt.053.001.08"}, "pacs.009.001.08": {"quarantined", "pacs.009.001.08"},
 	} {
 		if outcome, reason := inboxOf(t, h, name); outcome != wanted[0] || !strings.Contains(reason, wanted[1]) {
 			t.Errorf("%s is %s: %s", name, outcome, reason)

@@ -26,11 +26,8 @@ func (s *Service) receiveInquiry(ctx context.Context, in store.Document, documen
 		return s.answerAboutRecall(ctx, in, inquiry, from)
 	}
 	m, err := s.incomingAbout(ctx, in, inquiry.Original, from)
-	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(inquiry.Original.TransactionID))
-	}
 	if err != nil {
-		return err
+		return s.holdUnknown(ctx, in, inquiry, err)
 	}
 	bank, err := s.bankOf(ctx, m.Realm, m.Summary.CreditorAccount)
 	if err != nil {
@@ -46,8 +43,33 @@ func (s *Service) receiveInquiry(ctx context.Context, in store.Document, documen
 // answerAboutRecall sends the answer of a received recall again, by the outbox: the same bytes under the same message id, once more for
 // each inquiry. The question must agree with the recall and with the payment it is about.
 func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, inquiry interbank.Inquiry, from string) error {
+	recall, err := s.recallAsked(ctx, in, inquiry, from)
+	if err != nil {
+		return s.holdUnknown(ctx, in, inquiry, err)
+	}
+	answers, err := s.sentAnswer(ctx, in, recall.Realm, recall.InternalID)
+	if err != nil {
+		return err
+	}
+	return s.recordInquiry(ctx, in.Of(recall.Realm, recall.InternalID), answers...)
+}
+
+// holdUnknown has a question about a payment that is not known wait for it; the question may have overtaken its payment.
+func (s *Service) holdUnknown(ctx context.Context, in store.Document, inquiry interbank.Inquiry, err error) error {
+	asked := inquiry.Original
+	switch {
+	case !isUnknown(err):
+		return err
+	case asked.TransactionID == "" || asked.MessageName != "" && !inquiry.AboutRecall() && !inquiry.AboutPayment():
+		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(asked.TransactionID))
+	}
+	return s.inbox.Hold(ctx, in, asked.TransactionID, s.cfg.Now().Add(waitForAsked))
+}
+
+// recallAsked finds the received recall that a question is about. Errors: as incomingAbout.
+func (s *Service) recallAsked(ctx context.Context, in store.Document, inquiry interbank.Inquiry, from string) (payment.Message, error) {
 	var recall payment.Message
-	_, err := s.chooseIncoming(ctx, in, inquiry.Original.TransactionID, from, func(original payment.Message) error {
+	fits := func(original payment.Message) error {
 		id, err := s.cfg.Messages.ReceivedRecallOf(ctx, original.Realm, original.InternalID)
 		if errors.Is(err, payment.ErrNotFound) {
 			return unprocessable(i18n.Text("The payment %s was not recalled.").With(inquiry.Original.TransactionID))
@@ -64,18 +86,13 @@ func (s *Service) answerAboutRecall(ctx context.Context, in store.Document, inqu
 			return unprocessable(i18n.Stored(err.Error()))
 		}
 		return s.fits(in, original, about)
+	}
+	_, err := s.chooseIncoming(ctx, in, inquiry.Original.TransactionID, from, matching{
+		fits: fits, knows: func(payment.Message) bool {
+			return inquiry.Original.InstructionID != "" && inquiry.Original.MessageID != ""
+		},
 	})
-	if errors.Is(err, payment.ErrNotFound) {
-		return unprocessable(i18n.Text("No incoming payment has the transaction id %s.").With(inquiry.Original.TransactionID))
-	}
-	if err != nil {
-		return err
-	}
-	answers, err := s.sentAnswer(ctx, in, recall.Realm, recall.InternalID)
-	if err != nil {
-		return err
-	}
-	return s.recordInquiry(ctx, in.Of(recall.Realm, recall.InternalID), answers...)
+	return recall, err
 }
 
 // recordInquiry keeps a question of clearing, which moves nothing, with our answers to it.

@@ -114,9 +114,6 @@ func returnLies() []lie[*iso20022.PaymentReturn] {
 			{"IntrBkSttlmDt", func(d *iso20022.PaymentReturn) { d.GroupHeader.InterbankSettlementDate = "2026-02-20" }},
 			{"NbOfTxs", func(d *iso20022.PaymentReturn) { d.GroupHeader.NumberOfTransactions = "2" }},
 			{"TtlRtrdIntrBkSttlmAmt", func(d *iso20022.PaymentReturn) { d.GroupHeader.TotalReturnedInterbankSettlementAmount = foreign() }},
-			{"reason", func(d *iso20022.PaymentReturn) {
-				tx(d).ReturnReasonInformation[0].Reason = &iso20022.ReturnReason5Choice{Code: "AC04"}
-			}},
 		}...)
 }
 
@@ -180,7 +177,6 @@ func inquiryLies() []lie[*iso20022.FIToFIPaymentStatusRequest] {
 	return append(copyLies(func(d *iso20022.FIToFIPaymentStatusRequest) **iso20022.OriginalTransactionReference28 {
 		return &tx(d).OriginalTransactionReference
 	}), []lie[*iso20022.FIToFIPaymentStatusRequest]{
-		{"FOREIGN", func(d *iso20022.FIToFIPaymentStatusRequest) { tx(d).OriginalTransactionID = "FOREIGN" }},
 		{"OrgnlMsgId", func(d *iso20022.FIToFIPaymentStatusRequest) {
 			d.OriginalGroupInformation[0].OriginalMessageID = "FOREIGN"
 		}},

@@ -22,6 +22,7 @@ type unprocessableError struct {
 	reason i18n.Text
 	about  payment.Message // the message that it disagrees with; zero when it belongs to none
 	alarm  bool            // somebody must look at once
+	knows  bool            // a stranger repeats of the payment what only its parties know
 	answer *store.Document // what clearing gets all the same; nil for nothing
 }
 
@@ -29,6 +30,18 @@ type unprocessableError struct {
 func isStranger(err error) bool {
 	var cannot *unprocessableError
 	return errors.As(err, &cannot) && cannot.alarm
+}
+
+// isUnknown reports whether no incoming payment of the sender has the id that it names. A stranger that repeats what only the parties of
+// another bank's payment know is left out: it gets no answer, because the payment may be its own under another name of the bank. Who
+// guesses an id is answered alike whether another bank used the id or not.
+func isUnknown(err error) bool {
+	return errors.Is(err, payment.ErrNotFound) || isStranger(err) && !unprocessableOf(err).knows
+}
+
+// weaker reports whether another reason says more: that of a payment of the bank itself, or of one that the stranger knows.
+func (e *unprocessableError) weaker(than *unprocessableError) bool {
+	return e.alarm && (!than.alarm || than.knows && !e.knows)
 }
 
 // Error is the reason in English.
@@ -124,7 +137,7 @@ func (s *Service) giveUp(ctx context.Context, in store.Document, failed *unproce
 // auditQuarantined tells the log and the audit trail of a document that an operator has to look at.
 func (s *Service) auditQuarantined(ctx context.Context, in store.Document, failed *unprocessableError) {
 	if failed.alarm {
-		s.alarmOnce(ctx, "quarantine "+string(in.Scheme)+" "+in.Reference, "document of a bank that is no party of the payment",
+		s.alarmOnce(ctx, "quarantine "+string(in.Scheme)+" "+in.Reference, "document in quarantine: look at it now",
 			"scheme", in.Scheme, "name", in.Name, "reference", in.Reference, "reason", failed.reason)
 	}
 	s.cfg.Log.WarnContext(ctx, "document of clearing quarantined", "scheme", in.Scheme, "name", in.Name,

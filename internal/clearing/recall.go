@@ -5,9 +5,12 @@ import (
 	"errors"
 	"time"
 
+	"github.com/google/uuid"
+
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
+	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/store"
@@ -30,13 +33,15 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	}
 	original, err := s.incomingAbout(ctx, in, recall.Original, from)
 	switch {
-	case errors.Is(err, payment.ErrNotFound), isStranger(err), // its payment may come yet, under an id that another bank uses too
+	case isUnknown(err), isStranger(err), // its payment may come yet, under an id that another bank uses too
 		err == nil && original.State == payment.StateAccepted:
 		return s.inbox.Hold(ctx, in, recall.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
 	case err != nil:
 		return err
-	case original.State != payment.StateBooked:
-		return unprocessable(i18n.Text("The recalled payment is %s, not booked.").With(original.State.Text()))
+	case original.State != payment.StateBooked: // it was refused
+		return s.refuseRecall(ctx, in, document, original, neverReceived)
+	case payment.ReturnStatusOf(original.ReturnState) == payment.ReturnDone:
+		return s.refuseRecall(ctx, in, document, original, alreadyReturned)
 	}
 	arrival := s.arrival(in, original.Realm, original.GlobalID.Mark())
 	answer, err := s.receipt(in, document, "C25"+string(arrival.GlobalID))
@@ -49,7 +54,7 @@ func (s *Service) receiveRecall(ctx context.Context, in store.Document, document
 	})
 	var conflict *store.ConflictError
 	if errors.As(err, &conflict) {
-		return unprocessable("The payment was recalled before: there is one recall of a payment.")
+		return s.secondRecall(ctx, in, document, original)
 	}
 	return err
 }
@@ -67,7 +72,8 @@ func (s *Service) receipt(in store.Document, about iso20022.Document, reference 
 	return &answer, err
 }
 
-// receiveReturn takes the money of a recalled payment back (pacs.004): the recall is accepted, and clearing gets a pacs.002.
+// receiveReturn takes money back (pacs.004), and clearing gets a pacs.002. With FOCR the money answers our recall of the payment. Any other
+// reason is one of the bank's own, also when our recall crosses the return: the bank then answers the recall with ARDT.
 func (s *Service) receiveReturn(ctx context.Context, in store.Document, document *iso20022.PaymentReturn) error {
 	returned, err := interbank.ReadReturn(document)
 	if err != nil {
@@ -77,6 +83,9 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 	if err != nil {
 		return unprocessable(i18n.Stored(err.Error()))
 	}
+	if !returned.AnswersRecall() && s.takesPlainReturns(in.Scheme) {
+		return s.receivePlainReturn(ctx, in, document, returned)
+	}
 	recall, err := s.recallOf(ctx, returned.Original, s.sender(in.Scheme, document))
 	if err != nil {
 		return err
@@ -84,19 +93,13 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 	if !returned.AnswersRecall() {
 		return unprocessable(i18n.Text("A return with the reason %s does not answer the recall of the payment.").With(returned.Reason.Code))
 	}
-	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
-	bank, err := s.bankOf(ctx, recall.Realm, recall.Summary.DebtorAccount)
-	if err != nil {
-		return err
-	}
-	answer, err := s.statusAnswer(statusReply{in: in, about: document, bank: bank, unique: string(arrival.GlobalID)})
-	if err != nil {
-		return err
-	}
 	moves := func(m payment.Message) (payment.Transition, error) {
 		err := s.fits(in, m, returned.Original)
 		if err != nil {
 			return payment.Transition{}, err
+		}
+		if citesOther(returned.Reason.Information, m) {
+			return payment.Transition{}, unprocessable("The return names another recall than the one of this payment.")
 		}
 		err = returned.Owes(m.Summary.Amount, s.cfg.Rules.RecallCharge(m.Scheme))
 		if err != nil {
@@ -104,9 +107,77 @@ func (s *Service) receiveReturn(ctx context.Context, in store.Document, document
 		}
 		return s.answeredOnce(m.Accept(s.cfg.Now()))
 	}
+	arrival := s.arrival(in, recall.Realm, recall.GlobalID.Mark())
+	answer, err := s.returnAnswer(ctx, in, document, arrival, recall)
+	if err != nil {
+		return err
+	}
 	return s.arriveAnswer(ctx, store.Arrival{
-		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: &answer, Moves: moves,
+		Inbound: in, Created: payment.NewReceivedReturn(arrival, returned, recall), Answer: answer, Moves: moves,
 	})
+}
+
+// takesPlainReturns reports whether money of a scheme comes back without a recall: where we may send it back so.
+func (s *Service) takesPlainReturns(scheme rulebook.Scheme) bool {
+	_, refused := rulebook.OnlyAfterRecall(rulebook.RTransactionCase{Scheme: scheme, Settings: s.cfg.Rules})
+	return !refused
+}
+
+// receivePlainReturn takes the money of a payment of ours back that nobody recalled: all of it, from the bank that got it. A return that
+// overtook the settlement of the payment waits for it.
+func (s *Service) receivePlainReturn(
+	ctx context.Context, in store.Document, document *iso20022.PaymentReturn, returned interbank.Returned,
+) error {
+	realm, id, err := s.sentOriginal(ctx, returned.Original)
+	if err != nil {
+		return err
+	}
+	original, err := s.trustedMessage(ctx, realm, id)
+	if err != nil {
+		return err
+	}
+	err = s.comesFrom(original, s.sender(in.Scheme, document))
+	if err != nil {
+		return err
+	}
+	err = s.fits(in, original, returned.Original)
+	if err != nil {
+		return err
+	}
+	switch original.State {
+	case payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed:
+		return s.inbox.Hold(ctx, in, returned.Original.TransactionID, s.cfg.Now().Add(waitForPayment))
+	case payment.StateSettled:
+	default:
+		return &unprocessableError{about: original, reason: i18n.Text("The returned payment is %s.").With(original.State.Text())}
+	}
+	err = returned.Owes(original.Summary.Amount, money.Amount{})
+	if err != nil {
+		return unprocessable(i18n.Stored(err.Error()))
+	}
+	arrival := s.arrival(in, realm, original.GlobalID.Mark())
+	answer, err := s.returnAnswer(ctx, in, document, arrival, original)
+	if err != nil {
+		return err
+	}
+	err = s.arrive(ctx, store.Arrival{Inbound: in, Created: payment.NewPlainReturn(arrival, returned, original), Answer: answer})
+	var conflict *store.ConflictError
+	if errors.As(err, &conflict) {
+		return unprocessable("The payment was returned before: there is one return of a payment.")
+	}
+	return err
+}
+
+// returnAnswer makes the pacs.002 that accepts a return, of the bank of our account in the returned payment.
+func (s *Service) returnAnswer(
+	ctx context.Context, in store.Document, document *iso20022.PaymentReturn, arrival payment.ArrivalInput, about payment.Message,
+) (*store.Document, error) {
+	bank, err := s.bankOf(ctx, about.Realm, about.Summary.DebtorAccount)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := s.statusAnswer(statusReply{in: in, about: document, bank: bank, unique: string(arrival.GlobalID)})
+	return &answer, err
 }
 
 // arriveAnswer stores what another bank answered to a recall of ours, with the move of the recall. A second answer is for an operator.
@@ -165,7 +236,7 @@ func (s *Service) keepUndecided(
 		if err != nil {
 			return payment.Transition{}, err
 		}
-		return payment.Transition{}, store.ErrNoChange
+		return moveIf(m.Report(resolution.Status, resolution.Reason.Text, s.cfg.Now()))
 	}, answers...)
 }
 
@@ -178,17 +249,24 @@ func (s *Service) answeredOnce(t payment.Transition, moves bool, err error) (pay
 	return t, err
 }
 
+// sentOriginal finds the payment of ours that an R-transaction is about, by its transaction id.
+func (s *Service) sentOriginal(ctx context.Context, about interbank.Original) (realm string, id uuid.UUID, err error) {
+	global, err := payment.Parse(about.TransactionID)
+	if err == nil {
+		realm, id, err = s.cfg.Messages.FindByGlobalID(ctx, global)
+	} else {
+		err = payment.ErrNotFound
+	}
+	if errors.Is(err, payment.ErrNotFound) {
+		err = unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
+	}
+	return realm, id, err
+}
+
 // recallOf finds our recall of the payment a document is about. What answers a recall that is withheld, or comes from another bank than the
 // one that was asked, goes to quarantine.
 func (s *Service) recallOf(ctx context.Context, about interbank.Original, from string) (payment.Message, error) {
-	global, err := payment.Parse(about.TransactionID)
-	if err != nil {
-		return payment.Message{}, unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
-	}
-	realm, original, err := s.cfg.Messages.FindByGlobalID(ctx, global)
-	if errors.Is(err, payment.ErrNotFound) {
-		return payment.Message{}, unprocessable(i18n.Text("No payment of this gateway has the transaction id %s.").With(about.TransactionID))
-	}
+	realm, original, err := s.sentOriginal(ctx, about)
 	if err != nil {
 		return payment.Message{}, err
 	}
@@ -236,6 +314,6 @@ func (s *Service) receiveReceipt(ctx context.Context, in store.Document, documen
 		case confirmation.Outcome == interbank.OutcomeNegative:
 			return moveIf(m.RejectByClearing("RJCT", confirmation.Description, s.cfg.Now()))
 		}
-		return payment.Transition{}, store.ErrNoChange
+		return moveIf(m.Report(confirmation.Status, confirmation.Description, s.cfg.Now()))
 	})
 }

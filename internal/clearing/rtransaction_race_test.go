@@ -2,12 +2,12 @@ package clearing_test
 
 import (
 	"errors"
-	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"countersign/internal/interbank"
+	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -29,8 +29,12 @@ func TestAPaymentThatWasRefusedIsNotRecalled(t *testing.T) {
 		At: h.Clock.Now(),
 	})
 	receive(t, h, inbound(t, rulebook.SchemeSCT, "RE7", recall, err))
-	if outcome, reason := inboxOf(t, h, "RE7"); outcome != "quarantined" || !strings.Contains(reason, "is Failed, not booked") {
-		t.Errorf("the recall of a payment that is %s is %s: %s", refused.State, outcome, reason)
+	h.Clock.Add(3 * time.Second)
+	h.Clearing.RunOnce(ctx)
+	no := lastSent(t, h, "camt.029").(*iso20022.ResolutionOfInvestigation)
+	said := no.CancellationDetails[0].TransactionInformationAndStatus[0].CancellationStatusReasonInformation[0].Reason.Code
+	if outcome, reason := inboxOf(t, h, "RE7"); outcome != "matched" || said != "NOOR" {
+		t.Errorf("the recall of a payment that is %s is %s: %s, answered with %s", refused.State, outcome, reason, said)
 	}
 	_, err = h.Messages.ReceivedRecallOf(ctx, refused.Realm, refused.InternalID)
 	if !errors.Is(err, payment.ErrNotFound) {
@@ -58,7 +62,7 @@ func TestARecallThatOvertakesItsPaymentWaits(t *testing.T) {
 	h.Clearing.RunOnce(ctx)
 	var outcome string
 	err := h.DB.Owner(t).QueryRow(ctx, "SELECT outcome FROM inbox WHERE reference = 'RE6'").Scan(&outcome)
-	if err != nil || outcome != "quarantined" {
+	if err != nil || outcome != "answered" {
 		t.Errorf("a recall of nothing is %s: %v", outcome, err)
 	}
 }

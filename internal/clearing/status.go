@@ -53,13 +53,23 @@ func (s *Service) receiveStatus(ctx context.Context, in store.Document, document
 // bank, and by all that the document repeats of it. from is the BankID of that bank; "" for a document of clearing itself. Errors:
 // payment.ErrNotFound when no payment has the transaction id; unprocessableError when none of them fits.
 func (s *Service) incomingAbout(ctx context.Context, in store.Document, about interbank.Original, from string) (payment.Message, error) {
-	return s.chooseIncoming(ctx, in, about.TransactionID, from, func(m payment.Message) error { return s.fits(in, m, about) })
+	return s.chooseIncoming(ctx, in, about.TransactionID, from, matching{
+		fits:  func(m payment.Message) error { return s.fits(in, m, about) },
+		knows: func(m payment.Message) bool { return m.KnownTo(about) },
+	})
+}
+
+// matching compares a document with an incoming payment. fits tells why it is not about the payment. knows reports whether it repeats what
+// only the parties of the payment know.
+type matching struct {
+	fits  func(payment.Message) error
+	knows func(payment.Message) bool
 }
 
 // chooseIncoming returns the first payment with a transaction id, of those of a bank, that fits. When none fits it fails with what speaks
 // against the likeliest one.
 func (s *Service) chooseIncoming(
-	ctx context.Context, in store.Document, transactionID, from string, fits func(payment.Message) error,
+	ctx context.Context, in store.Document, transactionID, from string, with matching,
 ) (payment.Message, error) {
 	list, err := s.cfg.Messages.IncomingByTransaction(ctx, in.Scheme, transactionID, from)
 	if err != nil {
@@ -70,9 +80,12 @@ func (s *Service) chooseIncoming(
 		m, err := s.trustedMessage(ctx, found.Realm, found.ID)
 		if err == nil && from != "" {
 			err = s.comesFrom(m, from)
+			if isStranger(err) {
+				unprocessableOf(err).knows = with.fits(m) == nil && with.knows(m)
+			}
 		}
 		if err == nil {
-			err = fits(m)
+			err = with.fits(m)
 		}
 		if err == nil {
 			return m, nil
@@ -81,7 +94,7 @@ func (s *Service) chooseIncoming(
 		if cannot == nil {
 			return payment.Message{}, err
 		}
-		if against == nil || unprocessableOf(against).alarm && !cannot.alarm {
+		if against == nil || unprocessableOf(against).weaker(cannot) {
 			against = err
 		}
 	}

@@ -173,7 +173,7 @@ func (s *Service) refuseUnknown(ctx context.Context, r statusReply) error {
 	if err != nil {
 		return err
 	}
-	return s.inbox.AnswerUnknownAccount(ctx, r.in, r.refused.Text, answer)
+	return s.inbox.AnswerUnknown(ctx, r.in, i18n.Stored(r.refused.Text), answer)
 }
 
 // refuseGroup is the unprocessableError of a pacs.008 that is not about one payment with a transaction id and times that can be read, with

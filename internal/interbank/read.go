@@ -26,6 +26,7 @@ type Original struct {
 	UETR          string
 	Amount        money.Amount // the zero value when the document does not say
 	Day           time.Time    // the day it settled, midnight UTC; zero when the document does not say
+	AcceptedAt    time.Time    // of a question: when the debtor's bank accepted the payment; zero when the document does not say
 	// ControlSum is the sum of the message without a currency (OrgnlCtrlSum), no zeros behind; "" when the document does not say.
 	ControlSum string
 

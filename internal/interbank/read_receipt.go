@@ -2,7 +2,6 @@ package interbank
 
 import (
 	"fmt"
-	"time"
 
 	"countersign/internal/iso20022"
 )
@@ -40,12 +39,14 @@ type Inquiry struct {
 	MessageID string
 	RequestID string
 	// Original has the message asked about. When that is a camt.056, InstructionID is the CxlId of the recall (EPC).
-	Original   Original
-	AcceptedAt time.Time // of the original payment as the sender repeats it; zero when it does not
+	Original Original
 }
 
 // AboutRecall reports whether the question is about a recall.
 func (i Inquiry) AboutRecall() bool { return SameMessage(i.Original.MessageName, iso20022.Camt056V08) }
+
+// AboutPayment reports whether the question is about a payment.
+func (i Inquiry) AboutPayment() bool { return SameMessage(i.Original.MessageName, iso20022.Pacs008V08) }
 
 // ReadStatusRequest reads an incoming pacs.028. It fails with ErrTransactions, ErrIncomplete when it names neither message nor
 // transaction, a MismatchError when it names the original's message twice and differently, or on an amount (money.Error), date or time that
@@ -71,7 +72,7 @@ func ReadStatusRequest(document *iso20022.FIToFIPaymentStatusRequest) (Inquiry, 
 		if err != nil {
 			return Inquiry{}, fmt.Errorf("read pacs.028: %w", err)
 		}
-		read.AcceptedAt = accepted
+		read.Original.AcceptedAt = accepted
 	}
 	if read.Original.MessageID == "" && read.Original.TransactionID == "" {
 		return Inquiry{}, fmt.Errorf("read pacs.028 without original: %w", ErrIncomplete)

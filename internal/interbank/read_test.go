@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -162,8 +163,10 @@ func TestReadRecallAndRefusal(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c.wantOriginal(t, question.Original, false)
-		if question.AboutRecall() || !question.AcceptedAt.Equal(accepted) {
+		asked := question.Original
+		asked.AcceptedAt = time.Time{}
+		c.wantOriginal(t, asked, false)
+		if question.AboutRecall() || !question.Original.AcceptedAt.Equal(accepted) {
 			t.Errorf("%s: %+v", c.scheme, question)
 		}
 		receipt, err := interbank.ReadReceipt(sample[*iso20022.Receipt](t, c.scheme, "07_camt.025.001.05_ACCP"))

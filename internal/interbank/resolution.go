@@ -93,7 +93,7 @@ func (c convention) resolutionReason(
 		bank = bicOf(*assignee)
 	}
 	originator, err := c.originator(reason, bank, creditorOf(recall))
-	if err != nil {
+	if err != nil && !in.Automatic {
 		return iso20022.CancellationStatusReason4{}, err
 	}
 	asked := recallReason(recall)

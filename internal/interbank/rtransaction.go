@@ -22,6 +22,8 @@ type RTransactionInput struct {
 	Recall *iso20022.FIToFIPaymentCancellationRequest
 	// Bank is our BIC; "" takes that of our bank in the document, or from the bank list.
 	Bank string
+	// Automatic says that nobody entered the request: a refusal then names no originator where our BIC is not known.
+	Automatic bool
 	// MessageID is the id of the message, ID that of the R-transaction, which travels to the other bank.
 	MessageID, ID string
 	At            time.Time

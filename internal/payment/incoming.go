@@ -121,6 +121,16 @@ func NewReceivedReturn(in ArrivalInput, returned interbank.Returned, recall Mess
 	return c.because(returned.Reason)
 }
 
+// NewPlainReturn makes the message of a payment of ours that another bank sends back (pacs.004) without a recall.
+func NewPlainReturn(in ArrivalInput, returned interbank.Returned, original Message) Created {
+	summary := original.Summary
+	summary.Amount = returned.Amount
+	c := in.message(KindReturn, StateSettled, summary)
+	c.Action = ActionReceive
+	c.Message.OriginalID, c.Message.SettledAt = original.InternalID, in.At
+	return c.because(returned.Reason)
+}
+
 // NewReceivedResolution makes the message of another bank's refusal (camt.029) of a recall of ours.
 func NewReceivedResolution(in ArrivalInput, refusal interbank.NegativeResolution, recall Message) Created {
 	return in.answer(KindResolution, StateCommunicated, recall.Summary, recall).because(refusal.Reason)

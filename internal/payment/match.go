@@ -57,6 +57,18 @@ func (m Message) ComesFrom(sender string) error {
 	return nil
 }
 
+// KnownTo reports whether a document about this incoming payment, which agrees with it, repeats what nobody guesses: the time of its
+// acceptance, its UETR, or its amount with both accounts.
+func (m Message) KnownTo(said interbank.Original) bool {
+	content, err := contentOf[*iso20022.FIToFICustomerCreditTransfer](m)
+	if err != nil {
+		return false
+	}
+	known, err := interbank.ReadTransfer(content)
+	money := said.Amount.Currency() != "" && said.Copy.DebtorAccount != "" && said.Copy.CreditorAccount != ""
+	return err == nil && (money || said.UETR != "" || !said.AcceptedAt.IsZero() && said.AcceptedAt.Equal(known.AcceptedAt))
+}
+
 // original is the message as an answer names it.
 func (m Message) original(zone *time.Location) (interbank.Original, error) {
 	if m.Kind == KindInstruction {

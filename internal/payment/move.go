@@ -113,6 +113,12 @@ var moves = [...]Move{
 	{KindReturn, StateApproved, ActionReport, StateApproved},
 	{KindReturn, StateProcessing, ActionReport, StateProcessing},
 	{KindReturn, StateUnconfirmed, ActionReport, StateUnconfirmed},
+	{KindRecall, StateApproved, ActionReport, StateApproved},
+	{KindRecall, StateProcessing, ActionReport, StateProcessing},
+	{KindRecall, StateAcknowledged, ActionReport, StateAcknowledged},
+	{KindRecall, StateOverdue, ActionReport, StateOverdue},
+	{KindResolution, StateApproved, ActionReport, StateApproved},
+	{KindResolution, StateProcessing, ActionReport, StateProcessing},
 
 	{KindPayment, StateNone, ActionReceive, StateAccepted},
 	{KindPayment, StateNone, ActionBook, StateBooked},

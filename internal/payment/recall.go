@@ -28,6 +28,8 @@ var recallKind = rTransactionKind{
 			return refuseOriginal(pointerInternalID, "This payment is not sent yet: withdraw it instead of recalling it.")
 		case m.State != StateSettled:
 			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled: this one is %s.").With(m.State.Text()))
+		case ShowsReturn(m) && ReturnStatusOf(m.ReturnState) == ReturnDone:
+			return refuseOriginal(pointerInternalID, "The payment was sent back: its money is here.")
 		}
 		return nil
 	},

@@ -58,6 +58,12 @@ const (
 	ReturnDone       ReturnStatus = "Returned"
 )
 
+// ShowsReturn reports whether a message shows its return status: an incoming payment, and one of ours whose money came back without a
+// recall. Money that a recall brought back shows as the recall status.
+func ShowsReturn(m Message) bool {
+	return m.Kind == KindPayment || m.Kind == KindInstruction && m.ReturnState != "" && m.RecallState != StateAccepted
+}
+
 // ReturnStatusOf derives what an incoming payment shows from the state of its return. A return that was closed before release, or that
 // clearing refused, leaves the payment booked.
 func ReturnStatusOf(paymentReturn State) ReturnStatus {

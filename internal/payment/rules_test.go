@@ -43,8 +43,9 @@ var life = map[payment.Action]map[payment.Kind]string{
 			"Expired=",
 		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",
-		payment.KindRecall:         "ApprovalPending= Approved= Processing= Acknowledged= Overdue= Accepted= Refused= Failed= Rejected= Withdrawn= Expired=",
-		payment.KindResolution:     "ApprovalPending= Approved= Processing= Communicated= Failed= Rejected= Withdrawn= Expired=",
+		payment.KindRecall: "Approved>Approved Processing>Processing Acknowledged>Acknowledged Overdue>Overdue ApprovalPending= Accepted= Refused= " +
+			"Failed= Rejected= Withdrawn= Expired=",
+		payment.KindResolution:     "Approved>Approved Processing>Processing ApprovalPending= Communicated= Failed= Rejected= Withdrawn= Expired=",
 		payment.KindPayment:        "Accepted>Accepted Booked= Failed=",
 		payment.KindReceivedRecall: "AwaitingDecision= Answered=",
 	},

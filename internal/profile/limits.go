@@ -30,6 +30,8 @@ type Terms struct {
 	AcceptanceTime rulebook.AcceptanceTime `yaml:"acceptanceTime"`
 	// Settlement says when an accepted incoming payment is booked: confirmed (by clearing, the default) or answer (with ours).
 	Settlement rulebook.Settlement `yaml:"settlement"`
+	// UnknownRecall says who answers the recall of a payment that never came: refuse (the gateway, with NOOR; the default) or person.
+	UnknownRecall rulebook.UnknownRecall `yaml:"unknownRecall"`
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int `yaml:"uniqueDays"`
 }
@@ -80,7 +82,7 @@ func (t Terms) read(scheme string) (rulebook.Terms, error) {
 	return rulebook.Terms{
 		Limit: limit, Calendar: t.Calendar, CategoryPurposes: t.CategoryPurposes, Purposes: t.Purposes,
 		RecallReasons: t.RecallReasons, ReturnReasons: t.ReturnReasons, ResolutionReasons: t.ResolutionReasons,
-		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime, UniqueDays: t.UniqueDays,
+		TimeOut: t.TimeOut, WayBack: t.WayBack, AcceptanceTime: t.AcceptanceTime, UniqueDays: t.UniqueDays, UnknownRecall: t.UnknownRecall,
 		Settlement: cmp.Or(t.Settlement, rulebook.SettlementConfirmed),
 	}, nil
 }
@@ -95,6 +97,8 @@ func (t Terms) checkTimes() error {
 		return fmt.Errorf("wayBack: write a time shorter than timeOut, and timeOut too, not %s", t.WayBack)
 	case !slices.Contains([]rulebook.Settlement{"", rulebook.SettlementByAnswer, rulebook.SettlementConfirmed}, t.Settlement):
 		return fmt.Errorf("settlement: write %s or %s, not %q", rulebook.SettlementConfirmed, rulebook.SettlementByAnswer, t.Settlement)
+	case !slices.Contains([]rulebook.UnknownRecall{"", rulebook.UnknownRecallRefused, rulebook.UnknownRecallByPerson}, t.UnknownRecall):
+		return fmt.Errorf("unknownRecall: write %s or %s, not %q", rulebook.UnknownRecallRefused, rulebook.UnknownRecallByPerson, t.UnknownRecall)
 	case t.UniqueDays < 0 || t.UniqueDays > maxUniqueDays:
 		return fmt.Errorf("uniqueDays: write at most %d days, not %d", maxUniqueDays, t.UniqueDays)
 	case !slices.Contains(known, t.AcceptanceTime):

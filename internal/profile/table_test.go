@@ -94,6 +94,12 @@ func profileTable(profiles []*profile.Profile) string {
 		}
 		return "when clearing confirms it"
 	})
+	row("The recall of a payment that never came", func(p *profile.Profile) string {
+		if p.Terms.UnknownRecall == rulebook.UnknownRecallByPerson {
+			return "waits for an operator"
+		}
+		return "is refused with `NOOR`"
+	})
 	row("Days in which a bank's ids are unique", func(p *profile.Profile) string { return strconv.Itoa(p.Terms.UniqueDays) })
 	row("Category purposes", func(p *profile.Profile) string { return codes(p.Terms.CategoryPurposes, "those of ISO in force") })
 	row("Purposes", func(p *profile.Profile) string { return codes(p.Terms.Purposes, "those of ISO in force") })

@@ -24,6 +24,8 @@ type Terms struct {
 	AcceptanceTime AcceptanceTime
 	// Settlement says when an incoming payment that we accepted is booked.
 	Settlement Settlement
+	// UnknownRecall says who answers the recall of a payment that never came.
+	UnknownRecall UnknownRecall
 	// UniqueDays is for how many days a bank keeps the ids of its messages and payments unique.
 	UniqueDays int
 }
@@ -40,6 +42,20 @@ const (
 // SettlementConfirmed reports whether the clearing of a scheme confirms the settlement of incoming payments. Without a profile it does not.
 func (s Settings) SettlementConfirmed(scheme Scheme, day time.Time) bool {
 	return s.TermsOn(scheme, day).Settlement == SettlementConfirmed
+}
+
+// UnknownRecall is the one who answers the recall of a payment that never came.
+type UnknownRecall string
+
+// The ones who answer.
+const (
+	UnknownRecallRefused  UnknownRecall = "refuse" // the gateway, with NOOR
+	UnknownRecallByPerson UnknownRecall = "person" // an operator, who finds it in quarantine
+)
+
+// UnknownRecallByPerson reports whether an operator answers the recall of a payment that never came; by default the gateway refuses it.
+func (s Settings) UnknownRecallByPerson(scheme Scheme, day time.Time) bool {
+	return s.TermsOn(scheme, day).UnknownRecall == UnknownRecallByPerson
 }
 
 // AcceptanceTime is the rule of a clearing for an incoming payment without an acceptance time (AccptncDtTm).

@@ -122,9 +122,14 @@ func (s *Inbox) moveRecall(ctx context.Context, q *dbsqlc.Queries, a answered) (
 	return t, s.messages.write(ctx, q, t)
 }
 
-// AnswerUnknownAccount notes a document that belongs to no realm, and stores the answer it gets all the same. Error: ErrSeen.
-func (s *Inbox) AnswerUnknownAccount(ctx context.Context, in Document, reason string, answer Document) error {
-	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: reason}, &answer)
+// AnswerUnknown notes a document that belongs to no realm, and stores the answers it gets all the same. Error: ErrSeen.
+func (s *Inbox) AnswerUnknown(ctx context.Context, in Document, reason i18n.Text, answers ...Document) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "answered", Reason: string(reason)}, answers...)
+}
+
+// Note stores a document that asks for nothing. Error: ErrSeen.
+func (s *Inbox) Note(ctx context.Context, in Document, reason i18n.Text) error {
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "noted", Reason: string(reason)})
 }
 
 // Hold stores a document that arrived before its message, until the given time. Error: ErrSeen.

@@ -26,6 +26,8 @@ type Document struct {
 	// sent again.
 	Content []byte
 	At      time.Time // when it was received, or made
+	// Answers is the inbox reference of the document that an automatic refusal answers; "" for other documents.
+	Answers string
 }
 
 // DocumentOf is a row of the table of documents.
@@ -39,6 +41,12 @@ func DocumentOf(row dbsqlc.Document) Document {
 // Of is the document as one of a message.
 func (d Document) Of(realm string, message uuid.UUID) Document {
 	d.Realm, d.MessageID = realm, message
+	return d
+}
+
+// By is the document as the automatic refusal of one that was received.
+func (d Document) By(received Document) Document {
+	d.Answers = received.Reference
 	return d
 }
 

@@ -125,11 +125,15 @@ func (s *Messages) received(d Document) documentRow {
 // Quarantine stores a document that belongs to nothing here, or cannot be booked, with the reason, for an operator, and the answer it
 // gets all the same, if there is one. It fails with ErrSeen for a duplicate.
 func (s *Inbox) Quarantine(ctx context.Context, in Document, reason i18n.Text, answer *Document) error {
-	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: string(reason)}, answer)
+	var answers []Document
+	if answer != nil {
+		answers = append(answers, *answer)
+	}
+	return s.noteOutside(ctx, in, dbsqlc.InboxInsertParams{Outcome: "quarantined", Reason: string(reason)}, answers...)
 }
 
-// noteOutside notes a document that belongs to no realm, and stores the answer it gets, if there is one.
-func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answer *Document) error {
+// noteOutside notes a document that belongs to no realm, and stores the answers it gets.
+func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInsertParams, answers ...Document) error {
 	var after AfterCommit
 	p.Content = in.Content
 	err := s.db.InOneOutside(ctx, func(_ pgx.Tx, q *dbsqlc.Queries) error {
@@ -137,7 +141,13 @@ func (s *Inbox) noteOutside(ctx context.Context, in Document, p dbsqlc.InboxInse
 		if err != nil {
 			return err
 		}
-		return s.outbox.putIf(ctx, q, &after, answer)
+		for _, answer := range answers {
+			err = s.outbox.put(ctx, q, &after, answer)
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 	if err == nil {
 		s.outbox.nudges.Enqueue(after)

@@ -33,7 +33,7 @@ func NewOutbox(messages *Messages) *Outbox {
 // put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
 // job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
 func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer Document) error {
-	facts := auditlog.Answer{Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content}
+	facts := auditlog.Answer{Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content, Answers: answer.Answers}
 	switch {
 	case answer.SentAgain():
 		facts.Realm, facts.DocumentID = answer.Realm, answer.ID
@@ -49,14 +49,6 @@ func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit,
 	}
 	after.Answer(answer.Scheme, reference)
 	return nil
-}
-
-// putIf stores an answer as put does, when there is one.
-func (s *Outbox) putIf(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer *Document) error {
-	if answer == nil {
-		return nil
-	}
-	return s.put(ctx, q, after, *answer)
 }
 
 // insertOnce stores a row under seal and returns the reference it has. A row that somebody planted there before, which is never
@@ -89,7 +81,7 @@ func (s *Outbox) insert(ctx context.Context, q *dbsqlc.Queries, a auditlog.Answe
 		})
 	} else {
 		added, err = q.OutboxInsert(ctx, dbsqlc.OutboxInsertParams{
-			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), Content: a.Content,
+			Scheme: a.Scheme, Reference: a.Reference, Name: string(a.Name), Content: a.Content, Answers: OrNull(a.Answers),
 			CreatedAt: at, KeyID: seal.KeyID, Mac: seal.MAC[:],
 		})
 	}
@@ -118,6 +110,16 @@ func (s *Outbox) Pending(ctx context.Context, scheme rulebook.Scheme, reference 
 	err = s.db.Seal().CheckAnswer(facts, Seal(row.KeyID, row.Mac))
 	if err != nil {
 		return nil, err
+	}
+	if facts.Answers != "" {
+		asked, _, err := (&Inbox{db: s.db}).Received(ctx, Document{Scheme: scheme, Reference: facts.Answers})
+		if err != nil {
+			return nil, err
+		}
+		err = payment.CheckRefusal(asked.Content, facts.Content)
+		if err != nil {
+			return nil, err
+		}
 	}
 	if facts.DocumentID == uuid.Nil {
 		return &Document{

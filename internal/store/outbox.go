@@ -10,7 +10,7 @@ import (
 func AnswerFacts(row dbsqlc.Outbox) auditlog.Answer {
 	return auditlog.Answer{
 		Scheme: row.Scheme, Reference: row.Reference, Name: iso20022.MessageName(row.Name), Content: row.Content,
-		Realm: Text(row.DocumentRealm), DocumentID: OrZero(row.DocumentID),
+		Realm: Text(row.DocumentRealm), DocumentID: OrZero(row.DocumentID), Answers: Text(row.Answers),
 	}
 }
 

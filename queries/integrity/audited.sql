@@ -39,10 +39,12 @@ ORDER BY d.realm, d.document_id
 LIMIT @page_size::integer;
 
 -- name: AuditedOutboxList :many
--- Rows of the outbox in the order of their keys, from one on, with the document that a row sends again.
-SELECT sqlc.embed(o), d.name AS document_name, d.scheme AS document_scheme
+-- Rows of the outbox in the order of their keys, from one on, with the document that a row sends again, and the one that it refuses.
+SELECT sqlc.embed(o), d.name AS document_name, d.scheme AS document_scheme, coalesce(i.content, r.content)::bytea AS refused
 FROM outbox o
 LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
+LEFT JOIN inbox i ON i.scheme = o.scheme AND i.reference = o.answers
+LEFT JOIN document r ON r.realm = i.realm AND r.document_id = i.document_id
 WHERE (o.scheme, o.reference) > (@scheme::text, @reference::text)
 ORDER BY o.scheme, o.reference
 LIMIT @page_size::integer;

@@ -17,7 +17,7 @@ UNION ALL
 SELECT ''::text, 'inbox'::text, concat_ws(' ', i.scheme, i.reference)::text, 'was answered, and the answer is not in the outbox'::text
 FROM inbox i
 WHERE i.outcome = 'answered'
-  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16))
+  AND NOT EXISTS (SELECT FROM outbox o WHERE o.scheme = i.scheme AND (o.answers = i.reference OR split_part(o.reference, '~', 1) = 'P2' || left(encode(i.content_hash, 'hex'), 16)))
 UNION ALL
 SELECT coalesce(o.realm, '')::text, 'outbox'::text, concat_ws(' ', o.scheme, o.reference)::text,
        'says it is of another realm or time than the document it delivers'::text
@@ -57,6 +57,7 @@ WHERE (f.revoked_at IS NOT NULL OR f.revoked_for IS NOT NULL)
 SELECT d.realm, 'message'::text AS relation, d.message_id::text AS key, (count(*) || ' documents of ' || d.name || ' were made')::text AS what
 FROM document d
 WHERE d.direction = 'out' AND d.message_id IS NOT NULL AND d.name IN ('pacs.008.001.08', 'pacs.004.001.09', 'camt.056.001.08', 'camt.029.001.09')
+  AND EXISTS (SELECT FROM message m WHERE m.realm = d.realm AND m.message_id = d.message_id AND m.direction = 'out')
 GROUP BY d.realm, d.message_id, d.name
 HAVING count(*) > 1;
 

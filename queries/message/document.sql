@@ -87,8 +87,8 @@ SELECT inbox_settle(@scheme::text, @reference::text, @outcome::text, @reason::te
 
 -- name: OutboxInsert :execrows
 -- An answer with a content of its own, of the realm whose transaction this is (the column's default).
-INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
-VALUES (@scheme, @reference, @name, @content::bytea, @created_at, @key_id::text, @mac::bytea)
+INSERT INTO outbox (scheme, reference, name, content, answers, created_at, key_id, mac)
+VALUES (@scheme, @reference, @name, @content::bytea, sqlc.narg(answers)::text, @created_at, @key_id::text, @mac::bytea)
 ON CONFLICT DO NOTHING;
 
 -- name: OutboxInsertDocument :execrows

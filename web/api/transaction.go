@@ -256,7 +256,7 @@ func transactionOf(m payment.Message) Transaction {
 			t.RejectReason = d.Reason
 		}
 	}
-	if m.Kind == payment.KindPayment { // money that came back for a payment of ours shows as its recallStatus
+	if payment.ShowsReturn(m) {
 		t.ReturnStatus = string(payment.ReturnStatusOf(m.ReturnState))
 	}
 	if m.State == payment.StateApprovalPending {

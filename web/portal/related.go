@@ -41,7 +41,7 @@ func relatedView(m payment.Message, current uuid.UUID) views.Related {
 		payment.KindRecall: "Recall of the payment", payment.KindReceivedRecall: "Recall by the other bank",
 		payment.KindReturn: "Return of the payment", payment.KindResolution: "Refusal of the recall",
 	}
-	if m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil {
+	if m.Direction == payment.DirectionIn {
 		roles[payment.KindReturn] = "Return of the payment by the other bank"
 		roles[payment.KindResolution] = "Refusal of the recall by the other bank"
 	}

@@ -3,8 +3,6 @@ package portal
 import (
 	"time"
 
-	"github.com/google/uuid"
-
 	"countersign/internal/i18n"
 	"countersign/internal/interbank"
 	"countersign/internal/iso20022"
@@ -112,7 +110,7 @@ func FillRequest(v *Request, view *views.Message, m payment.Message) error {
 	view.Words = wording{
 		kind: m.Kind, amount: about.Amount, full: s.Original.Summary.Amount, debtor: about.DebtorName,
 		holder: about.CreditorName, reason: reason,
-		cameIn: m.Direction == payment.DirectionIn && m.AnswersID != uuid.Nil,
+		cameIn: m.Direction == payment.DirectionIn && m.Kind != payment.KindReceivedRecall,
 	}.sentence()
 	document, err := m.ToClearing()
 	if err != nil {

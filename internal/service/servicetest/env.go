@@ -60,6 +60,8 @@ type Options struct {
 	Payee payee.Verifier
 	// Profiles say in which form documents leave; the zero value leaves them as they are made.
 	Profiles profile.Registry
+	// OnlyRecalled lets SEPA payments come and go back as the answer to a recall only, as by default of the program.
+	OnlyRecalled bool
 }
 
 // Clock is a clock the test moves.
@@ -192,7 +194,7 @@ func (h *Env) WithKeys(t testing.TB, lines ...string) *Env {
 func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	t.Helper()
 	cfg := service.Config{
-		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: true}, // both schemes send back, so that tests play both alike
+		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: !h.options.OnlyRecalled}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
 		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
 		Payee: h.options.Payee, Profiles: h.options.Profiles, Workers: h.options.Workers,

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"countersign/internal/keyring"
+	"countersign/internal/payment"
 )
 
 // bySeal checks the seals of the rows of one kind; each reports the rows that do not fit.
@@ -78,6 +79,8 @@ func (a *audit) answerUnfit(o AuditedAnswer) string {
 	switch {
 	case err != nil:
 		return sealUnfit(err, "its content, its name or its reference")
+	case o.Facts.Answers != "" && payment.CheckRefusal(o.Answered, o.Facts.Content) != nil:
+		return "refuses another document than the one that was received, or says more than that one"
 	case o.Astray:
 		return "the document that it sends again is not there, or is another one"
 	case o.Refused:

@@ -169,6 +169,8 @@ type AuditedAnswer struct {
 	Refused      bool // marked as one that this gateway did not write
 	// Astray: it sends a document again that is not there, or is of another name or scheme.
 	Astray bool
+	// Answered is the received document that an automatic refusal answers; nil for none.
+	Answered []byte
 }
 
 // EachAnswer hands over every row of the outbox, in pages.
@@ -188,7 +190,8 @@ func auditedAnswer(row dbsqlc.AuditedOutboxListRow) AuditedAnswer {
 	o := row.Outbox
 	a := AuditedAnswer{
 		Facts: store.AnswerFacts(o), Seal: store.Seal(o.KeyID, o.Mac), Refused: o.RefusedAt != nil,
-		Astray: o.DocumentID != nil && (store.Text(row.DocumentName) != o.Name || store.Text(row.DocumentScheme) != o.Scheme),
+		Astray:   o.DocumentID != nil && (store.Text(row.DocumentName) != o.Name || store.Text(row.DocumentScheme) != o.Scheme),
+		Answered: row.Refused,
 	}
 	a.DeliverySeal = store.Seal(store.Text(o.DeliveryKeyID), o.DeliveryMac)
 	if o.DeliveredAt != nil {

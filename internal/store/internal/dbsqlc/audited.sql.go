@@ -177,9 +177,11 @@ func (q *Queries) AuditedDocumentList(ctx context.Context, realm string, documen
 }
 
 const auditedOutboxList = `-- name: AuditedOutboxList :many
-SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, o.realm, o.delivery_key_id, o.delivery_mac, d.name AS document_name, d.scheme AS document_scheme
+SELECT o.scheme, o.reference, o.name, o.content, o.created_at, o.delivered_at, o.document_realm, o.document_id, o.key_id, o.mac, o.refused_at, o.answers, o.realm, o.delivery_key_id, o.delivery_mac, d.name AS document_name, d.scheme AS document_scheme, coalesce(i.content, r.content)::bytea AS refused
 FROM outbox o
 LEFT JOIN document d ON d.realm = o.document_realm AND d.document_id = o.document_id AND d.direction = 'out'
+LEFT JOIN inbox i ON i.scheme = o.scheme AND i.reference = o.answers
+LEFT JOIN document r ON r.realm = i.realm AND r.document_id = i.document_id
 WHERE (o.scheme, o.reference) > ($1::text, $2::text)
 ORDER BY o.scheme, o.reference
 LIMIT $3::integer
@@ -189,9 +191,10 @@ type AuditedOutboxListRow struct {
 	Outbox         Outbox
 	DocumentName   *string
 	DocumentScheme *string
+	Refused        []byte
 }
 
-// Rows of the outbox in the order of their keys, from one on, with the document that a row sends again.
+// Rows of the outbox in the order of their keys, from one on, with the document that a row sends again, and the one that it refuses.
 func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, reference string, pageSize int32) ([]AuditedOutboxListRow, error) {
 	rows, err := q.db.Query(ctx, auditedOutboxList, scheme, reference, pageSize)
 	if err != nil {
@@ -213,11 +216,13 @@ func (q *Queries) AuditedOutboxList(ctx context.Context, scheme string, referenc
 			&i.Outbox.KeyID,
 			&i.Outbox.Mac,
 			&i.Outbox.RefusedAt,
+			&i.Outbox.Answers,
 			&i.Outbox.Realm,
 			&i.Outbox.DeliveryKeyID,
 			&i.Outbox.DeliveryMac,
 			&i.DocumentName,
 			&i.DocumentScheme,
+			&i.Refused,
 		); err != nil {
 			return nil, err
 		}

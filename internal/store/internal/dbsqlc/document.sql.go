@@ -706,7 +706,7 @@ func (q *Queries) OutboxDelivered(ctx context.Context, arg OutboxDeliveredParams
 }
 
 const outboxGet = `-- name: OutboxGet :one
-SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at, realm, delivery_key_id, delivery_mac FROM outbox WHERE scheme = $1 AND reference = $2
+SELECT scheme, reference, name, content, created_at, delivered_at, document_realm, document_id, key_id, mac, refused_at, answers, realm, delivery_key_id, delivery_mac FROM outbox WHERE scheme = $1 AND reference = $2
 `
 
 func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string) (Outbox, error) {
@@ -724,6 +724,7 @@ func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string
 		&i.KeyID,
 		&i.Mac,
 		&i.RefusedAt,
+		&i.Answers,
 		&i.Realm,
 		&i.DeliveryKeyID,
 		&i.DeliveryMac,
@@ -732,8 +733,8 @@ func (q *Queries) OutboxGet(ctx context.Context, scheme string, reference string
 }
 
 const outboxInsert = `-- name: OutboxInsert :execrows
-INSERT INTO outbox (scheme, reference, name, content, created_at, key_id, mac)
-VALUES ($1, $2, $3, $4::bytea, $5, $6::text, $7::bytea)
+INSERT INTO outbox (scheme, reference, name, content, answers, created_at, key_id, mac)
+VALUES ($1, $2, $3, $4::bytea, $5::text, $6, $7::text, $8::bytea)
 ON CONFLICT DO NOTHING
 `
 
@@ -742,6 +743,7 @@ type OutboxInsertParams struct {
 	Reference string
 	Name      string
 	Content   []byte
+	Answers   *string
 	CreatedAt time.Time
 	KeyID     string
 	Mac       []byte
@@ -754,6 +756,7 @@ func (q *Queries) OutboxInsert(ctx context.Context, arg OutboxInsertParams) (int
 		arg.Reference,
 		arg.Name,
 		arg.Content,
+		arg.Answers,
 		arg.CreatedAt,
 		arg.KeyID,
 		arg.Mac,

@@ -281,8 +281,13 @@ UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text, ('came in as the answer to a recall that is ' || coalesce(r.state, 'of another payment'))::text
 FROM message m
 LEFT JOIN message r ON r.realm = m.realm AND r.message_id = m.answers_id AND r.original_id = m.original_id AND r.kind = 'recall'
-WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in'
+WHERE m.kind IN ('return', 'resolution') AND m.direction = 'in' AND (m.kind = 'resolution' OR m.answers_id IS NOT NULL)
   AND r.state IS DISTINCT FROM CASE m.kind WHEN 'return' THEN 'Accepted' ELSE 'Refused' END
+UNION ALL
+SELECT m.realm, 'message'::text, m.message_id::text, 'came in as the return of what is no settled payment of ours'::text
+FROM message m
+LEFT JOIN message o ON o.realm = m.realm AND o.message_id = m.original_id AND o.kind = 'instruction' AND o.scheme = m.scheme AND o.state = 'Settled'
+WHERE m.kind = 'return' AND m.direction = 'in' AND o.message_id IS NULL
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text, 'returns more than was paid'::text
 FROM message m

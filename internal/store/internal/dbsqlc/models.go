@@ -361,6 +361,7 @@ type Outbox struct {
 	KeyID         string
 	Mac           []byte
 	RefusedAt     *time.Time
+	Answers       *string
 	Realm         *string
 	DeliveryKeyID *string
 	DeliveryMac   []byte

@@ -1,0 +1,23 @@
+package payment
+
+import (
+	"fmt"
+
+	"countersign/internal/interbank"
+	"countersign/internal/profile"
+)
+
+// CheckRefusal holds an automatic refusal, which nobody approved, against the document of clearing that it answers: it moves no money and
+// repeats nothing but that document. Both are given as stored. It fails with ErrForged.
+func CheckRefusal(asked, answer []byte) error {
+	question, unread := profile.Read(asked)
+	refusal, broken := profile.Read(answer)
+	if len(unread)+len(broken) > 0 {
+		return fmt.Errorf("read the refusal and what it answers: %w", ErrForged)
+	}
+	err := interbank.OnlyRefuses(question, refusal)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrForged, err)
+	}
+	return nil
+}

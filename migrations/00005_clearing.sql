@@ -61,13 +61,17 @@ $$;
 REVOKE EXECUTE ON FUNCTION inbox_settle(text, text, text, text, text, uuid) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION inbox_settle(text, text, text, text, text, uuid) TO countersign_app;
 
--- Which realm an incoming payment's account belongs to. Written by the operator.
+-- Which realm an incoming payment's account belongs to, and which account it is: payments come in by its IBAN, and by the QR-IBAN that
+-- stands for it, of which an account has one. Written by the operator.
 CREATE TABLE incoming_account (
-  iban   text NOT NULL,
-  realm  text NOT NULL,
+  iban    text NOT NULL,
+  realm   text NOT NULL,
+  account text NOT NULL,
+  CONSTRAINT incoming_account_qr_iban CHECK ((iban = account) OR ((iban ~ '^(CH|LI)[0-9]{2}3[01][0-9]{3}[A-Z0-9]{12}$') AND (account ~ '^(CH|LI)'))),
   PRIMARY KEY (iban),
-  FOREIGN KEY (realm, iban) REFERENCES debtor_account(realm, iban)
+  FOREIGN KEY (realm, account) REFERENCES debtor_account(realm, iban)
 );
+CREATE UNIQUE INDEX incoming_account_one_qr_iban ON incoming_account (realm, account) WHERE iban <> account;
 ALTER TABLE incoming_account ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON incoming_account TO countersign_app USING ((realm = current_setting('countersign.realm', true)) OR
   (current_setting('countersign.realm', true) = '(gateway)'));

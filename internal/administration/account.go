@@ -24,6 +24,7 @@ type Account struct {
 	AgentBIC       string `field:"agentBic"`
 	AgentIID       string `field:"agentIid"` // "" outside Switzerland and Liechtenstein
 	Receives       bool   `field:"receives"` // payments to the account come in for this realm
+	QRIBAN         string `field:"qrIban"`   // payments with a QR reference come in for the account by this number too; "" for none
 	Status         string `field:"status"`
 }
 
@@ -47,6 +48,7 @@ var accountNoun = Noun{
 		{Key: "scheme", Label: "Scheme", Options: schemes},
 		{Key: "currency", Label: "Currency"},
 		{Key: "receives", Label: "Whether the realm receives payments for it", Type: TypeYesNo},
+		{Key: "qrIban", Label: "QR-IBAN", Type: TypeIBAN, Hint: "For payments with a QR reference. An account keeps it for good"},
 		{Key: "holderName", Label: "Holder's name", Min: 1, Max: 70, Required: true},
 		{Key: "holderStreet", Label: "Holder's street", Max: 70},
 		{Key: "holderBuilding", Label: "Holder's building number", Max: 16},
@@ -59,11 +61,11 @@ var accountNoun = Noun{
 	},
 	Actions: []Action{
 		{
-			Kind: KindAccountCreate, Fields: append([]string{"iban", "scheme", "currency", "receives"}, accountFields...),
+			Kind: KindAccountCreate, Fields: append([]string{"iban", "scheme", "currency", "receives", "qrIban"}, accountFields...),
 			Label: "New account", Heading: "Add a debtor account", Words: "Payments can be made from it as soon as it is approved.",
 		},
 		{
-			Kind: KindAccountUpdate, Fields: accountFields, Clears: accountFields, Filled: true,
+			Kind: KindAccountUpdate, Fields: append([]string{"qrIban"}, accountFields...), Clears: accountFields, Filled: true,
 			Label: "Change", Heading: "Change the account %s", Words: "Payments name the holder as it stands here.",
 		},
 		{
@@ -75,6 +77,17 @@ var accountNoun = Noun{
 
 // Values are the fields of the account.
 func (a Account) Values() Values { return ValuesOf(a) }
+
+// PaidBy lists the numbers that payments to the account come in by: its IBAN and its QR-IBAN.
+func (a Account) PaidBy() []string {
+	switch {
+	case !a.Receives:
+		return nil
+	case a.QRIBAN == "":
+		return []string{a.IBAN}
+	}
+	return []string{a.IBAN, a.QRIBAN}
+}
 
 // currencies are those of the schemes.
 var currencies = map[string]string{string(rulebook.SchemeSIC): "CHF", string(rulebook.SchemeSCT): "EUR"}
@@ -105,6 +118,7 @@ func (f *findings) bank(a *Account) {
 	case known && a.Currency != currency:
 		f.add("currency", codeUnknown, "An account of %s is held in %s.", a.Scheme, currency)
 	}
+	f.qrIBAN(a, iban)
 	bic, err := account.ParseBIC(a.AgentBIC)
 	f.account("agentBic", err)
 	a.AgentBIC = bic.String()
@@ -114,6 +128,25 @@ func (f *findings) bank(a *Account) {
 	iid, err := account.ParseIID(a.AgentIID)
 	f.account("agentIid", err)
 	a.AgentIID = iid.Short()
+}
+
+// qrIBAN checks the QR-IBAN of an account and writes it as it is stored.
+func (f *findings) qrIBAN(a *Account, of account.IBAN) {
+	if a.QRIBAN == "" {
+		return
+	}
+	qr, err := account.ParseInput(a.QRIBAN)
+	f.account("qrIban", err)
+	a.QRIBAN = qr.String()
+	switch {
+	case err != nil:
+	case !qr.IsQR():
+		f.add("qrIban", codeFormat, "Name a QR-IBAN: its bank number lies between 30000 and 31999.")
+	case !of.InSwissClearing():
+		f.add("qrIban", codeFormat, "Leave this out: an account in Switzerland or Liechtenstein alone has a QR-IBAN.")
+	case !a.Receives:
+		f.add("qrIban", codeFormat, "Leave this out: the realm receives no payments for the account.")
+	}
 }
 
 // account adds what the rules of account numbers and bank codes say.
@@ -152,6 +185,12 @@ func (r Request) afterAccount(known Facts) (Values, error) {
 	}
 	a, err := AccountOf(values.Compact(), valuesPrefix)
 	f.join(err)
+	switch kept := known.Before["qrIban"]; {
+	case r.Kind == KindAccountUpdate && kept != "" && a.QRIBAN != kept:
+		f.add("qrIban", codeFormat, "Leave the QR-IBAN as it is: an account keeps it for good.")
+	case known.QRTaken:
+		f.add("qrIban", "AM05", "Name another QR-IBAN: payments to this one come in for another account.")
+	}
 	check := a.CheckBank
 	if r.Kind == KindAccountCreate {
 		check = a.Check

@@ -69,6 +69,8 @@ type Facts struct {
 	LinkedElsewhere bool
 	// ReceivedElsewhere: another realm receives payments for the account.
 	ReceivedElsewhere bool
+	// QRTaken: payments to the QR-IBAN come in for another account, or another realm.
+	QRTaken bool
 	// AccountTaken: another beneficiary has the account.
 	AccountTaken bool
 	// LimitHolder is whom a new limit names.

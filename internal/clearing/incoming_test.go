@@ -43,15 +43,15 @@ func TestAnAccountLedToAnotherRealmReceivesNothing(t *testing.T) {
 	h := servicetest.New(t)
 	accounts := store.NewAccounts(h.Messages)
 	iban := receiving[rulebook.SchemeSIC]
-	realm, err := accounts.IncomingRealm(ctx, iban)
-	if err != nil || realm != "demo" {
-		t.Fatalf("%q, %v", realm, err)
+	realm, kept, err := accounts.Incoming(ctx, iban)
+	if err != nil || realm != "demo" || kept != iban {
+		t.Fatalf("%q, %q, %v", realm, kept, err)
 	}
 	_, err = h.DB.Owner(t).Exec(ctx, "UPDATE incoming_account SET realm = 'demo2' WHERE iban = $1", iban)
 	if err != nil {
 		t.Fatal(err)
 	}
-	realm, err = accounts.IncomingRealm(ctx, iban)
+	realm, _, err = accounts.Incoming(ctx, iban)
 	if !errors.Is(err, payment.ErrNotFound) || realm != "" {
 		t.Errorf("it receives for %q: %v", realm, err)
 	}

@@ -27,14 +27,14 @@ func (s *Service) receiveTransfer(ctx context.Context, in store.Document, docume
 		return s.refuseGroup(in, document, err)
 	}
 	asked := payment.IncomingInput{Scheme: in.Scheme, Document: document, At: s.cfg.Now().In(s.cfg.Zone), Rules: s.cfg.Rules}
-	realm, err := s.accounts.IncomingRealm(ctx, transfer.Creditor.IBAN)
+	realm, iban, err := s.accounts.Incoming(ctx, transfer.Creditor.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return s.refuseUnknown(ctx, statusReply{in: in, about: document, refused: payment.CheckIncoming(asked)})
 	}
 	if err != nil {
 		return err
 	}
-	account, mark, err := s.accounts.Account(ctx, realm, transfer.Creditor.IBAN)
+	account, mark, err := s.accounts.Account(ctx, realm, iban)
 	if err != nil {
 		return err
 	}

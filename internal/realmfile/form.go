@@ -86,6 +86,7 @@ type Account struct {
 	Holder   Holder `yaml:"holder"`
 	Agent    Agent  `yaml:"agent"`
 	Receives Flag   `yaml:"receives,omitempty" field:"receives"`
+	QRIBAN   string `yaml:"qrIban,omitempty" field:"qrIban"`
 	Closed   Flag   `yaml:"closed,omitempty"`
 }
 

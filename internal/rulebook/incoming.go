@@ -160,6 +160,19 @@ var incomingRules = []IncomingRule{
 		Source: "ISO, AC01", broken: func(i incoming) bool { return i.Account.Scheme != i.Scheme },
 	},
 	{
+		ID: "incoming-qr-reference", Scheme: SchemeSIC, Element: "CdtTrfTxInf/RmtInf/Strd/CdtrRefInf", Code: "CH21",
+		Text: "A payment to a QR-IBAN needs a QR reference (QRR).", Source: "SPS 2025, 3.14 (QR-IBAN only with QRR); ISO, CH21",
+		broken: func(i incoming) bool { return i.toQRIBAN() && i.qrReference() == "" },
+	},
+	{
+		ID: "incoming-qr-digit", Scheme: SchemeSIC, Element: "CdtTrfTxInf/RmtInf/Strd/CdtrRefInf/Ref", Code: "CH16",
+		Text: "The QR reference is wrong: 27 digits, the last a check digit.", Source: "SPS 2025, 3.14 (QRR, recursive modulo 10); ISO, CH16",
+		broken: func(i incoming) bool {
+			_, err := account.ParseQRReference(i.qrReference())
+			return i.toQRIBAN() && err != nil
+		},
+	},
+	{
 		ID: "incoming-currency", Element: "CdtTrfTxInf/IntrBkSttlmAmt/Ccy", Code: "AM03", Text: "The account does not take this currency.",
 		Source: "EPC AT-T002; SPS 4.3; ISO, AM03", broken: func(i incoming) bool {
 			currency := i.transaction.InterbankSettlementAmount.Currency
@@ -299,5 +312,31 @@ func (i incoming) otherBank() bool {
 	}
 	given, err := account.ParseIID(number)
 	known, knownErr := account.ParseIID(i.Account.IID)
+	if named, _ := i.creditorIBAN().IID(); err == nil && i.toQRIBAN() && given == named {
+		return false // the number of a bank for QR-IBANs
+	}
 	return err != nil || knownErr != nil || given != known
+}
+
+// creditorIBAN is the IBAN that the payment goes to; the zero value for none.
+func (i incoming) creditorIBAN() account.IBAN {
+	if i.transaction.CreditorAccount == nil {
+		return account.IBAN{}
+	}
+	iban, _ := account.Parse(i.transaction.CreditorAccount.ID.IBAN)
+	return iban
+}
+
+func (i incoming) toQRIBAN() bool { return i.creditorIBAN().IsQR() }
+
+// qrReference is the QR reference of the payment, "" without one.
+func (i incoming) qrReference() string {
+	if i.transaction.RemittanceInformation == nil {
+		return ""
+	}
+	given := i.transaction.RemittanceInformation.CreditorReference()
+	if given == nil || given.Type == nil || given.Type.CodeOrProprietary.Proprietary != "QRR" {
+		return ""
+	}
+	return given.Reference
 }

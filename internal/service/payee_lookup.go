@@ -23,14 +23,14 @@ func NewPayeeLookup(accounts *store.Accounts) *PayeeLookup { return &PayeeLookup
 // name. An unknown or closed account cannot be verified.
 func (s *PayeeLookup) Answer(ctx context.Context, q payee.Question) (payee.Answer, error) {
 	notPossible := payee.Answer{Result: payee.NotPossible}
-	realm, err := s.accounts.IncomingRealm(ctx, q.IBAN)
+	realm, iban, err := s.accounts.Incoming(ctx, q.IBAN)
 	if errors.Is(err, payment.ErrNotFound) {
 		return notPossible, nil
 	}
 	if err != nil {
 		return notPossible, fmt.Errorf("find the realm of an account: %w", err)
 	}
-	kept, _, err := s.accounts.Account(ctx, realm, q.IBAN)
+	kept, _, err := s.accounts.Account(ctx, realm, iban)
 	if err != nil && !errors.Is(err, payment.ErrNotFound) {
 		return notPossible, fmt.Errorf("read an account: %w", err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/account"
 	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
@@ -18,20 +19,24 @@ type Accounts struct {
 // NewAccounts makes the reader of the accounts that messages are about.
 func NewAccounts(messages *Messages) *Accounts { return &Accounts{db: messages.db} }
 
-// IncomingRealm returns the realm that receives payments for an account. It fails with payment.ErrNotFound, also for
-// a row that fails its seal, so no money is booked in a foreign realm.
-func (s *Accounts) IncomingRealm(ctx context.Context, iban string) (string, error) {
-	row, err := s.db.Outside().IncomingAccountGet(ctx, iban)
+// Incoming returns the realm that receives payments by an IBAN or QR-IBAN, and the IBAN of the account. It fails with payment.ErrNotFound,
+// also for a row that fails its seal, so no money is booked in a foreign realm.
+func (s *Accounts) Incoming(ctx context.Context, number string) (realm, iban string, err error) {
+	row, err := s.db.Outside().IncomingAccountGet(ctx, number)
 	if errors.Is(err, pgx.ErrNoRows) || err == nil && !s.db.Guard(nil).Fits(ctx, IncomingAccount(row)) {
-		return "", payment.ErrNotFound
+		return "", "", payment.ErrNotFound
 	}
-	return row.Realm, err
+	return row.Realm, row.Account, err
 }
 
-// Account returns a debtor account of a realm and the realm's mark. It fails with payment.ErrNotFound, also for an
-// account that fails its seal.
-func (s *Accounts) Account(ctx context.Context, realm, iban string) (account payment.DebtorAccount, mark string, err error) {
+// Account returns a debtor account of a realm, by its IBAN or its QR-IBAN, and the realm's mark. It fails with payment.ErrNotFound, also for
+// an account that fails its seal.
+func (s *Accounts) Account(ctx context.Context, realm, number string) (account payment.DebtorAccount, mark string, err error) {
 	err = s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		iban, err := s.db.ofQRIBAN(ctx, q, number)
+		if err != nil {
+			return err
+		}
 		row, err := q.AccountGet(ctx, realm, iban)
 		if errors.Is(err, pgx.ErrNoRows) {
 			return payment.ErrNotFound
@@ -47,4 +52,17 @@ func (s *Accounts) Account(ctx context.Context, realm, iban string) (account pay
 		return err
 	})
 	return account, mark, err
+}
+
+// ofQRIBAN returns the account that a QR-IBAN stands for; any other number, also a QR-IBAN of nobody here, as it is.
+func (d *Database) ofQRIBAN(ctx context.Context, q *dbsqlc.Queries, number string) (iban string, err error) {
+	parsed, unread := account.Parse(number)
+	if unread != nil || !parsed.IsQR() {
+		return number, nil
+	}
+	row, err := q.IncomingAccountGet(ctx, number)
+	if errors.Is(err, pgx.ErrNoRows) || err == nil && !d.Guard(q).Fits(ctx, IncomingAccount(row)) {
+		return number, nil
+	}
+	return row.Account, err
 }

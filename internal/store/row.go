@@ -65,7 +65,7 @@ func Realm(r dbsqlc.Realm) Row {
 
 // IncomingAccount is the row of an account that receives.
 func IncomingAccount(a dbsqlc.IncomingAccount) Row {
-	return Row{Table: "incoming_account", Realm: a.Realm, Key: a.Iban}.covers(a.Iban)
+	return Row{Table: "incoming_account", Realm: a.Realm, Key: a.Iban}.covers(&a.Iban, &a.Account)
 }
 
 // Person is the row of a person.

@@ -87,6 +87,10 @@ func (s *Messages) rTransactionSubject(
 		Realm: ask.By.Realm, ClientID: ask.By.ClientID, Channel: ask.By.Channel, Scheme: original.Scheme, Kind: ask.Asked.Kind,
 		Amount: original.Summary.Amount.Minor(), DebtorAccount: ourAccount(original), People: []uuid.UUID{ask.By.PersonID}, Day: ask.Day,
 	}
+	asked.DebtorAccount, err = s.db.ofQRIBAN(ctx, q, asked.DebtorAccount)
+	if err != nil {
+		return payment.RTransactionSubject{}, err
+	}
 	row, err := s.readContext(ctx, q, asked)
 	if err == nil {
 		err = s.bind(ctx, q, asked, &row, mode == ForUpdate)

@@ -105,6 +105,11 @@ func (s *Messages) considerLocked(ctx context.Context, realm string, id uuid.UUI
 			ask = c.Ask(m)
 		}
 		ask.People, ask.Day = c.Scope.people(m), c.Scope.Day
+		var err error
+		ask.DebtorAccount, err = s.db.ofQRIBAN(ctx, q, ask.DebtorAccount)
+		if err != nil {
+			return payment.Transition{}, err
+		}
 		known, err := s.readContext(ctx, q, ask)
 		if err == nil {
 			err = s.bind(ctx, q, ask, &known, true)

@@ -119,8 +119,10 @@ SELECT * FROM person WHERE realm = @realm AND person_id = @person_id;
 SELECT * FROM client WHERE realm = @realm AND (sqlc.narg(client_id)::text IS NULL OR client_id = sqlc.narg(client_id)::text) ORDER BY client_id;
 
 -- name: DebtorAccountSubjectList :many
-SELECT sqlc.embed(a), EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives
+SELECT sqlc.embed(a), EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives,
+       coalesce(q.iban, '')::text AS qr_iban
 FROM debtor_account a
+LEFT JOIN incoming_account q ON q.realm = a.realm AND q.account = a.iban AND q.iban <> a.iban
 WHERE a.realm = @realm AND (sqlc.narg(iban)::text IS NULL OR a.iban = sqlc.narg(iban)::text) ORDER BY a.iban;
 
 -- name: PolicySubjectList :many
@@ -166,7 +168,7 @@ WHERE realm = @realm AND iban = @iban;
 
 -- name: IncomingAccountInsert :execrows
 -- Zero rows: a realm receives for this account already.
-INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm) ON CONFLICT DO NOTHING;
+INSERT INTO incoming_account (iban, realm, account) VALUES (@iban, @realm, @account) ON CONFLICT DO NOTHING;
 
 -- name: PolicyDryRun :many
 -- The last messages of a realm that a policy can be about, as a policy sees them, newest first.

@@ -118,8 +118,8 @@ UPDATE policy SET retired_at = @retired_at WHERE realm = @realm AND policy_id = 
 
 -- name: IncomingAccountProvision :execrows
 -- The first realm that receives for an account keeps it. Zero rows: another realm does.
-INSERT INTO incoming_account (iban, realm) VALUES (@iban, @realm)
-ON CONFLICT (iban) DO UPDATE SET realm = excluded.realm WHERE incoming_account.realm = excluded.realm;
+INSERT INTO incoming_account (iban, realm, account) VALUES (@iban, @realm, @account)
+ON CONFLICT (iban) DO UPDATE SET realm = excluded.realm WHERE incoming_account.realm = excluded.realm AND incoming_account.account = excluded.account;
 
 -- name: DebtorAccountProvision :exec
 INSERT INTO debtor_account (realm, iban, scheme, currency, holder_name, holder_street, holder_building, holder_postcode, holder_town,

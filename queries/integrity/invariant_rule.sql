@@ -79,7 +79,7 @@ JOIN message m ON m.realm = r.realm AND m.message_id = r.message_id AND m.kind I
 JOIN message_version v ON v.realm = r.realm AND v.message_id = r.message_id AND v.version = r.version AND v.currency = l.currency
 WHERE CASE l.limit_of
         WHEN 'client' THEN m.client_id = l.holder
-        WHEN 'account' THEN CASE WHEN m.kind = 'return' THEN v.creditor_account ELSE v.debtor_account END = l.holder
+        WHEN 'account' THEN CASE WHEN m.kind = 'return' THEN coalesce((SELECT i.account FROM incoming_account i WHERE i.realm = m.realm AND i.iban = v.creditor_account), v.creditor_account) ELSE v.debtor_account END = l.holder
         ELSE l.holder = ANY (r.makers::text[]) OR EXISTS (
                SELECT FROM decision d WHERE d.realm = r.realm AND d.message_id = r.message_id AND d.version = r.version
                  AND d.action = 'approve' AND d.checker_person::text = l.holder) END

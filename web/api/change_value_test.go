@@ -196,6 +196,23 @@ func TestAnAccountIsOfItsSchemeAndItsBank(t *testing.T) {
 	} {
 		b.refusedAt(t, "a change", place, values{"kind": "account.update", "subject": "CH5021977000004331346", "values": changed})
 	}
+	const ours, qr = "CH5021977000004331346", "CH4431999123000889012"
+	for name, changed := range map[string]values{
+		"an IBAN as QR-IBAN": {"qrIban": swiss}, "a wrong one": {"qrIban": "CH4431999123000889013"},
+	} {
+		b.refusedAt(t, name, "/values/qrIban", values{"kind": "account.update", "subject": ours, "values": changed})
+	}
+	withQR := account("sct-inst", "CH5604835012345678009", bern, "4835")
+	withQR["values"].(values)["qrIban"] = qr
+	b.refusedAt(t, "a QR-IBAN of an account that receives nothing", "/values/qrIban", withQR)
+	b.changed(t, "account.update", ours, `{"qrIban":"CH44 3199 9123 0008 8901 2"}`)
+	b.changed(t, "account.update", ours, `{"holderTown":"Thun"}`)
+	b.refusedAt(t, "another QR-IBAN", "/values/qrIban", values{
+		"kind": "account.update", "subject": ours, "values": values{"qrIban": "CH5530000001250094239"},
+	})
+	taken := account("sic-inst", swiss, bern, "762")
+	taken["values"].(values)["qrIban"], taken["values"].(values)["receives"] = qr, true
+	b.refusedAt(t, "a taken QR-IBAN", "/values/qrIban", taken)
 	for name, members := range map[string]values{
 		"Swiss": account("sic-inst", swiss, bern, "00762"), "without its number": account("sic-inst", "LI21088100002324013AA", "AAAALI22XXX", ""),
 		"Swiss in euro": account("sct-inst", "CH5604835012345678009", bern, "4835"), "French overseas": account(

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -159,7 +160,10 @@ func (b *bundle) received(t *testing.T, sample string) {
 	t.Helper()
 	// to an account of ours, which our bank keeps, at the time and on the day of the tests
 	body := strings.NewReplacer("CH4821966000009613388", "CH5021977000004331346", "21966", "21977",
-		"2026-03-02T10:00:01.049+01:00", "2026-11-20T10:30:00.000+01:00", ">2026-03-02<", ">2026-11-20<").Replace(webtest.Document(t, sample))
+		"2026-03-02T10:00:01.049+01:00", "2026-11-20T10:30:00.000+01:00", ">2026-03-02<", ">2026-11-20<",
+		"</CdtrRefInf>\n        </Strd>\n      </RmtInf>\n    </CdtTrfTxInf>",
+		"</CdtrRefInf><AddtlRmtInf>//S1/10/2026</AddtlRmtInf></Strd></RmtInf></CdtTrfTxInf>",
+		"<Dbtr>\n        <Nm>", "<UltmtDbtr><Nm>Payer AG</Nm></UltmtDbtr><Dbtr>\n        <Nm>").Replace(webtest.Document(t, sample))
 	if a := b.Send(t, clearingCall(body, nil)); a.Status != http.StatusAccepted {
 		t.Fatalf("%s: %d %s", sample, a.Status, a.Body)
 	}
@@ -188,6 +192,16 @@ func TestWhatCameInIsShownWithWhatIsAboutIt(t *testing.T) {
 	original := a.Text("transactions", 0, "internalId")
 	if a.Text("transactions", 0, "state") != "Booked" || a.Text("transactions", 0, "direction") != "in" {
 		t.Fatalf("the incoming payment: %s", a.Body)
+	}
+	a = b.ok(t, get("/api/common/v1/transaction/"+original, supervisor1))
+	place := []any{"transaction", "clearing", "CdtTrfTxInf", 0}
+	for want, path := range map[string][]any{
+		"RF18539007547034": {"RmtInf", "Strd", 0, "CdtrRefInf", "Ref"}, "SCOR": {"RmtInf", "Strd", 0, "CdtrRefInf", "Tp", "CdOrPrtry", "Cd"},
+		"//S1/10/2026": {"RmtInf", "Strd", 0, "AddtlRmtInf", 0}, "Musterstrasse": {"Dbtr", "PstlAdr", "StrtNm"}, "Payer AG": {"UltmtDbtr", "Nm"},
+	} {
+		if got := a.Text(append(slices.Clone(place), path...)...); got != want {
+			t.Errorf("%v is %q, want %q: %s", path, got, want, a.Body)
+		}
 	}
 	b.received(t, "sic-inst_06_camt.056.001.08_CUST.xml")
 	a = b.Send(t, get("/api/common/v1/transaction/"+original+"/related", supervisor1))

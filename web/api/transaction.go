@@ -133,11 +133,18 @@ func (a *API) showTransaction(c echo.Context) error {
 	return c.JSON(http.StatusOK, TransactionAnswer{Header: a.header(c), Transaction: shown})
 }
 
-// clearingOf is what the document to clearing of a message made here says, by the names of its elements; nil of one that came in or is
+// clearingOf is what the document of a message says to clearing, or said when it came in, by the names of its elements; nil of one that is
 // withheld.
 func clearingOf(m payment.Message) (interbank.Content, error) {
-	if m.Direction == payment.DirectionIn || m.Withheld != "" {
+	if m.Withheld != "" {
 		return nil, nil
+	}
+	if m.Direction == payment.DirectionIn {
+		document, findings := m.Document()
+		if len(findings) > 0 {
+			return nil, nil // it was taken by the rules of an earlier version
+		}
+		return interbank.ContentOf(document), nil
 	}
 	document, err := m.ToClearing()
 	if err != nil {

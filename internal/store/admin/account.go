@@ -22,7 +22,7 @@ func (w writer) accounts(ctx context.Context, iban string) ([]administration.Acc
 		list[i] = administration.Account{
 			IBAN: a.Iban, Scheme: a.Scheme, Currency: a.Currency, HolderName: a.HolderName, HolderStreet: a.HolderStreet,
 			HolderBuilding: a.HolderBuilding, HolderPostcode: a.HolderPostcode, HolderTown: a.HolderTown, HolderCountry: a.HolderCountry,
-			AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Receives: row.Receives, Status: administration.StatusClosed,
+			AgentBIC: a.AgentBic, AgentIID: a.AgentIid, Receives: row.Receives, QRIBAN: row.QrIban, Status: administration.StatusClosed,
 		}
 		if a.Open {
 			list[i].Status = administration.StatusOpen
@@ -47,14 +47,21 @@ func (p provision) account(ctx context.Context, a administration.Account) error 
 	if err == nil {
 		err = p.ledger.Put(store.DebtorAccount(row))
 	}
-	if err != nil || !a.Receives {
+	if err != nil {
 		return err
 	}
-	ours, err := p.q.IncomingAccountProvision(ctx, a.IBAN, p.realm)
-	if err != nil || ours == 0 {
-		return err
+	for _, iban := range a.PaidBy() {
+		paid := dbsqlc.IncomingAccount{Iban: iban, Realm: p.realm, Account: a.IBAN}
+		ours, err := p.q.IncomingAccountProvision(ctx, paid.Iban, paid.Realm, paid.Account)
+		if err != nil || ours == 0 {
+			return err
+		}
+		err = p.ledger.Put(store.IncomingAccount(paid))
+		if err != nil {
+			return err
+		}
 	}
-	return p.ledger.Put(store.IncomingAccount(dbsqlc.IncomingAccount{Iban: a.IBAN, Realm: p.realm}))
+	return nil
 }
 
 func (s step) applyAccount(ctx context.Context, c administration.Change) error {
@@ -64,8 +71,8 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 	var err error
 	if c.Kind == administration.KindAccountCreate {
 		err = s.q.DebtorAccountInsert(ctx, dbsqlc.DebtorAccountInsertParams(row))
-		if err == nil && a.Receives {
-			err = s.receive(ctx, row.Iban)
+		if err == nil {
+			err = s.receive(ctx, a, a.PaidBy())
 		}
 	} else {
 		err = store.One(s.q.DebtorAccountPut(ctx, dbsqlc.DebtorAccountPutParams{
@@ -74,17 +81,27 @@ func (s step) applyAccount(ctx context.Context, c administration.Change) error {
 			Realm: row.Realm, Iban: row.Iban,
 		}))
 	}
+	if err == nil && a.QRIBAN != "" && c.Kind == administration.KindAccountUpdate && c.Before["qrIban"] == "" {
+		err = s.receive(ctx, a, []string{a.QRIBAN})
+	}
 	if err != nil {
 		return err
 	}
 	return s.ledger.Put(store.DebtorAccount(row))
 }
 
-// receive makes the realm the one that payments to the account come in for.
-func (s step) receive(ctx context.Context, iban string) error {
-	err := store.One(s.q.IncomingAccountInsert(ctx, iban, s.realm))
-	if err != nil {
-		return err
+// receive makes the realm the one that payments to the account come in for, by its IBAN or its QR-IBAN.
+func (s step) receive(ctx context.Context, a administration.Account, numbers []string) error {
+	for _, iban := range numbers {
+		paid := dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm, Account: a.IBAN}
+		err := store.One(s.q.IncomingAccountInsert(ctx, paid.Iban, paid.Realm, paid.Account))
+		if err != nil {
+			return err
+		}
+		err = s.ledger.Put(store.IncomingAccount(paid))
+		if err != nil {
+			return err
+		}
 	}
-	return s.ledger.Put(store.IncomingAccount(dbsqlc.IncomingAccount{Iban: iban, Realm: s.realm}))
+	return nil
 }

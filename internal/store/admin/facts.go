@@ -26,7 +26,7 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 	case "client":
 		err = s.clientFacts(ctx, &known, named(kind, subject, values["clientId"]))
 	case "account":
-		err = s.accountFacts(ctx, &known, named(kind, subject, values["iban"]))
+		err = s.accountFacts(ctx, &known, named(kind, subject, values["iban"]), values["qrIban"])
 	case "policy":
 		err = s.policyFacts(ctx, &known, subject, values["clientId"])
 	case "provider":
@@ -108,7 +108,7 @@ func (s step) clientFacts(ctx context.Context, known *administration.Facts, clie
 	return err
 }
 
-func (s step) accountFacts(ctx context.Context, known *administration.Facts, text string) error {
+func (s step) accountFacts(ctx context.Context, known *administration.Facts, text, qrText string) error {
 	iban, err := account.ParseInput(text)
 	if err != nil {
 		return nil // the rules say what is wrong with it
@@ -121,6 +121,16 @@ func (s step) accountFacts(ctx context.Context, known *administration.Facts, tex
 		known.Found, known.Before = true, accounts[0].Values()
 	}
 	known.ReceivedElsewhere, err = s.q.IncomingAccountTaken(ctx, iban.String(), s.realm)
+	qr, unread := account.ParseInput(qrText)
+	if err != nil || unread != nil || qr.String() == known.Before["qrIban"] {
+		return err
+	}
+	_, err = s.q.IncomingAccountGet(ctx, qr.String())
+	if errors.Is(err, pgx.ErrNoRows) { // not of this realm
+		known.QRTaken, err = s.q.IncomingAccountTaken(ctx, qr.String(), s.realm)
+		return err
+	}
+	known.QRTaken = err == nil
 	return err
 }
 

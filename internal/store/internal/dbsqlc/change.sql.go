@@ -650,14 +650,17 @@ func (q *Queries) DebtorAccountPut(ctx context.Context, arg DebtorAccountPutPara
 }
 
 const debtorAccountSubjectList = `-- name: DebtorAccountSubjectList :many
-SELECT a.realm, a.iban, a.scheme, a.currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open, EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives
+SELECT a.realm, a.iban, a.scheme, a.currency, a.holder_name, a.holder_street, a.holder_building, a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open, EXISTS (SELECT FROM incoming_account i WHERE i.realm = a.realm AND i.iban = a.iban)::boolean AS receives,
+       coalesce(q.iban, '')::text AS qr_iban
 FROM debtor_account a
+LEFT JOIN incoming_account q ON q.realm = a.realm AND q.account = a.iban AND q.iban <> a.iban
 WHERE a.realm = $1 AND ($2::text IS NULL OR a.iban = $2::text) ORDER BY a.iban
 `
 
 type DebtorAccountSubjectListRow struct {
 	DebtorAccount DebtorAccount
 	Receives      bool
+	QrIban        string
 }
 
 func (q *Queries) DebtorAccountSubjectList(ctx context.Context, realm string, iban *string) ([]DebtorAccountSubjectListRow, error) {
@@ -684,6 +687,7 @@ func (q *Queries) DebtorAccountSubjectList(ctx context.Context, realm string, ib
 			&i.DebtorAccount.AgentIid,
 			&i.DebtorAccount.Open,
 			&i.Receives,
+			&i.QrIban,
 		); err != nil {
 			return nil, err
 		}
@@ -738,12 +742,12 @@ func (q *Queries) GrantInsert(ctx context.Context, arg GrantInsertParams) error 
 }
 
 const incomingAccountInsert = `-- name: IncomingAccountInsert :execrows
-INSERT INTO incoming_account (iban, realm) VALUES ($1, $2) ON CONFLICT DO NOTHING
+INSERT INTO incoming_account (iban, realm, account) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING
 `
 
 // Zero rows: a realm receives for this account already.
-func (q *Queries) IncomingAccountInsert(ctx context.Context, iban string, realm string) (int64, error) {
-	result, err := q.db.Exec(ctx, incomingAccountInsert, iban, realm)
+func (q *Queries) IncomingAccountInsert(ctx context.Context, iban string, realm string, account string) (int64, error) {
+	result, err := q.db.Exec(ctx, incomingAccountInsert, iban, realm, account)
 	if err != nil {
 		return 0, err
 	}

@@ -586,13 +586,13 @@ func (q *Queries) InboxSettleIf(ctx context.Context, arg InboxSettleIfParams) (i
 }
 
 const incomingAccountGet = `-- name: IncomingAccountGet :one
-SELECT iban, realm FROM incoming_account WHERE iban = $1
+SELECT iban, realm, account FROM incoming_account WHERE iban = $1
 `
 
 func (q *Queries) IncomingAccountGet(ctx context.Context, iban string) (IncomingAccount, error) {
 	row := q.db.QueryRow(ctx, incomingAccountGet, iban)
 	var i IncomingAccount
-	err := row.Scan(&i.Iban, &i.Realm)
+	err := row.Scan(&i.Iban, &i.Realm, &i.Account)
 	return i, err
 }
 

@@ -385,7 +385,7 @@ func (q *Queries) HeadTold(ctx context.Context, realm string) (int64, error) {
 }
 
 const incomingAccountListAll = `-- name: IncomingAccountListAll :many
-SELECT iban, realm FROM incoming_account WHERE $1::text IN ('', realm) ORDER BY iban
+SELECT iban, realm, account FROM incoming_account WHERE $1::text IN ('', realm) ORDER BY iban
 `
 
 func (q *Queries) IncomingAccountListAll(ctx context.Context, ofRealm string) ([]IncomingAccount, error) {
@@ -397,7 +397,7 @@ func (q *Queries) IncomingAccountListAll(ctx context.Context, ofRealm string) ([
 	var items []IncomingAccount
 	for rows.Next() {
 		var i IncomingAccount
-		if err := rows.Scan(&i.Iban, &i.Realm); err != nil {
+		if err := rows.Scan(&i.Iban, &i.Realm, &i.Account); err != nil {
 			return nil, err
 		}
 		items = append(items, i)
@@ -409,13 +409,13 @@ func (q *Queries) IncomingAccountListAll(ctx context.Context, ofRealm string) ([
 }
 
 const incomingAccountProvision = `-- name: IncomingAccountProvision :execrows
-INSERT INTO incoming_account (iban, realm) VALUES ($1, $2)
-ON CONFLICT (iban) DO UPDATE SET realm = excluded.realm WHERE incoming_account.realm = excluded.realm
+INSERT INTO incoming_account (iban, realm, account) VALUES ($1, $2, $3)
+ON CONFLICT (iban) DO UPDATE SET realm = excluded.realm WHERE incoming_account.realm = excluded.realm AND incoming_account.account = excluded.account
 `
 
 // The first realm that receives for an account keeps it. Zero rows: another realm does.
-func (q *Queries) IncomingAccountProvision(ctx context.Context, iban string, realm string) (int64, error) {
-	result, err := q.db.Exec(ctx, incomingAccountProvision, iban, realm)
+func (q *Queries) IncomingAccountProvision(ctx context.Context, iban string, realm string, account string) (int64, error) {
+	result, err := q.db.Exec(ctx, incomingAccountProvision, iban, realm, account)
 	if err != nil {
 		return 0, err
 	}

@@ -206,8 +206,9 @@ type IdentityProvider struct {
 }
 
 type IncomingAccount struct {
-	Iban  string
-	Realm string
+	Iban    string
+	Realm   string
+	Account string
 }
 
 type Message struct {

@@ -55,21 +55,24 @@ func (q *Queries) CreditorAccountPast(ctx context.Context, arg CreditorAccountPa
 }
 
 const creditorAccountsPast = `-- name: CreditorAccountsPast :many
-SELECT a.item::integer AS item, p.payments, p.most, p.name
-FROM (SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
-        unnest($4::uuid[]) AS other) a
-CROSS JOIN LATERAL (
-  SELECT count(*) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
-         coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
-  FROM (
+WITH asked AS (
+  SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::text[]) AS currency,
+         unnest($4::uuid[]) AS other
+), paid AS MATERIALIZED (
+  SELECT a.account, a.currency, q.message_id, q.amount, q.creditor_name FROM (SELECT DISTINCT account, currency FROM asked) a
+  CROSS JOIN LATERAL (
     SELECT v.message_id, v.amount, v.creditor_name
     FROM message_version v
-    WHERE v.realm = $5 AND v.creditor_account = a.account AND v.currency = a.currency AND v.message_id <> a.other
+    WHERE v.realm = $5 AND v.creditor_account = a.account AND v.currency = a.currency
       AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
     ORDER BY v.message_id DESC LIMIT 50
   ) q
-) p
+)
+SELECT a.item::integer AS item, count(q.message_id) AS payments, coalesce(max(q.amount), 0)::bigint AS most,
+       coalesce((array_agg(q.creditor_name ORDER BY q.message_id DESC))[1], '')::text AS name
+FROM asked a LEFT JOIN paid q ON q.account = a.account AND q.currency = a.currency AND q.message_id <> a.other
+GROUP BY a.item
 `
 
 type CreditorAccountsPastParams struct {
@@ -87,7 +90,8 @@ type CreditorAccountsPastRow struct {
 	Name     string
 }
 
-// CreditorAccountPast of several payments (lists of equal length), by item.
+// CreditorAccountPast of several payments (lists of equal length), by item. It reads the index of each account once. A payment that was
+// approved itself counts among the 50, and is left out.
 func (q *Queries) CreditorAccountsPast(ctx context.Context, arg CreditorAccountsPastParams) ([]CreditorAccountsPastRow, error) {
 	rows, err := q.db.Query(ctx, creditorAccountsPast,
 		arg.Items,
@@ -122,14 +126,17 @@ func (q *Queries) CreditorAccountsPast(ctx context.Context, arg CreditorAccounts
 const creditorFirst = `-- name: CreditorFirst :many
 WITH asked AS (
   SELECT unnest($1::uuid[]) AS message_id, unnest($2::text[]) AS account, unnest($3::text[]) AS name
-), first_paid AS (
-  SELECT a.message_id, a.account, a.name FROM asked a
-  WHERE NOT EXISTS (
-    SELECT FROM message_version v
-    WHERE v.realm = $4 AND v.creditor_account = a.account AND v.message_id <> a.message_id
+), paid AS MATERIALIZED (
+  SELECT a.account, p.message_id FROM (SELECT DISTINCT account FROM asked) a
+  CROSS JOIN LATERAL (
+    SELECT v.message_id FROM message_version v
+    WHERE v.realm = $4 AND v.creditor_account = a.account
       AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
         AND m.kind = 'instruction' AND m.state IN ('Approved', 'Processing', 'Settled', 'Unconfirmed') OFFSET 0)
-    ORDER BY v.message_id DESC OFFSET 0) -- the newest first, which are at hand
+    ORDER BY v.message_id DESC LIMIT 2) p -- the newest, which are at hand; a payment itself is none
+), first_paid AS (
+  SELECT a.message_id, a.account, a.name FROM asked a
+  WHERE NOT EXISTS (SELECT FROM paid p WHERE p.account = a.account AND p.message_id <> a.message_id)
 ), past AS MATERIALIZED (
   SELECT lower(v.creditor_name) AS name, v.creditor_account AS account
   FROM (SELECT x.realm, x.message_id, x.version, x.kind, x.state FROM message x WHERE x.realm = $4 ORDER BY x.message_id DESC LIMIT 1000) m
@@ -156,7 +163,8 @@ type CreditorFirstRow struct {
 }
 
 // Of payments (three lists of equal length), those to whose account nothing was approved before, and whether among the last 1,000 messages
-// of the realm the same name was paid at another account. It reads the index of accounts from its newest message to the first that was approved.
+// of the realm the same name was paid at another account. It reads the index of each account once, from its newest
+// message to the second that was approved.
 func (q *Queries) CreditorFirst(ctx context.Context, arg CreditorFirstParams) ([]CreditorFirstRow, error) {
 	rows, err := q.db.Query(ctx, creditorFirst,
 		arg.MessageIds,

@@ -167,25 +167,34 @@ func (q *Queries) DecidedList(ctx context.Context, arg DecidedListParams) ([]Dec
 }
 
 const duplicateCounts = `-- name: DuplicateCounts :many
-SELECT a.item::integer AS item, (SELECT count(*) FROM (
-  SELECT FROM message_version v
-  WHERE v.realm = $1 AND v.creditor_account = a.account AND v.amount = a.amount AND v.currency = a.currency AND v.created_at >= a.since
-    AND v.message_id <> a.other
-    AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
-      AND m.kind = 'instruction' AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed') OFFSET 0) -- as in creditor.sql
-  LIMIT 10) like_it) AS payments
-FROM (SELECT unnest($2::integer[]) AS item, unnest($3::text[]) AS account, unnest($4::bigint[]) AS amount,
-        unnest($5::text[]) AS currency, unnest($6::timestamptz[]) AS since, unnest($7::uuid[]) AS other) a
+WITH asked AS (
+  SELECT unnest($1::integer[]) AS item, unnest($2::text[]) AS account, unnest($3::bigint[]) AS amount,
+         unnest($4::text[]) AS currency, unnest($5::timestamptz[]) AS since, unnest($6::uuid[]) AS other
+), paid AS MATERIALIZED (
+  SELECT a.account, q.message_id, q.amount, q.currency, q.created_at FROM (SELECT account, min(since) AS since FROM asked GROUP BY account) a
+  CROSS JOIN LATERAL (
+    SELECT v.message_id, v.amount, v.currency, v.created_at
+    FROM message_version v
+    WHERE v.realm = $7 AND v.creditor_account = a.account AND v.created_at >= a.since
+      AND EXISTS (SELECT FROM message m WHERE m.realm = v.realm AND m.message_id = v.message_id AND m.version = v.version
+        AND m.kind = 'instruction' AND m.state NOT IN ('Rejected', 'Withdrawn', 'Expired', 'Failed') OFFSET 0) -- as in creditor.sql
+  ) q
+)
+SELECT a.item::integer AS item, least(count(q.message_id), 10)::bigint AS payments
+FROM asked a
+LEFT JOIN paid q ON q.account = a.account AND q.amount = a.amount AND q.currency = a.currency AND q.created_at >= a.since
+  AND q.message_id <> a.other
+GROUP BY a.item
 `
 
 type DuplicateCountsParams struct {
-	Realm      string
 	Items      []int32
 	Accounts   []string
 	Amounts    []int64
 	Currencies []string
 	Sinces     []time.Time
 	Others     []uuid.UUID
+	Realm      string
 }
 
 type DuplicateCountsRow struct {
@@ -194,16 +203,16 @@ type DuplicateCountsRow struct {
 }
 
 // Of payments (lists of equal length), how many payments DuplicateList would list: to the same account of the same amount since a time, other
-// than the given one.
+// than the given one. It reads the index of each account once.
 func (q *Queries) DuplicateCounts(ctx context.Context, arg DuplicateCountsParams) ([]DuplicateCountsRow, error) {
 	rows, err := q.db.Query(ctx, duplicateCounts,
-		arg.Realm,
 		arg.Items,
 		arg.Accounts,
 		arg.Amounts,
 		arg.Currencies,
 		arg.Sinces,
 		arg.Others,
+		arg.Realm,
 	)
 	if err != nil {
 		return nil, err

@@ -24,11 +24,14 @@ func ParseBIC(text string) (BIC, error) {
 		return BIC{}, &Error{
 			ErrStructure, "RC01", "Compare with the invoice: a BIC has capital letters and digits, and a country in places 5 and 6.",
 		}
-	case !CountryExists(text[4:6]):
+	case !CountryExists(text[4:6]) && text[4:6] != targetCountry:
 		return BIC{}, &Error{ErrCountry, "RC01", i18n.Text("Check places 5 and 6 of the BIC: there is no country %s.").With(text[4:6])}
 	}
 	return BIC{text: text}, nil
 }
+
+// targetCountry stands for the country in the BICs of TARGET services, such as TRGTXEPM (ECB; ISO 9362 leaves the code to its users).
+const targetCountry = "XE"
 
 // IsZero reports whether there is no BIC.
 func (b BIC) IsZero() bool {

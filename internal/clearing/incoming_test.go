@@ -145,6 +145,31 @@ func incompleteCases(h *servicetest.Env) []incomingCase {
 		{"settled after Easter", "", "", func(_ *incomingDocument, t *tx) {
 			t.InterbankSettlementDate = iso20022.DateOf(h.Clock.Now().AddDate(0, 0, 5))
 		}},
+		{"an address in lines", "", "", func(_ *incomingDocument, t *tx) {
+			t.Debtor.PostalAddress = &iso20022.PostalAddress24{AddressLine: []string{"Weg 4", "8036 Zürich"}}
+		}},
+		{"a debtor without account", "", "", func(_ *incomingDocument, t *tx) { t.DebtorAccount = nil }},
+		{"a long name", "", "", func(_ *incomingDocument, t *tx) { t.Debtor.Name = strings.Repeat("n", 140) }},
+		{"settled tomorrow", "", "", func(_ *incomingDocument, t *tx) {
+			t.InterbankSettlementDate = iso20022.DateOf(h.Clock.Now().AddDate(0, 0, 1))
+		}},
+		{"without a settlement day", "", "", func(d *incomingDocument, t *tx) {
+			t.InterbankSettlementDate, d.GroupHeader.InterbankSettlementDate = "", ""
+		}},
+		{"instructed to another bank", "", "", func(d *incomingDocument, _ *tx) {
+			other := bankNamed("COBADEFFXXX")
+			d.GroupHeader.InstructedAgent = &other
+		}},
+		{"ordered in dollars", "", "", func(_ *incomingDocument, t *tx) {
+			rate := decimal.MustParse("0.9")
+			t.InstructedAmount, t.ExchangeRate = &iso20022.Amount{Currency: "USD", Value: decimal.MustParse("111.11")}, &rate
+		}},
+		{"five references", "", "", func(_ *incomingDocument, t *tx) {
+			t.RemittanceInformation = &iso20022.RemittanceInformation16{Structured: make([]iso20022.StructuredRemittanceInformation16, 5)}
+			for i := range t.RemittanceInformation.Structured {
+				t.RemittanceInformation.Structured[i].AdditionalRemittanceInformation = []string{"x"}
+			}
+		}},
 		{"a blank end-to-end id", "", "CH21", func(_ *incomingDocument, t *tx) { t.PaymentID.EndToEndID = " " }},
 		{"a debtor without name", "", "BE21", func(_ *incomingDocument, t *tx) { t.Debtor.Name = "" }},
 		{"an empty creditor", "", "BE22", func(_ *incomingDocument, t *tx) { t.Creditor = iso20022.PartyIdentification135{} }},

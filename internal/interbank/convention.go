@@ -32,8 +32,6 @@ type convention struct {
 	shortNames bool
 	// controlData: a camt.056 states its number of transactions (EPC; omitted in SIC).
 	controlData bool
-	// oneOrganisationID: a party has one identification of an organisation: AnyBIC, else LEI, else Othr (EPC).
-	oneOrganisationID bool
 	// fullParties: parties are sent on with contact details and country of residence (no elements of the EPC usage rules).
 	fullParties bool
 	// accountProxy: the creditor account is sent on with its proxy (SPS 4.3 refuses it for Swiss payments).
@@ -59,7 +57,7 @@ func conventionOf(scheme rulebook.Scheme) (convention, error) {
 		c.agentsByIID, c.fullParties = true, true
 	case rulebook.SchemeSCT:
 		c.shortNames, c.controlData, c.answersCite, c.refusalsName = true, true, true, true
-		c.oneOrganisationID, c.accountProxy = true, true
+		c.accountProxy = true
 	}
 	return c, nil
 }

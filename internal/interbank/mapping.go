@@ -43,8 +43,6 @@ type Row struct {
 	says string
 	// quiet reports that an element adds nothing to the pacs.008; its argument is the parent.
 	quiet func(parent reflect.Value) bool
-	// beside are siblings next to which alone the element is not forwarded, by their tags.
-	beside []string
 }
 
 // HoldsFor reports whether the row speaks of the scheme.
@@ -62,8 +60,6 @@ func (r Row) How() string {
 		return "always " + r.says + "; noted where the order says otherwise"
 	case r.says != "":
 		return r.Reason + "; noted where the order does not say " + r.says
-	case len(r.beside) > 0:
-		return "not forwarded, and noted, beside " + strings.Join(r.beside, " or ") + ": " + r.Reason
 	case r.quiet != nil:
 		return r.Reason + "; noted where it is another bank"
 	case r.Reason == "":
@@ -111,11 +107,6 @@ func (r Row) left(found iso20022.Found) bool {
 		return false
 	case r.says != "":
 		return found.Text() != r.says
-	case len(r.beside) > 0:
-		return slices.ContainsFunc(r.beside, func(tag string) bool {
-			field, known := iso20022.FieldOf(found.Parent.Type(), tag)
-			return known && !found.Parent.Field(field).IsZero()
-		})
 	default:
 		return r.Fate == NotForwarded
 	}
@@ -150,7 +141,7 @@ var sets = map[rulebook.Scheme]*schemeSets{
 
 func newSets(scheme rulebook.Scheme) *schemeSets {
 	made := &schemeSets{rows: Rows(scheme)}
-	made.noted = made.placesWhere(func(r Row) bool { return r.Fate == NotForwarded || r.says != "" || len(r.beside) > 0 })
+	made.noted = made.placesWhere(func(r Row) bool { return r.Fate == NotForwarded || r.says != "" })
 	made.refused = made.placesWhere(func(r Row) bool { return r.Fate == Refused })
 	return made
 }

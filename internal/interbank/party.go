@@ -91,14 +91,11 @@ func (c convention) lines(given []string, limit int) []string {
 	return sent
 }
 
-// identification writes places of birth in the scheme's characters and leaves one identification of an organisation where the scheme
-// has room for one: AnyBIC, else LEI, else Othr. Identifiers stay as they are.
+// identification writes places of birth in the scheme's characters. Identifiers stay as they are.
 func (c convention) identification(given *iso20022.Party38Choice) *iso20022.Party38Choice {
 	switch {
 	case given == nil:
 		return nil
-	case given.OrganisationID != nil && c.oneOrganisationID:
-		return &iso20022.Party38Choice{OrganisationID: firstIdentification(*given.OrganisationID)}
 	case given.PrivateID != nil && given.PrivateID.DateAndPlaceOfBirth != nil:
 		birth := *given.PrivateID.DateAndPlaceOfBirth
 		birth.ProvinceOfBirth, birth.CityOfBirth = c.text(birth.ProvinceOfBirth, townLength), c.text(birth.CityOfBirth, townLength)
@@ -106,18 +103,6 @@ func (c convention) identification(given *iso20022.Party38Choice) *iso20022.Part
 	default:
 		return given
 	}
-}
-
-func firstIdentification(organisation iso20022.OrganisationIdentification29) *iso20022.OrganisationIdentification29 {
-	switch {
-	case organisation.AnyBIC != "":
-		organisation.LEI, organisation.Other = "", nil
-	case organisation.LEI != "":
-		organisation.Other = nil
-	case len(organisation.Other) > 1:
-		organisation.Other = organisation.Other[:1]
-	}
-	return &organisation
 }
 
 // remittance is the remittance information as the scheme sends it on: texts transliterated, references untouched.

@@ -16,7 +16,6 @@ const (
 	masterData  = "the account's master data take its place (SPS 4.2)"
 	onePriority = "instant payments have one priority"
 	noneInSEPA  = "SEPA banks have no element for it (EPC115-06 pacs.008)"
-	oneOfThem   = "SEPA banks take one identification of an organisation: the BIC, else the LEI (EPC115-06 pacs.008)"
 	accountOnly = "its number names the account"
 	noPlace     = "instant payments do not carry it"
 )
@@ -72,14 +71,6 @@ var informationRows = []Row{
 	{Place: "PmtInf/Dbtr/CtryOfRes", Scheme: sct, Fate: NotForwarded, Name: "the country of residence of the debtor", Reason: noneInSEPA},
 	{Place: "PmtInf/Dbtr/CtctDtls", Scheme: sct, Fate: NotForwarded, Name: "the contact of the debtor", Reason: noneInSEPA},
 	{Place: "PmtInf/Dbtr/Id", Fate: Carried, To: transfer + "/Dbtr/Id"},
-	{
-		Place: "PmtInf/Dbtr/Id/OrgId/LEI", Scheme: sct, Fate: Carried, To: transfer + "/Dbtr/Id/OrgId/LEI", beside: []string{"AnyBIC"},
-		Name: "the LEI of the debtor", Reason: oneOfThem,
-	},
-	{
-		Place: "PmtInf/Dbtr/Id/OrgId/Othr", Scheme: sct, Fate: Carried, To: transfer + "/Dbtr/Id/OrgId/Othr",
-		beside: []string{"AnyBIC", "LEI"}, Name: "the other identification of the debtor", Reason: oneOfThem,
-	},
 	{Place: "PmtInf/DbtrAcct/Id", Fate: Kept, Reason: "finds the account to debit, whose number the pacs.008 has in DbtrAcct"},
 	{Place: "PmtInf/DbtrAcct/Tp", Fate: NotForwarded, Name: "the type of the debtor account", Reason: accountOnly},
 	{Place: "PmtInf/DbtrAcct/Ccy", Fate: NotForwarded, Name: "the currency of the debtor account", Reason: accountOnly},
@@ -181,14 +172,6 @@ func mappedParty(place, to, name string) []Row {
 		{Place: place, Fate: Carried, To: to},
 		{Place: place + "/CtryOfRes", Scheme: sct, Fate: NotForwarded, Name: "the country of residence of " + name, Reason: noneInSEPA},
 		{Place: place + "/CtctDtls", Scheme: sct, Fate: NotForwarded, Name: "the contact of " + name, Reason: noneInSEPA},
-		{
-			Place: place + "/Id/OrgId/LEI", Scheme: sct, Fate: Carried, To: to + "/Id/OrgId/LEI", beside: []string{"AnyBIC"},
-			Name: "the LEI of " + name, Reason: oneOfThem,
-		},
-		{
-			Place: place + "/Id/OrgId/Othr", Scheme: sct, Fate: Carried, To: to + "/Id/OrgId/Othr", beside: []string{"AnyBIC", "LEI"},
-			Name: "the other identification of " + name, Reason: oneOfThem,
-		},
 	}
 }
 

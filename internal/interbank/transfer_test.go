@@ -2,6 +2,7 @@ package interbank_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -26,30 +27,19 @@ func paid(t *testing.T, in interbank.CreditTransferInput) *iso20022.CreditTransf
 	return &made.CreditTransferTransactionInformation[0]
 }
 
-func TestSEPATakesOneIdentificationOfAnOrganisation(t *testing.T) {
+// The LEI travels where the payer gave it (Regulation (EU) 2023/1113, article 4), beside the other identifications (EPC122-16 2025).
+func TestEveryIdentificationOfAnOrganisationIsSent(t *testing.T) {
 	t.Parallel()
 	other := []iso20022.GenericOrganisationIdentification1{{ID: "CHE-1"}}
 	const lei = "529900T8BM49AURSDO55"
-	cases := []struct {
-		name  string
-		given iso20022.OrganisationIdentification29
-		want  string // "BIC", "LEI" or "other"
-	}{
-		{"all three", iso20022.OrganisationIdentification29{AnyBIC: "DEUTDEFF", LEI: lei, Other: other}, "BIC"},
-		{"LEI and another", iso20022.OrganisationIdentification29{LEI: lei, Other: other}, "LEI"},
-		{"another alone", iso20022.OrganisationIdentification29{Other: other}, "other"},
-	}
 	for _, c := range chains() {
-		for _, test := range cases {
+		for _, given := range []iso20022.OrganisationIdentification29{
+			{AnyBIC: "DEUTDEFF", LEI: lei, Other: other}, {LEI: lei, Other: other}, {Other: other},
+		} {
 			in := c.input(t)
-			given := test.given
 			transaction(in.Order).Creditor.ID = &iso20022.Party38Choice{OrganisationID: &given}
-			sent := paid(t, in).Creditor.ID.OrganisationID
-			all := c.scheme == rulebook.SchemeSIC
-			if (sent.AnyBIC != "") != (test.want == "BIC" || all && given.AnyBIC != "") ||
-				(sent.LEI != "") != (test.want == "LEI" || all && given.LEI != "") ||
-				(len(sent.Other) > 0) != (test.want == "other" || all && len(given.Other) > 0) {
-				t.Errorf("%s, %s: sent %+v", c.scheme, test.name, sent)
+			if sent := paid(t, in).Creditor.ID.OrganisationID; !reflect.DeepEqual(*sent, given) {
+				t.Errorf("%s: sent %+v, want %+v", c.scheme, sent, given)
 			}
 		}
 	}

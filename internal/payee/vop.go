@@ -1,6 +1,7 @@
 package payee
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -90,6 +91,12 @@ func bank(bic string) Agent { return Agent{FinancialInstitution: FinancialInstit
 func ReadRequest(body []byte) (Question, error) {
 	var r Request
 	err := json.Unmarshal(body, &r)
+	if err == nil {
+		err = checkMembers(json.NewDecoder(bytes.NewReader(body)))
+	}
+	if errors.Is(err, errMembers) {
+		return Question{}, err
+	}
 	if err != nil {
 		return Question{}, errors.New("send one JSON object with party, partyAccount, partyAgent and requestingAgent")
 	}
@@ -110,6 +117,46 @@ func ReadRequest(body []byte) (Question, error) {
 		return q, errors.New("requestingAgent.financialInstitutionId.bicfi: give the bank that asks")
 	}
 	return q, nil
+}
+
+// errMembers refuses a question of which two readers could understand different things (VOP API 1.1.1: no empty fields).
+var errMembers = errors.New("name each member once, and leave out empty texts, arrays and objects")
+
+// checkMembers reads one JSON value. It fails with errMembers when an object in it has a member twice, or a member is empty.
+func checkMembers(d *json.Decoder) error {
+	opened, err := d.Token()
+	if err != nil {
+		return err
+	}
+	if opened == "" {
+		return errMembers
+	}
+	delimiter, group := opened.(json.Delim)
+	if !group {
+		return nil
+	}
+	seen, count := map[any]bool{}, 0
+	for ; d.More(); count++ {
+		if delimiter == '{' {
+			name, err := d.Token()
+			if err != nil {
+				return err
+			}
+			if seen[name] {
+				return errMembers
+			}
+			seen[name] = true
+		}
+		err = checkMembers(d)
+		if err != nil {
+			return err
+		}
+	}
+	if count == 0 {
+		return errMembers
+	}
+	_, err = d.Token()
+	return err
 }
 
 // NewResponse writes an answer to a question with a name, or with an identification alone.

@@ -109,10 +109,6 @@ func (b Registry) FromPartner(scheme string, content []byte) error {
 	if header == nil || document == nil {
 		return nil
 	}
-	id, _ := identityOf(current(document))
-	if header.BusinessMessageIdentifier != id {
-		return fmt.Errorf("the header is of the document %s, and the document says that it is %s", header.BusinessMessageIdentifier, id)
-	}
 	known := []Ends{b.ends[scheme]}
 	for _, p := range b.chosen[scheme] {
 		if p.profile.Envelope != nil {
@@ -126,6 +122,10 @@ func (b Registry) FromPartner(scheme string, content []byte) error {
 		}
 		compared = true
 		if from == account.LongBIC(ends.Receiver) && to == account.LongBIC(ends.Sender) {
+			id, _ := identityOf(current(document))
+			if header.BusinessMessageIdentifier != id {
+				return fmt.Errorf("the header is of the document %s, and the document says that it is %s", header.BusinessMessageIdentifier, id)
+			}
 			return nil
 		}
 	}

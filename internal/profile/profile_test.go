@@ -281,6 +281,29 @@ func TestAHeaderNamesItsDocument(t *testing.T) {
 	if len(findings) != 1 || findings[0].Pointer != "/AppHdr/MsgDefIdr" {
 		t.Errorf("a header about another message is answered with %+v", findings)
 	}
+	for _, version := range []string{"head.001.001.01", "head.001.001.03"} {
+		other := []byte(strings.ReplaceAll(text, "head.001.001.02", version))
+		if document, findings := profile.Read(other); document == nil || len(findings) > 0 {
+			t.Errorf("a header %s is answered with %+v", version, findings)
+		}
+	}
+	_, findings = profile.Read([]byte(strings.Replace(text, "<MsgDefIdr>pacs.008.001.08", "<MsgDefIdr>pacs.008.001.10", 1)))
+	if len(findings) != 1 || findings[0].Pointer != "/AppHdr/MsgDefIdr" {
+		t.Errorf("a header about another version is answered with %+v", findings)
+	}
+	id := text[strings.Index(text, "<BizMsgIdr>"):strings.Index(text, "</BizMsgIdr>")]
+	relabelled := []byte(strings.Replace(text, id, "<BizMsgIdr>ROUTE-1", 1))
+	if err := bare.FromPartner("sct-inst", relabelled); err != nil {
+		t.Errorf("an id of its own is refused without ends of the connection: %v", err)
+	}
+	mirrored, err := used.Other().Write(sample(t, "sct-inst_03_pacs.008.001.08"))
+	must(t, err)
+	must(t, book.FromPartner("sct-inst", mirrored))
+	if err := book.FromPartner("sct-inst", []byte(strings.Replace(string(mirrored), id, "<BizMsgIdr>ROUTE-1", 1))); err == nil {
+		t.Error("an id of its own is taken between named ends")
+	}
+	_, err = book.Choose("sct-inst", "sct-header", profile.Ends{Sender: "AAAADEFFXXX", Receiver: "TRGTXEPMXXX"})
+	must(t, err)
 	if err := named(t, "sct-epc").Fits(written); err == nil || !strings.Contains(err.Error(), "without a header") {
 		t.Errorf("a header nobody asked for is answered with %v", err)
 	}

@@ -3,6 +3,7 @@ package profile
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"countersign/internal/i18n"
 	"countersign/internal/iso20022"
@@ -124,12 +125,13 @@ func Read(content []byte) (iso20022.Document, []iso20022.Finding) {
 	if document == nil {
 		return nil, findings
 	}
+	came := document.MessageName()
 	document = current(document)
 	renaming(asMade).every(document)
-	if header != nil && Family(header.MessageDefinitionIdentifier) != Family(string(document.MessageName())) {
+	if header != nil && !strings.HasPrefix(header.MessageDefinitionIdentifier+".", string(came)+".") {
 		findings = append(findings, iso20022.Finding{
 			Pointer: "/AppHdr/MsgDefIdr", Code: "FF01",
-			Text: i18n.ForPrograms("Name the message in the header as the document has it: %s.", document.MessageName()),
+			Text: i18n.ForPrograms("Name the message in the header as the document has it: %s.", came),
 		})
 	}
 	return document, findings

@@ -1,7 +1,9 @@
 package rulebook
 
 import (
+	"slices"
 	"strings"
+	"unicode"
 
 	"countersign/internal/account"
 	"countersign/internal/calendar"
@@ -74,9 +76,15 @@ func isUnstructured(address *iso20022.PostalAddress24) bool {
 
 func checkAddressTown(i *inspection) {
 	address := i.party.PostalAddress
-	if address != nil && address.TownName == "" && !isUnstructured(address) {
+	if address != nil && (address.TownName == "" && !isUnstructured(address) || isPlaceholder(address.TownName)) {
 		i.report("/PstlAdr/TwnNm")
 	}
+}
+
+// isPlaceholder reports whether a town is none: it has no letter, or says that it is missing. Banks refuse such an address.
+func isPlaceholder(town string) bool {
+	missing := []string{"NOTPROVIDED", "NOT PROVIDED", "UNKNOWN", "N/A", "NA", "NONE"}
+	return town != "" && (!strings.ContainsFunc(town, unicode.IsLetter) || slices.Contains(missing, strings.ToUpper(strings.TrimSpace(town))))
 }
 
 func checkAddressCountry(i *inspection) {

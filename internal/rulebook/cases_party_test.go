@@ -65,6 +65,14 @@ var partyCases = []ruleCase{
 		rule: "organisation-identification", name: "BIC and other", change: creditorOrganisation("RAIFCH22005", 1),
 		pointer: txAt + "/Cdtr/Id/OrgId",
 	},
+	{
+		rule: "organisation-identification", name: "BIC, LEI and other in SEPA", base: sepaPayment,
+		change: creditorOrganisation("RAIFCH22005", 1),
+	},
+	{
+		rule: "organisation-identification", name: "two others in SEPA", base: sepaPayment, change: creditorOrganisation("", 2),
+		pointer: txAt + "/Cdtr/Id/OrgId",
+	},
 	{rule: "organisation-identification", name: "two others", change: creditorOrganisation("", 2), pointer: txAt + "/Cdtr/Id/OrgId"},
 	{rule: "organisation-bic", name: "good", change: creditorOrganisation("RAIFCH22", 0)},
 	{rule: "organisation-bic", name: "no such country", change: creditorOrganisation("RAIFZZ22", 0), pointer: txAt + "/Cdtr/Id/OrgId/AnyBIC"},
@@ -84,6 +92,11 @@ var partyCases = []ruleCase{
 		d.tx.Creditor.ID.OrganisationID.LEI = "529900T8BM49AURSDO56"
 	}, pointer: txAt + "/Cdtr/Id/OrgId/LEI"},
 	{rule: "person-identification", name: "birth", change: creditorPerson(true, 0)},
+	{rule: "person-birth", name: "in the past", change: creditorPerson(true, 0)},
+	{rule: "person-birth", name: "tomorrow", change: func(d *document) {
+		creditorPerson(true, 0)(d)
+		d.tx.Creditor.ID.PrivateID.DateAndPlaceOfBirth.BirthDate = "2099-01-01"
+	}, pointer: txAt + "/Cdtr/Id/PrvtId/DtAndPlcOfBirth/BirthDt"},
 	{rule: "person-identification", name: "one other", change: creditorPerson(false, 1)},
 	{rule: "person-identification", name: "birth and other", change: creditorPerson(true, 1), pointer: txAt + "/Cdtr/Id/PrvtId"},
 	{rule: "person-identification", name: "two others", change: creditorPerson(false, 2), pointer: txAt + "/Cdtr/Id/PrvtId"},
@@ -123,6 +136,14 @@ var addressCases = []ruleCase{
 	{rule: "address-town", name: "least", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH"})},
 	{
 		rule: "address-town", name: "missing", change: address(iso20022.PostalAddress24{StreetName: "Weg", Country: "CH"}),
+		pointer: creditorAddress + "/TwnNm",
+	},
+	{
+		rule: "address-town", name: "a placeholder", change: address(iso20022.PostalAddress24{TownName: "NotProvided", Country: "CH"}),
+		pointer: creditorAddress + "/TwnNm",
+	},
+	{
+		rule: "address-town", name: "no letter", change: address(iso20022.PostalAddress24{TownName: " . ", Country: "CH"}),
 		pointer: creditorAddress + "/TwnNm",
 	},
 	{rule: "address-country", name: "least", change: address(iso20022.PostalAddress24{TownName: "Bern", Country: "CH"})},

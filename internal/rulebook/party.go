@@ -4,6 +4,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/internal/account"
+	"countersign/internal/calendar"
 	"countersign/internal/i18n"
 )
 
@@ -35,8 +36,10 @@ var partyRules = []Rule{
 	},
 	{
 		ID: "organisation-identification", Element: documentPointer + "{party}/Id/OrgId", Code: "CH17", level: levelParty,
-		Text:   "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
-		Source: "SPS 4.1 to 4.3", Check: checkOrganisationIdentification,
+		Text: "Identify the organisation either by BIC or by one other identification; an LEI may stand beside it.",
+		Source: "SPS 4.1 to 4.3; in SEPA BIC, LEI and one other identification stand together (EPC122-16 2025, as vendors describe it; " +
+			"Regulation (EU) 2023/1113, article 4: the LEI travels)",
+		Check: checkOrganisationIdentification,
 	},
 	{
 		ID: "organisation-bic", Element: documentPointer + "{party}/Id/OrgId/AnyBIC", Code: "RC01", level: levelParty,
@@ -53,6 +56,22 @@ var partyRules = []Rule{
 		Text:   "Identify the person either by date and place of birth or by one other identification.",
 		Source: "SPS 4.1 to 4.3", Check: checkPersonIdentification,
 	},
+	{
+		ID: "person-birth", Element: documentPointer + "{party}/Id/PrvtId/DtAndPlcOfBirth/BirthDt", Code: "DT01", level: levelParty,
+		Text:   "Check the date of birth: it lies in the future.",
+		Source: "ISO, BirthDate", Check: checkPersonBirth,
+	},
+}
+
+// checkPersonBirth refuses a date of birth after today.
+func checkPersonBirth(i *inspection) {
+	if i.party.ID == nil || i.party.ID.PrivateID == nil || i.party.ID.PrivateID.DateAndPlaceOfBirth == nil {
+		return
+	}
+	born, err := i.party.ID.PrivateID.DateAndPlaceOfBirth.BirthDate.Date()
+	if err == nil && calendar.Compare(born, i.input.Today) > 0 {
+		i.report("/Id/PrvtId/DtAndPlcOfBirth/BirthDt")
+	}
 }
 
 func checkCreditorMissing(i *inspection) {
@@ -93,7 +112,8 @@ func checkOrganisationIdentification(i *inspection) {
 		return
 	}
 	organisation := i.party.ID.OrganisationID
-	if len(organisation.Other) > 1 || organisation.AnyBIC != "" && len(organisation.Other) > 0 {
+	either := i.input.Scheme == SchemeSIC && organisation.AnyBIC != "" && len(organisation.Other) > 0
+	if len(organisation.Other) > 1 || either {
 		i.report("/Id/OrgId")
 	}
 }

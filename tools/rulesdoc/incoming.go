@@ -19,6 +19,10 @@ cannot be booked (zero, more than two decimals, a currency that is not offered) 
 rules above. An incoming payment is refused from %s (sic-inst) or %s (sct-inst) after its acceptance on: the time-out of the clearing less the
 way back, both in the clearing profile. The clock of another bank may be %d s ahead.
 
+Taken, though a usage guideline refuses it at the debtor's bank, because the money is the payee's: an address in free lines, a debtor without
+account, a name longer than the scheme's, an instructed agent of another bank, a settlement day up to 7 days away or none, an amount ordered in
+another currency, several structured references.
+
 | Rule and element | Code | Text sent to the other bank | Source |
 |---|---|---|---|
 `, rulebook.Settings{}.IncomingWithin(rulebook.SchemeSIC, time.Time{}), rulebook.Settings{}.IncomingWithin(rulebook.SchemeSCT, time.Time{}),

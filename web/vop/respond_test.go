@@ -106,16 +106,25 @@ func TestOnlyThoseWhoMayAskAreAnswered(t *testing.T) {
 		status int
 		code   string
 	}{
-		"no token":              {question, header("Authorization", ""), http.StatusUnauthorized, payee.CodeClient},
-		"another token":         {question, header("Authorization", "Bearer "+webtest.ClearingToken), http.StatusUnauthorized, payee.CodeClient},
-		"for another bank":      {ofAnother, nil, http.StatusBadRequest, payee.CodeInconsistent},
-		"no id":                 {question, header(payee.RequestID, ""), http.StatusBadRequest, payee.CodeFormat},
-		"no time":               {question, header(payee.RequestTimestamp, "today"), http.StatusBadRequest, payee.CodeTimestamp},
-		"an old time":           {question, header(payee.RequestTimestamp, "2026-11-20T09:00:00.000Z"), http.StatusBadRequest, payee.CodeTimestamp},
-		"no JSON":               {"<x/>", nil, http.StatusBadRequest, payee.CodeFormat},
-		"XML":                   {question, header("Content-Type", "application/xml"), http.StatusBadRequest, payee.CodeFormat},
-		"nobody":                {strings.Replace(question, "Muster GmbH", " ", 1), nil, http.StatusBadRequest, payee.CodeFormat},
-		"a long name":           {strings.Replace(question, "Muster GmbH", long, 1), nil, http.StatusBadRequest, payee.CodeFormat},
+		"no token":         {question, header("Authorization", ""), http.StatusUnauthorized, payee.CodeClient},
+		"another token":    {question, header("Authorization", "Bearer "+webtest.ClearingToken), http.StatusUnauthorized, payee.CodeClient},
+		"for another bank": {ofAnother, nil, http.StatusBadRequest, payee.CodeInconsistent},
+		"no id":            {question, header(payee.RequestID, ""), http.StatusBadRequest, payee.CodeFormat},
+		"no time":          {question, header(payee.RequestTimestamp, "today"), http.StatusBadRequest, payee.CodeTimestamp},
+		"an old time":      {question, header(payee.RequestTimestamp, "2026-11-20T09:00:00.000Z"), http.StatusBadRequest, payee.CodeTimestamp},
+		"no JSON":          {"<x/>", nil, http.StatusBadRequest, payee.CodeFormat},
+		"XML":              {question, header("Content-Type", "application/xml"), http.StatusBadRequest, payee.CodeFormat},
+		"nobody":           {strings.Replace(question, "Muster GmbH", " ", 1), nil, http.StatusBadRequest, payee.CodeFormat},
+		"a long name":      {strings.Replace(question, "Muster GmbH", long, 1), nil, http.StatusBadRequest, payee.CodeFormat},
+		"two names": {
+			strings.Replace(question, `"name":"Muster GmbH"`, `"name":"Beispiel GmbH","name":"Muster GmbH"`, 1), nil, http.StatusBadRequest, payee.CodeFormat,
+		},
+		"an empty array": {
+			strings.Replace(question, `{"party":`, `{"unstructuredRemittanceInformation":[],"party":`, 1), nil, http.StatusBadRequest, payee.CodeFormat,
+		},
+		"an empty text": {
+			strings.Replace(question, `{"party":`, `{"unstructuredRemittanceInformation":[""],"party":`, 1), nil, http.StatusBadRequest, payee.CodeFormat,
+		},
 		"a mistyped account":    {strings.Replace(question, "DE62", "DE63", 1), nil, http.StatusBadRequest, payee.CodeFormat},
 		"for a bank, a service": {ofAnother, header("Authorization", "Bearer "+service), http.StatusOK, ""},
 	} {

@@ -3,6 +3,7 @@ package codec
 import (
 	"fmt"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"countersign/internal/iso20022"
@@ -14,7 +15,7 @@ const (
 	headerElement   = "AppHdr"
 )
 
-// DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.02) that stands before the document, nil when
+// DecodeEnvelope is DecodeXML, and returns the business application header (head.001.001.01 to .03) that stands before the document, nil when
 // there is none. Header and document are the only children of a root element of any name.
 func DecodeEnvelope(data []byte) (*iso20022.BusinessApplicationHeaderV02, iso20022.Document, []iso20022.Finding) {
 	x := &xmlDecoder{decoder: newDecoder(Options{}, data, "/"+documentElement)}
@@ -35,7 +36,7 @@ func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 			return document
 		case t.Kind == Text && t.IsBlank():
 		case t.Kind == Start && string(t.Local) == headerElement && x.header == nil && document == nil &&
-			t.Namespace == iso20022.Head001V02.Namespace():
+			isHeader(t.Namespace):
 			x.readHeader(t)
 		case t.Kind == Start && string(t.Local) == documentElement && x.header != nil && document == nil:
 			document = x.body(t)
@@ -48,6 +49,17 @@ func (x *xmlDecoder) envelope(root XMLToken) (document iso20022.Document) {
 			return nil
 		}
 	}
+}
+
+// isHeader reports whether a namespace is that of a business application header. The first three versions have the elements that are read
+// in common.
+func isHeader(namespace string) bool {
+	for version := range 3 {
+		if namespace == "urn:iso:std:iso:20022:tech:xsd:head.001.001.0"+strconv.Itoa(version+1) {
+			return true
+		}
+	}
+	return false
 }
 
 // readHeader reads the header just opened.

@@ -21,11 +21,30 @@ type Message struct {
 	Facts    []ui.Row  // of an R-transaction: its reason, information, charge, time limits and original
 	Editor   string    // who made the current version
 	Note     string    // what its maker says to the checkers: why it is amended or paid again; empty for nothing
+	Talk     []Said    // questions of checkers and the answers, oldest first
 	Approval *Approval // while it waits
 	Warnings []Warning
 	Changes  []Change
 	Timeline []ui.Event
 }
+
+// Said is a question of a checker or an answer to it.
+type Said struct {
+	By     string
+	At     time.Time
+	Text   string
+	Answer bool
+}
+
+func (s Said) caption() i18n.Text {
+	if s.Answer {
+		return i18n.Text("%s answered on %s").With(s.By, ui.DateTime(s.At))
+	}
+	return i18n.Text("%s asked on %s").With(s.By, ui.DateTime(s.At))
+}
+
+// asked reports whether the message waits for an answer.
+func (m Message) asked() bool { return m.State == payment.StateQuestion }
 
 // Warning is something a person should look at before deciding.
 type Warning struct {
@@ -58,7 +77,7 @@ type Change struct {
 
 // ends is when a message that waits expires; "" for never, and for one that does not wait.
 func (m Message) ends() string {
-	if m.ExpiresAt.IsZero() || m.State != payment.StateApprovalPending {
+	if m.ExpiresAt.IsZero() || !m.State.Pending() {
 		return ""
 	}
 	return ui.DateTime(m.ExpiresAt)

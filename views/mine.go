@@ -1,21 +1,94 @@
 package views
 
 import (
+	"countersign/internal/i18n"
 	"countersign/views/ui"
 )
 
-// Withdraw asks why a waiting submission is taken back. POST /payments/{id}/withdraw sends version and reason.
-type Withdraw struct {
+// Act is what a person does with a text about a message.
+type Act string
+
+// The acts. POST to their address sends version, contentHash and the text.
+const (
+	ActWithdraw Act = "withdraw" // a maker takes a submission back; the text is optional
+	ActAsk      Act = "ask"      // a checker asks the maker
+	ActAnswer   Act = "answer"   // the maker answers
+)
+
+// Words asks for the text of an act.
+type Words struct {
 	Layout   Layout
 	Message  Message
-	Reason   string
-	Conflict *Conflict // a checker was faster
+	Act      Act
+	Text     string
+	Query    string    // filters of the queue to come back to
+	Conflict *Conflict // another person was faster
+	Also     []Link    // other ways to go on
 	Problems []ui.Problem
 }
 
-func (m Withdraw) reason() ui.Field {
+// wordsOf are the words of the page of an act.
+var wordsOf = map[Act]struct {
+	heading, button  i18n.Text // of a withdrawal the heading names the message
+	back             ui.Step   // of an act on the queue the message there
+	label, hint      i18n.Text
+	field, path      string
+	danger, optional bool
+}{
+	ActWithdraw: {
+		back: ui.Step{Label: "Back to my submissions", URL: "/mine"}, field: "reason", label: "Why do you withdraw it?", path: "/payments/",
+		danger: true, optional: true,
+	},
+	ActAsk: {
+		heading: "Ask the maker", button: "Send the question", back: ui.Step{Label: "Back to the payment"}, field: "question",
+		label: "What do you want to know?", hint: "The payment waits for the answer. Nobody can approve it before that.", path: "/queue/",
+	},
+	ActAnswer: {
+		heading: "Answer the question", button: "Send the answer", back: ui.Step{Label: "Back to my submissions", URL: "/mine"},
+		field: "answer", label: "What should the checkers know?", hint: "The payment then waits for approval again.", path: "/payments/",
+	},
+}
+
+func (m Words) heading() i18n.Text {
+	if heading := wordsOf[m.Act].heading; heading != "" {
+		return heading
+	}
+	return m.Message.about(m.Message.words().withdrawal)
+}
+
+func (m Words) button() i18n.Text {
+	if button := wordsOf[m.Act].button; button != "" {
+		return button
+	}
+	return m.heading()
+}
+
+func (m Words) back() ui.Step {
+	back := wordsOf[m.Act].back
+	if back.URL == "" {
+		back.URL = m.of() + m.Query
+	}
+	return back
+}
+
+func (m Words) of() string { return wordsOf[m.Act].path + m.Message.InternalID.String() }
+
+// action is the address of the form.
+func (m Words) action() string { return m.of() + "/" + string(m.Act) + m.Query }
+
+func (m Words) keep() string { return m.of() + "/" + string(m.Act) + "/keep" }
+
+func (m Words) class() string {
+	if wordsOf[m.Act].danger {
+		return "button danger-solid"
+	}
+	return "button primary"
+}
+
+func (m Words) field() ui.Field {
+	words := wordsOf[m.Act]
 	return ui.Field{
-		ID: "reason", Label: "Why do you withdraw it?", Value: m.Reason,
-		Rows: 3, Limit: RejectLimit, Optional: true, Problem: ui.ProblemOf(m.Problems, "reason"),
+		ID: words.field, Label: words.label, Hint: words.hint, Value: m.Text, Rows: 3, Limit: RejectLimit, Optional: words.optional,
+		Problem: ui.ProblemOf(m.Problems, words.field),
 	}
 }

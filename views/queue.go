@@ -46,6 +46,12 @@ var decidedHeads = ui.Heads{Name: "Creditor and purpose", When: "Decided"}
 // selectHeads are those where rows can be selected, to be approved together.
 var selectHeads = ui.Heads{Name: "Creditor and purpose", When: "Age", Select: true}
 
+// Questions is the tab of the messages that wait for an answer of their makers.
+const Questions = "questions"
+
+// narrowed reports whether the list has a filter.
+func (q Queue) narrowed() bool { return !q.decided() && q.Filter.Tab != Questions }
+
 // decided reports whether the list shows the decisions of this person today, which is short and has no filter.
 func (q Queue) decided() bool { return q.Filter.Tab == "decided" }
 
@@ -53,6 +59,9 @@ func (q Queue) entries() ui.Entries {
 	list := ui.Entries{Caption: i18n.Text("Messages, %s").With(q.Filter.order()), Heads: q.heads()}
 	if q.decided() {
 		list.Caption = "What you decided today, newest first"
+	}
+	if q.Filter.Tab == Questions {
+		list.Caption = "Questions without an answer, newest first"
 	}
 	if q.SortURL != nil {
 		list.Heads.AmountSorts = []ui.Sort{q.sort("Amount", "largest", "smallest")}

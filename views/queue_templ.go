@@ -103,7 +103,7 @@ func QueuePage(model Queue) templ.Component {
 			if templ_7745c5c3_Err != nil {
 				return templ_7745c5c3_Err
 			}
-			if !model.decided() {
+			if model.narrowed() {
 				templ_7745c5c3_Err = filterForm(model.Filter, model.Problems, "#queue-list").Render(ctx, templ_7745c5c3_Buffer)
 				if templ_7745c5c3_Err != nil {
 					return templ_7745c5c3_Err

@@ -120,7 +120,7 @@ type ApprovalContext struct {
 // force asks for more approvals than the message has, a rule of the scheme no longer holds, or a limit would be passed, StepUpError when a
 // second factor is asked for and none was shown for this content.
 func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
-	err := m.checkVerdict(v)
+	err := m.checkVerdict(v, ActionApprove)
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionApprove, Remark: v.Remark})
 	}
@@ -176,9 +176,9 @@ func (m Message) Approve(v Verdict, on ApprovalContext) (Transition, error) {
 // Reject records a rejection, which ends the message. The reason is required, at most MaxReason characters.
 //
 // Errors in order of precedence: those of Approve down to ContentError, FieldError for the reason. No rule of the scheme, no limit and no
-// second factor is asked about, and a message that is withheld can be rejected.
+// second factor is asked about, and a message that is withheld or waits for an answer can be rejected.
 func (m Message) Reject(v Verdict, reason string) (Transition, error) {
-	err := m.checkVerdict(v)
+	err := m.checkVerdict(v, ActionReject)
 	if err != nil {
 		return Transition{}, m.orRepeat(err, v, Decision{Action: ActionReject, Reason: reason})
 	}
@@ -231,14 +231,23 @@ func checkNote(note, pointer string) error {
 // most MaxReason characters. The maker's status report repeats it, so only XML characters are allowed (XML 1.0, 2.2):
 // tabs and line breaks, but no other control characters.
 func CheckReason(reason string) *Finding {
-	_, forbidden := iso20022.ForbiddenCharacter(reason)
+	return checkText(reason, textSentences{
+		"Say why you reject it: the maker reads this.", "Shorten the reason to %d characters.", "Remove the control characters from the reason.",
+	})
+}
+
+// textSentences are the sentences about a text that is blank, too long or holds control characters.
+type textSentences struct{ blank, long, control i18n.Text }
+
+func checkText(text string, say textSentences) *Finding {
+	_, forbidden := iso20022.ForbiddenCharacter(text)
 	switch {
-	case !forbidden && !strings.ContainsFunc(reason, visible):
-		return &Finding{Code: "CH21", Text: "Say why you reject it: the maker reads this."}
-	case utf8.RuneCountInString(reason) > MaxReason:
-		return &Finding{Code: "FF01", Text: i18n.Text("Shorten the reason to %d characters.").With(MaxReason)}
+	case !forbidden && !strings.ContainsFunc(text, visible):
+		return &Finding{Code: "CH21", Text: say.blank}
+	case utf8.RuneCountInString(text) > MaxReason:
+		return &Finding{Code: "FF01", Text: say.long.With(MaxReason)}
 	case forbidden:
-		return &Finding{Code: "FF01", Text: "Remove the control characters from the reason."}
+		return &Finding{Code: "FF01", Text: say.control}
 	}
 	return nil
 }
@@ -246,16 +255,16 @@ func CheckReason(reason string) *Finding {
 // visible reports whether a character can be seen: no space, and none that only joins, parts or turns others (category Cf of Unicode).
 func visible(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) }
 
-func (m Message) checkVerdict(v Verdict) error {
+func (m Message) checkVerdict(v Verdict, action Action) error {
 	err := m.MayDecide(v.By)
 	if err != nil {
 		return err
 	}
-	if m.State != StateApprovalPending {
+	if !m.State.Pending() || m.State == StateQuestion && action != ActionReject {
 		return &StateError{Message: m, Wanted: StateApprovalPending}
 	}
 	if !m.ExpiresAt.IsZero() && !v.At.Before(m.ExpiresAt) {
-		return &StateError{Message: m, Wanted: StateApprovalPending}
+		return &StateError{Message: m, Wanted: m.State}
 	}
 	for _, d := range m.Decisions {
 		if d.PersonID == v.By.PersonID {

@@ -116,7 +116,7 @@ var theOther = map[Kind]i18n.Text{
 func exclusion(kind Kind, other Message) Finding {
 	found := Finding{Rule: rulebook.RuleOneRequest, Pointer: pointerCreditID, Code: "AM05"}
 	state := other.State.Text()
-	if other.State == StateApprovalPending {
+	if other.State.Pending() {
 		state = "waiting for approval"
 	}
 	var told i18n.Text

@@ -80,6 +80,10 @@ func (e *StateError) Sentence() i18n.Text {
 	if m.State == e.Wanted {
 		return i18n.Text("This message waited too long: it could be decided until %s.").With(i18n.Moment(m.ExpiresAt))
 	}
+	if m.State == StateQuestion {
+		return i18n.Text("A checker asked the maker a question on %s. It can be approved after the answer or an amendment.").
+			With(i18n.Moment(m.StateSince))
+	}
 	return i18n.Text("This message is %s since %s; this needs %s.").With(m.State.Text(), i18n.Moment(m.StateSince), e.Wanted.Text())
 }
 

@@ -26,7 +26,7 @@ func (m Move) Event() EventType {
 		return EventPaymentReceived
 	case m.From == StateNone && m.Kind == KindReceivedRecall:
 		return EventRecallReceived
-	case m.Action == ActionAnswer, m.Action == ActionAccept, m.Action == ActionRefuseRecall:
+	case m.To == StateAnswered, m.Action == ActionAccept, m.Action == ActionRefuseRecall:
 		return EventRecallAnswered
 	case m.From == m.To && m.Action != ActionApprove && m.To != StateProcessing:
 		return ""

@@ -36,8 +36,8 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 	if !m.MadeBy(by.PersonID) {
 		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may withdraw it. A checker rejects it."}
 	}
-	if m.State != StateApprovalPending {
-		return Transition{}, m.repeatedWithdrawal(by, reason)
+	if !m.State.Pending() {
+		return Transition{}, m.repeatedWords(ActionWithdraw, StateWithdrawn, by, reason)
 	}
 	if reason != "" {
 		finding := CheckReason(reason)
@@ -55,7 +55,7 @@ func (m Message) Withdraw(by identity.Principal, reason string, at time.Time) (T
 }
 
 // Amend puts new content in the place of the current one while the message is pending. Approvals given so far do not count for it,
-// and the editor becomes one of its makers. Any maker of the realm may amend.
+// and the editor becomes one of its makers. Any maker of the realm may amend. An amendment also answers a checker's question.
 //
 // Errors in order of precedence: ForbiddenError, StateError, WithheldError, because the next version would carry makers and policy of this
 // one under a seal of its own, ContentError when somebody else amended it first, RefusalError when the policy for the new content asks for
@@ -65,8 +65,8 @@ func (m Message) Amend(by identity.Principal, draft Draft, at time.Time) (Transi
 	if err != nil {
 		return Transition{}, err
 	}
-	if m.State != StateApprovalPending || !at.Before(m.ExpiresAt) {
-		return Transition{}, &StateError{Message: m, Wanted: StateApprovalPending}
+	if !m.State.Pending() || !at.Before(m.ExpiresAt) {
+		return Transition{}, &StateError{Message: m, Wanted: wantedPending(m.State)}
 	}
 	err = m.Trusted()
 	if err != nil {
@@ -115,9 +115,17 @@ func (m Message) amended(draft Draft, by identity.Actor) Message {
 	return m.WithContent(draft.Content)
 }
 
+// wantedPending is the state that a refusal of a change names: the state itself when only time ran out.
+func wantedPending(s State) State {
+	if s.Pending() {
+		return s
+	}
+	return StateApprovalPending
+}
+
 // Expire ends a pending message whose time is up. It fails with ErrIllegalMove before that or in another state.
 func (m Message) Expire(at time.Time) (Transition, error) {
-	if m.State != StateApprovalPending || at.Before(m.ExpiresAt) {
+	if !m.State.Pending() || at.Before(m.ExpiresAt) {
 		return Transition{}, ErrIllegalMove
 	}
 	t, err := m.transition(ActionExpire, StateExpired, identity.Gateway(identity.ChannelClock), at)

@@ -24,7 +24,7 @@ var recallKind = rTransactionKind{
 		switch {
 		case m.Kind != KindInstruction:
 			return refuseOriginal(pointerInternalID, i18n.Text("Choose a payment you sent: this is a %s.").With(m.Kind.Text()))
-		case m.State == StateApprovalPending:
+		case m.State.Pending():
 			return refuseOriginal(pointerInternalID, "This payment is not sent yet: withdraw it instead of recalling it.")
 		case m.State != StateSettled:
 			return refuseOriginal(pointerInternalID, i18n.Text("Only a settled payment can be recalled: this one is %s.").With(m.State.Text()))

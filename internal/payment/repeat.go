@@ -57,15 +57,19 @@ func (m Message) orRepeat(refusal error, v Verdict, said Decision) error {
 	return refusal
 }
 
-// repeatedWithdrawal returns a RepeatError when the message was withdrawn before, for the same reason; whether by the same person is in
-// its history, which a service asks.
-func (m Message) repeatedWithdrawal(by identity.Principal, reason string) error {
-	refusal := &StateError{Message: m, Wanted: StateApprovalPending}
-	if m.State != StateWithdrawn {
+// repeatedWords returns a RepeatError when the message is where the action led; whether the same person took it with the same words is in
+// its history, which a service reads. In another state it returns a StateError.
+func (m Message) repeatedWords(action Action, led State, by identity.Principal, words string) error {
+	wanted := StateApprovalPending
+	if action == ActionAnswer {
+		wanted = StateQuestion
+	}
+	refusal := &StateError{Message: m, Wanted: wanted}
+	if m.State != led {
 		return refusal
 	}
 	return &RepeatError{Message: m, refusal: refusal, Taken: Taken{
-		Action: ActionWithdraw, Version: m.Version, PersonID: by.PersonID, Reason: reason, At: m.StateSince,
+		Action: action, Version: m.Version, PersonID: by.PersonID, Reason: words, At: m.StateSince,
 	}}
 }
 

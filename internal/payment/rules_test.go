@@ -39,13 +39,13 @@ var life = map[payment.Action]map[payment.Kind]string{
 	},
 	payment.ActionBook: {payment.KindPayment: "Accepted>Booked Booked="},
 	payment.ActionReport: {
-		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Settled= Failed= Rejected= Withdrawn= " +
+		payment.KindInstruction: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",
-		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Settled= Failed= Rejected= Withdrawn= " +
+		payment.KindReturn: "Approved>Approved Processing>Processing Unconfirmed>Unconfirmed ApprovalPending= Question= Settled= Failed= Rejected= Withdrawn= " +
 			"Expired=",
-		payment.KindRecall: "Approved>Approved Processing>Processing Acknowledged>Acknowledged Overdue>Overdue ApprovalPending= Accepted= Refused= " +
+		payment.KindRecall: "Approved>Approved Processing>Processing Acknowledged>Acknowledged Overdue>Overdue ApprovalPending= Question= Accepted= Refused= " +
 			"Failed= Rejected= Withdrawn= Expired=",
-		payment.KindResolution:     "Approved>Approved Processing>Processing ApprovalPending= Communicated= Failed= Rejected= Withdrawn= Expired=",
+		payment.KindResolution:     "Approved>Approved Processing>Processing ApprovalPending= Question= Communicated= Failed= Rejected= Withdrawn= Expired=",
 		payment.KindPayment:        "Accepted>Accepted Booked= Failed=",
 		payment.KindReceivedRecall: "AwaitingDecision= Answered=",
 	},

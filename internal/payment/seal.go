@@ -131,7 +131,7 @@ func decisionFields(m Message, d Decision) keyring.Fields {
 // for them.
 func (m Message) WithDecisions(s Sealer, decisions []Decision, counted int) Message {
 	m.Decisions = decisions
-	if m.State != StateApprovalPending {
+	if !m.State.Pending() {
 		return m
 	}
 	if m.Approvals() != counted {

@@ -11,6 +11,9 @@ const (
 	StateNone State = "None"
 	// StateApprovalPending waits for one or more checkers. A checker moves it on, the maker withdraws or amends it, time expires it.
 	StateApprovalPending State = "Approval Pending"
+	// StateQuestion is pending too: a checker asked the maker. An answer or an amendment brings it back to StateApprovalPending; nobody
+	// approves it before that. It is rejected, withdrawn and expires as there.
+	StateQuestion State = "Question"
 	// StateApproved has its last approval and is released; its delivery moves it on, or an answer that overtakes the note of it.
 	StateApproved State = "Approved"
 	// StateProcessing is with clearing, or needed no approval and is on its way there. The answer of clearing ends it.
@@ -53,10 +56,13 @@ const (
 // Text is the name of the state for people.
 func (s State) Text() i18n.Text { return i18n.Stored(string(s)) }
 
+// Pending reports whether a message in the state is neither released nor ended: its maker may change it and a checker may reject it.
+func (s State) Pending() bool { return s == StateApprovalPending || s == StateQuestion }
+
 // States returns every state a stored message can be in, in the order of a life.
 func States() []State {
 	return []State{
-		StateApprovalPending, StateApproved, StateProcessing, StateUnconfirmed, StateSettled, StateFailed,
+		StateApprovalPending, StateQuestion, StateApproved, StateProcessing, StateUnconfirmed, StateSettled, StateFailed,
 		StateRejected, StateWithdrawn, StateExpired,
 		StateAcknowledged, StateOverdue, StateAccepted, StateRefused, StateCommunicated, StateBooked, StateAwaitingDecision, StateAnswered,
 	}
@@ -70,6 +76,7 @@ const (
 	ActionSubmit           Action = "submit"
 	ActionApprove          Action = "approve"
 	ActionReject           Action = "reject"
+	ActionAsk              Action = "ask" // a checker asks the maker instead of deciding
 	ActionWithdraw         Action = "withdraw"
 	ActionAmend            Action = "amend"
 	ActionExpire           Action = "expire"
@@ -87,7 +94,7 @@ const (
 	ActionFallDue      Action = "fall due"    // no answer to a recall in time
 	ActionBook         Action = "book"        // an incoming payment settled
 	ActionReceive      Action = "receive"     // a payment was accepted; a recall, or the answer to one of ours, came in
-	ActionAnswer       Action = "answer"      // a received recall was answered
+	ActionAnswer       Action = "answer"      // a received recall was answered, or a checker's question
 )
 
 // Kind is the kind of a message.

@@ -18,6 +18,7 @@ const codeWithheld = "DS0H"
 // statusOf is the ISO group status a client is told for each state.
 var statusOf = map[State]string{
 	StateApprovalPending: "PDNG",
+	StateQuestion:        "PDNG",
 	StateApproved:        "ACSP",
 	StateProcessing:      "ACSP",
 	StateUnconfirmed:     "ACSP", // still open at clearing: never a rejection

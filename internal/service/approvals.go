@@ -84,6 +84,18 @@ func (s *Approvals) Reject(ctx context.Context, by identity.Principal, in Input,
 	})
 }
 
+// Ask records a checker's question to the maker and returns the message after it: in Question, still pending.
+//
+// Errors: as Approve down to payment.WithheldError, and payment.FieldError for the question.
+func (s *Approvals) Ask(ctx context.Context, by identity.Principal, in Input, question string) (payment.Message, error) {
+	return s.decide(ctx, by, in, decision{
+		action: payment.ActionAsk,
+		make: func(m payment.Message, _ store.CreateContext, v payment.Verdict) (payment.Transition, error) {
+			return m.Ask(v, question)
+		},
+	})
+}
+
 // decision is a checker's decision and the domain function that makes it.
 type decision struct {
 	action payment.Action

@@ -25,6 +25,19 @@ func (s *Payments) Withdraw(ctx context.Context, by identity.Principal, id uuid.
 	return s.after(ctx, c, seen, err)
 }
 
+// Answer records the maker's answer to a checker's question; the message then waits for approval again.
+//
+// Errors: payment.ErrNotFound, payment.ForbiddenError, payment.StateError, payment.WithheldError, payment.FieldError, payment.RepeatError
+// when this person gave the same answer before.
+func (s *Payments) Answer(ctx context.Context, by identity.Principal, id uuid.UUID, answer string) (payment.Message, error) {
+	c := change{by: by, action: payment.ActionAnswer, at: s.cfg.Now()}
+	seen, err := s.cfg.Messages.Transact(ctx, by.Realm, id, func(m payment.Message) (payment.Transition, error) {
+		c.at = s.cfg.Now() // under the lock: after whoever was first
+		return m.Reply(by, answer, c.at)
+	})
+	return s.after(ctx, c, seen, err)
+}
+
 // Amend replaces the content of a pending message; approvals given so far lapse and the editor becomes one of its makers. The policy is
 // asked again for the new content, and content that needs more approvals than the message has is refused.
 //

@@ -48,7 +48,7 @@ func (s *Payments) verifyAmended(ctx context.Context, by identity.Principal, id 
 		return payee.Verification{}, nil
 	}
 	m, err := s.cfg.Messages.Message(ctx, by.Realm, id)
-	if err != nil || !s.Verifies(m.Scheme) || m.State != payment.StateApprovalPending {
+	if err != nil || !s.Verifies(m.Scheme) || !m.State.Pending() {
 		return payee.Verification{}, nil //nolint:nilerr // the amendment itself says why it cannot be made
 	}
 	in.Scheme = m.Scheme

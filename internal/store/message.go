@@ -54,7 +54,7 @@ func ListedMessage(seal payment.Sealer, m dbsqlc.MessageListed) payment.Message 
 // none. The count in a row that needs more approvals is not trusted.
 func Undecided(m dbsqlc.MessageListed) bool {
 	return m.ApprovalsRequired == 0 ||
-		m.State == string(payment.StateApprovalPending) && m.Approvals == 0 && m.ApprovalsRequired == 1
+		payment.State(m.State).Pending() && m.Approvals == 0 && m.ApprovalsRequired == 1
 }
 
 // Whole makes a complete message: with its content, its account and the decisions about its current version.
@@ -157,7 +157,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		if row != nil && !Undecided(row.MessageListed) {
 			decided = append(decided, ids[i])
 		}
-		if row != nil && mode == ForRead && row.MessageListed.State == string(payment.StateApprovalPending) {
+		if row != nil && mode == ForRead && payment.State(row.MessageListed.State).Pending() {
 			pending = append(pending, ids[i])
 		}
 	}
@@ -190,7 +190,7 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		if mode == ForRead && m.Withheld == "" {
 			m.Withheld = m.Difference() // a person may be about to decide it
 		}
-		if mode == ForRead && m.State == payment.StateApprovalPending {
+		if mode == ForRead && m.State.Pending() {
 			m = m.RequiringApprovals(asked[ids[i]])
 		}
 		messages = append(messages, m)

@@ -60,7 +60,7 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 		}
 		var decided []uuid.UUID
 		for i, row := range rows {
-			if row != nil && !Undecided(row.MessageListed) && row.MessageListed.State != string(payment.StateApprovalPending) {
+			if row != nil && !Undecided(row.MessageListed) && !payment.State(row.MessageListed.State).Pending() {
 				decided = append(decided, ids[i])
 			}
 		}
@@ -80,7 +80,7 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 			}
 			var decisions []dbsqlc.DecisionListRow
 			if !Undecided(row.MessageListed) { // else another row of the batch read the message later, with its decision
-				if row.MessageListed.State == string(payment.StateApprovalPending) {
+				if payment.State(row.MessageListed.State).Pending() {
 					continue
 				}
 				decisions = of[ids[i]]

@@ -127,6 +127,16 @@ func (r *Reader) StatesOfMaker(ctx context.Context, realm string, maker uuid.UUI
 	return counts, cut, standingError(err)
 }
 
+// Questions counts the messages that wait for an answer of their makers, so many at most.
+func (r *Reader) Questions(ctx context.Context, realm string, most int32) (count int, err error) {
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		asked, err := q.StandingQuestions(ctx, realm, most)
+		count = int(asked)
+		return err
+	})
+	return count, standingError(err)
+}
+
 // Ages asks how much waits for how long.
 type Ages struct {
 	ExcludePerson uuid.UUID   // without what this person made, changed or approved; zero for nobody

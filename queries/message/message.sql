@@ -323,8 +323,9 @@ SELECT event_id::uuid AS event_id FROM moved;
 -- A new version of a pending message. It changes nothing and returns no row when the message is no longer where the caller saw it.
 WITH moved AS (
   UPDATE message m
-  SET state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1, listed_amount = @amount
-  WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = 'Approval Pending' AND m.state_sequence = @sequence AND m.version = @version
+  SET state = 'Approval Pending', state_sequence = m.state_sequence + 1, state_since = @at, approvals = 0, version = m.version + 1,
+    listed_amount = @amount
+  WHERE m.realm = @realm AND m.message_id = @message_id AND m.state = @from_state AND m.state_sequence = @sequence AND m.version = @version
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
@@ -346,7 +347,7 @@ WITH moved AS (
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
+  SELECT realm, message_id, state_sequence, kind, @from_state::text, 'amend', 'Approval Pending', state_sequence - 1, version,
     @editor_user::uuid, @editor_person::uuid, @actor_name::text, @client_id::text, @channel::text, sqlc.narg(reason)::text,
     @at::timestamptz FROM moved
 ), keyed AS (
@@ -413,11 +414,16 @@ SELECT coalesce((SELECT true FROM message u
                  ORDER BY a.inquire_at LIMIT 1), false)::boolean AS to_inquire;
 
 -- name: MessageListExpired :many
-SELECT message_id FROM message
-WHERE realm = @realm AND state = 'Approval Pending' AND expires_at <= @due::timestamptz AND message_id <> ALL (@held::uuid[])
-ORDER BY message_id LIMIT @page_size;
+-- Two reads: each state has an index of its own.
+SELECT x.message_id::uuid AS message_id FROM (
+  SELECT p.message_id FROM message p WHERE p.realm = @realm AND p.state = 'Approval Pending' AND p.expires_at <= @due::timestamptz
+  UNION ALL
+  SELECT q.message_id FROM message q WHERE q.realm = @realm AND q.state = 'Question' AND q.expires_at <= @due::timestamptz
+) x
+WHERE x.message_id <> ALL (@held::uuid[])
+ORDER BY x.message_id LIMIT @page_size;
 
 -- name: AnswerOf :one
 -- The return or resolution that answers a received recall.
 SELECT message_id FROM message
-WHERE realm = @realm AND answers_id = @recall_id::uuid AND state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired', 'Failed');
+WHERE realm = @realm AND answers_id = @recall_id::uuid AND state NOT IN ('Approval Pending', 'Question', 'Rejected', 'Withdrawn', 'Expired', 'Failed');

@@ -12,6 +12,11 @@ SELECT (SELECT count(*) FROM (SELECT FROM message a WHERE a.realm = @realm AND a
        (SELECT count(*) FROM (SELECT FROM message f WHERE f.realm = @realm AND f.state = 'Failed' AND f.state_since >= @since::timestamptz
                               LIMIT @most::integer) AS x)::integer AS failed;
 
+-- name: StandingQuestions :one
+-- How many messages wait for an answer of their makers, so many at most.
+SELECT count(*)::integer AS asked
+FROM (SELECT FROM message m WHERE m.realm = @realm AND m.state = 'Question' LIMIT @most::integer) AS x;
+
 -- name: StandingLate :one
 -- How many messages of a time on clearing did not answer in time, so many at most; how many received recalls whose last day is before one wait
 -- for an answer, how many of ours have none of the other bank in time, and how many expired since that time, so many of each at most.

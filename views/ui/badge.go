@@ -33,6 +33,7 @@ type look struct {
 // states are the appearances of the states of messages.
 var states = map[payment.State]look{
 	payment.StateApprovalPending:  {"Waiting for approval", ToneWaiting, "clock"},
+	payment.StateQuestion:         {"Question", ToneUnsure, "circle-question-mark"},
 	payment.StateApproved:         {"Approved", ToneGood, "circle-check"},
 	payment.StateProcessing:       {"Processing", ToneMoving, "send"},
 	payment.StateUnconfirmed:      {"Unconfirmed", ToneUnsure, "circle-question-mark"},

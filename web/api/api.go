@@ -125,6 +125,7 @@ func (a *API) commonRoutes() []request.Route {
 	}
 	return append(routes,
 		request.Route{Method: http.MethodPost, Path: bulkPath, Handle: a.decideMany},
+		request.Route{Method: http.MethodPost, Path: common + "instruction/answer", Handle: a.answer},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/list", Handle: a.listTransactions},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId", Handle: a.showTransaction},
 		request.Route{Method: http.MethodGet, Path: common + "transaction/:internalId/history", Handle: a.showHistory},

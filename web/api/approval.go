@@ -9,7 +9,7 @@ import (
 	"countersign/internal/service"
 )
 
-// decide approves or rejects a message. expect holds the kind and scheme of the path; the path of all kinds has none.
+// decide approves or rejects a message, or asks its maker. expect holds the kind and scheme of the path; the path of all kinds has none.
 func (a *API) decide(expect service.Expectation) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		command, err := a.readStep(c, a.forms.Approval, "")
@@ -39,8 +39,11 @@ func (a *API) decision(c echo.Context, command command, expect service.Expectati
 
 func (a *API) apply(c echo.Context, command command, in service.Input) (payment.Message, error) {
 	ctx, by := c.Request().Context(), principal(c)
-	if command.Text("ApprovalDetails", "action") == string(payment.ActionReject) {
+	switch payment.Action(command.Text("ApprovalDetails", "action")) {
+	case payment.ActionReject:
 		return a.cfg.Approval.Reject(ctx, by, in, command.Text("ApprovalDetails", "rejectReason"))
+	case payment.ActionAsk:
+		return a.cfg.Approval.Ask(ctx, by, in, command.Text("ApprovalDetails", "question"))
 	}
 	in.Remark = command.Text("ApprovalDetails", "rejectReason")
 	return a.cfg.Approval.Approve(ctx, by, in)

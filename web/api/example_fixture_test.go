@@ -35,6 +35,10 @@ func (b *interbankBundle) exampleCall(t *testing.T, path, name, body string) cal
 	switch {
 	case step == "create" && noun != "instruction":
 		real = b.exampleOriginal(t, scheme, noun)
+	case step == "answer":
+		id := b.Created(t, maker1)
+		b.ok(t, call{Path: approvePath, Who: checker1, Body: verdict(id, "ask", "question", "Why?")})
+		real = strings.NewReplacer(examplePayment, id)
 	case step == "approval/bulk":
 		real = b.examplePair(t, body)
 	case noun != "instruction":

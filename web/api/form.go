@@ -17,7 +17,7 @@ import (
 type Forms struct {
 	Create, Validate, Update, Cancel Form // of an instruction; Cancel of every message
 	Batch                            Form // its document is read by the service
-	Approval, Bulk                   Form
+	Approval, Bulk, Answer           Form
 	Change, ChangeApproval, Policy   Form
 	RTransactions                    []RTransactionForm
 }
@@ -60,6 +60,7 @@ func Compile() (Forms, error) {
 		{"ResolutionOrder", &resolution.Form, true},
 		{"ApprovalOrder", &f.Approval, false},
 		{"BulkApprovalOrder", &f.Bulk, false},
+		{"AnswerOrder", &f.Answer, false},
 		{"ChangeOrder", &f.Change, false},
 		{"ChangeApprovalOrder", &f.ChangeApproval, false},
 		{"AdministrationValues", &f.Policy, false},
@@ -71,6 +72,7 @@ func Compile() (Forms, error) {
 		}
 	}
 	f.Batch.unread = true
+	f.Approval.also = questionOfAsk
 	f.RTransactions = []RTransactionForm{recall, paymentReturn, resolution}
 	for i, one := range f.RTransactions {
 		f.RTransactions[i].also = one.check
@@ -111,4 +113,12 @@ func (f Form) Read(ctx context.Context, raw []byte) (Body, error) {
 		return b, &MalformedError{payment.FieldError{Findings: r.inOrder()}}
 	}
 	return b, nil
+}
+
+// questionOfAsk refuses a question beside another action: the caller meant something else than what would be done.
+func questionOfAsk(b Body) []mistake {
+	if b.Text("ApprovalDetails", "question") == "" || b.Text("ApprovalDetails", "action") == string(payment.ActionAsk) {
+		return nil
+	}
+	return []mistake{{pointer: "/ApprovalDetails/question", code: "CH17", text: "Send question with the action ask only."}}
 }

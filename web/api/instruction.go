@@ -151,6 +151,20 @@ func (a *API) cancel(expect service.Expectation) echo.HandlerFunc {
 	}
 }
 
+// answer takes the maker's answer to a checker's question about a message of any kind.
+func (a *API) answer(c echo.Context) error {
+	command, err := a.readStep(c, a.forms.Answer, "")
+	if err != nil {
+		return a.failCommand(c, command, err)
+	}
+	id, err := a.find(c, command.Text("identifiers", "internalId"))
+	if err != nil {
+		return a.failCommand(c, command, err)
+	}
+	m, err := a.cfg.Submission.Answer(c.Request().Context(), principal(c), id, command.Text("answer"))
+	return a.answerStep(c, command, step{message: m, err: err})
+}
+
 // update puts new content in the place of a pending payment's.
 func (a *API) update(scheme rulebook.Scheme) echo.HandlerFunc {
 	return func(c echo.Context) error {

@@ -72,6 +72,15 @@ type Amount struct {
 	Value string `json:"value"`
 }
 
+// AnswerOrder The answer of a maker to the question of a checker.
+type AnswerOrder struct {
+	// Answer The answer. It stands in the history.
+	Answer string `json:"answer"`
+
+	// Identifiers Which message is meant.
+	Identifiers MessageIdentifiers `json:"identifiers"`
+}
+
 // Approval One decision of one person.
 type Approval struct {
 	// Action What was decided.
@@ -100,11 +109,14 @@ type Approval struct {
 type ApprovalOrder struct {
 	// ApprovalDetails The decision.
 	ApprovalDetails struct {
-		// Action What is decided.
+		// Action What is decided. ask decides nothing yet: the message stays pending as Question until its maker answers or amends it.
 		Action string `json:"action"`
 
 		// ContentHash SHA-256 of the content the checker saw.
 		ContentHash string `json:"contentHash,omitempty"`
+
+		// Question Question to the maker. Required with ask, not blank.
+		Question string `json:"question,omitempty"`
 
 		// RejectReason Text. Required on reject, not blank. On approve it may be absent, null, empty or a text, which is kept as the remark of the approval.
 		RejectReason string `json:"rejectReason,omitempty"`
@@ -625,7 +637,7 @@ type Event struct {
 	Transaction *EventTransaction `json:"transaction,omitempty"`
 
 	// Type What happened: `message.created` (its state says whether it waits for approval), `message.amended`, `message.approval_pending` (an
-	// approval that is not the last), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
+	// approval that is not the last, or the answer to a question), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
 	// another bank), `recall.answered` (ours or theirs), `change.applied` (administration).
 	Type EventType `json:"type"`
 }
@@ -705,7 +717,7 @@ type EventTransaction struct {
 }
 
 // EventType What happened: `message.created` (its state says whether it waits for approval), `message.amended`, `message.approval_pending` (an
-// approval that is not the last), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
+// approval that is not the last, or the answer to a question), `message.` with the name of the state a message reached, `payment.received`, `recall.received` (from
 // another bank), `recall.answered` (ours or theirs), `change.applied` (administration).
 type EventType = string
 
@@ -1739,8 +1751,7 @@ type Transaction struct {
 	// Channel Where it came in: api, portal or clearing.
 	Channel string `json:"channel"`
 
-	// Clearing Of a transaction that is read by itself and went or goes out: everything that its document to clearing says beyond what the
-	// scheme, this gateway and the moment of the last approval fix. The members are the ISO 20022 elements below the message element
+	// Clearing Of a transaction that is read by itself: everything that its document to or from clearing says beyond what the scheme, this gateway and the moment of the last approval fix. The members are the ISO 20022 elements below the message element
 	// of the pacs.008, pacs.004, camt.056 or camt.029; an element that may repeat is an array. A program that decides shows all of it.
 	Clearing interbank.Content `json:"clearing,omitempty"`
 
@@ -1808,7 +1819,7 @@ type Transaction struct {
 	// Remittance The unstructured remittance information or the creditor reference.
 	Remittance string `json:"remittance,omitempty"`
 
-	// ReturnStatus Of an incoming payment.
+	// ReturnStatus Of an incoming payment, and of one of yours that the other bank sent back without a recall.
 	ReturnStatus string `json:"returnStatus,omitempty"`
 
 	// Scheme The instant scheme.
@@ -2380,6 +2391,12 @@ type ListEventsParams struct {
 	XRequestID RequestID `json:"X-Request-Id"`
 }
 
+// AnswerQuestionParams defines parameters for AnswerQuestion.
+type AnswerQuestionParams struct {
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
 // DecideInstructionOfAnySchemeParams defines parameters for DecideInstructionOfAnyScheme.
 type DecideInstructionOfAnySchemeParams struct {
 	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
@@ -2793,6 +2810,9 @@ type RevokeFormdataRequestBody = RevokeForm
 
 // IssueTokensFormdataRequestBody defines body for IssueTokens for application/x-www-form-urlencoded ContentType.
 type IssueTokensFormdataRequestBody = TokenForm
+
+// AnswerQuestionJSONRequestBody defines body for AnswerQuestion for application/json ContentType.
+type AnswerQuestionJSONRequestBody = AnswerOrder
 
 // DecideInstructionOfAnySchemeJSONRequestBody defines body for DecideInstructionOfAnyScheme for application/json ContentType.
 type DecideInstructionOfAnySchemeJSONRequestBody = ApprovalOrder

@@ -124,7 +124,7 @@ func (a *API) showTransaction(c echo.Context) error {
 	if err != nil {
 		return a.Fail(c, request.ProblemOf(err), err)
 	}
-	if m.State == payment.StateApprovalPending {
+	if m.State.Pending() {
 		shown.ApprovalRule, err = a.approvalRule(c, m)
 		if err != nil {
 			return a.Fail(c, request.ProblemOf(err), err)
@@ -221,7 +221,7 @@ func (a *API) related(c echo.Context, m payment.Message) ([]payment.Message, err
 func (a *API) transactions(c echo.Context, list []payment.Message) ([]Transaction, error) {
 	var decided []uuid.UUID
 	for _, m := range list {
-		if m.ApprovalsRequired > 1 || m.ApprovalsRequired == 1 && m.State != payment.StateApprovalPending {
+		if m.ApprovalsRequired > 1 || m.ApprovalsRequired == 1 && !m.State.Pending() {
 			decided = append(decided, m.InternalID)
 		}
 	}
@@ -266,7 +266,7 @@ func transactionOf(m payment.Message) Transaction {
 	if payment.ShowsReturn(m) {
 		t.ReturnStatus = string(payment.ReturnStatusOf(m.ReturnState))
 	}
-	if m.State == payment.StateApprovalPending {
+	if m.State.Pending() {
 		t.ExpiresAt = moment(m.ExpiresAt)
 	}
 	if m.StatusCode != "" {

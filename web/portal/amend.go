@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/google/uuid"
 
@@ -209,7 +210,7 @@ func showWithdraw(v *Request) error {
 	if lost != nil {
 		return lost
 	}
-	return v.renderWithdraw(m, views.Withdraw{Reason: kept.Fields.Get("reason")}, err)
+	return v.renderWithdraw(m, views.Words{Text: kept.Fields.Get("reason")}, err)
 }
 
 // keepWithdraw keeps why a submission is taken back while it is being typed; when somebody decided it meanwhile too.
@@ -237,11 +238,11 @@ func withdraw(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model := views.Withdraw{Reason: form.Get("reason")}
-	if m.State == payment.StateApprovalPending && form.Get("version") != strconv.Itoa(m.Version) {
+	model := views.Words{Text: form.Get("reason")}
+	if m.State.Pending() && form.Get("version") != strconv.Itoa(m.Version) {
 		return v.renderWithdraw(m, model, &payment.ContentError{Message: m})
 	}
-	seen, err := Done(v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Reason))
+	seen, err := Done(v.Config.Submission.Withdraw(v.Context(), v.By, m.InternalID, model.Text))
 	if err != nil {
 		return v.renderWithdraw(seen, model, err)
 	}
@@ -250,13 +251,9 @@ func withdraw(v *Request) error {
 }
 
 // renderWithdraw renders the question, with the cause of a refusal if there is one.
-func (v *Request) renderWithdraw(m payment.Message, model views.Withdraw, cause error) error {
-	status := http.StatusOK
-	model.Conflict = Conflict(cause, m, model.Reason)
-	var malformed *payment.FieldError
-	switch {
-	case model.Conflict != nil:
-		status = http.StatusConflict
+func (v *Request) renderWithdraw(m payment.Message, model views.Words, cause error) error {
+	model.Act, model.Conflict = views.ActWithdraw, Conflict(cause, m, model.Text)
+	if model.Conflict != nil {
 		model.Conflict.Lost, model.Conflict.NextURL, model.Conflict.NextLabel = "It was not withdrawn.", "/mine", "Go to my submissions"
 		if m.State == payment.StateWithdrawn { // by another of its makers, or for another reason
 			model.Conflict.Lost = "It is withdrawn already."
@@ -264,10 +261,23 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Withdraw, cause 
 		if _, amended := errors.AsType[*payment.ContentError](cause); amended {
 			model.Conflict.Sentence = "It was amended after you opened it. Read what waits now before you withdraw it."
 		}
+	}
+	model.Layout = v.layout("Withdraw", views.PlaceMine)
+	return v.renderWords(m, model, cause)
+}
+
+// renderWords renders the page of an act with the cause of a refusal, which its conflict names, or nil.
+func (v *Request) renderWords(m payment.Message, model views.Words, cause error) error {
+	status := http.StatusOK
+	var malformed *payment.FieldError
+	switch {
+	case model.Conflict != nil:
+		status = http.StatusConflict
 	case errors.As(cause, &malformed):
 		status = http.StatusUnprocessableEntity
 		for _, f := range malformed.Findings {
-			model.Problems = append(model.Problems, ui.Problem{Field: "reason", Text: f.Text, Code: f.Code})
+			field := f.Pointer[strings.LastIndex(f.Pointer, "/")+1:]
+			model.Problems = append(model.Problems, ui.Problem{Field: field, Text: f.Text, Code: f.Code})
 		}
 	case cause != nil:
 		return cause
@@ -277,7 +287,6 @@ func (v *Request) renderWithdraw(m payment.Message, model views.Withdraw, cause 
 	if err != nil {
 		return err
 	}
-	model.Layout = v.layout("Withdraw", views.PlaceMine)
 	model.Layout.Failed = len(model.Problems) > 0
-	return v.Render(status, views.WithdrawPage(model))
+	return v.Render(status, views.WordsPage(model))
 }

@@ -40,7 +40,7 @@ func ruleWords(p administration.Policy) i18n.Text {
 
 // approval tells by which rule a message that waits needs its approvals, who gave one, who still could, and why others cannot.
 func (v *Request) approval(m payment.Message) (*views.Approval, error) {
-	if m.State != payment.StateApprovalPending {
+	if !m.State.Pending() {
 		return nil, nil //nolint:nilnil // what is decided needs no approval any more
 	}
 	found, err := v.Config.Admin.Approvers(v.Context(), m)

@@ -38,6 +38,8 @@ func WhatHappened(m payment.Message) i18n.Text {
 	switch {
 	case m.State == payment.StateApprovalPending:
 		return i18n.Text("%s waited too long: nobody may decide it any more.").With(name)
+	case m.State == payment.StateQuestion:
+		return i18n.Text("%s waits for an answer of its maker since %s.").With(name, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn && len(m.Makers) == 1: // nobody but a maker withdraws
 		return i18n.Text("%s was withdrawn by %s at %s.").With(name, m.MakerName, ui.ClockTime(m.StateSince))
 	case m.State == payment.StateWithdrawn:

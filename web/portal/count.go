@@ -41,6 +41,11 @@ func (v *Request) counted(f *Filter) (counted, error) {
 		}
 		now.tabs[tabDecided] = views.CountOfWaiting(decided)
 	}
+	asked, err := v.Config.Reader.Questions(v.Context(), v.By.Realm, maxCounted)
+	if err != nil {
+		return now, err
+	}
+	now.tabs[tabAsked] = CountUpTo(asked, maxCounted-1)
 	shares, all, err := v.shares(f)
 	now.all = all
 	for tab, waiting := range shares {
@@ -76,7 +81,7 @@ func (v *Request) shares(f *Filter) (map[string][]store.WaitingMessages, store.Q
 		if t.name == v.tab(*f) {
 			enough = views.MaxWaiting
 		}
-		if t.name == tabAll || t.name == tabDecided || len(shares[t.name]) >= enough {
+		if t.name == tabAll || t.name == tabDecided || t.name == tabAsked || len(shares[t.name]) >= enough {
 			continue
 		}
 		ask := v.onTab(ask, t.name)

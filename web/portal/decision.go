@@ -80,7 +80,7 @@ func (v *Request) decision(m payment.Message, f Filter, added views.Decision) (v
 		if err == nil {
 			err = v.limits(m, &detail)
 		}
-	case errors.As(refusal, &state), m.State != payment.StateApprovalPending:
+	case errors.As(refusal, &state), !m.State.Pending():
 		detail.Barred = WhatHappened(m)
 	default:
 		detail.Barred = i18n.OfError(refusal)

@@ -35,6 +35,7 @@ func fullMessage(v *Request, m payment.Message, known documents) (views.Message,
 	}
 	view.Timeline = timeline(steps, m, known, v.Language())
 	view.Editor, view.Note = noteOf(steps, m.Version)
+	view.Talk = talkOf(steps)
 	if m.Withheld != "" {
 		view.Warnings = []views.Warning{{Title: "Withheld", Text: i18n.Stored(m.Withheld)}}
 		return view, nil // its document is not shown beside fields that contradict it
@@ -71,7 +72,7 @@ func fillOrder(v *Request, view *views.Message, m payment.Message) error {
 		return nil //nolint:nilerr // the page says so
 	}
 	view.Sent = views.SentOf(document, m)
-	if m.State == payment.StateApprovalPending {
+	if m.State.Pending() {
 		view.Warnings, err = v.warnings(m)
 		if err != nil {
 			return err
@@ -296,6 +297,8 @@ func stepTitle(s store.Step) i18n.Text {
 		return "Status reported by clearing"
 	case payment.ActionReceive:
 		return "Received"
+	case payment.ActionAsk:
+		return "Question to the maker"
 	case payment.ActionAnswer:
 		return "Answered"
 	}

@@ -11,6 +11,13 @@ import (
 func (v *Request) fillRole(model *views.Dashboard) error {
 	decides, makes, reports := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil, v.By.Has(identity.RoleSupervisor)
 	if makes {
+		asked, err := v.questionLines(dashboardRows)
+		if err != nil {
+			return err
+		}
+		if len(asked.Rows) > 0 {
+			model.Lists = append(model.Lists, asked)
+		}
 		ended, err := EndedLines(v, dashboardRows)
 		if err != nil {
 			return err

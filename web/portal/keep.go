@@ -17,15 +17,22 @@ import (
 // address returned opens the message with it; it is "" for another form. An approval has nothing to keep, and leads back to its message.
 func Keep(v *Request) (string, error) {
 	path := v.Echo.Path()
-	if path != "/queue/:id/reject" && path != "/queue/:id/reject/keep" && path != "/queue/:id/approve" {
+	if !slices.Contains([]string{
+		"/queue/:id/reject", "/queue/:id/reject/keep", "/queue/:id/approve", "/queue/:id/ask", "/queue/:id/ask/keep",
+	}, path) {
 		return "", nil
 	}
 	id, err := v.ID("id")
 	if err != nil {
 		return "", nil //nolint:nilerr // a decision about nothing is not kept
 	}
-	where := "/queue/" + id.String() + ReadFilter(v.Echo.QueryParams(), "/queue").Query()
+	filter := ReadFilter(v.Echo.QueryParams(), "/queue").Query()
+	where := "/queue/" + id.String() + filter
 	switch path {
+	case "/queue/:id/ask":
+		return v.Park("/queue/"+id.String()+"/ask"+filter, nil, "")
+	case "/queue/:id/ask/keep":
+		return "/queue/" + id.String() + "/ask" + filter, v.KeepTypedLate(id, "question")
 	case "/queue/:id/approve":
 		return where, nil
 	case "/queue/:id/reject/keep":
@@ -37,7 +44,7 @@ func Keep(v *Request) (string, error) {
 // keptReject loads the unsent rejection form of this person about a message.
 func (v *Request) keptReject(about uuid.UUID) (views.Reject, error) {
 	kept, err := v.Unsent(about)
-	if err != nil || kept.ID == "" {
+	if err != nil || kept.ID == "" || !kept.Fields.Has("reason") {
 		return views.Reject{}, err
 	}
 	reason := strings.ReplaceAll(kept.Fields.Get("reason"), "\r\n", "\n")
@@ -70,7 +77,7 @@ func decidedBy(m payment.Message, by identity.Principal) bool {
 // typed loads the unsent text of this person about a message: from the form to reject, or after another person decided the message.
 func (v *Request) typed(m payment.Message) (views.Decision, error) {
 	kept, err := v.keptReject(m.InternalID)
-	if err != nil || m.State == payment.StateApprovalPending {
+	if err != nil || m.State.Pending() {
 		return views.Decision{Reject: kept}, err
 	}
 	if kept.Reason == "" || decidedBy(m, v.By) {

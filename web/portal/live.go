@@ -217,7 +217,7 @@ func (v *Request) whatBecame(m payment.Message) i18n.Text {
 	switch {
 	case decided && decision.PersonID == v.By.PersonID:
 		return decidedNote(decision.Action, "you (by)", decision.DecidedAt)
-	case decided && m.State != payment.StateWithdrawn && m.State != payment.StateExpired:
+	case decided && m.State != payment.StateQuestion && m.State != payment.StateWithdrawn && m.State != payment.StateExpired:
 		return decidedNote(decision.Action, i18n.Data(decision.Name), decision.DecidedAt)
 	}
 	return i18n.Text("%s, %s").With(ui.StateLabel(string(m.State)), ui.ClockTime(m.StateSince))

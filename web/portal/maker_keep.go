@@ -19,6 +19,10 @@ func KeepPayment(v *Request) (string, error) {
 		return keepAnswers(v, "check")
 	case "/payments/:id/withdraw":
 		return keepAnswers(v, "withdraw")
+	case "/payments/:id/answer":
+		return keepAnswers(v, "answer")
+	case "/payments/:id/answer/keep":
+		return keepWords(v, "answer", "answer")
 	case "/payments/:id/check/keep":
 		return keepWords(v, "check", "duplicateReason")
 	case "/payments/:id/withdraw/keep":

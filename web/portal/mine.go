@@ -19,6 +19,7 @@ var mineTabs = []struct {
 	states []payment.State
 }{
 	{"", "Waiting", []payment.State{payment.StateApprovalPending}},
+	{"question", "Questions", []payment.State{payment.StateQuestion}},
 	{"sent", "Sent", []payment.State{
 		payment.StateApproved, payment.StateProcessing, payment.StateUnconfirmed, payment.StateAcknowledged, payment.StateOverdue,
 	}},
@@ -52,6 +53,9 @@ func showMine(v *Request) error {
 	ask := store.Filter{MakerUser: v.By.UserID}
 	for _, tab := range mineTabs {
 		current := tab.name == f.View.Tab
+		if tab.name == "question" && !current && (counts[tab.name] == "0" || counts[tab.name] == "") {
+			continue
+		}
 		model.Tabs = append(model.Tabs, ui.Tab{
 			Label: tab.label, URL: "/mine" + Filter{}.Query("tab", tab.name), Current: current, Count: counts[tab.name],
 		})
@@ -126,9 +130,19 @@ func (v *Request) mineRow(m payment.Message) (ui.Entry, error) {
 	if _, err := m.Withdraw(v.By, "", v.At); err == nil { // asks the domain; nothing is stored
 		row.Steps = append(row.Steps, ui.Step{Label: "Withdraw", URL: row.URL + "/withdraw"})
 	}
+	if m.Withheld == "" && mayAnswer(v, m) {
+		row.Steps = append([]ui.Step{{Label: "Answer", URL: row.URL + "/answer"}}, row.Steps...)
+	}
 	row.Steps = append(row.Steps, againStep(m)...)
 	if m.Withheld != "" {
 		row.Note = "Withheld: do not act on it, and tell an operator."
+	}
+	if m.State == payment.StateQuestion {
+		steps, err := v.Config.Reader.History(v.Context(), v.By.Realm, m.InternalID)
+		if talk := talkOf(steps); len(talk) > 0 {
+			row.Note = i18n.Data(talk[len(talk)-1].By + ": " + talk[len(talk)-1].Text)
+		}
+		return row, err
 	}
 	if m.State != payment.StateRejected {
 		return row, nil

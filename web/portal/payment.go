@@ -103,8 +103,11 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 			Label: i18n.Text("Decide on %s").With(amount), URL: "/queue/" + m.InternalID.String(),
 			Primary: true,
 		})
-	case errors.As(refusal, &fourEyes) && m.State == payment.StateApprovalPending:
+	case errors.As(refusal, &fourEyes) && m.State.Pending():
 		barred = append(barred, i18n.OfError(refusal))
+	}
+	if m.Withheld == "" && mayAnswer(v, m) {
+		actions = append(actions, views.Action{Label: "Answer the question", URL: path + "/answer", Primary: true})
 	}
 	if m.Withheld == "" && MayAmend(v, m) {
 		actions = append(actions, views.Action{Label: i18n.Text("Amend %s").With(amount), URL: path + "/amend"})

@@ -27,6 +27,7 @@ const (
 	tabAll     = "all"
 	tabMine    = "mine"
 	tabDecided = "decided"
+	tabAsked   = views.Questions
 )
 
 // openedField is the name under which the stream of a page is told when the page was made, in milliseconds. A filter must not be called so.
@@ -115,9 +116,12 @@ func (v *Request) queue(f Filter) (views.Queue, error) {
 		Facts: views.QueueFacts{Waiting: -1, Now: v.At},
 	}
 	model.Layout.Failed = len(f.Problems) > 0
-	if f.View.Tab == tabDecided {
+	switch f.View.Tab {
+	case tabDecided:
 		err = v.decidedRows(f, &model)
-	} else {
+	case tabAsked:
+		err = v.questionRows(f, &model)
+	default:
 		model.Selecting, model.ExportURL = v.selecting(f), "/queue/table"+f.Query("after", "")
 		model.SortURL = func(order string) string { return f.SortedBy("/queue", order) }
 		err = v.waitingRows(f, now, &model)
@@ -228,6 +232,9 @@ const endsSoon = 4 * time.Hour
 // flagsOf returns the marks of a waiting message for its checkers.
 func flagsOf(m payment.Message, now time.Time) []ui.Fact {
 	var flags []ui.Fact
+	if m.State == payment.StateQuestion {
+		flags = append(flags, ui.Fact{Text: "Question", Title: "Waits for the maker’s answer"})
+	}
 	if m.ApprovalsRequired > 1 {
 		flags = append(flags, ui.Fact{
 			Text:  i18n.Text("%s of %s").With(i18n.Number(m.ApprovalsListed), i18n.Number(m.ApprovalsRequired)),
@@ -262,22 +269,25 @@ type queueTab struct {
 
 // tabs are the parts of the queue this person has a use for; the first one is shown first.
 func (v *Request) tabs() []queueTab {
-	all, mine := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}
+	all, mine, asked := queueTab{tabAll, "All waiting"}, queueTab{tabMine, "Submitted by me"}, queueTab{tabAsked, "Questions"}
 	decides, makes := v.By.Has(identity.RoleChecker), MayMake(v.By) == nil
 	switch {
 	case decides && makes:
-		return []queueTab{{tabForMe, "For me"}, all, mine, {tabDecided, "Decided today"}}
+		return []queueTab{{tabForMe, "For me"}, all, mine, asked, {tabDecided, "Decided today"}}
 	case decides:
-		return []queueTab{{tabForMe, "For me"}, all, {tabDecided, "Decided today"}}
+		return []queueTab{{tabForMe, "For me"}, all, asked, {tabDecided, "Decided today"}}
 	case makes:
-		return []queueTab{mine, all}
+		return []queueTab{mine, all, asked}
 	}
-	return []queueTab{all}
+	return []queueTab{all, asked}
 }
 
 func (v *Request) queueTabs(f Filter, now counted) []ui.Tab {
 	var tabs []ui.Tab
 	for _, t := range v.tabs() {
+		if t.name == tabAsked && now.tabs[tabAsked] == "0" && f.View.Tab != tabAsked {
+			continue
+		}
 		tabs = append(tabs, ui.Tab{
 			ID: "tab-" + cmp.Or(t.name, "me"), Label: t.label, URL: "/queue" + f.Query("tab", t.name, "after",
 				""), Current: f.View.Tab == t.name,
@@ -307,6 +317,8 @@ func (v *Request) emptyQueue(f Filter) ui.Empty {
 	switch {
 	case f.View.Tab == tabDecided:
 		return ui.Empty{Icon: "clock", Title: "No decision today", Text: "What you approve or reject today is listed here."}
+	case f.View.Tab == tabAsked:
+		return ui.Empty{Icon: "circle-question-mark", Title: "No open questions", Text: "Every question to a maker has its answer."}
 	case f.View.Text != "":
 		nothing := f.NothingMatches("No waiting message matches what you look for.")
 		nothing.Text = "Parts of words are looked for among the 500 that wait longest; whole words, an amount, a maker or a day find the others."

@@ -66,6 +66,9 @@ func (p *Portal) ownRoutes() []request.Route {
 		get("/payments/:id/withdraw", showWithdraw),
 		post("/payments/:id/withdraw", withdraw),
 		post("/payments/:id/withdraw/keep", keepWithdraw),
+		get("/payments/:id/answer", showAnswer),
+		post("/payments/:id/answer", answerQuestion),
+		post("/payments/:id/answer/keep", keepReply),
 	}
 }
 
@@ -86,6 +89,9 @@ func (p *Portal) queueRoutes() []request.Route {
 		get("/queue/:id/reject", showReject),
 		post("/queue/:id/reject", reject),
 		post("/queue/:id/reject/keep", keepReject),
+		get("/queue/:id/ask", showAsk),
+		post("/queue/:id/ask", askMaker),
+		post("/queue/:id/ask/keep", keepQuestion),
 	}
 }
 

@@ -171,7 +171,7 @@ func wantedBy(by interbank.Reason) ui.Row {
 // limits are the days that count for an R-transaction.
 func limits(v *Request, m payment.Message) []ui.Row {
 	var rows []ui.Row
-	if m.State == payment.StateApprovalPending && !m.Deadline.IsZero() {
+	if m.State.Pending() && !m.Deadline.IsZero() {
 		rows = append(rows, ui.Row{
 			Term: "Last day", Value: day(m.Deadline),
 			Details: []i18n.Text{"It cannot be approved after that day."},

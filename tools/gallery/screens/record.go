@@ -288,7 +288,7 @@ func recordExhibits() []Exhibit {
 		{Name: "mine-empty", Page: views.ListPage(noneMine)},
 		{
 			Name: "withdraw",
-			Page: views.WithdrawPage(views.Withdraw{Layout: makerShell("Withdraw", views.PlaceMine), Message: message()}),
+			Page: views.WordsPage(views.Words{Layout: makerShell("Withdraw", views.PlaceMine), Message: message(), Act: views.ActWithdraw}),
 		},
 		{Name: "payment", Page: views.PaymentPage(paymentPage(views.TabOverview))},
 		{Name: "payment-timeline", Page: views.PaymentPage(paymentPage(views.TabTimeline))},

@@ -112,7 +112,7 @@ WHERE m.accepted_at IS DISTINCT FROM r.accepted_at
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text, ('is ' || m.state || ' without a release')::text
 FROM message m
-WHERE m.direction = 'out' AND m.state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired')
+WHERE m.direction = 'out' AND m.state NOT IN ('Approval Pending', 'Question', 'Rejected', 'Withdrawn', 'Expired')
   AND NOT EXISTS (SELECT FROM release r WHERE r.realm = m.realm AND r.message_id = m.message_id AND r.version = m.version)
 `
 
@@ -162,7 +162,7 @@ SELECT m.realm, 'message'::text, m.message_id::text, ('is listed by ' || m.liste
 FROM message m
 JOIN message_version v ON v.realm = m.realm AND v.message_id = m.message_id AND v.version = m.version
 WHERE m.listed_amount <> v.amount
-  AND (m.listed_amount <> 0 OR m.state = 'Approval Pending' OR m.created_at > now() - interval '25 hours')
+  AND (m.listed_amount <> 0 OR m.state IN ('Approval Pending', 'Question') OR m.created_at > now() - interval '25 hours')
 UNION ALL
 SELECT m.realm, 'message'::text, m.message_id::text,
        ('gives the words "' || coalesce(m.status_text, '') || '" for its end, and its history "' || coalesce(h.words[1], '') || '"')::text

@@ -367,11 +367,14 @@ LEFT JOIN user_account u ON u.realm = h.realm AND u.user_id = h.actor_user
 LEFT JOIN message_version v ON v.realm = h.realm AND v.message_id = h.message_id AND v.version = h.version
 LEFT JOIN message m ON m.realm = h.realm AND m.message_id = h.message_id
 WHERE h.actor_user IS NOT NULL AND u.person_id IS DISTINCT FROM h.actor_person
-   OR (h.actor_user IS NOT NULL) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject'))
-   OR (h.channel IN ('api', 'portal')) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject'))
+   OR (h.actor_user IS NOT NULL) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject', 'ask')
+       OR h.action = 'answer' AND h.from_state = 'Question')
+   OR (h.channel IN ('api', 'portal')) <> (h.action IN ('submit', 'amend', 'withdraw', 'approve', 'reject', 'ask')
+       OR h.action = 'answer' AND h.from_state = 'Question')
    OR h.action = 'submit' AND (h.actor_user IS DISTINCT FROM m.maker_user OR h.client_id IS DISTINCT FROM m.client_id OR h.channel IS DISTINCT FROM m.channel)
    OR h.action = 'amend' AND h.actor_user IS DISTINCT FROM v.maker_user
-   OR h.action = 'withdraw' AND h.actor_person <> ALL (v.makers)
+   OR (h.action = 'withdraw' OR h.action = 'answer' AND h.from_state = 'Question') AND h.actor_person <> ALL (v.makers)
+   OR h.action = 'ask' AND h.actor_person = ANY (v.makers)
 `
 
 type InvariantWhoActedRow struct {

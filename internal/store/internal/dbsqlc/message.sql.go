@@ -14,7 +14,7 @@ import (
 
 const answerOf = `-- name: AnswerOf :one
 SELECT message_id FROM message
-WHERE realm = $1 AND answers_id = $2::uuid AND state NOT IN ('Approval Pending', 'Rejected', 'Withdrawn', 'Expired', 'Failed')
+WHERE realm = $1 AND answers_id = $2::uuid AND state NOT IN ('Approval Pending', 'Question', 'Rejected', 'Withdrawn', 'Expired', 'Failed')
 `
 
 // The return or resolution that answers a received recall.
@@ -62,37 +62,38 @@ func (q *Queries) CreationKeyGet(ctx context.Context, arg CreationKeyGetParams) 
 const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
-  SET state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1, listed_amount = $13
-  WHERE m.realm = $14 AND m.message_id = $15 AND m.state = 'Approval Pending' AND m.state_sequence = $16 AND m.version = $17
+  SET state = 'Approval Pending', state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1,
+    listed_amount = $13
+  WHERE m.realm = $14 AND m.message_id = $15 AND m.state = $16 AND m.state_sequence = $17 AND m.version = $18
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT realm, $18::uuid, message_id, scheme, 'in', $19::text, $20::text, $21::bytea, $10::bytea,
-    $22::bytea, $23::text, $12::timestamptz, $24::text, $25::bytea FROM moved
+  SELECT realm, $19::uuid, message_id, scheme, 'in', $20::text, $21::text, $22::bytea, $10::bytea,
+    $23::bytea, $24::text, $12::timestamptz, $25::text, $26::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
     maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT realm, message_id, version, $18::uuid, $10::bytea, $3::uuid, $4::uuid,
-    array_append($26::uuid[], $4::uuid), version - 1, $26::uuid[], ($26::uuid[])[1], approvals_required,
-    $12::timestamptz, $13::bigint, $27::text, $28::text, $29::text, $30::text,
-    $31::text, $32::text, $33::text, $34::text, $35::text, $36::text,
-    $37::text, $38::text, $39::text, $40::bytea, $41::text, $42::uuid,
-    $43::timestamptz, $44::text[], $45::text, $46::text,
-    $47::timestamptz, array_to_tsvector(string_to_array($48::text, ' ')) FROM moved
+  SELECT realm, message_id, version, $19::uuid, $10::bytea, $3::uuid, $4::uuid,
+    array_append($27::uuid[], $4::uuid), version - 1, $27::uuid[], ($27::uuid[])[1], approvals_required,
+    $12::timestamptz, $13::bigint, $28::text, $29::text, $30::text, $31::text,
+    $32::text, $33::text, $34::text, $35::text, $36::text, $37::text,
+    $38::text, $39::text, $40::text, $41::bytea, $42::text, $43::uuid,
+    $44::timestamptz, $45::text[], $46::text, $47::text,
+    $48::timestamptz, array_to_tsvector(string_to_array($49::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, 'Approval Pending', 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $49::text,
+  SELECT realm, message_id, state_sequence, kind, $16::text, 'amend', 'Approval Pending', state_sequence - 1, version,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $50::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT moved.realm, $6::text, 'message-id', $20::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $39::text, $50::bytea
-  FROM moved WHERE $51::boolean
+  SELECT moved.realm, $6::text, 'message-id', $21::text, moved.message_id, $10::bytea, $12::timestamptz,
+    $40::text, $51::bytea
+  FROM moved WHERE $52::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
   request_id, source_address, content_hash, detail, at, place)
@@ -122,6 +123,7 @@ type MessageAmendIfParams struct {
 	Amount            int64
 	Realm             string
 	MessageID         uuid.UUID
+	FromState         string
 	Sequence          int32
 	Version           int32
 	DocumentID        uuid.UUID
@@ -178,6 +180,7 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.Amount,
 		arg.Realm,
 		arg.MessageID,
+		arg.FromState,
 		arg.Sequence,
 		arg.Version,
 		arg.DocumentID,
@@ -541,9 +544,13 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) ([
 }
 
 const messageListExpired = `-- name: MessageListExpired :many
-SELECT message_id FROM message
-WHERE realm = $1 AND state = 'Approval Pending' AND expires_at <= $2::timestamptz AND message_id <> ALL ($3::uuid[])
-ORDER BY message_id LIMIT $4
+SELECT x.message_id::uuid AS message_id FROM (
+  SELECT p.message_id FROM message p WHERE p.realm = $1 AND p.state = 'Approval Pending' AND p.expires_at <= $2::timestamptz
+  UNION ALL
+  SELECT q.message_id FROM message q WHERE q.realm = $1 AND q.state = 'Question' AND q.expires_at <= $2::timestamptz
+) x
+WHERE x.message_id <> ALL ($3::uuid[])
+ORDER BY x.message_id LIMIT $4
 `
 
 type MessageListExpiredParams struct {
@@ -553,6 +560,7 @@ type MessageListExpiredParams struct {
 	PageSize int32
 }
 
+// Two reads: each state has an index of its own.
 func (q *Queries) MessageListExpired(ctx context.Context, arg MessageListExpiredParams) ([]uuid.UUID, error) {
 	rows, err := q.db.Query(ctx, messageListExpired,
 		arg.Realm,

@@ -227,6 +227,19 @@ func (q *Queries) StandingOfMakerByState(ctx context.Context, realm string, make
 	return items, nil
 }
 
+const standingQuestions = `-- name: StandingQuestions :one
+SELECT count(*)::integer AS asked
+FROM (SELECT FROM message m WHERE m.realm = $1 AND m.state = 'Question' LIMIT $2::integer) AS x
+`
+
+// How many messages wait for an answer of their makers, so many at most.
+func (q *Queries) StandingQuestions(ctx context.Context, realm string, most int32) (int32, error) {
+	row := q.db.QueryRow(ctx, standingQuestions, realm, most)
+	var asked int32
+	err := row.Scan(&asked)
+	return asked, err
+}
+
 const standingQueue = `-- name: StandingQueue :one
 WITH waits AS MATERIALIZED (
   SELECT m.created_at FROM message m

@@ -1,0 +1,86 @@
+package payment
+
+import (
+	"time"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+)
+
+// Places of the words in the requests.
+const (
+	questionPointer = "/ApprovalDetails/question"
+	answerPointer   = "/answer"
+)
+
+// Ask records a checker's question to the maker. The message stays pending in StateQuestion. Approvals given so far stay, and the question
+// is part of the history only, not of the content. The question is required, at most MaxReason characters.
+//
+// Errors in order of precedence: those of Approve down to ContentError (a RepeatError when this person asked the same question and it waits
+// for its answer), WithheldError, FieldError for the question.
+func (m Message) Ask(v Verdict, question string) (Transition, error) {
+	err := m.checkVerdict(v, ActionAsk)
+	if err != nil {
+		return Transition{}, m.orAsked(err, v, question)
+	}
+	err = m.Trusted()
+	if err == nil {
+		err = checkWords(question, questionPointer, "Write your question: the maker reads it.")
+	}
+	if err != nil {
+		return Transition{}, err
+	}
+	t, err := m.transition(ActionAsk, StateQuestion, v.By.Actor(), v.At)
+	t.reason = question
+	return t, err
+}
+
+// orAsked returns a RepeatError when the message waits for the answer to the same question, and otherwise the refusal.
+func (m Message) orAsked(refusal error, v Verdict, question string) error {
+	other := v.ContentHash != nil && *v.ContentHash != m.ContentHash || v.Version != 0 && v.Version != m.Version
+	if m.State != StateQuestion || m.MayDecide(v.By) != nil || m.Trusted() != nil || other {
+		return refusal
+	}
+	return m.repeatedWords(ActionAsk, StateQuestion, v.By, question)
+}
+
+// Reply records the maker's answer to a question, after which the message waits for approval again. Only somebody who made or edited it
+// may answer; another maker amends it. The answer is required, at most MaxReason characters.
+//
+// Errors in order of precedence: ForbiddenError, StateError (a RepeatError when this person gave the same answer before), WithheldError,
+// FieldError for the answer.
+func (m Message) Reply(by identity.Principal, answer string, at time.Time) (Transition, error) {
+	err := m.MayChange(by)
+	if err != nil {
+		return Transition{}, err
+	}
+	if !m.MadeBy(by.PersonID) {
+		return Transition{}, &ForbiddenError{Text: "Only the maker of a payment may answer a question about it. Another maker may amend it."}
+	}
+	if m.State != StateQuestion {
+		return Transition{}, m.repeatedWords(ActionAnswer, StateApprovalPending, by, answer)
+	}
+	if !m.ExpiresAt.IsZero() && !at.Before(m.ExpiresAt) {
+		return Transition{}, &StateError{Message: m, Wanted: StateQuestion}
+	}
+	err = m.Trusted()
+	if err == nil {
+		err = checkWords(answer, answerPointer, "Write your answer: the checkers read it.")
+	}
+	if err != nil {
+		return Transition{}, err
+	}
+	t, err := m.transition(ActionAnswer, StateApprovalPending, by.Actor(), at)
+	t.reason = answer
+	return t, err
+}
+
+// checkWords is checkReasonAt for a question or an answer, with a sentence of its own for a blank one. Error: FieldError.
+func checkWords(words, pointer string, blank i18n.Text) error {
+	finding := checkText(words, textSentences{blank, "Shorten the text to %d characters.", "Remove the control characters from the text."})
+	if finding == nil {
+		return nil
+	}
+	finding.Pointer = pointer
+	return &FieldError{Findings: []Finding{*finding}}
+}

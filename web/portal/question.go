@@ -1,0 +1,196 @@
+package portal
+
+import (
+	"strings"
+
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// talkOf returns the questions and answers in the history of a message, oldest first.
+func talkOf(steps []store.Step) []views.Said {
+	var talk []views.Said
+	for _, s := range steps {
+		question, answer := s.Action == payment.ActionAsk, s.From == payment.StateQuestion && s.Action == payment.ActionAnswer
+		if question || answer {
+			talk = append(talk, views.Said{By: s.Actor, At: s.At, Text: s.Reason, Answer: answer})
+		}
+	}
+	return talk
+}
+
+// mayAnswer reports whether this person may answer the question about a message.
+func mayAnswer(v *Request, m payment.Message) bool {
+	return m.State == payment.StateQuestion && m.MadeBy(v.By.PersonID) && m.MayChange(v.By) == nil && v.At.Before(m.ExpiresAt)
+}
+
+// showAsk is the form of a question to the maker.
+func showAsk(v *Request) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	_, err = m.Ask(payment.Verdict{By: v.By, At: v.At}, "-") // asks the domain; nothing is stored
+	kept, lost := v.Unsent(m.InternalID)
+	if lost != nil {
+		return lost
+	}
+	return v.renderAsk(m, kept.Fields.Get("question"), err)
+}
+
+// askMaker sends a question and goes on to the next message.
+func askMaker(v *Request) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	question := strings.ReplaceAll(form.Get("question"), "\r\n", "\n")
+	said := readVerdict(m.InternalID, form)
+	if !said.whole {
+		return v.renderAsk(m, question, &payment.ContentError{Message: m})
+	}
+	seen, err := Done(v.Config.Approval.Ask(v.Context(), v.By, said.input, question))
+	if err != nil {
+		return v.renderAsk(seen, question, err)
+	}
+	v.Forget(m.InternalID)
+	f := ReadFilter(v.Echo.QueryParams(), "/queue")
+	next, found, err := v.nextAfter(seen, f)
+	if err != nil {
+		return err
+	}
+	sentence := i18n.Text("Your question about %s was sent to its maker.").With(seen.GlobalID)
+	if !found {
+		return v.GoTo("/queue"+f.Query(), sentence)
+	}
+	return v.GoTo("/queue/"+next.InternalID.String()+f.Query(), sentence)
+}
+
+func (v *Request) renderAsk(m payment.Message, question string, cause error) error {
+	model := views.Words{
+		Act: views.ActAsk, Text: question, Query: ReadFilter(v.Echo.QueryParams(), "/queue").Query(),
+		Conflict: Conflict(cause, m, question), Layout: v.layout(i18n.Text("Ask about %s").With(m.GlobalID), views.PlaceQueue),
+	}
+	if model.Conflict != nil {
+		model.Conflict.Lost = "Your question was not sent."
+		err := v.leadOn(model.Conflict, m)
+		if err != nil {
+			return err
+		}
+	}
+	return v.renderWords(m, model, cause)
+}
+
+// keepQuestion keeps a question while it is being typed.
+func keepQuestion(v *Request) error {
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	err = m.MayDecide(v.By)
+	if err != nil {
+		return err
+	}
+	return v.KeepTyped(m.InternalID, "question")
+}
+
+// showAnswer is the form of the answer to a question.
+func showAnswer(v *Request) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	_, err = m.Reply(v.By, "-", v.At) // asks the domain; nothing is stored
+	kept, lost := v.Unsent(m.InternalID)
+	if lost != nil {
+		return lost
+	}
+	return v.renderAnswer(m, kept.Fields.Get("answer"), err)
+}
+
+// answerQuestion sends the maker's answer.
+func answerQuestion(v *Request) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	answer := strings.ReplaceAll(form.Get("answer"), "\r\n", "\n")
+	seen, err := Done(v.Config.Submission.Answer(v.Context(), v.By, m.InternalID, answer))
+	if err != nil {
+		return v.renderAnswer(seen, answer, err)
+	}
+	v.Forget(m.InternalID)
+	return v.GoTo("/mine", i18n.Text("Your answer about %s was sent. It waits for approval again.").With(m.GlobalID))
+}
+
+func (v *Request) renderAnswer(m payment.Message, answer string, cause error) error {
+	model := views.Words{
+		Act: views.ActAnswer, Text: answer, Conflict: Conflict(cause, m, answer),
+		Layout: v.layout("Answer the question", views.PlaceMine),
+	}
+	if model.Conflict != nil {
+		model.Conflict.Before, model.Conflict.Lost = string(payment.StateQuestion), "Your answer was not sent."
+		model.Conflict.NextURL, model.Conflict.NextLabel = "/mine", "Go to my submissions"
+		if m.State == payment.StateApprovalPending {
+			model.Conflict.Sentence = i18n.Text("%s has no open question: it waits for approval.").With(m.GlobalID)
+		}
+	}
+	if m.Withheld == "" && MayAmend(v, m) {
+		model.Also = []views.Link{{Label: "Amend the payment instead", URL: "/payments/" + m.InternalID.String() + "/amend"}}
+	}
+	return v.renderWords(m, model, cause)
+}
+
+// keepReply keeps an answer while it is being typed.
+func keepReply(v *Request) error {
+	m, err := v.Message()
+	if err != nil {
+		return err
+	}
+	err = m.MayChange(v.By)
+	if err != nil {
+		return err
+	}
+	return v.KeepTyped(m.InternalID, "answer")
+}
+
+// questionRows fills the queue with the messages that wait for an answer, newest first.
+func (v *Request) questionRows(f Filter, model *views.Queue) error {
+	list, next, err := v.Listed(&f, store.Filter{States: []payment.State{payment.StateQuestion}})
+	if err != nil {
+		return err
+	}
+	for _, m := range list {
+		model.Rows = append(model.Rows, v.queueRow(m, f))
+	}
+	model.Pages = f.PagesOf("/queue", list, next)
+	return nil
+}
+
+// questionLines are the questions to this person, so many at most.
+func (v *Request) questionLines(most int32) (views.Lines, error) {
+	lines := views.Lines{Heading: "Questions to you", More: ui.Step{Label: "All questions to you", URL: "/mine?tab=question"}}
+	list, _, err := v.Config.Reader.Page(v.Context(), v.By.Realm, store.Filter{
+		MakerUser: v.By.UserID, States: []payment.State{payment.StateQuestion}, PageSize: most,
+	})
+	for _, m := range list {
+		row, err := v.mineRow(m)
+		if err != nil {
+			return lines, err
+		}
+		row.At = m.StateSince
+		lines.Rows = append(lines.Rows, row)
+	}
+	return lines, err
+}

@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/failsafe-go/failsafe-go/adaptivelimiter"
 	"github.com/labstack/echo/v4"
 
 	"countersign/web/request"
@@ -51,6 +52,47 @@ func (s *Server) shedLoad(most int) echo.MiddlewareFunc {
 				return request.Overloaded()
 			}
 			return next(c)
+		}
+	}
+}
+
+const (
+	// maxQueue limits the calls that wait for a place to so many times the limit; queueWithin limits the wait. A short queue keeps the places
+	// taken between the retries of callers.
+	maxQueue    = 2
+	queueWithin = 250 * time.Millisecond
+)
+
+// firstInFlight is the limit of followLatency at the start: low enough that its first samples show the latency without overload.
+const firstInFlight = 32
+
+// followLatency limits the concurrent POST calls by their latency. While calls take longer than usual, as more of them only make each
+// slower, fewer are taken, down to minInFlight; while they do not, more are, up to most. Calls that were refused without work do not count.
+func followLatency(most int) echo.MiddlewareFunc {
+	fewest, first := uint(min(minInFlight, most)), uint(min(firstInFlight, most))
+	limiter := adaptivelimiter.NewBuilder[any]().WithLimits(fewest, uint(most), first).
+		WithMaxLimitFunc(func(int) float64 { return float64(most) }).WithQueueing(1, maxQueue).Build()
+	return func(next echo.HandlerFunc) echo.HandlerFunc {
+		return func(c echo.Context) error {
+			if c.Request().Method != http.MethodPost {
+				return next(c)
+			}
+			permit, err := limiter.AcquirePermitWithMaxWait(c.Request().Context(), queueWithin)
+			if err != nil {
+				return request.Overloaded()
+			}
+			recorded := false
+			defer func() {
+				if !recorded {
+					permit.Drop()
+				}
+			}()
+			err = next(c)
+			if err == nil || request.TookTooLong(err) {
+				recorded = true
+				permit.Record()
+			}
+			return err
 		}
 	}
 }

@@ -17,7 +17,7 @@ func (s *Server) register() {
 	s.add(documentRoutes())
 	s.add(s.cfg.API.TokenRoutes(), s.byAddress, s.limitInFlight(tokensInFlight), request.Within(callLimit))
 	most := s.cfg.Limits.InFlight
-	s.add(s.cfg.API.Routes(), s.byAddress, s.limitInFlight(most), s.shedLoad(most), s.cfg.API.Guard, s.byPrincipal)
+	s.add(s.cfg.API.Routes(), s.byAddress, s.limitInFlight(most), s.shedLoad(most), followLatency(most), s.cfg.API.Guard, s.byPrincipal)
 	s.add(s.cfg.API.EventRoutes(), s.byAddress, s.limitInFlight(eventsInFlight), s.cfg.API.Guard, s.byPrincipal)
 	s.add(s.cfg.Inbound.Routes(), s.byAddress, s.limitInFlight(documentsInFlight), request.Within(callLimit))
 	s.add(s.cfg.Questions.Routes(), s.byAddress, s.limitInFlight(questionsInFlight), request.Within(questionLimit))

@@ -56,6 +56,7 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 	calls, err := api.New(api.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Batches: behind.Batches, Approval: behind.Approval, Admin: behind.Admin,
 		Reader: behind.Reader, Events: behind.Events, Now: behind.Moment, Log: behind.Log, TLS: set.TLS,
+		Metrics: behind.Database.Metrics(),
 	})
 	if err != nil {
 		return nil, err

@@ -20,6 +20,7 @@ type Metrics struct {
 	legs       *prometheus.HistogramVec
 	deliveries *prometheus.HistogramVec
 	alarms     prometheus.Counter
+	unknown    prometheus.Counter
 }
 
 // The buckets of durations in seconds: of a call, and of a payment up to and beyond the time limit of its scheme.
@@ -48,8 +49,11 @@ func New() *Metrics {
 			Name: "countersign_alarms_total",
 			Help: "Log lines with alarm=true: seals that do not fit, keys that are missing, clearing that is away.",
 		}),
+		unknown: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "countersign_unknown_outcomes_total", Help: "Calls that were answered with not knowing whether they were done.",
+		}),
 	}
-	m.registry.MustRegister(m.requests, m.moves, m.legs, m.deliveries, m.alarms,
+	m.registry.MustRegister(m.requests, m.moves, m.legs, m.deliveries, m.alarms, m.unknown,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
@@ -64,6 +68,13 @@ func (m *Metrics) Handler() http.Handler {
 func (m *Metrics) Request(method, route string, status int, took time.Duration) {
 	if m != nil {
 		m.requests.WithLabelValues(method, route, strconv.Itoa(status)).Observe(took.Seconds())
+	}
+}
+
+// UnknownOutcome notes a call of which nobody knows whether it was done.
+func (m *Metrics) UnknownOutcome() {
+	if m != nil {
+		m.unknown.Inc()
 	}
 }
 

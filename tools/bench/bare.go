@@ -18,6 +18,9 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
+// bareClients limits the clients of pgbench: each has a connection of the server.
+const bareClients = 64
+
 //go:embed bare_schema.sql
 var bareSchema string
 
@@ -67,7 +70,8 @@ func Bare(ctx context.Context, run BareRun) (BareResult, error) {
 	}
 	seconds := strconv.Itoa(max(1, int(run.For.Seconds())))
 	said, err := exec.CommandContext( //nolint:gosec // the program is found on the path, and its arguments are ours
-		ctx, program, "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(run.Clients), "--jobs=2", "--time="+seconds,
+		ctx, program, "--no-vacuum", "--protocol=prepared", "--client="+strconv.Itoa(min(run.Clients, bareClients)), "--jobs=2",
+		"--time="+seconds,
 		"--file="+script, run.URL,
 	).CombinedOutput()
 	if err != nil {

@@ -113,6 +113,7 @@ func (a *API) refused(c echo.Context, r refusal) reply {
 	case request.VariantFields:
 		return reply{status: p.Status, body: FieldsProblem{Header: a.header(c), Fields: fields(p.Findings)}}
 	case request.VariantTimeout:
+		a.cfg.Metrics.UnknownOutcome()
 		return reply{status: p.Status, body: TimeoutProblem{Header: a.header(c), Error: Failure{Message: p.Text.String()}}}
 	case request.VariantRefusal:
 		return a.refusedByReport(c, r)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"countersign/internal/auth"
+	"countersign/internal/observability"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
@@ -32,7 +33,8 @@ type Config struct {
 	Events     *service.Events
 	Now        func() time.Time // UTC in microseconds, as the database keeps times
 	Log        *slog.Logger
-	TLS        bool // clients reach the server by https, directly or through a proxy
+	Metrics    *observability.Metrics // nil for none
+	TLS        bool                   // clients reach the server by https, directly or through a proxy
 	// Timeout limits a call; after it the caller gets an error that says so. 0 means four seconds. It must be shorter than the database's
 	// own limit for a lock (five seconds), so that a call that waits for a lock ends in an answer rather than in a database error.
 	Timeout time.Duration

@@ -156,10 +156,12 @@ func ProblemOfCommand(err error) *Problem {
 			Status: http.StatusBadRequest, Code: "400_UNKNOWN_ID", Variant: VariantRefusal,
 			Text: i18n.ForPrograms("There is no message with this internalId."),
 		}
-	case errors.Is(err, store.ErrUnknown), tookTooLong(err) && !errors.Is(err, store.ErrUnavailable):
+	case errors.Is(err, store.ErrUnknown),
+		errors.Is(err, context.DeadlineExceeded) && !errors.Is(err, store.ErrUnavailable) && !errors.Is(err, store.ErrBusy):
 		return &Problem{
-			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout,
-			Text: i18n.ForPrograms("There was no answer in time, so it is not known whether this was done. Send the same request again."),
+			Status: http.StatusBadRequest, Code: "400_TIMEOUT", Variant: VariantTimeout, RetryAfter: retry,
+			Text: i18n.ForPrograms("There was no answer in time, so it is not known whether this was done. Send the same request again, under the " +
+				"same externalId or Idempotency-Key: it tells what became of this one and does nothing twice."),
 		}
 	}
 	return ProblemOf(err)
@@ -267,11 +269,11 @@ func ofServer(err error) *Problem {
 	case errors.Is(err, store.ErrUnknown):
 		return unavailable("The connection to the database broke while this was being stored. Look whether it was done before you send it again.")
 	case errors.Is(err, store.ErrStopped):
-		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the database " +
-			"lost what was committed before. Two administrators of your institution let them go on when they have compared them with clearing."}
+		return &Problem{Status: http.StatusServiceUnavailable, Code: "503_STOPPED", RetryAfter: stoppedRetry, Text: "Payments are stopped: the " +
+			"database lost what was committed before. Two administrators of your institution let them go on when they have compared them with clearing."}
 	case errors.Is(err, store.ErrUnavailable):
 		return unavailable("The gateway cannot reach its database at the moment. Try again in a moment.")
-	case tookTooLong(err):
+	case TookTooLong(err):
 		return unavailable("There was no answer in time. Try again in a moment.")
 	case errors.Is(err, context.Canceled):
 		return unavailable("This was broken off: the connection was closed, or the gateway is about to stop. Try again in a moment.")
@@ -292,6 +294,7 @@ func unavailable(text i18n.Text) *Problem {
 	return &Problem{Status: http.StatusServiceUnavailable, Code: "503_UNAVAILABLE", RetryAfter: retry, Text: text}
 }
 
-func tookTooLong(err error) bool {
+// TookTooLong reports whether a call ended by a deadline, or by a wait in the database.
+func TookTooLong(err error) bool {
 	return errors.Is(err, context.DeadlineExceeded) || errors.Is(err, store.ErrBusy)
 }

@@ -38,6 +38,8 @@ func TestEachErrorHasOneAnswer(t *testing.T) {
 		{"unknown", payment.ErrNotFound, "404 404_NOT_FOUND 0", "400 400_UNKNOWN_ID 2"},
 		{"no token", auth.ErrUnauthorized, "401 401_UNAUTHORIZED 0", ""},
 		{"too slow", context.DeadlineExceeded, "503 503_UNAVAILABLE 0", "400 400_TIMEOUT 3"},
+		{"busy", store.ErrBusy, "503 503_UNAVAILABLE 0", ""},
+		{"busy in time", errors.Join(store.ErrBusy, context.DeadlineExceeded), "503 503_UNAVAILABLE 0", ""},
 		{"no database", store.ErrUnavailable, "503 503_UNAVAILABLE 0", ""},
 		{"no database in time", errors.Join(store.ErrUnavailable, context.DeadlineExceeded), "503 503_UNAVAILABLE 0", ""},
 		{"broken off while storing", errors.Join(store.ErrUnknown, store.ErrUnavailable), "503 503_UNAVAILABLE 0", "400 400_TIMEOUT 3"},

@@ -1,0 +1,84 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"text/tabwriter"
+	"time"
+
+	"countersign/internal/interbank"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
+	"countersign/internal/store/integrity"
+)
+
+// reconcileCommand compares a statement of clearing with the database.
+type reconcileCommand struct {
+	DatabaseURL string `help:"PostgreSQL URL of a login that sees every row, as for check." required:"" env:"COUNTERSIGN_DATABASE_OWNER_URL,COUNTERSIGN_DATABASE_URL"`
+	Scheme      string `help:"Scheme of the clearing." required:"" enum:"sic-inst,sct-inst"`
+	Statement   string `help:"File with the camt.053 or camt.052 of our account at clearing." arg:""`
+}
+
+// settledLate is how long before its statement a payment may have been approved: it was Unconfirmed, or is a return of an old one.
+const settledLate = 30 * 24 * time.Hour
+
+// maxStatement is the longest statement that is read, in bytes.
+const maxStatement = 256 << 20
+
+// Run prints each difference. It fails when there is one.
+func (c *reconcileCommand) Run(ctx context.Context) error {
+	zone, err := time.LoadLocation("Europe/Zurich")
+	if err != nil {
+		return fmt.Errorf("load the banks' time zone: %w", err)
+	}
+	file, err := os.Open(c.Statement)
+	if err != nil {
+		return fmt.Errorf("read the statement: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	content, err := io.ReadAll(io.LimitReader(file, maxStatement))
+	if err != nil {
+		return fmt.Errorf("read the statement: %w", err)
+	}
+	statement, err := interbank.ReadClearingStatement(content, zone)
+	if err != nil {
+		return err
+	}
+	snapshot, err := integrity.Open(ctx, c.DatabaseURL)
+	if err != nil {
+		return err
+	}
+	defer snapshot.Close(ctx)
+	ledger, err := snapshot.Ledger(ctx, rulebook.Scheme(c.Scheme), statement.From.Add(-settledLate), zone)
+	if err != nil {
+		return err
+	}
+	found := payment.Reconcile(statement, ledger)
+	err = writeDifferences(os.Stdout, statement, found)
+	if err != nil {
+		return fmt.Errorf("print the differences: %w", err)
+	}
+	if len(found) > 0 {
+		return fmt.Errorf("%s between the statement and the database: docs/operations.md says what each means", counted(len(found), "difference"))
+	}
+	return nil
+}
+
+func writeDifferences(to io.Writer, s interbank.ClearingStatement, found []payment.StatementDifference) error {
+	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s to %s: %s on the statement, %s\n", s.From.Format(time.DateOnly), s.To.AddDate(0, 0, -1).Format(time.DateOnly),
+		counted(len(s.Lines), "payment"), counted(len(found), "difference"))
+	for _, d := range found {
+		fmt.Fprintf(table, "%s\t%s\t%s\tstatement: %s\there: %s\n", d.Kind, d.Reference, d.Realm, orNothing(d.Statement), orNothing(d.Here))
+	}
+	return table.Flush()
+}
+
+func orNothing(text string) string {
+	if text == "" {
+		return "nothing"
+	}
+	return text
+}

@@ -172,7 +172,7 @@ func (j *jsonDecoder) xmlns() {
 func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 	i := s.group.Find(name, s.last)
 	if i < 0 {
-		j.unknownMember(s.group, string(name), offset)
+		j.unknownMember(s, string(name), offset)
 		return
 	}
 	e := &s.group.Elements[i]
@@ -200,9 +200,12 @@ func (j *jsonDecoder) member(s *groupState, name []byte, offset int) {
 	j.many(s, i)
 }
 
-func (j *jsonDecoder) unknownMember(group *iso20022.Group, name string, offset int) {
-	refused := unknown(group, name)
-	if variant := group.Variant(name); variant != "" {
+func (j *jsonDecoder) unknownMember(s *groupState, name string, offset int) {
+	refused, is := s.earlier(name)
+	if !is {
+		refused = unknown(s.group, name)
+	}
+	if variant := s.group.Variant(name); variant != "" {
 		refused = problem{codeFormat, i18n.ForPrograms("Write %s as %s: names are case-sensitive.", Shown(name), variant)}
 	}
 	j.reportChild(step{name, -1}, offset, refused)
@@ -263,6 +266,10 @@ func (j *jsonDecoder) element(e *iso20022.Element, field reflect.Value) {
 	switch {
 	case e.Group != nil && e.Group.Any:
 		j.content(e, place)
+	case e.Group != nil && e.Group.Name == bareDate && j.reader.Next() == '"':
+		offset := j.reader.Start()
+		j.skip()
+		j.report(offset, codeDate, dateOutsideDt)
 	case e.Group != nil:
 		if j.object(e.Tag) {
 			j.group(groupState{group: e.Group, value: place, mandatory: e.Min > 0})

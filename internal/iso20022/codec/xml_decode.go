@@ -211,7 +211,7 @@ func (x *xmlDecoder) group(state groupState) {
 func (x *xmlDecoder) stray(state *groupState, offset int) {
 	if state.group.Name == bareDate && state.count == 0 {
 		state.seen |= 1
-		x.report(offset, codeDate, "Write the date in Dt: without it, it is an element of pain.001.001.03.")
+		x.report(offset, codeDate, dateOutsideDt)
 		return
 	}
 	x.report(offset, codeFormat, "Remove the text between the elements.")

@@ -2,12 +2,18 @@ package portal_test
 
 import (
 	"bytes"
+	"context"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"countersign/internal/clearing"
+	"countersign/internal/payment"
+	"countersign/internal/rulebook"
 )
 
 const cases = "../../internal/orderform/testdata/cases"
@@ -70,6 +76,7 @@ var uploads = []struct {
 	{file: "h08-no-instrid.xml", leads: "/payments/"},
 	{file: "h09-hybrid-repeats.xml"},
 	{file: "h10-name-82.xml"},
+	{file: "h11-euro-amp.xml", leads: "/payments/"},
 }
 
 // practice reads a file of practice, dated today.
@@ -112,4 +119,104 @@ func TestFilesOfPracticeBecomeWhatIsRight(t *testing.T) {
 			}
 		}
 	}
+}
+
+// hand has clearing hand over a document of practice, with the ids and values of this test in the place of its own.
+func (o *otherSide) hand(name string, scheme rulebook.Scheme, reference string, pairs ...string) error {
+	o.t.Helper()
+	content := strings.NewReplacer(append(pairs, "2026-11-29", time.Now().UTC().Format(time.DateOnly))...).Replace(readCase(o.t, name))
+	return o.station.Receive(context.Background(), clearing.Document{
+		Scheme: scheme, Reference: reference, Content: []byte(content), ReceivedAt: time.Now(),
+	})
+}
+
+func readCase(t *testing.T, name string) string {
+	t.Helper()
+	content, err := os.ReadFile(filepath.Join(cases, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
+
+// TestDocumentsOfClearingFromPractice hands over what clearing or another bank sends in practice, with variants of each.
+func TestDocumentsOfClearingFromPractice(t *testing.T) {
+	t.Parallel()
+	o := setup(t).clearing()
+	reader := o.as("supervisor1")
+	for i, variant := range []struct{ old, now string }{
+		{},
+		{"<TxSts>RJCT</TxSts>", "<TxSts>RJCT</TxSts><StsRsnInf/>"},
+		{"<OrgnlMsgNmId>pacs.008.001.08</OrgnlMsgNmId>", "<OrgnlMsgNmId>pacs.008</OrgnlMsgNmId>"},
+		{"<TxSts>RJCT</TxSts>", "<TxSts>RJCT</TxSts><StsRsnInf><Orgtr><Nm>Clearing</Nm></Orgtr></StsRsnInf>"},
+	} {
+		m := o.approve(o.as("maker1").submit(with(sepa(), "amount", fmt.Sprintf("%d.00", 20+i), "endToEndId", fmt.Sprintf("E2E-C13-%d", i))))
+		reference := fmt.Sprintf("C13A%d", i)
+		pairs := []string{"R9FEBBB1640899D1B03CE", reference, "DM2NHC05NMZ478J8", string(m.GlobalID)}
+		if variant.old != "" {
+			pairs = append(pairs, variant.old, variant.now)
+		}
+		if err := o.hand("c13-pacs002-rjct-without-reason.xml", m.Scheme, reference, pairs...); err != nil {
+			t.Fatal(err)
+		}
+		if now := o.message("demo", m.InternalID.String()); now.State != payment.StateFailed || now.StatusCode != "MS03" {
+			t.Errorf("variant %d: %s %s %q", i, now.State, now.StatusCode, now.StatusText)
+		}
+		reader.get("/payments/" + m.InternalID.String()).is(http.StatusOK).says("gave no reason")
+	}
+
+	paid := o.settled(with(sepa(), "amount", "70.85", "endToEndId", "E2E-C13", "creditorIban", "DE89370400440532013000"))
+	recall := o.approve(o.as("maker1").requests("/payments/"+paid.InternalID.String()+"/recall", "reason", "DUPL"))
+	ids := []string{
+		"DM2NHDXZ0E8Z18Z9", string(paid.GlobalID), "E96DA5E55AD", "E2E-C13", "DM2NHCFBXXSXNJ6G", string(paid.GlobalID), "E19CD44A002", "E2E-C13",
+		"DM2NHCFEEJAZ9YTR", string(recall.GlobalID),
+	}
+	for i, amount := range []string{"700.85", "70.86", "70.80"} {
+		reference := fmt.Sprintf("H14-%d", i)
+		err := o.hand("h14-pacs004-more.xml", paid.Scheme, reference, append(ids, "ZE13635ACDE1DA85C0C45", reference, "700.85", amount)...)
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if now := o.message("demo", recall.InternalID.String()); now.State == payment.StateAccepted {
+		t.Errorf("a return of another amount closes the recall: %s", now.State)
+	}
+	if n := o.count("SELECT count(*) FROM inbox WHERE outcome = 'quarantined'"); n != 3 {
+		t.Errorf("%d returns of another amount are in quarantine, want 3", n)
+	}
+	if err := o.hand("c13-camt029-without-reason.xml", paid.Scheme, "C13B", append(ids, "C265C851B08B344C22BA6", "C13B")...); err != nil {
+		t.Fatal(err)
+	}
+	if now := o.message("demo", recall.InternalID.String()); now.State != payment.StateRefused || now.StatusCode != "MS03" {
+		t.Errorf("the recall is %s %s %q", now.State, now.StatusCode, now.StatusText)
+	}
+	reader.get("/payments/" + recall.InternalID.String()).is(http.StatusOK).says("gave no reason")
+
+	for i, code := range []string{"AB05", "AM04", "MS03"} {
+		transaction := fmt.Sprintf("H12TX%d", i)
+		in, _ := o.arrived(rulebook.SchemeSCT, transaction)
+		reference := fmt.Sprintf("H12-%d", i)
+		err := o.hand("h12-late-rjct.xml", in.Scheme, reference, "Q4A335C543AB19FDE4D07", reference, "TXCC4DEC18B117D62B9AA2", transaction,
+			"EXCC4DEC18B117D62B9AA2", in.Summary.EndToEndID, "XCC4DEC18B117D62B9AA2", "IN-"+transaction, "AB05", code)
+		if now := o.message("demo", in.InternalID.String()); err != nil || now.State != payment.StateFailed || now.StatusCode != code {
+			t.Errorf("%s: the incoming payment is %s %s, %v", code, now.State, now.StatusCode, err)
+		}
+	}
+
+	before := o.count("SELECT count(*) FROM message")
+	for i, change := range []string{"<NbOfTxs>2</NbOfTxs>", "<NbOfTxs>1</NbOfTxs>", "<NbOfTxs>3</NbOfTxs>"} {
+		reference := fmt.Sprintf("H13-%d", i)
+		err := o.hand("h13-two-in-pacs008.xml", rulebook.SchemeSCT, reference, "TX50EAFB71B7D3421B4508", "T"+reference, "UX50EAFB71B7D3421B4508",
+			"U"+reference, "X50EAFB71B7D3421B4508", reference, "<NbOfTxs>2</NbOfTxs>", change)
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if n := o.count("SELECT count(*) FROM inbox WHERE outcome = 'quarantined'"); n != 6 {
+		t.Errorf("%d documents are in quarantine, want 3 returns and 3 with two payments", n)
+	}
+	if n := o.count("SELECT count(*) FROM message"); n != before {
+		t.Errorf("%d messages are made of documents with two payments", n-before)
+	}
+	o.CheckInvariants(t)
 }

@@ -393,6 +393,19 @@ $$;
 REVOKE EXECUTE ON FUNCTION session_put_if_open(text[], bytea, timestamptz) FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION session_put_if_open(text[], bytea, timestamptz) TO countersign_app;
 
+-- When an account last signed in, to the portal or for a program: an access review asks, and sessions and tokens are dropped soon after their
+-- end.
+CREATE TABLE last_sign_in (
+  realm   text NOT NULL,
+  user_id uuid NOT NULL,
+  at      timestamptz NOT NULL CHECK (isfinite(at)),
+  PRIMARY KEY (realm, user_id),
+  FOREIGN KEY (realm, user_id) REFERENCES user_account(realm, user_id)
+);
+ALTER TABLE last_sign_in ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON last_sign_in USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE (at) ON last_sign_in TO countersign_app;
+
 -- A set-up lets one account choose its password, once: whoever has its link and its six-digit code, which go to two different people.
 -- Both stand here as digests under a key outside the database; the seal keeps a row that somebody else wrote from opening an account.
 CREATE TABLE user_setup (

@@ -82,6 +82,27 @@ func canonical(value any) ([]byte, error) {
 	return canonical, nil
 }
 
+// Proven adds the public key that signed the checkpoint and returns the file of the bundle, which it has verified against the trusted keys.
+func (b Bundle) Proven(trusted PublicKeys) ([]byte, error) {
+	key, err := trusted.SignerOf(b.Realm, b.Checkpoint)
+	if err != nil {
+		return nil, fmt.Errorf("find the key that signed the checkpoint: %w", err)
+	}
+	b.PublicKey = key.Line(b.Realm)
+	file, err := b.Encode()
+	if err != nil {
+		return nil, err
+	}
+	read, err := ParseBundle(file)
+	if err == nil {
+		_, err = read.Verify(trusted)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("what is stored does not prove the message (countersign check names the rows): %w", err)
+	}
+	return file, nil
+}
+
 // ParseBundle reads a file, of which no byte may be another one.
 func ParseBundle(file []byte) (Bundle, error) {
 	if len(file) > MaxBundle {

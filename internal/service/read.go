@@ -159,6 +159,11 @@ func (s *Administration) DryRun(ctx context.Context, by identity.Principal, valu
 	return s.changes.DryRun(ctx, by.Realm, policy)
 }
 
+// Rules returns policies by their ids, retired ones too.
+func (s *Administration) Rules(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID]administration.Policy, error) {
+	return s.changes.Rules(ctx, realm, ids)
+}
+
 // Approvers returns the policy under which a message needs approvals, and at most 50 people who could give them.
 func (s *Administration) Approvers(ctx context.Context, m payment.Message) (admin.Approvers, error) {
 	return s.changes.Approvers(ctx, m)

@@ -158,6 +158,14 @@ func (s *Service) VerifyTrail() func(context.Context, string) (integrity.Verific
 	return s.Notary.Verify
 }
 
+// Evidence returns the function that makes the bundle of a message, which proves it without a database; nil without sealing.
+func (s *Service) Evidence() func(context.Context, string, uuid.UUID) ([]byte, error) {
+	if s.Notary == nil {
+		return nil
+	}
+	return s.Notary.Bundle
+}
+
 // openNotary makes the service that seals the audit trail, where there is a key for it.
 func (s *Service) openNotary(db *store.Database) error {
 	signer, err := auditlog.NewSigner(s.AuditKeys)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -106,6 +107,80 @@ func (r *Reader) Approvals(ctx context.Context, asked ReportQuery) ([]ReportedAp
 		return err
 	})
 	return list, reportError(err)
+}
+
+// MaxDecisions limits the decisions of one report: a period with more is refused rather than cut.
+const MaxDecisions = 50_000
+
+// ReportedDecision is one decision with the version that it is about.
+type ReportedDecision struct {
+	MessageID, PolicyID    uuid.UUID
+	GlobalID, Kind         string
+	Version                int
+	Action                 string
+	At, Written            time.Time // of the decision, of the version
+	Channel, Client        string
+	Checker, Makers        string
+	Amount                 money.Amount
+	Creditor, Account      string
+	Remittance, EndToEndID string
+	Words                  string // reason of a rejection, remark of an approval
+	Withheld               bool   // the message does not fit its seals: nothing of its content is told
+}
+
+// ReportedDecisions lists the decisions of a period, the newest first, so many at most.
+func (r *Reader) ReportedDecisions(ctx context.Context, realm string, p Period, most int32) ([]ReportedDecision, error) {
+	var list []ReportedDecision
+	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		rows, err := q.ReportDecisionList(ctx, dbsqlc.ReportDecisionListParams{Realm: realm, Since: p.From, Until: p.Until, Most: most})
+		for _, row := range rows {
+			amount, _ := money.FromMinor(money.Currency(row.Currency), row.Amount) // an unknown currency is withheld
+			list = append(list, ReportedDecision{
+				MessageID: row.MessageID, PolicyID: OrZero(row.PolicyID), GlobalID: row.GlobalID, Kind: row.Kind, Version: int(row.Version),
+				Action: row.Action, At: row.DecidedAt.UTC(), Written: row.WrittenAt.UTC(), Channel: row.Channel, Client: row.ClientID,
+				Checker: row.CheckerName, Makers: row.MakerNames, Amount: amount, Creditor: row.CreditorName, Account: row.CreditorAccount,
+				Remittance: row.Remittance, EndToEndID: row.EndToEndID, Words: row.Words,
+			})
+		}
+		return err
+	})
+	if err != nil {
+		return nil, reportError(err)
+	}
+	for part := range slices.Chunk(list, reportedPage) {
+		err = r.withhold(ctx, realm, part)
+		if err != nil {
+			return nil, reportError(err)
+		}
+	}
+	return list, nil
+}
+
+// reportedPage is the number of messages that a report checks at a time.
+const reportedPage = 500
+
+// withhold marks the decisions about messages that do not fit their seals.
+func (r *Reader) withhold(ctx context.Context, realm string, list []ReportedDecision) error {
+	keys := make([]uuid.UUID, len(list))
+	for i, d := range list {
+		keys[i] = d.MessageID
+	}
+	messages, err := r.MessagesOf(ctx, realm, newestFirst(keys))
+	for i, d := range list {
+		m, there := messages[d.MessageID]
+		list[i].Withheld = !there || m.Withheld != ""
+	}
+	return err
+}
+
+// DecisionsCount counts the decisions of a period, so many at most.
+func (r *Reader) DecisionsCount(ctx context.Context, realm string, p Period, most int32) (count int, err error) {
+	err = r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
+		n, err := q.ReportDecisionCount(ctx, dbsqlc.ReportDecisionCountParams{Realm: realm, Since: p.From, Until: p.Until, Most: most})
+		count = int(n)
+		return err
+	})
+	return count, reportError(err)
 }
 
 // ReportCounts are the numbers of a period.

@@ -367,6 +367,8 @@ type Mode string
 const (
 	Changing Mode = "begin"
 	Reading  Mode = "begin read only"
+	// Frozen reads everything as it was at one moment.
+	Frozen Mode = "begin isolation level repeatable read read only"
 	// Keyed is for statements that find and change rows by their keys, given as arrays. Their plan is generic and
 	// independent of table statistics: on a young database the planner would otherwise read a whole realm to join a few
 	// rows, and with arrays as values it would plan each statement anew, which costs more than the statement.

@@ -20,6 +20,10 @@ SELECT session_end(@tokens::text[]);
 SELECT session_drop_expired(@expired_before::timestamptz, @page_size::integer)::bigint AS dropped;
 
 -- name: UserSessionInsert :exec
+WITH signed AS (
+  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES (@realm, @user_id, @started_at)
+  ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
+)
 INSERT INTO user_session (realm, session_id, user_id, name, device, address, checker, started_at, last_used_at, ends_at)
 VALUES (@realm, @session_id, @user_id, @name, @device, @address, @checker, @started_at, @started_at, @ends_at);
 

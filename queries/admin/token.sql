@@ -1,6 +1,9 @@
 -- name: FamilyStart :exec
 -- A family with its first tokens.
-WITH family AS (
+WITH signed AS (
+  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES (@realm, @user_id, @at)
+  ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
+), family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
   VALUES (@realm, @family_id, @user_id, @client_id, @scope, @at, @ends_at, sqlc.narg(as_of))
 ), refresh AS (

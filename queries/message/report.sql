@@ -150,3 +150,42 @@ LEFT JOIN message_look l ON l.realm = @realm AND l.message_id = d.message_id AND
 SELECT message_id FROM message
 WHERE realm = @realm AND state = 'Awaiting Decision' AND kind = 'received recall' AND answer_by < @before::timestamptz
 ORDER BY answer_by, message_id LIMIT @most::integer;
+
+-- name: ReportDecisionList :many
+-- The decisions of a period, newest first, each with the version that it is about.
+SELECT d.message_id, g.global_id, g.kind, g.policy_id, d.version, d.ordinal, d.action, d.decided_at, d.channel, d.client_id,
+       coalesce(d.reason, d.remark, '')::text AS words, c.display_name AS checker_name,
+       coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
+                 WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
+       v.created_at AS written_at, v.amount, v.currency, v.creditor_name, v.creditor_account, v.remittance, v.end_to_end_id
+FROM decision d
+JOIN message g ON g.realm = d.realm AND g.message_id = d.message_id
+JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.version = d.version
+JOIN person c ON c.realm = d.realm AND c.person_id = d.checker_person
+WHERE d.realm = @realm AND d.decided_at >= @since AND d.decided_at < @until
+ORDER BY d.decided_at DESC, d.message_id DESC, d.ordinal DESC LIMIT @most::integer;
+
+-- name: ReportDecisionCount :one
+SELECT count(*) FROM (SELECT FROM decision d WHERE d.realm = @realm AND d.decided_at >= @since AND d.decided_at < @until LIMIT @most::integer) AS x;
+
+-- name: AccessList :many
+-- The accounts, each with its roles since when, its last sign-in and its second factors.
+SELECT u.user_id, u.name, p.display_name, u.status, u.created_at,
+       array(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,
+       array(SELECT g.granted_at FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::timestamptz[] AS since,
+       l.at AS signed_in_at,
+       (SELECT count(*) FROM second_factor f WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL
+          AND f.kind <> 'recovery')::integer AS factors
+FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN last_sign_in l ON l.realm = u.realm AND l.user_id = u.user_id
+WHERE u.realm = @realm
+ORDER BY p.display_name, u.name LIMIT @most::integer;
+
+-- name: AccessReviewList :many
+-- The confirmed access reviews, newest first.
+SELECT e.event_id, e.at, e.actor_name FROM audit_event e
+WHERE e.realm = @realm AND e.event = 'access.review' ORDER BY e.at DESC LIMIT @most::integer;
+
+-- name: AccessReviewGet :one
+SELECT e.at, e.actor_name, e.detail FROM audit_event e
+WHERE e.realm = @realm AND e.event_id = @event_id AND e.event = 'access.review';

@@ -19,6 +19,7 @@ type auditDetail struct {
 	Ended                     json.RawMessage // an id, or rights
 	Granted                   []auditlog.AuditRight
 	Rows                      json.RawMessage // some, or how many
+	Accounts                  []json.RawMessage
 }
 
 // detailWords puts the stored detail of an event into words; one of another shape is shown as it is.
@@ -38,6 +39,8 @@ func detailWords(event, stored string) i18n.Text {
 		return because(d.change(), d.Reason)
 	case d.Factor != "":
 		return d.factor()
+	case event == auditlog.EventAccessReview:
+		return i18n.Text("Access of %d accounts confirmed").With(len(d.Accounts))
 	case event == auditlog.EventRealmRows:
 		return i18n.Text("Rows of master data that were written: %d").With(d.rows())
 	case len(d.Ended) > 0:

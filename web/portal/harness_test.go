@@ -80,7 +80,7 @@ func (b *bench) configure(log *slog.Logger) {
 	b.config = portal.Config{
 		Auth: b.Auth, Submission: b.Submission, Approval: b.Approval, Admin: b.Admin, Reader: b.Reader, Drafts: b.Drafts, Desk: b.Desk,
 		Sessions: b.Sessions, Rules: b.Rules, Now: time.Now, NewID: service.NewID, Zone: b.Zone, Log: log, Environment: "TEST", Realm: "demo",
-		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Verify: b.VerifyTrail(),
+		EventsPause: 20 * time.Millisecond, Clearing: b.Clearing, Verify: b.VerifyTrail(), Evidence: b.Evidence(),
 	}
 	b.serve()
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/uuid"
 
 	"countersign/internal/i18n"
+	"countersign/internal/identity"
 	"countersign/internal/iso20022"
 	"countersign/internal/payment"
 	"countersign/internal/store"
@@ -117,6 +118,9 @@ func (v *Request) actions(m payment.Message) (actions []views.Action, barred []i
 	}
 	if again := views.AgainLabel(m); again != "" && MayMake(v.By) == nil {
 		actions = append(actions, views.Action{Label: again, URL: "/payments/new?like=" + m.InternalID.String()})
+	}
+	if v.Config.Evidence != nil && v.By.Has(identity.RoleSupervisor) {
+		actions = append(actions, views.Action{Label: "Evidence of this payment", URL: path + "/evidence"})
 	}
 	return actions, barred
 }

@@ -71,8 +71,10 @@ type Config struct {
 	Sealing func() integrity.SignerStanding
 	// Verify checks the audit log of a realm against its seals; nil without seals.
 	Verify func(context.Context, string) (integrity.Verification, error)
-	Zone   *time.Location // of the banking day: Europe/Zurich
-	Log    *slog.Logger
+	// Evidence makes the bundle that proves a message without a database; nil without seals.
+	Evidence func(ctx context.Context, realm string, message uuid.UUID) ([]byte, error)
+	Zone     *time.Location // of the banking day: Europe/Zurich
+	Log      *slog.Logger
 
 	Environment string    // DEMO, TEST or PROD, shown on each page
 	TLS         bool      // browsers reach the portal by https, directly or through a proxy

@@ -86,6 +86,10 @@ func showReports(v *Request) error {
 	if err != nil {
 		return err
 	}
+	decisions, err := v.Config.Reader.DecisionsCount(v.Context(), v.By.Realm, period, store.MaxDecisions+1)
+	if err != nil {
+		return err
+	}
 	model := v.report("Reports of control",
 		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(counts.Approvals, from, to))
 	model.Form = &views.ReportPeriod{From: from, To: to}
@@ -95,6 +99,7 @@ func showReports(v *Request) error {
 		name, what i18n.Text
 		count      int
 	}{
+		{"decisions", "Decisions", "Each approval and rejection: maker, checker, amount, creditor, reference, rule, reason, seconds", decisions},
 		{"pairs", "Pairs that always meet", i18n.Text("A checker approved %d of 100 of a maker's messages, %d at least").With(
 			store.PairPercent, store.PairLeast), len(pairs)},
 		{
@@ -120,6 +125,9 @@ func showReports(v *Request) error {
 			URL: reportURL("/reports/"+row.path, from, to), Cells: []i18n.Text{row.name, row.what, i18n.Data(i18n.Number(row.count))},
 		})
 	}
+	model.Rows = append(model.Rows, views.ReportRow{URL: accessPath, Cells: []i18n.Text{
+		"Access review", "Roles since when, last sign-in and second factors of each account, to be confirmed", i18n.Data(""),
+	}})
 	return v.Render(http.StatusOK, views.ReportPage(model))
 }
 
@@ -135,11 +143,15 @@ type reported struct {
 	heading, words i18n.Text
 	columns        []i18n.Text
 	rows           []views.ReportRow
+
+	// tableColumns and table are the report for a spreadsheet; none: columns and rows.
+	tableColumns []i18n.Text
+	table        [][]request.Cell
 }
 
 // showReport shows the rows of one report.
 func showReport(v *Request) error {
-	found, from, to, err := v.reported()
+	found, from, to, err := v.reported(maxReported)
 	if err != nil {
 		return err
 	}
@@ -151,15 +163,26 @@ func showReport(v *Request) error {
 
 // downloadReport sends the rows of a report as a table for a spreadsheet.
 func downloadReport(v *Request) error {
-	found, from, to, err := v.reported()
+	found, from, to, err := v.reported(store.MaxDecisions)
 	if err != nil {
 		return err
 	}
-	table := [][]string{v.said(found.columns)}
-	for _, row := range found.rows {
-		table = append(table, v.said(row.Cells))
+	if found.table == nil {
+		found.tableColumns = found.columns
+		for _, row := range found.rows {
+			found.table = append(found.table, textCells(v.said(row.Cells)...))
+		}
 	}
-	return v.table("report-"+v.Echo.Param("report")+"-"+from+"-"+to, table)
+	format := "csv"
+	if v.Echo.QueryParam("format") == "xlsx" {
+		format = "xlsx"
+	}
+	err = v.Config.Desk.Exported(v.Context(), v.By, reportURL("/reports/"+v.Echo.Param("report"), from, to), format, v.At)
+	if err != nil {
+		return err
+	}
+	return v.table("report-"+v.Echo.Param("report")+"-"+from+"-"+to, format,
+		append([][]request.Cell{textCells(v.said(found.tableColumns)...)}, found.table...))
 }
 
 // said translates texts into the language of the reader.
@@ -172,23 +195,23 @@ func (v *Request) said(texts []i18n.Text) []string {
 }
 
 // table sends rows for a spreadsheet.
-func (v *Request) table(name string, rows [][]string) error {
+func (v *Request) table(name, format string, rows [][]request.Cell) error {
+	begin, kind := request.NewCSVTable, request.ContentType
+	if format == "xlsx" {
+		begin, kind = request.NewXLSXTable, request.XLSXType
+	}
 	response := v.Echo.Response()
-	response.Header().Set("Content-Disposition", `attachment; filename="`+name+`.csv"`)
-	response.Header().Set("Content-Type", request.ContentType)
-	table, err := request.NewCSVTable(response)
+	response.Header().Set("Content-Disposition", `attachment; filename="`+name+"."+format+`"`)
+	response.Header().Set("Content-Type", kind)
+	table, err := begin(response)
 	for _, row := range rows {
-		cells := make([]request.Cell, len(row))
-		for i, text := range row {
-			cells[i].Text = text
-		}
-		err = errors.Join(err, table.Row(cells...))
+		err = errors.Join(err, table.Row(row...))
 	}
 	return errors.Join(err, table.Close())
 }
 
-// reported reads the report that the path names. Errors: payment.ForbiddenError, payment.ErrNotFound.
-func (v *Request) reported() (found reported, from, to string, err error) {
+// reported reads the report that the path names, of decisions so many at most. Errors: payment.ForbiddenError, payment.ErrNotFound.
+func (v *Request) reported(most int32) (found reported, from, to string, err error) {
 	err = v.mayReport()
 	if err != nil {
 		return found, "", "", err
@@ -211,6 +234,13 @@ func (v *Request) reported() (found reported, from, to string, err error) {
 		found, err = v.reportedApprovals("Approvals out of hours", words, asked)
 	case "limits":
 		found, err = v.reportedChanges(period, words)
+	case "decisions":
+		if most > maxReported {
+			err = v.tooManyDecisions(period)
+		}
+		if err == nil {
+			found, err = v.reportedDecisions(period, words, most)
+		}
 	default:
 		state, known := endedReports[v.Echo.Param("report")]
 		if !known {

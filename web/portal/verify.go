@@ -10,6 +10,7 @@ import (
 	"countersign/internal/payment"
 	"countersign/internal/store/integrity"
 	"countersign/views"
+	"countersign/web/request"
 )
 
 // verifyAuditTrail compares the trail of the realm with its sealed tree and shows the result above the newest events. It changes nothing,
@@ -74,7 +75,9 @@ func downloadAuditTrail(v *Request) error {
 		return v.wholeTrail(nil)
 	}
 	ask.PageSize = 1000
-	rows := [][]string{{"at", "event", "actor", "account", "client", "channel", "address", "message", "request", "detail", "id"}}
+	rows := [][]request.Cell{
+		textCells("at", "event", "actor", "account", "client", "channel", "address", "message", "request", "detail", "id"),
+	}
 	for len(rows) <= maxExported {
 		events, err := v.Config.Reader.AuditTrail(v.Context(), v.By.Realm, ask)
 		if err != nil {
@@ -85,15 +88,15 @@ func downloadAuditTrail(v *Request) error {
 			if e.MessageID != uuid.Nil {
 				message = e.MessageID.String()
 			}
-			rows = append(rows, []string{
+			rows = append(rows, textCells(
 				e.At.UTC().Format(time.RFC3339Nano), e.Event, e.Actor, e.ActorLogin, e.ClientID, e.Channel, e.SourceAddress, message, e.RequestID,
 				e.Detail, e.ID.String(),
-			})
+			))
 		}
 		if len(events) < int(ask.PageSize) {
 			break
 		}
 		ask.Before = events[len(events)-1].ID
 	}
-	return v.table("audit-"+v.At.In(v.Config.Zone).Format(time.DateOnly), rows)
+	return v.table("audit-"+v.At.In(v.Config.Zone).Format(time.DateOnly), "csv", rows)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/administration"
@@ -44,4 +45,23 @@ func (c *Changes) Approvers(ctx context.Context, m payment.Message) (Approvers, 
 		return err
 	})
 	return found, err
+}
+
+// Rules returns policies by their ids, retired ones too; unknown ids are left out.
+func (c *Changes) Rules(ctx context.Context, realm string, ids []uuid.UUID) (map[uuid.UUID]administration.Policy, error) {
+	rules := map[uuid.UUID]administration.Policy{}
+	err := c.db.InRealm(ctx, realm, store.Reading, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		for _, id := range ids {
+			rule, err := q.PolicyGet(ctx, realm, id)
+			if errors.Is(err, pgx.ErrNoRows) {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			rules[id] = policyOf(rule)
+		}
+		return nil
+	})
+	return rules, err
 }

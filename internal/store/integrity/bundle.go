@@ -63,6 +63,26 @@ func (s *Snapshot) Bundle(ctx context.Context, seal payment.Sealer, realm string
 	return b, err
 }
 
+// Bundle makes the bundle of a message of a realm, proves it, and returns its file. It reads with the service's own login.
+//
+// Errors: ErrNotSealed, ErrNotGenuine.
+func (t *Trees) Bundle(ctx context.Context, realm string, message uuid.UUID) (file []byte, err error) {
+	var bundle auditlog.Bundle
+	err = t.db.InRealm(ctx, realm, store.Frozen, func(tx pgx.Tx, q *dbsqlc.Queries) error {
+		bundle, err = (&Snapshot{tx: tx, q: q}).Bundle(ctx, t.db.Seal(), realm, message)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return bundle.Proven(t.signer.Public())
+}
+
+// Bundle is Trees.Bundle by the connections of pages.
+func (s *Service) Bundle(ctx context.Context, realm string, message uuid.UUID) ([]byte, error) {
+	return s.cfg.Pages.Bundle(ctx, realm, message)
+}
+
 // genuine checks a message with its decisions and documents against their seals, and returns the documents. Error: ErrNotGenuine.
 func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) ([]dbsqlc.Document, error) {
 	m, err := store.In(s.q, seal).Message(ctx, realm, message, store.ForRead)

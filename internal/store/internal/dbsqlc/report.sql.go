@@ -12,6 +12,112 @@ import (
 	"github.com/google/uuid"
 )
 
+const accessList = `-- name: AccessList :many
+SELECT u.user_id, u.name, p.display_name, u.status, u.created_at,
+       array(SELECT g.role FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::text[] AS roles,
+       array(SELECT g.granted_at FROM user_role g WHERE g.realm = u.realm AND g.user_id = u.user_id AND g.ended_at IS NULL ORDER BY g.role)::timestamptz[] AS since,
+       l.at AS signed_in_at,
+       (SELECT count(*) FROM second_factor f WHERE f.realm = u.realm AND f.user_id = u.user_id AND f.removed_at IS NULL
+          AND f.kind <> 'recovery')::integer AS factors
+FROM user_account u JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
+LEFT JOIN last_sign_in l ON l.realm = u.realm AND l.user_id = u.user_id
+WHERE u.realm = $1
+ORDER BY p.display_name, u.name LIMIT $2::integer
+`
+
+type AccessListRow struct {
+	UserID      uuid.UUID
+	Name        string
+	DisplayName string
+	Status      string
+	CreatedAt   time.Time
+	Roles       []string
+	Since       []time.Time
+	SignedInAt  *time.Time
+	Factors     int32
+}
+
+// The accounts, each with its roles since when, its last sign-in and its second factors.
+func (q *Queries) AccessList(ctx context.Context, realm string, most int32) ([]AccessListRow, error) {
+	rows, err := q.db.Query(ctx, accessList, realm, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AccessListRow
+	for rows.Next() {
+		var i AccessListRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.Name,
+			&i.DisplayName,
+			&i.Status,
+			&i.CreatedAt,
+			&i.Roles,
+			&i.Since,
+			&i.SignedInAt,
+			&i.Factors,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const accessReviewGet = `-- name: AccessReviewGet :one
+SELECT e.at, e.actor_name, e.detail FROM audit_event e
+WHERE e.realm = $1 AND e.event_id = $2 AND e.event = 'access.review'
+`
+
+type AccessReviewGetRow struct {
+	At        time.Time
+	ActorName string
+	Detail    string
+}
+
+func (q *Queries) AccessReviewGet(ctx context.Context, realm string, eventID uuid.UUID) (AccessReviewGetRow, error) {
+	row := q.db.QueryRow(ctx, accessReviewGet, realm, eventID)
+	var i AccessReviewGetRow
+	err := row.Scan(&i.At, &i.ActorName, &i.Detail)
+	return i, err
+}
+
+const accessReviewList = `-- name: AccessReviewList :many
+SELECT e.event_id, e.at, e.actor_name FROM audit_event e
+WHERE e.realm = $1 AND e.event = 'access.review' ORDER BY e.at DESC LIMIT $2::integer
+`
+
+type AccessReviewListRow struct {
+	EventID   uuid.UUID
+	At        time.Time
+	ActorName string
+}
+
+// The confirmed access reviews, newest first.
+func (q *Queries) AccessReviewList(ctx context.Context, realm string, most int32) ([]AccessReviewListRow, error) {
+	rows, err := q.db.Query(ctx, accessReviewList, realm, most)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []AccessReviewListRow
+	for rows.Next() {
+		var i AccessReviewListRow
+		if err := rows.Scan(&i.EventID, &i.At, &i.ActorName); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
 const answerDueList = `-- name: AnswerDueList :many
 SELECT message_id FROM message
 WHERE realm = $1 AND state = 'Awaiting Decision' AND kind = 'received recall' AND answer_by < $2::timestamptz
@@ -165,6 +271,120 @@ func (q *Queries) ReportApprovalList(ctx context.Context, arg ReportApprovalList
 			&i.Amount,
 			&i.Currency,
 			&i.FirstAt,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}
+
+const reportDecisionCount = `-- name: ReportDecisionCount :one
+SELECT count(*) FROM (SELECT FROM decision d WHERE d.realm = $1 AND d.decided_at >= $2 AND d.decided_at < $3 LIMIT $4::integer) AS x
+`
+
+type ReportDecisionCountParams struct {
+	Realm string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+func (q *Queries) ReportDecisionCount(ctx context.Context, arg ReportDecisionCountParams) (int64, error) {
+	row := q.db.QueryRow(ctx, reportDecisionCount,
+		arg.Realm,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	var count int64
+	err := row.Scan(&count)
+	return count, err
+}
+
+const reportDecisionList = `-- name: ReportDecisionList :many
+SELECT d.message_id, g.global_id, g.kind, g.policy_id, d.version, d.ordinal, d.action, d.decided_at, d.channel, d.client_id,
+       coalesce(d.reason, d.remark, '')::text AS words, c.display_name AS checker_name,
+       coalesce((SELECT string_agg(m.display_name, ', ' ORDER BY m.display_name) FROM person m
+                 WHERE m.realm = d.realm AND m.person_id = ANY (d.makers)), '')::text AS maker_names,
+       v.created_at AS written_at, v.amount, v.currency, v.creditor_name, v.creditor_account, v.remittance, v.end_to_end_id
+FROM decision d
+JOIN message g ON g.realm = d.realm AND g.message_id = d.message_id
+JOIN message_version v ON v.realm = d.realm AND v.message_id = d.message_id AND v.version = d.version
+JOIN person c ON c.realm = d.realm AND c.person_id = d.checker_person
+WHERE d.realm = $1 AND d.decided_at >= $2 AND d.decided_at < $3
+ORDER BY d.decided_at DESC, d.message_id DESC, d.ordinal DESC LIMIT $4::integer
+`
+
+type ReportDecisionListParams struct {
+	Realm string
+	Since time.Time
+	Until time.Time
+	Most  int32
+}
+
+type ReportDecisionListRow struct {
+	MessageID       uuid.UUID
+	GlobalID        string
+	Kind            string
+	PolicyID        *uuid.UUID
+	Version         int32
+	Ordinal         int32
+	Action          string
+	DecidedAt       time.Time
+	Channel         string
+	ClientID        string
+	Words           string
+	CheckerName     string
+	MakerNames      string
+	WrittenAt       time.Time
+	Amount          int64
+	Currency        string
+	CreditorName    string
+	CreditorAccount string
+	Remittance      string
+	EndToEndID      string
+}
+
+// The decisions of a period, newest first, each with the version that it is about.
+func (q *Queries) ReportDecisionList(ctx context.Context, arg ReportDecisionListParams) ([]ReportDecisionListRow, error) {
+	rows, err := q.db.Query(ctx, reportDecisionList,
+		arg.Realm,
+		arg.Since,
+		arg.Until,
+		arg.Most,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []ReportDecisionListRow
+	for rows.Next() {
+		var i ReportDecisionListRow
+		if err := rows.Scan(
+			&i.MessageID,
+			&i.GlobalID,
+			&i.Kind,
+			&i.PolicyID,
+			&i.Version,
+			&i.Ordinal,
+			&i.Action,
+			&i.DecidedAt,
+			&i.Channel,
+			&i.ClientID,
+			&i.Words,
+			&i.CheckerName,
+			&i.MakerNames,
+			&i.WrittenAt,
+			&i.Amount,
+			&i.Currency,
+			&i.CreditorName,
+			&i.CreditorAccount,
+			&i.Remittance,
+			&i.EndToEndID,
 		); err != nil {
 			return nil, err
 		}

@@ -161,6 +161,10 @@ func (q *Queries) UserSessionEndNamed(ctx context.Context, arg UserSessionEndNam
 }
 
 const userSessionInsert = `-- name: UserSessionInsert :exec
+WITH signed AS (
+  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES ($1, $3, $8)
+  ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
+)
 INSERT INTO user_session (realm, session_id, user_id, name, device, address, checker, started_at, last_used_at, ends_at)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $8, $9)
 `

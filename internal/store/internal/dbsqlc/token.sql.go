@@ -222,7 +222,10 @@ func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) erro
 }
 
 const familyStart = `-- name: FamilyStart :exec
-WITH family AS (
+WITH signed AS (
+  INSERT INTO last_sign_in AS l (realm, user_id, at) VALUES ($1, $8, $4)
+  ON CONFLICT (realm, user_id) DO UPDATE SET at = greatest(l.at, excluded.at)
+), family AS (
   INSERT INTO token_family (realm, family_id, user_id, client_id, scope, started_at, ends_at, as_of)
   VALUES ($1, $3, $8, $9, $10, $4, $11, $12)
 ), refresh AS (

@@ -1,0 +1,112 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// maxAccess bounds the accounts of an access review, and maxReviews the reviews that are listed.
+const maxAccess, maxReviews = 2000, 50
+
+// AccountAccess is what an account may do, as an access review shows and keeps it.
+type AccountAccess struct {
+	User     string       `json:"user"`
+	Name     string       `json:"name"`
+	Status   string       `json:"status"`
+	Roles    []AccessRole `json:"roles"`
+	SignedIn *time.Time   `json:"lastSignIn,omitempty"`
+	Factors  int          `json:"secondFactors"` // without recovery codes
+}
+
+// AccessRole is a role in force.
+type AccessRole struct {
+	Role  identity.Role `json:"role"`
+	Since time.Time     `json:"since"`
+}
+
+// AccessReview is a confirmed review.
+type AccessReview struct {
+	ID       uuid.UUID
+	At       time.Time
+	By       string
+	Note     string
+	Accounts []AccountAccess // of AccessReview only
+}
+
+// reviewDetail is the detail of the event of a review.
+type reviewDetail struct {
+	Accounts []AccountAccess `json:"accounts"`
+	Note     string          `json:"note,omitempty"`
+}
+
+// Access lists the accounts of a realm with their roles since when, last sign-in and second factors.
+func (r *Reader) Access(ctx context.Context, realm string) (list []AccountAccess, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AccessList(ctx, realm, maxAccess)
+		for _, row := range rows {
+			one := AccountAccess{User: row.Name, Name: row.DisplayName, Status: row.Status, Factors: int(row.Factors), Roles: []AccessRole{}}
+			for i, role := range row.Roles {
+				one.Roles = append(one.Roles, AccessRole{identity.Role(role), row.Since[i].UTC()})
+			}
+			if at := Time(row.SignedInAt); !at.IsZero() {
+				one.SignedIn = &at
+			}
+			list = append(list, one)
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// AccessReviews lists the confirmed reviews, newest first.
+func (r *Reader) AccessReviews(ctx context.Context, realm string) (list []AccessReview, err error) {
+	err = r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		rows, err := q.AccessReviewList(ctx, realm, maxReviews)
+		for _, row := range rows {
+			list = append(list, AccessReview{ID: row.EventID, At: row.At.UTC(), By: row.ActorName})
+		}
+		return err
+	})
+	return list, reportError(err)
+}
+
+// AccessReview returns a confirmed review, or payment.ErrNotFound.
+func (r *Reader) AccessReview(ctx context.Context, realm string, id uuid.UUID) (AccessReview, error) {
+	review := AccessReview{ID: id}
+	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
+		row, err := q.AccessReviewGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		var detail reviewDetail
+		err = json.Unmarshal([]byte(row.Detail), &detail)
+		review.At, review.By, review.Note, review.Accounts = row.At.UTC(), row.ActorName, detail.Note, detail.Accounts
+		return err
+	})
+	return review, err
+}
+
+// ReviewAccess keeps what a person confirmed in the audit trail.
+func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, accounts []AccountAccess, note string, at time.Time) error {
+	detail, err := json.Marshal(reviewDetail{accounts, note})
+	if err == nil {
+		err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+			return AppendEvent(ctx, q, Event{
+				Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventAccessReview, Detail: string(detail), At: at,
+			})
+		})
+	}
+	if err != nil {
+		return fmt.Errorf("keep an access review: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,33 @@
+package views
+
+import (
+	"countersign/internal/i18n"
+	"countersign/views/ui"
+)
+
+// Access is who may do what, to be confirmed, or as it was confirmed.
+type Access struct {
+	Layout   Layout
+	Accounts []AccessRow
+	Seen     string    // digest of what is shown; sent as seen
+	Kept     i18n.Text // by whom and when it was confirmed; empty for the present
+	Note     string
+	Earlier  []Link
+	Problems []ui.Problem
+}
+
+// AccessRow is one account.
+type AccessRow struct {
+	Name, User string
+	Status     i18n.Text
+	Roles      []i18n.Text
+	SignedIn   i18n.Text
+	Factors    int
+}
+
+func (m Access) note() ui.Field {
+	return ui.Field{
+		ID: "note", Label: "Note", Hint: "What you found, and what is to be changed.", Value: m.Note, Rows: 3, Limit: RejectLimit,
+		Optional: true, Problem: ui.ProblemOf(m.Problems, "note"),
+	}
+}

@@ -1,0 +1,135 @@
+package portal
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/views"
+	"countersign/views/ui"
+)
+
+// accessPath is the page of the access review.
+const accessPath = "/reports/access"
+
+// showAccess lists who may do what, for a supervisor to confirm.
+func showAccess(v *Request) error {
+	err := v.mayReport()
+	if err != nil {
+		return err
+	}
+	return v.renderAccess(http.StatusOK, "")
+}
+
+func (v *Request) renderAccess(status int, note string, problems ...ui.Problem) error {
+	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	earlier, err := v.Config.Reader.AccessReviews(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	model := views.Access{
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(accounts), Seen: seenAccess(accounts), Note: note,
+		Problems: problems,
+	}
+	model.Layout.Failed = len(problems) > 0
+	for _, review := range earlier {
+		model.Earlier = append(model.Earlier, views.Link{
+			Label: i18n.Text("%s, by %s").With(ui.DateTime(review.At), review.By), URL: accessPath + "/" + review.ID.String(),
+		})
+	}
+	return v.Render(status, views.AccessPage(model))
+}
+
+// confirmAccess keeps the review as it was shown.
+func confirmAccess(v *Request) error {
+	err := v.mayReport()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	accounts, err := v.Config.Reader.Access(v.Context(), v.By.Realm)
+	if err != nil {
+		return err
+	}
+	note := strings.TrimSpace(form.Get("note"))
+	if form.Get("seen") != seenAccess(accounts) {
+		return v.renderAccess(http.StatusConflict, note, ui.Problem{
+			Field: "note", Text: "An account or a role was changed after this page was made. Nothing was confirmed: read the list again.",
+		})
+	}
+	if finding := payment.CheckReason(note); note != "" && finding != nil {
+		return v.renderAccess(http.StatusUnprocessableEntity, note, ui.Problem{Field: "note", Text: finding.Text})
+	}
+	err = v.Config.Desk.ReviewAccess(v.Context(), v.By, accounts, note, v.At)
+	if err != nil {
+		return err
+	}
+	return v.GoTo(accessPath, "The access review is confirmed and kept.")
+}
+
+// showAccessReview shows a confirmed review as it was kept.
+func showAccessReview(v *Request) error {
+	err := v.mayReport()
+	if err != nil {
+		return err
+	}
+	id, err := v.ID("id")
+	if err != nil {
+		return err
+	}
+	review, err := v.Config.Reader.AccessReview(v.Context(), v.By.Realm, id)
+	if err != nil {
+		return err
+	}
+	return v.Render(http.StatusOK, views.AccessPage(views.Access{
+		Layout: v.layout("Access review", views.PlaceReports), Accounts: accessRows(review.Accounts), Note: review.Note,
+		Kept: i18n.Text("Confirmed by %s on %s.").With(review.By, ui.DateTime(review.At)),
+	}))
+}
+
+// seenAccess is the digest of a list without the times of sign-ins, which change while it is read.
+func seenAccess(accounts []store.AccountAccess) string {
+	still := make([]store.AccountAccess, len(accounts))
+	for i, a := range accounts {
+		a.SignedIn = nil
+		still[i] = a
+	}
+	content, err := json.Marshal(still)
+	if err != nil {
+		return uuid.NewString() // confirms nothing
+	}
+	digest := sha256.Sum256(content)
+	return hex.EncodeToString(digest[:])
+}
+
+func accessRows(accounts []store.AccountAccess) []views.AccessRow {
+	rows := make([]views.AccessRow, len(accounts))
+	for i, a := range accounts {
+		row := views.AccessRow{Name: a.Name, User: a.User, Status: accountStatus[a.Status], Factors: a.Factors, SignedIn: "never"}
+		for _, role := range a.Roles {
+			row.Roles = append(row.Roles, i18n.Text("%s since %s").With(roleNames([]identity.Role{role.Role})[0], ui.Day(role.Since)))
+		}
+		if a.SignedIn != nil {
+			row.SignedIn = i18n.Data(ui.DateTime(*a.SignedIn))
+		}
+		rows[i] = row
+	}
+	return rows
+}
+
+// accountStatus are the words for the states of accounts.
+var accountStatus = map[string]i18n.Text{"active": "active", "unverified": "not set up", "suppressed": "suppressed"}

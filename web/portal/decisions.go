@@ -1,0 +1,148 @@
+package portal
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/identity"
+	"countersign/internal/payment"
+	"countersign/internal/store"
+	"countersign/internal/store/integrity"
+	"countersign/views"
+	"countersign/views/ui"
+	"countersign/web/request"
+)
+
+// decisionColumns are those of the report as a page; its table for a spreadsheet has more.
+var (
+	decisionColumns = []i18n.Text{
+		"Payment", "Decided", "Outcome", "Maker", "Checker", "Amount", "Creditor", "Reference", "Rule", "Reason", "Seconds",
+	}
+	decisionTable = []i18n.Text{
+		"Decided", "Outcome", "Maker", "Checker", "Channel", "Kind", "Amount", "Currency", "Creditor", "IBAN", "Purpose", "End-to-end ID", "Rule",
+		"Reason", "Seconds", "Reference", "Internal ID",
+	}
+)
+
+// reportedDecisions lists the decisions of a period: who decided what of whom under which rule, and how long it waited.
+func (v *Request) reportedDecisions(period store.Period, words i18n.Text, most int32) (reported, error) {
+	found := reported{heading: "Decisions", words: words, columns: decisionColumns, tableColumns: decisionTable}
+	list, err := v.Config.Reader.ReportedDecisions(v.Context(), v.By.Realm, period, most)
+	if err != nil {
+		return found, err
+	}
+	var policies []uuid.UUID
+	for _, d := range list {
+		if !slices.Contains(policies, d.PolicyID) {
+			policies = append(policies, d.PolicyID)
+		}
+	}
+	rules, err := v.Config.Admin.Rules(v.Context(), v.By.Realm, policies)
+	for _, d := range list {
+		if d.Withheld {
+			d.Creditor, d.Account, d.Remittance, d.EndToEndID, d.Words = v.Say(ui.Withheld), "", "", "", ""
+		}
+		row, cells := v.decisionRow(d, rules[d.PolicyID])
+		found.rows, found.table = append(found.rows, row), append(found.table, cells)
+	}
+	return found, err
+}
+
+func (v *Request) decisionRow(d store.ReportedDecision, rule administration.Policy) (views.ReportRow, []request.Cell) {
+	outcome, seconds := i18n.Text("Approved"), strconv.Itoa(int(math.Round(d.At.Sub(d.Written).Seconds())))
+	if d.Action == string(payment.ActionReject) {
+		outcome = "Rejected"
+	}
+	amount, decimal, currency := d.Amount.Format(), d.Amount.Decimal().String(), string(d.Amount.Currency())
+	if d.Withheld {
+		amount, decimal, currency = "", "", ""
+	}
+	words := ruleWords(rule)
+	row := views.ReportRow{URL: "/payments/" + d.MessageID.String(), Cells: slices.Concat(
+		data(d.GlobalID, ui.DateTime(d.At)), []i18n.Text{outcome}, data(d.Makers, d.Checker, amount, d.Creditor, cmp.Or(d.Remittance, d.EndToEndID)),
+		[]i18n.Text{words}, data(d.Words, seconds),
+	)}
+	cells := textCells(d.At.In(v.Config.Zone).Format(time.RFC3339), v.Say(outcome), d.Makers, d.Checker,
+		v.Say(views.ChannelName(d.Channel, d.Client)), v.Say(ui.KindLabel(d.Kind)))
+	cells = append(cells, request.Cell{Text: decimal, Number: decimal != ""})
+	cells = append(cells, textCells(currency, d.Creditor, d.Account, d.Remittance, d.EndToEndID, v.Say(words), d.Words)...)
+	cells = append(cells, request.Cell{Text: seconds, Number: true})
+	return row, append(cells, textCells(d.GlobalID, d.MessageID.String())...)
+}
+
+// tooManyDecisions refuses a table that would leave decisions out.
+func (v *Request) tooManyDecisions(period store.Period) error {
+	count, err := v.Config.Reader.DecisionsCount(v.Context(), v.By.Realm, period, store.MaxDecisions+1)
+	if err == nil && count > store.MaxDecisions {
+		err = &payment.ForbiddenError{
+			Text: i18n.Text("This period has more than %d decisions. Choose a shorter one: a table never leaves any out.").With(store.MaxDecisions),
+		}
+	}
+	return err
+}
+
+// evidenceTries and evidencePause bound the wait for the seals of what happened a moment ago.
+const (
+	evidenceTries = 6
+	evidencePause = 400 * time.Millisecond
+)
+
+// downloadEvidence sends the bundle that proves a message without the database, for a supervisor. The download is audited.
+func downloadEvidence(v *Request) error {
+	if !v.By.Has(identity.RoleSupervisor) {
+		return &payment.ForbiddenError{Text: "You may not take evidence out of the portal: this needs the role supervisor."}
+	}
+	m, err := v.Readable()
+	if err != nil {
+		return err
+	}
+	if v.Config.Evidence == nil {
+		return payment.ErrNotFound
+	}
+	err = v.Config.Desk.Exported(v.Context(), v.By, "/payments/"+m.InternalID.String()+"/evidence", "bundle", v.At)
+	if err != nil {
+		return err
+	}
+	var file []byte
+	for try := range evidenceTries {
+		file, err = v.Config.Evidence(v.Context(), v.By.Realm, m.InternalID)
+		if !errors.Is(err, integrity.ErrNotSealed) || try+1 == evidenceTries {
+			break
+		}
+		select {
+		case <-v.Context().Done():
+			return v.Context().Err()
+		case <-time.After(evidencePause):
+		}
+	}
+	if errors.Is(err, integrity.ErrNotSealed) || errors.Is(err, integrity.ErrNotGenuine) {
+		return v.noEvidence(m, err)
+	}
+	if err != nil {
+		return err
+	}
+	v.Echo.Response().Header().Set("Content-Disposition", `attachment; filename="evidence-`+string(m.GlobalID)+`.json"`)
+	return v.Echo.Blob(http.StatusOK, "application/json", file)
+}
+
+// noEvidence says why there is no bundle of a message.
+func (v *Request) noEvidence(m payment.Message, cause error) error {
+	model := views.Problem{
+		Layout: v.layout("No evidence", views.PlacePayments), Heading: "There is no evidence of this payment now",
+		Text:      "Its newest steps are not sealed yet. Try again in a minute; if it stays so, tell an operator.",
+		NextLabel: "Show the payment", NextURL: "/payments/" + m.InternalID.String(),
+	}
+	if errors.Is(cause, integrity.ErrNotGenuine) {
+		model.Text = "What is stored does not match its seals. Do not act on the payment, and tell an operator."
+	}
+	return v.Render(http.StatusConflict, views.ProblemPage(model))
+}

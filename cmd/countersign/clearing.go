@@ -23,7 +23,12 @@ type clearingSettings struct {
 	AMQPSICIn  string `help:"AMQP: where Swiss instant payments come from." name:"clearing-amqp-sic-in" env:"COUNTERSIGN_CLEARING_AMQP_SIC_IN"`
 	AMQPSCTOut string `help:"AMQP: where SEPA instant payments go." name:"clearing-amqp-sct-out" env:"COUNTERSIGN_CLEARING_AMQP_SCT_OUT"`
 	AMQPSCTIn  string `help:"AMQP: where SEPA instant payments come from." name:"clearing-amqp-sct-in" env:"COUNTERSIGN_CLEARING_AMQP_SCT_IN"`
-	AllowPlain bool   `help:"Let documents travel to clearing without TLS, to addresses beyond this machine." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
+
+	CertificateFile string `help:"Certificate (PEM, with its chain) that this gateway shows to clearing or its broker. Read again when it changes." name:"clearing-certificate-file" env:"COUNTERSIGN_CLEARING_CERTIFICATE_FILE"`
+	KeyFile         string `help:"Private key (PEM) of that certificate." name:"clearing-key-file" env:"COUNTERSIGN_CLEARING_KEY_FILE"`
+	CAFile          string `help:"Who may have signed the certificate of clearing or its broker (PEM); those of the system without." name:"clearing-ca-file" env:"COUNTERSIGN_CLEARING_CA_FILE"`
+
+	AllowPlain bool `help:"Let documents travel to clearing without TLS, to addresses beyond this machine." name:"allow-plain-clearing" env:"COUNTERSIGN_ALLOW_PLAIN_CLEARING"`
 }
 
 // connect gives the gateway its transport.
@@ -35,7 +40,11 @@ func (c *clearingSettings) connect(g *gateway) error {
 	if err != nil {
 		return err
 	}
-	g.Network, g.Connected = httpclient.New(addresses), connected(addresses)
+	secured, err := c.secured(g.Log)
+	if err != nil {
+		return err
+	}
+	g.Network, g.Connected = httpclient.New(addresses, secured), connected(addresses)
 	for _, scheme := range rulebook.Schemes() {
 		err = c.refusePlain(addresses[scheme])
 		if err != nil {
@@ -57,7 +66,11 @@ func (c *clearingSettings) connectAMQP(g *gateway) error {
 			queues[scheme] = q
 		}
 	}
-	transport, err := amqp.New(amqp.Config{URL: c.AMQPURL, Queues: queues, Now: time.Now, Log: g.Log})
+	secured, err := c.secured(g.Log)
+	if err != nil {
+		return err
+	}
+	transport, err := amqp.New(amqp.Config{URL: c.AMQPURL, TLS: secured, Queues: queues, Now: time.Now, Log: g.Log})
 	if err != nil {
 		return fmt.Errorf("COUNTERSIGN_CLEARING_AMQP_*: %w", err)
 	}

@@ -72,7 +72,7 @@ func (c *demoCommand) Run(ctx context.Context, log *slog.Logger) (err error) {
 	if err != nil {
 		return err
 	}
-	g.Network, g.Connected = httpclient.New(addresses), connected(addresses)
+	g.Network, g.Connected = httpclient.New(addresses, nil), connected(addresses)
 	address := "http://" + gatewayListener.Addr().String()
 	clearingSide := "clearing elsewhere"
 	group, ctx := errgroup.WithContext(ctx)

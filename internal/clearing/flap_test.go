@@ -154,7 +154,7 @@ func TestWhatClearingSaysToADeliveryIsNoAnswer(t *testing.T) {
 			var came atomic.Int64
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { came.Add(1); body(w, r) }))
 			t.Cleanup(server.Close)
-			h := servicetest.With(t, servicetest.Options{Clearing: transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})})
+			h := servicetest.With(t, servicetest.Options{Clearing: transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL}, nil)})
 			defer h.CheckInvariants(t)
 			m := approved(t, h, rulebook.SchemeSIC)
 			send(t, h, m)

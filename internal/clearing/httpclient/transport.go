@@ -5,6 +5,7 @@ package httpclient
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"fmt"
 	"io"
 	"net/http"
@@ -31,13 +32,13 @@ type way struct {
 	ends    *atomic.Pointer[time.Time] // of clearing's certificate; nil before the first answer, and without TLS
 }
 
-// New makes the transport. addresses holds the URL for each scheme.
-func New(addresses map[rulebook.Scheme]string) *Transport {
+// New makes the transport. addresses holds the URL for each scheme, secured the TLS of its connections; nil for that of the system.
+func New(addresses map[rulebook.Scheme]string, secured *tls.Config) *Transport {
 	ways := make(map[rulebook.Scheme]way, len(addresses))
 	for scheme, address := range addresses {
 		transport := &http.Transport{
 			Proxy: http.ProxyFromEnvironment, MaxIdleConns: 128, MaxIdleConnsPerHost: 64, MaxConnsPerHost: 128,
-			IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: clearing.DeliverWithin,
+			IdleConnTimeout: 90 * time.Second, ResponseHeaderTimeout: clearing.DeliverWithin, TLSClientConfig: secured.Clone(),
 		}
 		ways[scheme] = way{address: address, ends: &atomic.Pointer[time.Time]{}, client: &http.Client{
 			Transport:     transport,

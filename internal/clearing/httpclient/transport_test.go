@@ -22,7 +22,7 @@ func TestARefusalOfADocumentIsToldFromAClearingThatIsAway(t *testing.T) {
 	status := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(status) }))
 	t.Cleanup(server.Close)
-	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL}, nil)
 	for answered, notTaken := range map[int]bool{
 		400: true, 409: true, 413: true, 415: true, 422: true, 301: false, 401: false, 403: false, 404: false, 408: false, 429: false, 500: false,
 		503: false,
@@ -53,7 +53,7 @@ func TestABodyWithoutEndIsNotWaitedFor(t *testing.T) {
 			}
 		}))
 		t.Cleanup(server.Close)
-		way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+		way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL}, nil)
 		patient, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
 		err := way.Deliver(patient, rulebook.SchemeSIC, "R", []byte("<Document/>"))
@@ -72,7 +72,7 @@ func TestADeliveryGoesToItsAddressAlone(t *testing.T) {
 	status := 0
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, status) }))
 	t.Cleanup(server.Close)
-	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL})
+	way := transport.New(map[rulebook.Scheme]string{rulebook.SchemeSIC: server.URL}, nil)
 	for _, status = range []int{http.StatusFound, http.StatusTemporaryRedirect, http.StatusPermanentRedirect} {
 		err := way.Deliver(t.Context(), rulebook.SchemeSIC, "R", []byte("<Document/>"))
 		if err == nil || strayed.Load() > 0 {
@@ -96,7 +96,7 @@ func TestASchemeThatHangsLeavesTheOtherItsConnections(t *testing.T) {
 	t.Cleanup(server.Close)
 	way := transport.New(map[rulebook.Scheme]string{
 		rulebook.SchemeSIC: server.URL + "/" + string(rulebook.SchemeSIC), rulebook.SchemeSCT: server.URL + "/" + string(rulebook.SchemeSCT),
-	})
+	}, nil)
 	hanging, end := context.WithCancel(t.Context())
 	var group sync.WaitGroup
 	for range waiting {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -68,10 +69,16 @@ func (c *reconcileCommand) Run(ctx context.Context) error {
 
 func writeDifferences(to io.Writer, s interbank.ClearingStatement, found []payment.StatementDifference) error {
 	table := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s to %s: %s on the statement, %s\n", s.From.Format(time.DateOnly), s.To.AddDate(0, 0, -1).Format(time.DateOnly),
-		counted(len(s.Lines), "payment"), counted(len(found), "difference"))
+	lines := []string{fmt.Sprintf("%s to %s: %s on the statement, %s", s.From.Format(time.DateOnly),
+		s.To.AddDate(0, 0, -1).Format(time.DateOnly), counted(len(s.Lines), "payment"), counted(len(found), "difference"))}
 	for _, d := range found {
-		fmt.Fprintf(table, "%s\t%s\t%s\tstatement: %s\there: %s\n", d.Kind, d.Reference, d.Realm, orNothing(d.Statement), orNothing(d.Here))
+		lines = append(lines, strings.Join([]string{
+			string(d.Kind), d.Reference, d.Realm, "statement: " + orNothing(d.Statement), "here: " + orNothing(d.Here),
+		}, "\t"))
+	}
+	_, err := io.WriteString(table, strings.Join(lines, "\n")+"\n")
+	if err != nil {
+		return err
 	}
 	return table.Flush()
 }

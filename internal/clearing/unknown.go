@@ -139,8 +139,8 @@ func (s *Service) refuseRecall(
 	return s.recordInquiry(ctx, in.Of(original.Realm, original.InternalID), answers...)
 }
 
-// secondRecall answers another recall of a payment that was recalled before: with ARDT when the money went back, with the reason of the first
-// refusal when it did not. While the first one waits for people the second one is for an operator: one answer is due.
+// secondRecall answers another recall of a payment that was recalled before: with ARDT when the money went back, with the reason of the
+// first refusal when it did not. While the first one waits for people the second one is for an operator: one answer is due.
 func (s *Service) secondRecall(
 	ctx context.Context, in store.Document, document *iso20022.FIToFIPaymentCancellationRequest, original payment.Message,
 ) error {

@@ -40,7 +40,8 @@ func refusesRecall(asked *iso20022.FIToFIPaymentCancellationRequest, refusal *is
 	from, to := asked.Assignment.Assigner, refusal.Assignment.Assignee
 	repeated := refusal.CancellationDetails[0].TransactionInformationAndStatus[0]
 	copied := asked.Underlying[0].TransactionInformation[0].OriginalTransactionReference
-	if !said.Refused || refusal.Status.Confirmation != rejected || said.Original.TransactionID != recall.Original.TransactionID || !reflect.DeepEqual(from, to) ||
+	refuses := said.Refused && refusal.Status.Confirmation == rejected
+	if !refuses || said.Original.TransactionID != recall.Original.TransactionID || !reflect.DeepEqual(from, to) ||
 		!reflect.DeepEqual(repeated.OriginalTransactionReference, copied) {
 		return ErrNoRefusal
 	}

@@ -76,8 +76,8 @@ type ClearingStatement struct {
 	Lines    []StatementLine
 }
 
-// ReadClearingStatement reads the booked entries of a camt.053 or camt.052. The period is that of the document, else of the days of its entries. It
-// fails with ErrNoStatement, or a money.Error.
+// ReadClearingStatement reads the booked entries of a camt.053 or camt.052. The period is that of the document, else of the days of its
+// entries. It fails with ErrNoStatement, or a money.Error.
 func ReadClearingStatement(content []byte, zone *time.Location) (ClearingStatement, error) {
 	var read statement
 	err := xml.NewDecoder(bytes.NewReader(content)).Decode(&read)

@@ -58,8 +58,8 @@ type StatementDifference struct {
 	Here      string
 }
 
-// Reconcile compares a statement of clearing with these books, three ways: what was approved, what was sent, and what the statement has. Each
-// item belongs to one line.
+// Reconcile compares a statement of clearing with these books, three ways: what was approved, what was sent, and what the statement has.
+// Each item belongs to one line.
 func Reconcile(s interbank.ClearingStatement, ledger []LedgerItem) []StatementDifference {
 	var found []StatementDifference
 	b, of := newBooks(ledger), make([]int, len(s.Lines))

@@ -70,7 +70,8 @@ func (f *Foreign) note(path []string, text string) {
 		return
 	}
 	keep := map[string]*string{
-		"Ref": &f.Reference, "RjctgPtyRsn": &f.Reason, "StsCd": &f.Reason, "RsnDesc": &f.Description, "EvtCd": &f.Event, "EvtDesc": &f.Description,
+		"Ref": &f.Reference, "RjctgPtyRsn": &f.Reason, "StsCd": &f.Reason, "RsnDesc": &f.Description, "EvtCd": &f.Event,
+		"EvtDesc": &f.Description,
 	}[path[len(path)-1]]
 	if keep != nil && *keep == "" {
 		*keep = text

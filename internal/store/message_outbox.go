@@ -33,7 +33,9 @@ func NewOutbox(messages *Messages) *Outbox {
 // put stores an answer to clearing, a status report or a receipt, with its message if there is one, and enqueues the
 // job that sends it. A document that is sent again (store.Document.SentAgain) is already stored.
 func (s *Outbox) put(ctx context.Context, q *dbsqlc.Queries, after *AfterCommit, answer Document) error {
-	facts := auditlog.Answer{Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content, Answers: answer.Answers}
+	facts := auditlog.Answer{
+		Scheme: string(answer.Scheme), Reference: answer.Reference, Name: answer.Name, Content: answer.Content, Answers: answer.Answers,
+	}
 	switch {
 	case answer.SentAgain():
 		facts.Realm, facts.DocumentID = answer.Realm, answer.ID

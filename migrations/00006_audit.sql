@@ -83,6 +83,18 @@ $$;
 REVOKE EXECUTE ON FUNCTION event_order_renew() FROM PUBLIC;
 GRANT EXECUTE ON FUNCTION event_order_renew() TO countersign_app;
 
+-- Makes the statistics of a table, which only its owner may do. The service calls it where the server has none, as after a failover.
+-- +goose StatementBegin
+CREATE FUNCTION statistics_make(of_table text) RETURNS void
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = public, pg_temp AS $$
+BEGIN
+  EXECUTE format('ANALYZE public.%I', of_table);
+END
+$$;
+-- +goose StatementEnd
+REVOKE EXECUTE ON FUNCTION statistics_make(text) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION statistics_make(text) TO countersign_app;
+
 -- How many refusals of one event there were in a realm in a minute. The first hundred have a row in audit_event; whoever knocks thousands
 -- of times is counted here, so that nobody can fill the trail by asking for what is refused.
 CREATE TABLE refusal_count (

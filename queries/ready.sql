@@ -90,3 +90,12 @@ SELECT current_setting('fsync')::text AS fsync, current_setting('synchronous_com
 
 -- name: ServerTime :one
 SELECT clock_timestamp()::timestamptz AS now;
+
+-- name: StatisticsMissing :many
+-- Tables with rows of which the server knows no analysis: it forgets them at a crash, a failover and a restore, and plans with what it has.
+SELECT s.relname::text AS name FROM pg_catalog.pg_stat_user_tables s
+WHERE s.schemaname = 'public' AND s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND pg_relation_size(s.relid) > 0
+ORDER BY s.relname;
+
+-- name: StatisticsMake :exec
+SELECT statistics_make(@name::text);

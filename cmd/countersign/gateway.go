@@ -198,6 +198,7 @@ func (g gateway) work(ctx context.Context, parts *service.Service, serve func(co
 		group.Go(func() error { return g.serveMetrics(working) })
 	}
 	group.Go(func() error { return cleanUp(working, g.Log, parts.CleanUp) })
+	group.Go(func() error { keepStatistics(working, g.Log, parts.Database.For(store.ForPages)); return nil })
 	return g.within(ctx, group.Wait)
 }
 
@@ -258,6 +259,29 @@ func (g gateway) examine(ctx context.Context, db *store.Database) (store.Readine
 		g.Log.WarnContext(ctx, "the database was restored into another server: new events are behind the restored ones")
 	}
 	return ready, err
+}
+
+// statisticsEvery is the pause between two looks for tables without statistics.
+const statisticsEvery = time.Minute
+
+// keepStatistics makes statistics that the server lacks, so that plans do not hang on those of a smaller database.
+func keepStatistics(ctx context.Context, log *slog.Logger, db *store.Database) {
+	ticker := time.NewTicker(statisticsEvery)
+	defer ticker.Stop()
+	for {
+		made, err := db.MakeStatistics(ctx)
+		if len(made) > 0 {
+			log.InfoContext(ctx, "made the statistics of tables", "tables", len(made))
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, store.ErrUnavailable) {
+			log.WarnContext(ctx, "make statistics", "error", err.Error())
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		}
+	}
 }
 
 // cleanUpWithin limits one clean-up; the next one continues.

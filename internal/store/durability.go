@@ -46,3 +46,19 @@ func (d *Database) ClockOffset(ctx context.Context, clock func() time.Time) (tim
 	}
 	return there.Sub(began.Add(clock().Sub(began) / 2)), nil
 }
+
+// MakeStatistics makes the statistics of each table with rows of which the server knows no analysis, as after a failover, a restore or an
+// import. It returns their names.
+func (d *Database) MakeStatistics(ctx context.Context) ([]string, error) {
+	tables, err := d.Outside().StatisticsMissing(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look for missing statistics: %w", err)
+	}
+	for i, table := range tables {
+		err = d.Outside().StatisticsMake(ctx, table)
+		if err != nil {
+			return tables[:i], fmt.Errorf("make the statistics of %s: %w", table, err)
+		}
+	}
+	return tables, nil
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -12,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"countersign/internal/demo"
 	"countersign/internal/postgres"
 	"countersign/internal/store"
 	"countersign/internal/store/storetest"
@@ -86,4 +88,31 @@ func replicate(t *testing.T, url string, owner *pgx.Conn, slot string) *pgconn.P
 	conn.Frontend().SendQuery(&pgproto3.Query{String: "START_REPLICATION " + slot + "PHYSICAL " + at})
 	must(t, conn.Frontend().Flush())
 	return conn
+}
+
+// TestStatisticsAreMadeWhereTheServerHasNone: after a crash or a restore it knows of no analysis.
+func TestStatisticsAreMadeWhereTheServerHasNone(t *testing.T) {
+	t.Parallel()
+	db := storetest.New(t)
+	must(t, demo.Ensure(t.Context(), db.Provisioner(t)))
+	owner := db.Owner(t)
+	_, err := owner.Exec(t.Context(), "DELETE FROM pg_statistic WHERE starelid = 'user_account'::regclass")
+	must(t, err)
+	_, err = owner.Exec(t.Context(), "SELECT pg_stat_reset()")
+	must(t, err)
+	made, err := db.Database.MakeStatistics(t.Context())
+	must(t, err)
+	if !slices.Contains(made, "user_account") {
+		t.Errorf("statistics are made of %v", made)
+	}
+	var known int
+	must(t, owner.QueryRow(t.Context(), "SELECT count(*) FROM pg_stats WHERE tablename = 'user_account'").Scan(&known))
+	if known == 0 {
+		t.Error("the planner knows nothing of the table")
+	}
+	made, err = db.Database.MakeStatistics(t.Context())
+	must(t, err)
+	if len(made) > 0 {
+		t.Errorf("statistics are made again of %v", made)
+	}
 }

@@ -399,3 +399,39 @@ func (q *Queries) SessionStanding(ctx context.Context) (SessionStandingRow, erro
 	err := row.Scan(&i.Role, &i.Realm)
 	return i, err
 }
+
+const statisticsMake = `-- name: StatisticsMake :exec
+SELECT statistics_make($1::text)
+`
+
+func (q *Queries) StatisticsMake(ctx context.Context, name string) error {
+	_, err := q.db.Exec(ctx, statisticsMake, name)
+	return err
+}
+
+const statisticsMissing = `-- name: StatisticsMissing :many
+SELECT s.relname::text AS name FROM pg_catalog.pg_stat_user_tables s
+WHERE s.schemaname = 'public' AND s.last_analyze IS NULL AND s.last_autoanalyze IS NULL AND pg_relation_size(s.relid) > 0
+ORDER BY s.relname
+`
+
+// Tables with rows of which the server knows no analysis: it forgets them at a crash, a failover and a restore, and plans with what it has.
+func (q *Queries) StatisticsMissing(ctx context.Context) ([]string, error) {
+	rows, err := q.db.Query(ctx, statisticsMissing)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []string
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return nil, err
+		}
+		items = append(items, name)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -77,6 +77,18 @@ func amount(currency money.Currency, minor int64) money.Amount {
 	return made
 }
 
+// questioned is a message that waits for the answer to a question, which was asked before too.
+func questioned() views.Decision {
+	d := decision()
+	d.Message.State = payment.StateQuestion
+	d.Message.Talk = []views.Said{
+		{By: "Checker 1", At: now.Add(-9 * time.Minute), Text: "Which delivery is this invoice for?"},
+		{By: "Maker 1", At: now.Add(-6 * time.Minute), Text: "For the beams of October.", Answer: true},
+		{By: "Checker 1", At: now.Add(-2 * time.Minute), Text: "The October invoice was paid on 3 November. Is this a second one?"},
+	}
+	return d
+}
+
 func decision() views.Decision {
 	return views.Decision{Limits: []i18n.Text{limitToday()}, Message: message(), Deciding: true}
 }
@@ -202,6 +214,14 @@ func queueExhibits() []Exhibit {
 		{Name: "queue-conflict", Page: views.QueuePage(openQueue(conflicted()))},
 		{Name: "queue-empty", Page: views.QueuePage(empty)},
 		{Name: "queue-no-hit", Page: views.QueuePage(noHit), Failed: true},
+		{Name: "queue-question", Page: views.QueuePage(openQueue(questioned()))},
+		{Name: "ask", Page: views.WordsPage(views.Words{
+			Layout: shell("Ask about 7QK4M2XW9TCH3F5A", views.PlaceQueue), Message: message(), Act: views.ActAsk,
+		})},
+		{Name: "answer", Page: views.WordsPage(views.Words{
+			Layout: makerShell("Answer the question", views.PlaceMine), Message: questioned().Message, Act: views.ActAnswer,
+			Also: []views.Link{{Label: "Amend the payment instead", URL: "/payments/x/amend"}},
+		})},
 		{Name: "reject", Page: views.RejectPage(shell("Reject", views.PlaceQueue), decision())},
 		{Name: "detail-fragment", Page: views.DetailFragment(decision()), Fragment: true},
 		{Name: "refused-fragment", Page: views.DetailFragment(*refusedReject().Detail), Fragment: true, Failed: true},

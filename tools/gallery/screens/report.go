@@ -50,6 +50,18 @@ func reportExhibits() []Exhibit {
 		{Name: "report-numbers", Page: views.ReportPage(numbers)},
 		{Name: "report-rows", Page: views.ReportPage(rows)},
 		{Name: "report-empty", Page: views.ReportPage(none)},
+		{Name: "access", Page: views.AccessPage(views.Access{
+			Layout: supervisorShell("Access review", views.PlaceReports), Seen: "x",
+			Accounts: []views.AccessRow{
+				{Name: "Checker 1", User: "checker1", Status: "active", Roles: []i18n.Text{
+					i18n.Text("%s since %s").With(i18n.Text("Checker"), "03.02.2026"),
+				}, SignedIn: i18n.Data("20.11.2026 08:14:03 CET"), Factors: 2},
+				{Name: "Maker 2", User: "maker2", Status: "not set up", SignedIn: "never", Roles: []i18n.Text{
+					i18n.Text("%s since %s").With(i18n.Text("Maker"), "19.11.2026"),
+				}},
+			},
+			Earlier: []views.Link{{Label: i18n.Text("%s, by %s").With("02.11.2026 17:05:11 CET", "Supervisor 1"), URL: "/reports/access/x"}},
+		})},
 		{Name: "audit-verified", Page: views.AuditTrailPage(trail)},
 		{Name: "audit-broken", Page: views.AuditTrailPage(broken)},
 	}

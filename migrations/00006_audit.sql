@@ -1,6 +1,17 @@
 -- +goose Up
 -- The audit trail, its hash tree, and the signed checkpoints.
 
+-- The id of the event of a move: the id of the message with the version 8 and the number of the move in its 24
+-- bits before the last group. The tree so names each
+-- move of a message, and a move can be found there when its row in the trail is gone. As auditlog.MoveID.
+CREATE FUNCTION move_event(message_id uuid, sequence integer) RETURNS uuid
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+  SELECT overlay(message_id::text PLACING '8' || lpad(to_hex(sequence >> 12), 3, '0') || '-8' || lpad(to_hex(sequence & 4095), 3, '0')
+    FROM 15 FOR 9)::uuid
+$$;
+REVOKE EXECUTE ON FUNCTION move_event(uuid, integer) FROM PUBLIC;
+GRANT EXECUTE ON FUNCTION move_event(uuid, integer) TO countersign_app, countersign_reader;
+
 -- What happened, for the auditor: one row for every change of state and for every refusal that matters. Never changed.
 CREATE TABLE audit_event (
   realm          text NOT NULL,
@@ -26,8 +37,12 @@ CREATE TABLE audit_event (
   -- The place in the stream of events that clients read; NULL for rows that are not in it. It is at least event_order.base plus the number
   -- of the transaction, and at least the place of the earlier step of the same message (docs/adr/0013-event-order.md).
   place          bigint CHECK (place > 0),
+  -- The seal is over the leaf of the row in the tree, and so over the move, the version and the decision that it tells of.
+  key_id         text NOT NULL CHECK (key_id <> ''),
+  seal           bytea NOT NULL CHECK (length(seal) = 32),
   CONSTRAINT audit_event_at_finite CHECK (isfinite(at)),
   CONSTRAINT audit_event_check CHECK ((outcome = 'done') OR (sequence IS NULL)),
+  CONSTRAINT audit_event_move CHECK ((sequence IS NULL) OR (event_id = move_event(message_id, sequence))),
   CONSTRAINT audit_event_detail_json CHECK ((detail)::jsonb IS NOT NULL),
   PRIMARY KEY (realm, event_id),
   FOREIGN KEY (realm) REFERENCES realm(realm)
@@ -48,7 +63,8 @@ GRANT SELECT ON audit_event TO countersign_reader;
 ALTER TABLE audit_event
   ALTER COLUMN actor_user SET STATISTICS 0, ALTER COLUMN actor_person SET STATISTICS 0, ALTER COLUMN client_id SET STATISTICS 0, ALTER
   COLUMN channel SET STATISTICS 0, ALTER COLUMN request_id SET STATISTICS 0, ALTER COLUMN source_address SET STATISTICS 0, ALTER COLUMN
-  content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0;
+  content_hash SET STATISTICS 0, ALTER COLUMN detail SET STATISTICS 0, ALTER COLUMN key_id SET STATISTICS 0, ALTER COLUMN seal SET
+  STATISTICS 0;
 
 -- What is added to the number of a transaction to get a place in the stream of events. A dump that is restored into another server brings
 -- places along and meets lower numbers of transactions there; the base rises so that new places are behind the old ones.
@@ -131,7 +147,7 @@ GRANT SELECT ON audit_tree TO countersign_reader;
 CREATE TABLE audit_leaf (
   realm      text NOT NULL,
   leaf_index bigint NOT NULL CHECK (leaf_index >= 0),
-  kind       text NOT NULL CHECK (kind IN ('event', 'document')),
+  kind       text NOT NULL CHECK (kind IN ('event', 'document', 'unverified event', 'unverified document')),
   row_id     uuid NOT NULL,
   hash       bytea NOT NULL CHECK (length(hash) = 32),
   key_id     text NOT NULL CHECK (key_id <> ''),

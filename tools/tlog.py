@@ -91,7 +91,7 @@ def checkpoint(note, public, origin, trusted):
     check(digest((name + "\n").encode() + raw)[:4].hex() == keyhash, "the key is damaged")
     text, _, line = note.partition("\n\n")
     lines, signature = text.split("\n"), line.removesuffix("\n").split(" ")
-    check(len(lines) == 4 and lines[0] == origin and line.count("\n") == 1 and signature[:-1] == ["\u2014", name], "another checkpoint")
+    check(len(lines) == 5 and lines[0] == origin and line.count("\n") == 1 and signature[:-1] == ["\u2014", name], "another checkpoint")
     value = b64(signature[2])
     check(value[:4].hex() == keyhash and signed(raw[1:], (text + "\n").encode(), value[4:]), "the signature does not fit")
     return int(lines[1]), b64(lines[2])

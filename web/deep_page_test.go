@@ -9,6 +9,7 @@ import (
 
 	"github.com/google/uuid"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/demo"
 	"countersign/internal/store"
 )
@@ -54,7 +55,7 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 		"SET session_replication_role = replica",
 		`INSERT INTO document SELECT (jsonb_populate_record(one, jsonb_build_object('document_id', m.message_id, 'message_id', m.message_id))).*
 		 FROM document one, message m WHERE one.direction = 'in' AND m.message_id <> one.message_id`,
-		`INSERT INTO audit_event SELECT (jsonb_populate_record(one, jsonb_build_object('event_id', m.message_id, 'message_id', m.message_id))).*
+		`INSERT INTO audit_event SELECT (jsonb_populate_record(one, jsonb_build_object('event_id', move_event(m.message_id, 1), 'message_id', m.message_id))).*
 		 FROM audit_event one, message m WHERE one.sequence = 1 AND m.message_id <> one.message_id`,
 		"VACUUM ANALYZE document, audit_event",
 	} {
@@ -87,11 +88,11 @@ func TestADeepPageReadsNoMoreThanItself(t *testing.T) {
 			return len(l), err
 		},
 		"audit trail": func() (int, error) {
-			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: newest, PageSize: size})
+			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: auditlog.MoveID(newest, 1), PageSize: size})
 			return len(l), err
 		},
 		"audit trail, oldest first": func() (int, error) {
-			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: oldest, OldestFirst: true, PageSize: size})
+			l, err := q.reader.AuditTrail(t.Context(), demo.Realm, store.AuditFilter{Before: auditlog.MoveID(oldest, 1), OldestFirst: true, PageSize: size})
 			return len(l), err
 		},
 	} {

@@ -18,12 +18,13 @@ import (
 // originPrefix begins the origin of every checkpoint; the realm follows.
 const originPrefix = "countersign/"
 
-// Checkpoint is the size and root of a realm's tree at a time.
+// Checkpoint is the size and root of a realm's tree at a time, and the number of the newest head of its master data.
 type Checkpoint struct {
 	Realm string
 	Size  int64
 	Root  Hash
 	At    time.Time
+	Head  int64
 }
 
 // ErrNoCheckpoint says that a text is no checkpoint of this gateway's form.
@@ -32,9 +33,10 @@ var ErrNoCheckpoint = errors.New("is no checkpoint")
 // origin names the tree of a realm, and the key under which its checkpoints are signed: a signature for one realm is none for another.
 func origin(realm string) string { return originPrefix + realm }
 
-// text is the checkpoint as it is signed: origin, size, root and time, a line each.
+// text is the checkpoint as it is signed: origin, size, root, time and head, a line each.
 func (c Checkpoint) text() string {
-	return fmt.Sprintf("%s\n%d\n%s\ntime %s\n", origin(c.Realm), c.Size, base64.StdEncoding.EncodeToString(c.Root[:]), stamp(c.At))
+	root := base64.StdEncoding.EncodeToString(c.Root[:])
+	return fmt.Sprintf("%s\n%d\n%s\ntime %s\nhead %d\n", origin(c.Realm), c.Size, root, stamp(c.At), c.Head)
 }
 
 // stamp writes a time as checkpoints have it: UTC, to the microsecond.
@@ -43,7 +45,7 @@ func stamp(at time.Time) string { return at.UTC().Truncate(time.Microsecond).For
 // parseCheckpoint reads the text that was signed.
 func parseCheckpoint(text string) (Checkpoint, error) {
 	lines := strings.Split(text, "\n")
-	if len(lines) != 5 || lines[4] != "" || !strings.HasPrefix(lines[0], originPrefix) {
+	if len(lines) != 6 || lines[5] != "" || !strings.HasPrefix(lines[0], originPrefix) {
 		return Checkpoint{}, ErrNoCheckpoint
 	}
 	c := Checkpoint{Realm: strings.TrimPrefix(lines[0], originPrefix)}
@@ -58,7 +60,10 @@ func parseCheckpoint(text string) (Checkpoint, error) {
 	}
 	copy(c.Root[:], root)
 	c.At, err = time.Parse(time.RFC3339Nano, strings.TrimPrefix(lines[3], "time "))
-	if err != nil || c.text() != text {
+	if err == nil {
+		c.Head, err = strconv.ParseInt(strings.TrimPrefix(lines[4], "head "), 10, 64)
+	}
+	if err != nil || c.Head < 0 || c.text() != text {
 		return Checkpoint{}, ErrNoCheckpoint
 	}
 	return c, nil

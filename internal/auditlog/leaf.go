@@ -1,6 +1,7 @@
 package auditlog
 
 import (
+	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/uuid"
 	"golang.org/x/mod/sumdb/tlog"
+
+	"countersign/internal/keyring"
 )
 
 // Hash is SHA-256, of a leaf or a node of the tree as RFC 6962 hashes them.
@@ -21,13 +24,36 @@ type Kind string
 const (
 	KindEvent    Kind = "event"    // a row of the audit trail with the move and the decision it tells of
 	KindDocument Kind = "document" // a document that was sent, received or entered, by its digest
+	// Rows of messages that did not fit their seal when they were taken up. Their leaves have layouts of their own, which no bundle may have:
+	// they show what stood in the database, and no more.
+	KindUnverifiedEvent    Kind = "unverified event"
+	KindUnverifiedDocument Kind = "unverified document"
 )
 
-// The layouts of leaves. Another layout gets another number, so that sealed rows stay readable.
-const (
-	eventLayout    = "countersign event 1"
-	documentLayout = "countersign document 1"
-)
+// layouts are those of leaves. Another layout gets another number, so that sealed rows stay readable.
+var layouts = map[Kind]string{
+	KindEvent: "countersign event 1", KindDocument: "countersign document 1",
+	KindUnverifiedEvent: "countersign unverified event 1", KindUnverifiedDocument: "countersign unverified document 1",
+}
+
+// OfEvent reports whether the row is an event.
+func (k Kind) OfEvent() bool { return k == KindEvent || k == KindUnverifiedEvent }
+
+// Unverified returns the kind of a row of this kind that does not fit its seal.
+func (k Kind) Unverified() Kind {
+	if k.OfEvent() {
+		return KindUnverifiedEvent
+	}
+	return KindUnverifiedDocument
+}
+
+// MoveID is the id of the event of a move: the message's id with the version 8 and the number of the move in its 24 bits before the last
+// group. It names the move in the tree, also where its row in the trail is gone. The function move_event of the schema makes the same.
+func MoveID(message uuid.UUID, sequence int) uuid.UUID {
+	id := message
+	binary.BigEndian.PutUint32(id[6:], uint32(0x8000_8000|sequence>>12<<16|sequence&0xfff)) //nolint:gosec // the number is below 24 bits
+	return id
+}
 
 // Text is bytes as hexadecimal digits in a leaf.
 type Text []byte
@@ -101,6 +127,7 @@ type Decision struct {
 	ClientID      string    `json:"clientId"`
 	ContentHash   Text      `json:"contentHash"`
 	DecidedAt     time.Time `json:"decidedAt"`
+	FactorUse     string    `json:"factorUse,omitempty"`
 	GrantID       string    `json:"grantId,omitempty"`
 	GrantedAt     string    `json:"grantedAt,omitempty"`
 	Makers        []string  `json:"makers"`
@@ -137,18 +164,42 @@ type Leaf struct {
 // Hash is the leaf's hash in the tree.
 func (l Leaf) Hash() Hash { return tlog.RecordHash(l.Data) }
 
-// Leaf is the event as the tree takes it.
-func (e Event) Leaf() (Leaf, error) {
-	e.Layout = eventLayout
+// Leaf is the event as the tree takes it: KindEvent or KindUnverifiedEvent.
+func (e Event) Leaf(kind Kind) (Leaf, error) {
+	e.Layout = layouts[kind]
 	data, err := written(e)
-	return Leaf{Kind: KindEvent, RowID: e.EventID, Data: data}, err
+	return Leaf{Kind: kind, RowID: e.EventID, Data: data}, err
 }
 
-// Leaf is the document as the tree takes it.
-func (d Document) Leaf() (Leaf, error) {
-	d.Layout = documentLayout
+// sealed are the fields under the seal of an event: its leaf, which has its move, version and decision.
+func (e Event) sealed() (keyring.Fields, error) {
+	leaf, err := e.Leaf(KindEvent)
+	var fields keyring.Fields
+	fields.Text("audit event 1")
+	fields.Bytes(leaf.Data)
+	return fields, err
+}
+
+// Seal makes the seal of the event. Its times must be as the database keeps them: in UTC, to the microsecond.
+func (e Event) Seal(keys keyring.Ring) (keyring.Seal, error) {
+	fields, err := e.sealed()
+	return keys.Seal(fields), err
+}
+
+// Check compares the event with its seal. Errors: those of keyring.Ring.Verify.
+func (e Event) Check(keys keyring.Ring, seal keyring.Seal) error {
+	fields, err := e.sealed()
+	if err != nil {
+		return err
+	}
+	return keys.Verify(seal, fields)
+}
+
+// Leaf is the document as the tree takes it: KindDocument or KindUnverifiedDocument.
+func (d Document) Leaf(kind Kind) (Leaf, error) {
+	d.Layout = layouts[kind]
 	data, err := written(d)
-	return Leaf{Kind: KindDocument, RowID: d.DocumentID, Data: data}, err
+	return Leaf{Kind: kind, RowID: d.DocumentID, Data: data}, err
 }
 
 // written writes the content of a leaf as RFC 8785 canonical JSON. The types declare their fields in order, and their texts and whole

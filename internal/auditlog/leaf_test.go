@@ -22,13 +22,13 @@ func TestALeafIsCanonical(t *testing.T) {
 		event, document := reflect.New(reflect.TypeFor[auditlog.Event]()).Elem(), reflect.New(reflect.TypeFor[auditlog.Document]()).Elem()
 		fill(t, event)
 		fill(t, document)
-		leaf, err := event.Interface().(auditlog.Event).Leaf()
+		leaf, err := event.Interface().(auditlog.Event).Leaf(auditlog.KindEvent)
 		if err != nil {
 			t.Fatal(err)
 		}
 		event.FieldByName("Layout").SetString("countersign event 1")
 		mustBeCanonical(t, leaf.Data, event.Interface())
-		leaf, err = document.Interface().(auditlog.Document).Leaf()
+		leaf, err = document.Interface().(auditlog.Document).Leaf(auditlog.KindDocument)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,7 +43,7 @@ func newRights() rights {
 func (r *rights) take(realm string, data []byte) error {
 	var event Event
 	err := json.Unmarshal(data, &event, json.RejectUnknownMembers(true))
-	if err != nil || event.Layout != eventLayout || event.Realm != realm || event.MessageID != "" || event.Move != nil {
+	if err != nil || event.Layout != layouts[KindEvent] || event.Realm != realm || event.MessageID != "" || event.Move != nil {
 		return errors.New("the leaf is none of the rights in this realm")
 	}
 	said, err := ParseRights(event.Detail)

@@ -91,6 +91,14 @@ func (s Sealer) CheckKept(d Kept, seal keyring.Seal) error {
 	return s.documents.Verify(seal, d.fields())
 }
 
+// CheckStored compares a stored document with its seal, whichever direction it has. Errors: those of keyring.Ring.Verify.
+func (s Sealer) CheckStored(d Kept, seal keyring.Seal) error {
+	if d.Direction == "out" {
+		return s.CheckDocument(d.Outbound, seal)
+	}
+	return s.CheckKept(d, seal)
+}
+
 // Answer holds the sealed fields of a row of the outbox: an answer with a content of its own, or a stored document to send again.
 type Answer struct {
 	Scheme     string

@@ -51,14 +51,14 @@ func (p *proving) take(data []byte) error {
 		return errors.New("the leaf is of another realm or message")
 	}
 	switch of.Layout {
-	case eventLayout:
+	case layouts[KindEvent]:
 		var event Event
 		err = json.Unmarshal(data, &event, json.RejectUnknownMembers(true))
 		p.proven.Events = append(p.proven.Events, event)
 		if event.Move != nil {
 			p.moves = append(p.moves, event)
 		}
-	case documentLayout:
+	case layouts[KindDocument]:
 		var document Document
 		err = json.Unmarshal(data, &document, json.RejectUnknownMembers(true))
 		p.proven.Documents[document.DocumentID.String()] = document

@@ -126,20 +126,44 @@ func decisionFields(m Message, d Decision) keyring.Fields {
 	return f
 }
 
+// Stored is what is stored of the moves of a message besides the decisions about its current version.
+type Stored struct {
+	Approvals int  // that the message counts
+	Later     bool // the audit tree has a later move
+}
+
+// Waits reports whether a message waits for somebody here.
+func (m Message) Waits() bool { return m.State.Pending() || m.State == StateAwaitingDecision }
+
 // WithDecisions returns the message with the decisions about its current version, as they were loaded. While it waits for more, they must
-// be as many as the message counts, and each must fit its seal: else it is withheld. Once it is released, the seal of the release stands
-// for them.
-func (m Message) WithDecisions(s Sealer, decisions []Decision, counted int) Message {
+// be as many as the message counts, and each must fit its seal, and the audit tree must have no later move: else it is withheld. Once it is
+// released, the seal of the release stands for them.
+func (m Message) WithDecisions(s Sealer, decisions []Decision, stored Stored) Message {
 	m.Decisions = decisions
-	if !m.State.Pending() {
+	if !m.Waits() {
 		return m
 	}
-	if m.Approvals() != counted {
+	if m.Approvals() != stored.Approvals {
 		m.Withheld = cmp.Or(m.Withheld, fmt.Sprintf("It counts %d approvals, and %d are stored. "+
-			"Do not act on it: tell an operator, who runs countersign check.", counted, m.Approvals()))
+			"Do not act on it: tell an operator, who runs countersign check.", stored.Approvals, m.Approvals()))
+	}
+	if stored.Later {
+		m = m.PutBack()
 	}
 	for _, d := range decisions {
 		m.Withheld = cmp.Or(m.Withheld, WithheldBy(s.CheckDecision(m, d)))
+	}
+	return m
+}
+
+// Counted reports whether the number of moves of a message that waits follows from its version and approvals, which are sealed. Otherwise
+// the seal of its last move must prove the number.
+func (m Message) Counted() bool { return !m.Waits() || m.Sequence == m.Version+m.Approvals() }
+
+// PutBack returns the message withheld, if it waits for somebody although it was moved later.
+func (m Message) PutBack() Message {
+	if m.Waits() {
+		m.Withheld = cmp.Or(m.Withheld, "It was put back to an earlier state. Do not act on it: tell an operator, who runs countersign check.")
 	}
 	return m
 }

@@ -269,19 +269,28 @@ func TestTheDecisionsOfAWaitingMessageAreProven(t *testing.T) {
 	for name, test := range map[string]struct {
 		state     payment.State
 		decisions []payment.Decision
-		counted   int
+		stored    payment.Stored
+		moves     int
 		withheld  bool
 	}{
-		"as counted":    {payment.StateApprovalPending, []payment.Decision{d}, 1, false},
-		"one too few":   {payment.StateApprovalPending, nil, 1, true},
-		"one too many":  {payment.StateApprovalPending, []payment.Decision{d}, 0, true},
-		"forged":        {payment.StateApprovalPending, []payment.Decision{forged}, 1, true},
-		"unsealed":      {payment.StateApprovalPending, []payment.Decision{unsealed}, 1, true},
-		"after release": {payment.StateApproved, []payment.Decision{forged}, 2, false},
+		"as counted":           {payment.StateApprovalPending, []payment.Decision{d}, payment.Stored{Approvals: 1}, 2, false},
+		"one too few":          {payment.StateApprovalPending, nil, payment.Stored{Approvals: 1}, 1, true},
+		"one too many":         {payment.StateApprovalPending, []payment.Decision{d}, payment.Stored{}, 2, true},
+		"forged":               {payment.StateApprovalPending, []payment.Decision{forged}, payment.Stored{Approvals: 1}, 2, true},
+		"unsealed":             {payment.StateApprovalPending, []payment.Decision{unsealed}, payment.Stored{Approvals: 1}, 2, true},
+		"moved later":          {payment.StateApprovalPending, []payment.Decision{d}, payment.Stored{Approvals: 1, Later: true}, 2, true},
+		"a recall moved later": {payment.StateAwaitingDecision, nil, payment.Stored{Later: true}, 1, true},
+		"a recall as it came":  {payment.StateAwaitingDecision, nil, payment.Stored{}, 1, false},
+		"asked about":          {payment.StateQuestion, nil, payment.Stored{}, 2, false},
+		"after release":        {payment.StateApproved, []payment.Decision{forged}, payment.Stored{Approvals: 2, Later: true}, 9, false},
 	} {
-		m.State = test.state
-		if got := m.WithDecisions(seal, test.decisions, test.counted); (got.Withheld != "") != test.withheld {
+		m.State, m.Version, m.Sequence = test.state, 1, test.moves
+		got := m.WithDecisions(seal, test.decisions, test.stored)
+		if (got.Withheld != "") != test.withheld {
 			t.Errorf("%s: %q", name, got.Withheld)
+		}
+		if counted := test.moves == 1+got.Approvals() || test.state == payment.StateApproved; got.Counted() != counted {
+			t.Errorf("%s: the number of moves follows: %t", name, got.Counted())
 		}
 	}
 	for err, want := range map[error]string{

@@ -49,6 +49,10 @@ var gauges = []observability.Gauge{
 	},
 	{Name: "countersign_audit_sealed_rows", Help: "Rows of the audit trail and documents that are sealed."},
 	{
+		Name: "countersign_audit_unverified_rows",
+		Help: "Rows since the start that did not fit their seal when the audit tree took them up.",
+	},
+	{
 		Name: "countersign_audit_stopped_realms",
 		Help: "Realms whose audit tree is not what was signed, so that nothing is sealed there any more.",
 	},
@@ -225,6 +229,7 @@ func (s *Service) readSealing() []observability.Sample {
 	samples := []observability.Sample{
 		{Gauge: "countersign_audit_unsealed_age_seconds", Value: standing.Behind.Seconds()},
 		{Gauge: "countersign_audit_sealed_rows", Value: float64(standing.Rows)},
+		{Gauge: "countersign_audit_unverified_rows", Value: float64(standing.Unverified)},
 		{Gauge: "countersign_audit_stopped_realms", Value: float64(len(standing.Stopped))},
 		{Gauge: "countersign_payments_stopped_realms", Value: float64(len(standing.Lost))},
 	}

@@ -176,9 +176,13 @@ var probes = []probe{
 		WHERE message_id = :pending`, check},
 	{"put a time at infinity", `UPDATE message SET settled_at = 'infinity' WHERE message_id = :pending`, check},
 	{"put an inquiry at infinity", `UPDATE message SET inquire_at = 'infinity' WHERE message_id = :pending`, check},
-	{"tell what is no JSON", `INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_name, channel, detail, at)
-		SELECT realm, gen_random_uuid(), message_id, 99, 'instruction.note', 'x', 'portal', 'no JSON', now() FROM message
+	{"tell what is no JSON", `INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_name, channel, detail, at, key_id, seal)
+		SELECT realm, move_event(message_id, 99), message_id, 99, 'instruction.note', 'x', 'portal', 'no JSON', now(), 'k', sha256('x') FROM message
 		  WHERE message_id = :pending`, "22P02"},
+	{"tell of a move under another id", `INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_name, channel, detail, at,
+		  key_id, seal)
+		SELECT realm, gen_random_uuid(), message_id, 99, 'instruction.note', 'x', 'portal', '{}', now(), 'k', sha256('x') FROM message
+		  WHERE message_id = :pending`, check},
 	{
 		"add a policy that asks for nothing",
 		`INSERT INTO policy (realm, policy_id, rank, approvals_required, pending_seconds, created_at) VALUES ('demo', gen_random_uuid(), 99, ` +

@@ -3,6 +3,7 @@ package service_test
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -19,6 +20,8 @@ import (
 	"countersign/internal/service/servicetest"
 	"countersign/internal/store"
 	"countersign/internal/store/admin"
+	"countersign/internal/store/integrity"
+	"countersign/internal/store/storetest"
 )
 
 // agreed has two administrators bring a change about.
@@ -293,4 +296,35 @@ func TestAHeadPutBackWithItsRowsIsRefused(t *testing.T) {
 	}
 	named(t, h, "policy", keyOfRow(t, conn, "policy", policyOf))
 	named(t, h, "realm_head", demo.Realm)
+}
+
+// TestAHeadPutBackWithItsTrailIsRefused: the rows of the trail that tell of the change are gone too. A gateway that is started later refuses the
+// older master data by the newest signed checkpoint, which the check names as well.
+func TestAHeadPutBackWithItsTrailIsRefused(t *testing.T) {
+	t.Parallel()
+	h := servicetest.New(t)
+	conn := h.DB.Connect(t)
+	client := func(db *store.Database) error {
+		_, err := admin.NewPeople(db).Client(ctx, demo.Realm, demo.Straight)
+		return err
+	}
+	was, head := remember(t, conn, "policy", policyOf), remember(t, conn, "realm_head", "true")
+	agreed(t, h, service.RequestInput{Kind: administration.KindPolicyRetire, Subject: keyOfRow(t, conn, "policy", policyOf)})
+	h.Notary.Sweep(ctx)
+	was.putBack(t, conn)
+	head.putBack(t, conn)
+	_, err := conn.Exec(ctx, `SET session_replication_role = replica; DELETE FROM audit_event WHERE event_id = (
+		SELECT event_id FROM audit_event WHERE event = 'realm.rows' AND realm = 'demo' ORDER BY event_id DESC LIMIT 1)`)
+	must(t, err)
+	other := h.DB.Open(t, h.Seal)
+	must(t, client(other))
+	servicetest.On(t, h.DB, servicetest.Options{Database: func(*storetest.DB) *store.Database { return other }}).Notary.Sweep(ctx)
+	if err := client(other); !errors.Is(err, store.ErrUnknownRealm) {
+		t.Errorf("with the newest checkpoint: %v, want nothing of the realm to count", err)
+	}
+	report, err := integrity.CheckTrail(ctx, integrity.Config{DatabaseURL: h.DB.OwnerURL, AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now()})
+	must(t, err)
+	if !slices.ContainsFunc(report.Invariants[0].Violations, func(v integrity.Violation) bool { return v.Table == "realm_head" }) {
+		t.Errorf("the check does not name the head: %v", report.Invariants[0].Violations)
+	}
 }

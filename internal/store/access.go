@@ -100,7 +100,7 @@ func (d *Desk) ReviewAccess(ctx context.Context, by identity.Principal, accounts
 	detail, err := json.Marshal(reviewDetail{accounts, note})
 	if err == nil {
 		err = d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-			return AppendEvent(ctx, q, Event{
+			return AppendEvent(ctx, q, d.db.masterData, Event{
 				Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventAccessReview, Detail: string(detail), At: at,
 			})
 		})

@@ -101,7 +101,7 @@ func (s *Inbox) answeredRecall(ctx context.Context, q *dbsqlc.Queries, a Arrival
 	if a.Moves == nil {
 		return payment.Message{}, nil
 	}
-	return In(q, s.db.Seal()).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
+	return In(q, s.db.Seal(), s.db.masterData).Message(ctx, a.Created.Message.Realm, a.Created.Message.AnswersID, ForUpdate)
 }
 
 // answered is a recall and the transition that its answer causes; nil for none.

@@ -1,13 +1,19 @@
 package store
 
 import (
+	"cmp"
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"time"
 
 	"github.com/google/uuid"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/identity"
+	"countersign/internal/iso20022"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -26,12 +32,16 @@ func LeafRowsOf(leaves []dbsqlc.AuditLeaf) []LeafRow {
 	return rows
 }
 
-// Leaves makes the leaves of rows, of both kinds, by their keys. A row that is not there is not in the map.
-func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow) (map[uuid.UUID]auditlog.Leaf, error) {
-	leaves := make(map[uuid.UUID]auditlog.Leaf, len(of))
+// Leaves makes the leaves of rows by their keys; a row that is not there is not in the map. Without a database they are of the kinds that
+// are asked for. With one, a row that does not fit its seal by the keys of the database gets the leaf of an unverified one.
+func Leaves(
+	ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow, keys *Database,
+) (map[uuid.UUID]auditlog.Leaf, error) {
+	leaves, kinds := make(map[uuid.UUID]auditlog.Leaf, len(of)), make(map[uuid.UUID]auditlog.Kind, len(of))
 	var events, documents []uuid.UUID
 	for _, row := range of {
-		if row.Kind == auditlog.KindEvent {
+		kinds[row.RowID] = row.Kind
+		if row.Kind.OfEvent() {
 			events = append(events, row.RowID)
 		} else {
 			documents = append(documents, row.RowID)
@@ -42,7 +52,11 @@ func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow) 
 		return nil, fmt.Errorf("read events to seal: %w", err)
 	}
 	for _, row := range rows {
-		leaves[row.EventID], err = eventOf(row).Leaf()
+		event, kind := eventOf(row), kinds[row.EventID]
+		if keys != nil && event.Check(keys.masterData, Seal(row.KeyID, row.Seal)) != nil {
+			kind = kind.Unverified()
+		}
+		leaves[row.EventID], err = event.Leaf(kind)
 		if err != nil {
 			return nil, err
 		}
@@ -52,12 +66,31 @@ func Leaves(ctx context.Context, q *dbsqlc.Queries, realm string, of []LeafRow) 
 		return nil, fmt.Errorf("read documents to seal: %w", err)
 	}
 	for _, row := range papers {
-		leaves[row.DocumentID], err = documentOf(row).Leaf()
+		kind := kinds[row.DocumentID]
+		if keys != nil && documentFits(keys.seal, row) != nil {
+			kind = kind.Unverified()
+		}
+		leaves[row.DocumentID], err = documentOf(row).Leaf(kind)
 		if err != nil {
 			return nil, err
 		}
 	}
 	return leaves, nil
+}
+
+// documentFits compares a document with its seal. Errors: those of keyring.Ring.Verify.
+func documentFits(seal payment.Sealer, row dbsqlc.DocumentFactListRow) error {
+	kept := auditlog.Kept{
+		Outbound: auditlog.Outbound{
+			Realm: row.Realm, MessageID: OrZero(row.MessageID), Scheme: row.Scheme, Name: iso20022.MessageName(row.Name),
+			Reference: row.Reference, Hash: payment.Digest(row.ContentHash),
+		},
+		Direction: row.Direction, SourceHash: sha256.Sum256(nil), SourceType: Text(row.SourceType),
+	}
+	if len(row.SourceHash) > 0 {
+		kept.SourceHash = payment.Digest(row.SourceHash)
+	}
+	return seal.CheckStored(kept, Seal(row.KeyID, row.Mac))
 }
 
 func eventOf(row dbsqlc.EventFactListRow) auditlog.Event {
@@ -91,7 +124,7 @@ func decisionOf(row dbsqlc.EventFactListRow) *auditlog.Decision {
 		Ordinal: int(row.Ordinal), Version: int(row.DecisionVersion), Action: row.DecisionAction, ContentHash: row.DecisionHash,
 		Makers: idTexts(row.DecisionMakers), CheckerUser: row.CheckerUser, CheckerPerson: row.CheckerPerson,
 		ClientID: row.DecisionClient, Channel: row.DecisionChannel, Reason: row.DecisionReason, Remark: row.Remark, Role: row.CheckerRole,
-		GrantID: row.GrantID, DecidedAt: row.DecidedAt.UTC(),
+		GrantID: row.GrantID, FactorUse: row.FactorUse, DecidedAt: row.DecidedAt.UTC(),
 	}
 	if !row.GrantedAt.IsZero() {
 		decision.GrantedAt = row.GrantedAt.UTC().Format(time.RFC3339Nano)
@@ -106,6 +139,85 @@ func documentOf(row dbsqlc.DocumentFactListRow) auditlog.Document {
 		SourceHash: row.SourceHash, CreatedAt: row.CreatedAt.UTC(),
 	}
 }
+
+// stamped is a time as the database keeps it.
+func stamped(at time.Time) time.Time { return at.UTC().Truncate(time.Microsecond) }
+
+// sealEvent makes the seal of the event of a move.
+func (s *Messages) sealEvent(e auditlog.Event, move auditlog.Move) keyring.Seal {
+	e.At = stamped(e.At)
+	e.EventID = auditlog.MoveID(uuid.MustParse(e.MessageID), move.Sequence)
+	e.Outcome, e.Event = "done", auditlog.EventOf(move.Kind, move.Action)
+	move.ActorName, move.ActorPerson, move.ActorUser, move.At = e.ActorName, e.ActorPerson, e.ActorUser, e.At
+	move.Channel, move.ClientID = e.Channel, e.ClientID
+	e.Move = &move
+	seal, _ := e.Seal(s.db.masterData) // texts and numbers always encode
+	return seal
+}
+
+// eventBy is an event of a message with its actor.
+func eventBy(m payment.Message, by identity.Actor, detail string, at time.Time) auditlog.Event {
+	return auditlog.Event{
+		Realm: m.Realm, MessageID: idOrNone(m.InternalID), ActorUser: idOrNone(by.UserID), ActorPerson: idOrNone(by.PersonID),
+		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: by.RequestID, SourceAddress: by.SourceAddress,
+		ContentHash: m.ContentHash[:], Detail: detail, At: at,
+	}
+}
+
+// versionOf is the current version of a message in the event that brought it.
+func versionOf(m payment.Message) *auditlog.Version {
+	return &auditlog.Version{
+		Number: m.Version, DocumentID: m.DocumentID.String(), ContentHash: m.ContentHash[:], Makers: idTexts(m.Makers),
+		ApprovalsRequired: m.ApprovalsRequired,
+	}
+}
+
+// sealOpening seals the event of a new message.
+func (s *Messages) sealOpening(c payment.Created, detail string) keyring.Seal {
+	m := c.Message
+	by := c.Actor
+	by.ClientID, by.Channel = m.ClientID, m.Channel
+	e := eventBy(m, by, detail, m.CreatedAt)
+	e.Version = versionOf(m)
+	return s.sealEvent(e, auditlog.Move{
+		Sequence: 1, Kind: string(m.Kind), From: "None", Action: string(c.Action), To: string(m.State), Version: 1,
+		Reason: cmp.Or(c.Origin.Note, m.StatusText),
+	})
+}
+
+// sealStep seals the event of a transition.
+func (s *Messages) sealStep(t payment.Transition, detail string) keyring.Seal {
+	m, by, move := t.Message(), t.Actor(), t.Move()
+	if t.Version() != nil {
+		m = t.After()
+	}
+	e := eventBy(m, by, detail, t.At())
+	if t.Version() != nil {
+		e.Version = versionOf(m)
+	}
+	if d := t.Decision(); d != nil {
+		e.Decision = &auditlog.Decision{
+			Ordinal: d.Ordinal, Version: m.Version, Action: string(move.Action), ContentHash: m.ContentHash[:], Makers: idTexts(m.Makers),
+			CheckerUser: idOrNone(by.UserID), CheckerPerson: idOrNone(by.PersonID), ClientID: by.ClientID, Channel: string(by.Channel),
+			Role: string(identity.RoleChecker), GrantID: idOrNone(d.Grant.ID), FactorUse: idOrNone(d.FactorUse), DecidedAt: stamped(t.At()),
+		}
+		if !d.Grant.GrantedAt.IsZero() {
+			e.Decision.GrantedAt = stamped(d.Grant.GrantedAt).Format(time.RFC3339Nano)
+		}
+		if move.Action == payment.ActionReject {
+			e.Decision.Reason = t.Reason()
+		} else {
+			e.Decision.Remark = t.Reason()
+		}
+	}
+	return s.sealEvent(e, auditlog.Move{
+		Sequence: t.Message().Sequence + 1, Kind: string(m.Kind), From: string(move.From), Action: string(move.Action), To: string(move.To),
+		Version: m.Version, Reason: t.Reason(),
+	})
+}
+
+// idOrNone writes an id for a leaf; the zero id is "".
+func idOrNone(id uuid.UUID) string { return idText(OrNull(id)) }
 
 // idText writes an id for a leaf; NULL is "".
 func idText(id *uuid.UUID) string {

@@ -21,33 +21,32 @@ type address struct {
 	id    uuid.UUID
 }
 
-// maxAddresses is the number of messages in each half of the address cache.
-const maxAddresses = 4096
+// maxRecent is the number of entries in each half of a cache of recent things.
+const maxRecent = 4096
 
-// addresses caches the addresses of messages that this process released lately, by their Global ID. Neither changes, so an entry is never
-// wrong; it only saves the reads of an answer from clearing. The older half is dropped when the younger one is full.
-type addresses struct {
+// recent caches the latest entries. The older half is dropped when the younger one is full.
+type recent[K comparable, V any] struct {
 	mu         sync.Mutex
-	young, old map[payment.ID]address
+	young, old map[K]V
 }
 
-func (c *addresses) add(global payment.ID, at address) {
+func (c *recent[K, V]) add(key K, value V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.young == nil || len(c.young) >= maxAddresses {
-		c.young, c.old = make(map[payment.ID]address), c.young
+	if c.young == nil || len(c.young) >= maxRecent {
+		c.young, c.old = make(map[K]V), c.young
 	}
-	c.young[global] = at
+	c.young[key] = value
 }
 
-func (c *addresses) get(global payment.ID) (at address, known bool) {
+func (c *recent[K, V]) get(key K) (value V, known bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	at, known = c.young[global]
+	value, known = c.young[key]
 	if !known {
-		at, known = c.old[global]
+		value, known = c.old[key]
 	}
-	return at, known
+	return value, known
 }
 
 // FindByGlobalID returns the realm and the internal id of the message with a Global ID, or payment.ErrNotFound.

@@ -162,6 +162,30 @@ func CheckSet(head dbsqlc.RealmHead, rows []Row, keys keyring.Ring) error {
 type heads struct {
 	mu    sync.Mutex
 	known map[string]*knownHead
+	seen  map[string]int64 // the highest numbers, in the database and in signed checkpoints
+}
+
+// NewestHead is the highest number of a head of a realm that this gateway saw; 0 for none. An older head does not count.
+func (d *Database) NewestHead(realm string) int64 {
+	d.heads.mu.Lock()
+	defer d.heads.mu.Unlock()
+	return d.heads.seen[realm]
+}
+
+// HeadSeen notes the number of a verified head of a realm, or that of a verified checkpoint.
+func (d *Database) HeadSeen(realm string, number int64) {
+	d.heads.mu.Lock()
+	if d.heads.seen == nil {
+		d.heads.seen = map[string]int64{}
+	}
+	d.heads.seen[realm] = max(d.heads.seen[realm], number)
+	d.heads.mu.Unlock()
+	k := d.heads.of(realm)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.state != nil && k.state.head.Number < number {
+		k.state = nil
+	}
 }
 
 // knownHead is the newest state of a realm.
@@ -477,7 +501,7 @@ func (l *Ledger) tell(ctx context.Context, number int64, act Act) error {
 		change = act.Change.String()
 	}
 	for some := range slices.Chunk(rows, toldAtOnce) {
-		err := AppendEvent(ctx, l.q, Event{
+		err := AppendEvent(ctx, l.q, l.keys, Event{
 			Realm: l.realm, Actor: act.Actor, Name: auditlog.EventRealmRows, Detail: auditlog.RowsDetail(number, change, some), At: act.At,
 		})
 		if err != nil {
@@ -497,6 +521,10 @@ func (d *Database) Committed(l *Ledger) {
 
 // keep keeps a verified state that is not older than the kept one. Error: ErrOldHead.
 func (d *Database) keep(realm string, read *state) error {
+	if read.head.Number < d.NewestHead(realm) {
+		return ErrOldHead
+	}
+	d.HeadSeen(realm, read.head.Number)
 	k := d.heads.of(realm)
 	k.mu.Lock()
 	defer k.mu.Unlock()

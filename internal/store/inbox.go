@@ -78,7 +78,7 @@ func (s *Inbox) record(ctx context.Context, in Document, decide DecideFunc, answ
 	var t payment.Transition
 	var after AfterCommit
 	err := s.db.InRealm(ctx, in.Realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		m, err := In(q, s.db.Seal()).Message(ctx, in.Realm, in.MessageID, ForUpdate)
+		m, err := In(q, s.db.Seal(), s.db.masterData).Message(ctx, in.Realm, in.MessageID, ForUpdate)
 		if err != nil {
 			return err
 		}

@@ -8,7 +8,9 @@ import (
 	"github.com/google/uuid"
 	"github.com/jackc/pgx/v5"
 
+	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
 	"countersign/internal/money"
 	"countersign/internal/payment"
 	"countersign/internal/rulebook"
@@ -71,7 +73,7 @@ func Whole(seal payment.Sealer, row dbsqlc.MessageGetRow, decisions []dbsqlc.Dec
 			current = append(current, Decision(decision))
 		}
 	}
-	return message.WithDecisions(seal, current, int(row.MessageListed.Approvals))
+	return message.WithDecisions(seal, current, payment.Stored{Approvals: int(row.MessageListed.Approvals), Later: row.Later})
 }
 
 // Decision makes the decision of its row.
@@ -98,10 +100,14 @@ const (
 type Loader struct {
 	q    *dbsqlc.Queries
 	seal payment.Sealer
+	keys keyring.Ring // of the audit trail
 }
 
-// In makes the loader of a transaction.
-func In(q *dbsqlc.Queries, seal payment.Sealer) Loader { return Loader{q: q, seal: seal} }
+// In makes the loader of a transaction. Without keys of the audit trail, the number of moves of a message that was asked about is not
+// proven.
+func In(q *dbsqlc.Queries, seal payment.Sealer, keys keyring.Ring) Loader {
+	return Loader{q: q, seal: seal, keys: keys}
+}
 
 // Rows reads messages with their content, in one round trip; nil for an unknown one.
 func (l Loader) Rows(ctx context.Context, realm string, ids []uuid.UUID) ([]*dbsqlc.MessageGetRow, error) {
@@ -187,6 +193,12 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 			continue
 		}
 		m := Whole(l.seal, *row, decisions[ids[i]])
+		if !m.Counted() {
+			m, err = l.proven(ctx, m)
+			if err != nil {
+				return nil, err
+			}
+		}
 		if mode == ForRead && m.Withheld == "" {
 			m.Withheld = m.Difference() // a person may be about to decide it
 		}
@@ -196,4 +208,23 @@ func (l Loader) Messages(ctx context.Context, realm string, ids []uuid.UUID, mod
 		messages = append(messages, m)
 	}
 	return messages, nil
+}
+
+// proven withholds a message unless its last move fits its seal and left it as it is.
+func (l Loader) proven(ctx context.Context, m payment.Message) (payment.Message, error) {
+	if len(l.keys.IDs()) == 0 {
+		return m, nil
+	}
+	rows, err := l.q.EventFactList(ctx, []uuid.UUID{auditlog.MoveID(m.InternalID, m.Sequence)}, m.Realm)
+	if err != nil {
+		return m, fmt.Errorf("read the last move of the message: %w", err)
+	}
+	for _, row := range rows {
+		e := eventOf(row)
+		if e.Move != nil && e.Move.To == string(m.State) && e.Move.Version == m.Version && e.Move.Sequence == m.Sequence &&
+			e.Check(l.keys, Seal(row.KeyID, row.Seal)) == nil {
+			return m, nil
+		}
+	}
+	return m.PutBack(), nil
 }

@@ -19,7 +19,9 @@ type Messages struct {
 	newID     func() uuid.UUID
 	documents *Documents
 	banks     *directories
-	addresses addresses
+	// addresses are those of messages that this process released lately, by their Global ID. Neither changes: an entry only saves the reads of
+	// an answer from clearing.
+	addresses recent[payment.ID, address]
 
 	makeOutbound MakeOutbound // nil: clearing stores what carries a release
 
@@ -44,8 +46,8 @@ func NewMessages(db *Database, writes *FairMutex, nudges *Nudges, newID func() u
 	return s
 }
 
-// readBatch reads messages. It leaves out unknown ones, and those that wait for further approvals: their decisions are
-// read by another statement and could be newer than the message.
+// readBatch reads messages. It leaves out unknown ones, those that wait for further approvals (their decisions are read by
+// another statement and could be newer than the message), and those that were moved since or asked about.
 func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	return s.readOver(ctx, s.db.For(ForBatches), Reading, realm, ids)
 }
@@ -54,7 +56,7 @@ func (s *Messages) readBatch(ctx context.Context, realm string, ids []uuid.UUID)
 func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm string, ids []uuid.UUID) ([]*payment.Message, error) {
 	messages := make([]*payment.Message, len(ids))
 	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		rows, err := In(q, s.db.Seal()).Rows(ctx, realm, ids)
+		rows, err := In(q, s.db.Seal(), s.db.masterData).Rows(ctx, realm, ids)
 		if err != nil {
 			return err
 		}
@@ -86,9 +88,17 @@ func (s *Messages) readOver(ctx context.Context, db *Database, mode Mode, realm 
 				decisions = of[ids[i]]
 			}
 			m := Whole(s.db.Seal(), *row, decisions)
-			messages[i] = &m
+			if m.Counted() && !s.movedSince(m) {
+				messages[i] = &m
+			}
 		}
 		return nil
 	})
 	return messages, err
+}
+
+// movedSince reports whether this process moved a message after the state that was read: just now, or the message was put back.
+func (s *Messages) movedSince(m payment.Message) bool {
+	moves, known := s.db.moves.get(m.InternalID)
+	return known && moves > m.Sequence
 }

@@ -10,6 +10,8 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/keyring"
+	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -25,7 +27,7 @@ type OperatorAction struct {
 // RecordAction writes an action in the audit trail of its realm.
 func (d *Database) RecordAction(ctx context.Context, action OperatorAction) error {
 	err := d.InRealm(ctx, action.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return AppendEvent(ctx, q, Event{
+		return AppendEvent(ctx, q, d.masterData, Event{
 			Realm: action.Realm, Actor: action.Actor, Name: action.Event, Detail: auditlog.SubjectDetail(action.Subject, ""), At: action.At,
 		})
 	})
@@ -45,16 +47,23 @@ type Event struct {
 	At          time.Time
 }
 
-// AppendEvent writes an event to the audit log of its realm, in the transaction of the change.
-func AppendEvent(ctx context.Context, q *dbsqlc.Queries, e Event) error {
+// AppendEvent writes an event to the audit log of its realm, in the transaction of the change, under a seal by the keys of master data.
+func AppendEvent(ctx context.Context, q *dbsqlc.Queries, keys keyring.Ring, e Event) error {
 	id, err := uuid.NewV7()
 	if err != nil {
 		return err
 	}
 	user, person := ActorIDs(e.Actor)
+	event := eventBy(payment.Message{Realm: e.Realm}, e.Actor, e.Detail, stamped(e.At))
+	event.EventID, event.Event, event.Outcome, event.ContentHash = id, e.Name, "done", e.ContentHash
+	seal, err := event.Seal(keys)
+	if err != nil {
+		return err
+	}
 	return q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
 		Realm: e.Realm, EventID: id, Event: e.Name, ActorUser: user, ActorPerson: person, ActorName: e.Actor.Name,
 		ClientID: OrNull(e.Actor.ClientID), Channel: string(e.Actor.Channel), RequestID: OrNull(e.Actor.RequestID),
 		SourceAddress: OrNull(e.Actor.SourceAddress), ContentHash: e.ContentHash, Detail: e.Detail, At: e.At,
+		KeyID: seal.KeyID, Seal: seal.MAC[:],
 	})
 }

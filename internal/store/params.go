@@ -42,7 +42,8 @@ func one[T any](value T) []T { return []T{value} }
 
 func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 	m, from, by := c.Message, c.Origin, c.Actor
-	kept := s.sealContent(m, from)
+	kept, detail := s.sealContent(m, from), openingDetail(c)
+	event := s.sealOpening(c, detail)
 	p := dbsqlc.MessageInsertParams{
 		Realm: m.Realm, MessageIds: one(m.InternalID), GlobalIds: one(string(m.GlobalID)), Kinds: one(string(m.Kind)),
 		Schemes: one(string(m.Scheme)), Directions: one(string(m.Direction)), Channels: one(string(m.Channel)), ClientIds: one(m.ClientID),
@@ -55,9 +56,10 @@ func (s *Messages) insertParams(c payment.Created) dbsqlc.MessageInsertParams {
 		Sources: one(from.Source), SourceTypes: one(from.SourceType), DocumentKeyIds: one(kept.KeyID), DocumentMacs: one(kept.MAC[:]),
 		MakerUsers: one(by.UserID), MakerPersons: one(by.PersonID), Makers: one(uuidArray(m.Makers)), MakerRoles: one(string(c.Grant.Role)),
 		MakerGrantIds: one(c.Grant.ID), MakerGrantedAts: one(c.Grant.GrantedAt), Clients: one(textArray(m.Clients)),
-		ActorNames: one(by.Name), Notes: one(from.Note), EventIds: one(s.newID()),
+		ActorNames: one(by.Name), Notes: one(from.Note), EventIds: one(auditlog.MoveID(m.InternalID, 1)),
 		Events:     one(auditlog.EventOf(string(m.Kind), string(c.Action))),
-		RequestIds: one(by.RequestID), SourceAddresses: one(by.SourceAddress), Details: one(openingDetail(c)),
+		RequestIds: one(by.RequestID), SourceAddresses: one(by.SourceAddress), Details: one(detail),
+		EventKeyID: event.KeyID, EventSeals: one(event.MAC[:]),
 		Fingerprints: one(c.Fingerprint[:]),
 		KeyCounts:    one(int32(0)), KeyIds: one(""), Macs: one([]byte(nil)), AccountDigests: one([]byte(nil)),
 	}
@@ -91,6 +93,8 @@ func (s *Messages) addVersion(p *dbsqlc.MessageInsertParams, m payment.Message) 
 
 func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 	m, c, by, move := t.Message(), t.Changes(), t.Actor(), t.Move()
+	detail := withLimits(auditlog.Detail(string(move.From), string(move.To), t.Reason()), t.LimitUses())
+	event := s.sealStep(t, detail)
 	p := dbsqlc.MessageMoveParams{
 		Realm: m.Realm, MessageIds: one(m.InternalID), FromStates: one(string(move.From)),
 		Sequences: one(int32(m.Sequence)),                                                  //nolint:gosec // counts from 1
@@ -99,11 +103,11 @@ func (s *Messages) moveParams(t payment.Transition) dbsqlc.MessageMoveParams {
 		SettledAts: one(c.SettledAt), StatusCodes: one(c.StatusCode), StatusTexts: one(c.StatusText), Inquireds: one(int32(0)),
 		InquireAts: one(c.InquireAt), AnswerBys: one(c.AnswerBy),
 
-		EventIds: one(s.newID()), Actions: one(string(move.Action)), ActorUsers: one(by.UserID),
+		EventIds: one(auditlog.MoveID(m.InternalID, m.Sequence+1)), Actions: one(string(move.Action)), ActorUsers: one(by.UserID),
 		ActorPersons: one(by.PersonID), ActorNames: one(by.Name), ClientIds: one(by.ClientID), Channels: one(string(by.Channel)),
 		Reasons: one(t.Reason()), Events: one(auditlog.EventOf(string(m.Kind), string(move.Action))), RequestIds: one(by.RequestID),
 		SourceAddresses: one(by.SourceAddress), ContentHashes: one(m.ContentHash[:]),
-		Details: one(withLimits(auditlog.Detail(string(move.From), string(move.To), t.Reason()), t.LimitUses())),
+		Details: one(detail), EventKeyID: event.KeyID, EventSeals: one(event.MAC[:]),
 
 		Decides: one(false), Ordinals: one(int32(0)), Makers: one(uuidArray(m.Makers)),
 		ApprovalsRequireds: one(int32(m.ApprovalsRequired)), PreviousOrdinals: one(int32(0)), PreviousActions: one(""), //nolint:gosec // 0 to 9

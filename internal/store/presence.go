@@ -26,7 +26,7 @@ func NewDesk(db *Database) *Desk { return &Desk{db: db} }
 // the format.
 func (d *Desk) Exported(ctx context.Context, by identity.Principal, list, format string, at time.Time) error {
 	err := d.db.InRealm(ctx, by.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return AppendEvent(ctx, q, Event{
+		return AppendEvent(ctx, q, d.db.masterData, Event{
 			Realm: by.Realm, Actor: by.Actor(), Name: auditlog.EventListExport, Detail: auditlog.SubjectDetail(list, format), At: at,
 		})
 	})

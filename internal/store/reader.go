@@ -42,7 +42,7 @@ func (r *Reader) Message(ctx context.Context, realm string, id uuid.UUID) (payme
 	var m payment.Message
 	err := r.read(ctx, realm, Reading, func(q *dbsqlc.Queries) error {
 		var err error
-		m, err = In(q, r.db.Seal()).Message(ctx, realm, id, ForRead)
+		m, err = In(q, r.db.Seal(), r.db.masterData).Message(ctx, realm, id, ForRead)
 		return err
 	})
 	return m, err
@@ -53,7 +53,7 @@ func (r *Reader) WholeMessages(ctx context.Context, realm string, ids []uuid.UUI
 	var list []payment.Message
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
 		var err error
-		list, err = In(q, r.db.Seal()).Messages(ctx, realm, ids, ForRead)
+		list, err = In(q, r.db.Seal(), r.db.masterData).Messages(ctx, realm, ids, ForRead)
 		return err
 	})
 	return list, err

@@ -9,6 +9,7 @@ import (
 
 	"countersign/internal/auditlog"
 	"countersign/internal/identity"
+	"countersign/internal/payment"
 	"countersign/internal/store/internal/dbsqlc"
 )
 
@@ -53,12 +54,19 @@ func (d *Database) keepRefusal(ctx context.Context, r Refusal) error {
 	}
 	sentence := []rune(r.Sentence)
 	user, person := ActorIDs(r.Actor)
+	detail := auditlog.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)]))
+	e := eventBy(payment.Message{Realm: r.Realm, InternalID: r.MessageID}, r.Actor, detail, stamped(r.At))
+	e.EventID, e.Event, e.Outcome, e.ContentHash = id, r.Event, "refused", nil
+	seal, err := e.Seal(d.masterData)
+	if err != nil {
+		return err
+	}
 	return d.InRealm(ctx, r.Realm, Counting, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		_, err := q.AuditRefusalInsert(ctx, dbsqlc.AuditRefusalInsertParams{
 			Realm: r.Realm, Event: r.Event, At: r.At, EventID: id, MessageID: OrNull(r.MessageID), ActorUser: user, ActorPerson: person,
 			ActorName: r.Actor.Name, ClientID: OrNull(r.Actor.ClientID), Channel: string(r.Actor.Channel),
 			RequestID: OrNull(r.Actor.RequestID), SourceAddress: OrNull(r.Actor.SourceAddress),
-			Detail: auditlog.RefusalDetail(r.Why, string(sentence[:min(len(sentence), maxRefusalText)])), Most: maxRefusals,
+			Detail: detail, KeyID: seal.KeyID, Seal: seal.MAC[:], Most: maxRefusals,
 		})
 		return err
 	})

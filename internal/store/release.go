@@ -24,7 +24,7 @@ func (s *Messages) Outgoing(ctx context.Context, realm string, id uuid.UUID) (Ou
 			return fmt.Errorf("load the release: %w", err)
 		}
 		out.Release = releaseFromDB(row)
-		out.Message, err = In(q, s.db.Seal()).Message(ctx, realm, id, ForRead)
+		out.Message, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForRead)
 		return err
 	})
 	return out, err

@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/google/uuid"
 	"github.com/jackc/pgerrcode"
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -106,6 +107,9 @@ type Database struct {
 	all        *[uses]*Database // the same database, for each use
 	heads      *heads
 	marks      *Marks
+	// moves are the numbers of the last moves that this process made lately of messages that waited, without those that release: a stored
+	// message with fewer was put back, also while the audit tree does not have the move yet.
+	moves *recent[uuid.UUID, int]
 }
 
 // For is the same database by the connections for a use.
@@ -152,7 +156,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 	if cfg.Marks == nil {
 		cfg.Marks = &Marks{}
 	}
-	away, all, verified := newOutage(cfg.Log), &[uses]*Database{}, &heads{}
+	away, all, verified, moves := newOutage(cfg.Log), &[uses]*Database{}, &heads{}, &recent[uuid.UUID, int]{}
 	for use, size := range cfg.Connections.sizes() {
 		pool, err := cfg.open(ctx, Use(use), size)
 		if err != nil {
@@ -165,7 +169,7 @@ func Open(ctx context.Context, cfg Config) (*Database, error) {
 		}
 		all[use] = &Database{
 			pool: connections{Pool: pool, outage: away}, seal: cfg.Seal, masterData: masterData, answers: answers, log: cfg.Log,
-			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified,
+			metrics: cfg.Metrics, traces: cfg.Traces, all: all, begin: begin, heads: verified, moves: moves,
 			marks: cfg.Marks,
 		}
 	}

@@ -101,11 +101,19 @@ type AuditFilter struct {
 func (r *Reader) AuditTrail(ctx context.Context, realm string, f AuditFilter) ([]HistoryEvent, error) {
 	var list []HistoryEvent
 	err := r.read(ctx, realm, Searching, func(q *dbsqlc.Queries) error {
-		rows, err := q.AuditSearch(ctx, dbsqlc.AuditSearchParams{
-			Realm: realm, FromKey: OrNull(f.Before), OldestFirst: f.OldestFirst, AtFrom: OrNull(f.From), AtTo: OrNull(f.To),
-			Actor: OrNull(f.Actor),
+		search := dbsqlc.AuditSearchParams{
+			Realm: realm, FromKey: f.Before, OldestFirst: f.OldestFirst, AtFrom: OrNull(f.From), AtTo: OrNull(f.To), Actor: OrNull(f.Actor),
 			Event: OrNull(f.Event), MessageID: OrNull(f.MessageID), PageSize: f.PageSize,
-		})
+		}
+		if f.Before != uuid.Nil {
+			at, err := q.AuditTime(ctx, realm, f.Before)
+			if err == nil {
+				search.FromAt = &at
+			} else if !errors.Is(err, pgx.ErrNoRows) { // a place that is no event of the realm is the beginning
+				return fmt.Errorf("find the place in the trail: %w", err)
+			}
+		}
+		rows, err := q.AuditSearch(ctx, search)
 		for _, e := range rows {
 			list = append(list, eventFromDB(e))
 		}

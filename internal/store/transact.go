@@ -141,9 +141,12 @@ func (s *Messages) transact(ctx context.Context, realm string, id uuid.UUID, dec
 	step := stepBy{realm: realm}
 	err := s.db.InRealm(ctx, realm, Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
-		seen, err = In(q, s.db.Seal()).Message(ctx, realm, id, ForUpdate)
+		seen, err = In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForUpdate)
 		if err != nil {
 			return err
+		}
+		if s.movedSince(seen) { // under the lock: no move is under way
+			seen = seen.PutBack()
 		}
 		t, err = decide(q, seen)
 		if err != nil {
@@ -172,6 +175,9 @@ func (s *Messages) stored(t payment.Transition, out *Outgoing) {
 	}
 	m := t.Message()
 	s.nudges.committed(m.Realm)
+	if from := t.Move().From; out == nil && (from.Pending() || from == payment.StateAwaitingDecision) {
+		s.db.moves.add(m.InternalID, t.After().Sequence)
+	}
 	since := time.Duration(-1)
 	if !m.AcceptedAt.IsZero() {
 		since = t.At().Sub(m.AcceptedAt)
@@ -233,13 +239,16 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 		Realm: m.Realm, ClientID: by.ClientID, Scope: payment.KeyMessageID, Key: from.Reference, MessageID: m.InternalID,
 		Fingerprint: after.ContentHash, CreatedAt: t.At(),
 	})
+	detail := auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(after.Payee.Result),
+		after.Payee.MatchedName)
+	event := s.sealStep(t, detail)
 	_, err := q.MessageAmendIf(ctx, dbsqlc.MessageAmendIfParams{
-		EventID: s.newID(), Reason: OrNull(t.Reason()), Event: auditlog.EventOf(string(m.Kind), string(t.Move().Action)),
+		EventID: auditlog.MoveID(m.InternalID, m.Sequence+1), Reason: OrNull(t.Reason()),
+		Event:      auditlog.EventOf(string(m.Kind), string(t.Move().Action)),
 		EditorUser: by.UserID, EditorPerson: by.PersonID,
 		ActorName: by.Name, ClientID: by.ClientID, Channel: string(by.Channel), RequestID: OrNull(by.RequestID),
 		SourceAddress: OrNull(by.SourceAddress), ContentHash: after.ContentHash[:],
-		Detail: auditlog.WithPayee(auditlog.Detail(string(t.Move().From), string(t.Move().To), t.Reason()), string(after.Payee.Result),
-			after.Payee.MatchedName),
+		Detail: detail, EventSeal: event.MAC[:],
 		At: t.At(), PayeeResult: OrNull(string(after.Payee.Result)), PayeeName: OrNull(after.Payee.MatchedName),
 		PayeeAt: OrNull(after.Payee.At),
 		Realm:   m.Realm, MessageID: m.InternalID, FromState: string(t.Move().From), Sequence: int32(m.Sequence), Version: int32(m.Version), //nolint:gosec // count from 1
@@ -269,7 +278,7 @@ func (s *Messages) amend(ctx context.Context, q *dbsqlc.Queries, t payment.Trans
 // Message returns a message with its current content and its decisions, or payment.ErrNotFound.
 func (s *Messages) Message(ctx context.Context, realm string, id uuid.UUID) (payment.Message, error) {
 	m, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) (payment.Message, error) {
-		return In(q, s.db.Seal()).Message(ctx, realm, id, ForRead)
+		return In(q, s.db.Seal(), s.db.masterData).Message(ctx, realm, id, ForRead)
 	})
 	if errors.Is(err, ErrNoRealm) {
 		return m, payment.ErrNotFound

@@ -22,14 +22,6 @@ type write struct {
 	after func()
 }
 
-// id is the key of a written item in the result of its statement: the message, or the event of the step.
-func (w write) id() uuid.UUID {
-	if w.created != nil {
-		return w.created.MessageIds[0]
-	}
-	return w.step.id()
-}
-
 // writeBatch writes new messages and steps in one transaction, by one statement each; a second step of a message, such
 // as the answer to a delivery, takes a further statement. It reports for each item whether
 // it was written; none is when the server refuses the batch, so one bad item never fails another. The callers of
@@ -50,6 +42,7 @@ func (s *Messages) writeOver(ctx context.Context, db *Database, mode Mode, realm
 		}
 	}
 	var stored []uuid.UUID
+	moved := make(map[*step]bool, len(steps))
 	err := db.InRealm(ctx, realm, mode, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		var err error
 		if len(created) > 0 {
@@ -58,7 +51,9 @@ func (s *Messages) writeOver(ctx context.Context, db *Database, mode Mode, realm
 		for first, later := eachOnce(steps); err == nil && len(first) > 0; first, later = eachOnce(later) {
 			var events []uuid.UUID
 			events, err = q.MessageMove(ctx, moves(first))
-			stored = append(stored, events...)
+			for _, one := range first {
+				moved[one] = slices.Contains(events, one.id())
+			}
 		}
 		return err
 	})
@@ -67,7 +62,7 @@ func (s *Messages) writeOver(ctx context.Context, db *Database, mode Mode, realm
 		return written, broken(ctx, err)
 	}
 	for i, item := range items {
-		written[i] = slices.Contains(stored, item.id())
+		written[i] = moved[item.step] || item.created != nil && slices.Contains(stored, item.created.MessageIds[0])
 		if written[i] {
 			item.after()
 		}

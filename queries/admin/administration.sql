@@ -38,9 +38,9 @@ WHERE b.realm = @realm AND b.at > @since ORDER BY b.at DESC LIMIT 10;
 -- name: AuditRealmInsert :exec
 -- What was done to a realm, and not to a message. A change that was applied has a place in the stream of events.
 INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
-  detail, at, place)
+  detail, at, key_id, seal, place)
 VALUES (@realm, @event_id, @event, sqlc.narg(actor_user), sqlc.narg(actor_person), @actor_name, sqlc.narg(client_id), @channel,
-        sqlc.narg(request_id), sqlc.narg(source_address), sqlc.narg(content_hash), @detail, @at,
+        sqlc.narg(request_id), sqlc.narg(source_address), sqlc.narg(content_hash), @detail, @at, @key_id, @seal,
         (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o WHERE @event::text = 'change.approve'));
 
 -- name: SetUpInsert :exec

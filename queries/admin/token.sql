@@ -45,17 +45,14 @@ WITH spent AS (
 INSERT INTO access_token (realm, token_hash, family_id, issued_at, expires_at, key_id, seal)
 SELECT spent.realm, @access_hash, spent.family_id, @at, @access_expires_at, @access_key_id, @access_seal FROM spent;
 
--- name: FamilyRevoke :exec
--- The first reason stays. The audit trail tells of the end, so that a sign-in that was brought back is noticed; a spent token that came
--- again names nobody, because somebody else may have sent it.
+-- name: FamilyRevoke :many
+-- The first reason stays: a family that was revoked before returns no row.
 WITH revoked AS (
   UPDATE token_family d SET revoked_at = @at, revoked_for = @reason
   WHERE d.realm = @realm AND d.family_id = @family_id AND d.revoked_at IS NULL
   RETURNING d.realm, d.user_id, d.client_id
 )
-INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, detail, at)
-SELECT u.realm, @event_id::uuid, @event::text, CASE WHEN @by_user::boolean THEN u.user_id END, CASE WHEN @by_user THEN u.person_id END,
-  CASE WHEN @by_user THEN p.display_name ELSE @gateway::text END, revoked.client_id, 'api', @detail::text, @at::timestamptz
+SELECT u.user_id, u.person_id, p.display_name, revoked.client_id
 FROM revoked
 JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id;

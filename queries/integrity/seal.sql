@@ -66,7 +66,7 @@ FROM document d WHERE d.realm = @realm AND d.document_id > @after ORDER BY d.doc
 -- knows of the tables: the OFFSET keeps the inner statements by themselves. On a young database it would else read all of a realm to join
 -- a few rows with it.
 SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel,
-       e.request_id, e.source_address, e.content_hash, e.detail, e.at,
+       e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.key_id, e.seal,
        coalesce(h.sequence, 0)::integer AS sequence, coalesce(h.kind, '')::text AS kind, coalesce(h.from_state, '')::text AS from_state,
        coalesce(h.action, '')::text AS action, coalesce(h.to_state, '')::text AS to_state, coalesce(h.version, 0)::integer AS version,
        coalesce(h.actor_user::text, '')::text AS move_user, coalesce(h.actor_person::text, '')::text AS move_person,
@@ -82,7 +82,8 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        coalesce(d.channel, '')::text AS decision_channel, coalesce(d.reason, '')::text AS decision_reason,
        coalesce(d.remark, '')::text AS remark, coalesce(d.checker_role, '')::text AS checker_role,
        coalesce(d.grant_id::text, '')::text AS grant_id, coalesce(d.granted_at, '0001-01-01 00:00:00+00')::timestamptz AS granted_at,
-       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at
+       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at,
+       coalesce(d.factor_use_id::text, '')::text AS factor_use
 FROM unnest(@ids::uuid[]) AS i (event_id)
 CROSS JOIN LATERAL (SELECT * FROM audit_event x WHERE x.realm = @realm AND x.event_id = i.event_id OFFSET 0) e
 LEFT JOIN LATERAL (SELECT * FROM message_history x
@@ -97,7 +98,7 @@ LEFT JOIN LATERAL (SELECT * FROM decision x
 -- name: DocumentFactList :many
 -- What the leaves of documents are made of, each found by its key, as events are. The digest is made anew of the bytes that are there.
 SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash,
-       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at
+       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at, d.key_id, d.mac
 FROM unnest(@ids::uuid[]) AS i (document_id)
 CROSS JOIN LATERAL (SELECT * FROM document x WHERE x.realm = @realm AND x.document_id = i.document_id OFFSET 0) d;
 

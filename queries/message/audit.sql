@@ -8,20 +8,21 @@ LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = @realm AND e.message_id = @message_id ORDER BY e.at, e.sequence NULLS LAST, e.event_id;
 
 -- name: AuditSearch :many
--- The trail of a realm, newest first or oldest first, from a key on. An actor is named by the account or as shown to people. Runs with custom
--- plans, as every search does.
+-- The trail of a realm, newest first or oldest first, from a place on. An actor is named by the account or as shown to people. Runs with
+-- custom plans, as every search does.
 SELECT e.*, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = @realm
-  AND (sqlc.narg(from_key)::uuid IS NULL
-       OR CASE WHEN @oldest_first::boolean THEN e.event_id > sqlc.narg(from_key)::uuid ELSE e.event_id < sqlc.narg(from_key)::uuid END)
+  AND (sqlc.narg(from_at)::timestamptz IS NULL
+       OR CASE WHEN @oldest_first::boolean THEN (e.at, e.event_id) > (sqlc.narg(from_at)::timestamptz, @from_key::uuid)
+               ELSE (e.at, e.event_id) < (sqlc.narg(from_at)::timestamptz, @from_key::uuid) END)
   AND (sqlc.narg(at_from)::timestamptz IS NULL OR e.at >= sqlc.narg(at_from)::timestamptz)
   AND (sqlc.narg(at_to)::timestamptz IS NULL OR e.at <= sqlc.narg(at_to)::timestamptz)
   AND (sqlc.narg(actor)::text IS NULL OR u.name = sqlc.narg(actor)::text OR e.actor_name = sqlc.narg(actor)::text)
   AND (sqlc.narg(event)::text IS NULL OR e.event = sqlc.narg(event)::text)
   AND (sqlc.narg(message_id)::uuid IS NULL OR e.message_id = sqlc.narg(message_id)::uuid)
-ORDER BY CASE WHEN @oldest_first::boolean THEN e.event_id END, e.event_id DESC
+ORDER BY CASE WHEN @oldest_first::boolean THEN e.at END, CASE WHEN @oldest_first::boolean THEN e.event_id END, e.at DESC, e.event_id DESC
 LIMIT @page_size::integer;
 
 -- name: AuditRefusalInsert :execrows
@@ -33,10 +34,10 @@ WITH counted AS (
   RETURNING refused
 )
 INSERT INTO audit_event (realm, event_id, message_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id,
-  source_address, detail, outcome, at)
+  source_address, detail, outcome, at, key_id, seal)
 SELECT @realm::text, @event_id::uuid, sqlc.narg(message_id)::uuid, @event::text, sqlc.narg(actor_user)::uuid, sqlc.narg(actor_person)::uuid,
   @actor_name::text, sqlc.narg(client_id)::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text,
-  @detail::text, 'refused', @at::timestamptz
+  @detail::text, 'refused', @at::timestamptz, @key_id::text, @seal::bytea
 FROM counted WHERE refused <= @most::bigint;
 
 -- name: AuditWalk :many

@@ -79,7 +79,7 @@ WITH item AS (
     unnest(@maker_granted_ats::timestamptz[]) AS maker_granted_at, unnest(@clients::text[]) AS clients,
     unnest(@payee_results::text[]) AS payee_result, unnest(@payee_names::text[]) AS payee_name,
     unnest(@payee_ats::timestamptz[]) AS payee_at, unnest(@words::text[]) AS words, unnest(@actor_names::text[]) AS actor_name,
-    unnest(@notes::text[]) AS note, unnest(@event_ids::uuid[]) AS event_id, unnest(@events::text[]) AS event,
+    unnest(@notes::text[]) AS note, unnest(@event_ids::uuid[]) AS event_id, unnest(@events::text[]) AS event, unnest(@event_seals::bytea[]) AS event_seal,
     unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
     unnest(@details::text[]) AS detail, unnest(@fingerprints::bytea[]) AS fingerprint,
     unnest(@key_counts::integer[]) AS key_count, unnest(@key_ids::text[]) AS key_id, unnest(@macs::bytea[]) AS mac,
@@ -132,10 +132,10 @@ WITH item AS (
     coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at, place)
+    request_id, source_address, content_hash, detail, at, key_id, seal, place)
   SELECT @realm::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
-    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at, @event_key_id::text, event_seal,
     (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o) FROM free
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
@@ -150,8 +150,11 @@ SELECT message_id::uuid AS message_id FROM free;
 SELECT message_id FROM message WHERE realm = @realm AND message_id = @message_id FOR UPDATE;
 
 -- name: MessageGet :batchone
--- Messages with their current version and content, in one round trip. What came in has no maker.
+-- Messages with their current version and content, in one round trip. What came in has no maker. later: the tree has a later move of a
+-- message that waits for somebody.
 SELECT sqlc.embed(m), d.content,
+       (m.state IN ('Approval Pending', 'Question', 'Awaiting Decision') AND EXISTS (
+         SELECT FROM audit_leaf l WHERE l.realm = m.realm AND l.row_id = move_event(m.message_id, m.state_sequence + 1)))::boolean AS later,
        a.iban AS account_iban, a.scheme AS account_scheme, a.currency AS account_currency, a.holder_name, a.holder_street, a.holder_building,
        a.holder_postcode, a.holder_town, a.holder_country, a.agent_bic, a.agent_iid, a.open AS account_open
 FROM message_listed m
@@ -229,7 +232,7 @@ WITH item AS (
     unnest(@event_ids::uuid[]) AS event_id, unnest(@actions::text[]) AS action, unnest(@actor_users::uuid[]) AS actor_user,
     unnest(@actor_persons::uuid[]) AS actor_person, unnest(@actor_names::text[]) AS actor_name,
     unnest(@client_ids::text[]) AS client_id, unnest(@channels::text[]) AS channel,
-    unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event,
+    unnest(@reasons::text[]) AS reason, unnest(@events::text[]) AS event, unnest(@event_seals::bytea[]) AS event_seal,
     unnest(@request_ids::text[]) AS request_id, unnest(@source_addresses::text[]) AS source_address,
     unnest(@content_hashes::bytea[]) AS content_hash, unnest(@details::text[]) AS detail,
     unnest(@decides::boolean[]) AS decides, unnest(@ordinals::integer[]) AS ordinal,
@@ -286,9 +289,9 @@ WITH item AS (
     nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at, place)
+    request_id, source_address, content_hash, detail, at, key_id, seal, place)
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
-    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, @event_key_id::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
       (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.sequence))
   FROM moved
@@ -357,10 +360,10 @@ WITH moved AS (
   FROM moved WHERE @new_reference::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-  request_id, source_address, content_hash, detail, at, place)
+  request_id, source_address, content_hash, detail, at, key_id, seal, place)
 SELECT realm, @event_id::uuid, message_id, state_sequence, @event::text, @editor_user::uuid, @editor_person::uuid, @actor_name::text,
   @client_id::text, @channel::text, sqlc.narg(request_id)::text, sqlc.narg(source_address)::text, @content_hash::bytea, @detail::text,
-  @at::timestamptz,
+  @at::timestamptz, @version_key_id::text, @event_seal::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
     (SELECT p.place FROM audit_event p
      WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.state_sequence - 1))

@@ -130,10 +130,10 @@ WHERE step.happened
 ORDER BY n, step.sequence;
 
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, content_hash,
-  detail, at, written_in, place)
-SELECT h.realm, overlay(h.message_id::text PLACING lpad(to_hex(h.sequence), 4, '0') FROM 20 FOR 4)::uuid, h.message_id, h.sequence, h.kind || '.' || h.action,
+  detail, at, written_in, place, key_id, seal)
+SELECT h.realm, move_event(h.message_id, h.sequence), h.message_id, h.sequence, h.kind || '.' || h.action,
   h.actor_user, h.actor_person, h.actor_name, h.client_id, h.channel, 'fill-' || p.n, sha256(p.content),
-  '{"from":"' || h.from_state || '","to":"' || h.to_state || '"}', h.at, '3'::xid8, 3
+  '{"from":"' || h.from_state || '","to":"' || h.to_state || '"}', h.at, '3'::xid8, 3, current_setting('bench.key'), sha256(p.content)
 FROM piece p
 JOIN message_history h ON h.realm = current_setting('bench.realm') AND h.message_id = p.message_id
 ORDER BY p.n, h.sequence;

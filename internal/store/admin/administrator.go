@@ -237,11 +237,6 @@ func (p provision) setUp(ctx context.Context, user uuid.UUID, secret identity.Se
 
 // told writes an action of the operator into the realm's audit trail.
 func (p provision) told(ctx context.Context, event, detail string) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	return p.q.AuditRealmInsert(ctx, dbsqlc.AuditRealmInsertParams{
-		Realm: p.realm, EventID: id, Event: event, ActorName: "operator", Channel: string(identity.ChannelOperator), Detail: detail, At: p.at,
-	})
+	by := identity.Actor{Name: "operator", Channel: identity.ChannelOperator}
+	return store.AppendEvent(ctx, p.q, p.keys, store.Event{Realm: p.realm, Actor: by, Name: event, Detail: detail, At: p.at})
 }

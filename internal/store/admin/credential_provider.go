@@ -121,7 +121,7 @@ type SignInTold struct {
 // TellSignIn tells the audit trail of a sign-in by another way than the usual one.
 func (p *People) TellSignIn(ctx context.Context, told SignInTold) error {
 	err := p.db.InRealm(ctx, told.By.Realm, store.Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
-		return store.AppendEvent(ctx, q, store.Event{
+		return store.AppendEvent(ctx, q, p.db.MasterDataKeys(), store.Event{
 			Realm: told.By.Realm, Actor: told.By.Actor(), Name: told.Event, Detail: told.Detail, At: told.At,
 		})
 	})

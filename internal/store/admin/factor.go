@@ -148,7 +148,7 @@ func (p *People) insertUse(ctx context.Context, q *dbsqlc.Queries, u FactorUse) 
 	if u.Purpose == identity.PurposeEnrol {
 		return nil // the taking up is told once
 	}
-	return tellFactor(ctx, q, u.By, factorEvent{name: auditlog.EventFactorUse, detail: detail, at: u.At})
+	return p.tellFactor(ctx, q, u.By, factorEvent{name: auditlog.EventFactorUse, detail: detail, at: u.At})
 }
 
 // factorEvent is an event of a factor in the audit trail.
@@ -158,8 +158,8 @@ type factorEvent struct {
 	at     time.Time
 }
 
-func tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
-	return store.AppendEvent(ctx, q, store.Event{
+func (p *People) tellFactor(ctx context.Context, q *dbsqlc.Queries, by identity.Principal, e factorEvent) error {
+	return store.AppendEvent(ctx, q, p.db.MasterDataKeys(), store.Event{
 		Realm: by.Realm, Actor: by.Actor(), Name: e.name, Detail: auditlog.FactorDetail(e.detail), At: e.at,
 	})
 }
@@ -245,7 +245,7 @@ func (p *People) addFactor(ctx context.Context, q *dbsqlc.Queries, ledger *store
 	if err != nil {
 		return err
 	}
-	return tellFactor(ctx, q, n.By, factorEvent{
+	return p.tellFactor(ctx, q, n.By, factorEvent{
 		name: auditlog.EventFactorEnrol, detail: auditlog.Factor{Kind: row.Kind, Name: row.Name}, at: n.Factor.MadeAt,
 	})
 }
@@ -292,7 +292,7 @@ func (p *People) RemoveFactors(ctx context.Context, r FactorRemoval) error {
 			if err != nil {
 				return err
 			}
-			err = tellFactor(ctx, q, r.By, factorEvent{
+			err = p.tellFactor(ctx, q, r.By, factorEvent{
 				name: auditlog.EventFactorRemove, detail: auditlog.Factor{Kind: string(f.Kind), Name: f.Name}, at: r.At,
 			})
 			if err != nil {

@@ -247,7 +247,7 @@ type event struct {
 
 func (s step) tell(ctx context.Context, by identity.Principal, e event) error {
 	detail := auditlog.ChangeDetail(e.change.ID.String(), string(e.change.Kind), auditlog.Subject{Name: e.change.Subject, Reason: e.words})
-	return store.AppendEvent(ctx, s.q, store.Event{
+	return store.AppendEvent(ctx, s.q, s.keys, store.Event{
 		Realm: s.realm, Actor: by.Actor(), Name: e.name, Detail: detail, ContentHash: e.digest, At: s.at,
 	})
 }
@@ -258,7 +258,7 @@ func (s step) tellRights(ctx context.Context, c administration.Change, rights au
 		return nil
 	}
 	rights.Change = c.ID.String()
-	return store.AppendEvent(ctx, s.q, store.Event{
+	return store.AppendEvent(ctx, s.q, s.keys, store.Event{
 		Realm: s.realm, Actor: s.by.Actor(), Name: auditlog.EventUserRights, Detail: auditlog.RightsDetail(rights), At: s.at,
 	})
 }

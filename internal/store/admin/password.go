@@ -40,7 +40,7 @@ func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change 
 			if err != nil {
 				return err
 			}
-			return tellAccountChange(ctx, q, change, by)
+			return p.tellAccountChange(ctx, q, change, by)
 		})
 	if err != nil {
 		return identityError(err, "change a user account", store.ErrUnknownUser)
@@ -49,12 +49,12 @@ func (p *People) ChangeAccount(ctx context.Context, account UserAccount, change 
 }
 
 // tellAccountChange tells the audit trail what somebody did to their own account.
-func tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
+func (p *People) tellAccountChange(ctx context.Context, q *dbsqlc.Queries, change AccountChange, by identity.Principal) error {
 	event := auditlog.EventSessionsEnded
 	if change.PasswordHash != "" {
 		event = auditlog.EventUserPassword
 	}
-	return store.AppendEvent(ctx, q, store.Event{
+	return store.AppendEvent(ctx, q, p.db.MasterDataKeys(), store.Event{
 		Realm: by.Realm, Actor: by.Actor(), Name: event, Detail: auditlog.SubjectDetail(by.UserName, ""), At: change.SignedOutAt,
 	})
 }

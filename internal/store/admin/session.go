@@ -93,7 +93,7 @@ func (s *Sessions) End(ctx context.Context, end SessionEnd) error {
 		if err != nil {
 			return err
 		}
-		return tellSessionEnd(late, q, sessionsEnd{by: end.By, why: end.Reason, at: end.At}, names[0])
+		return s.tellEnd(late, q, sessionsEnd{by: end.By, why: end.Reason, at: end.At}, names[0])
 	})
 	if err != nil {
 		return fmt.Errorf("end a session: %w", err)

@@ -115,7 +115,7 @@ func (p *People) UseSetUp(ctx context.Context, u SetUpUse) error {
 		if err != nil {
 			return err
 		}
-		return store.AppendEvent(ctx, q, store.Event{
+		return store.AppendEvent(ctx, q, p.db.MasterDataKeys(), store.Event{
 			Realm: row.Realm, Actor: owner, Name: auditlog.EventUserSetUp, Detail: auditlog.SubjectDetail(row.Name, ""), At: at,
 		})
 	})

@@ -162,7 +162,7 @@ type rotationStep struct {
 func (t *Tokens) storeRotation(ctx context.Context, q *dbsqlc.Queries, step rotationStep) error {
 	in, r := step.in, step.rotation
 	if r.Revoke != "" {
-		return revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
+		return t.revoke(ctx, q, revocation{realm: in.Realm, family: step.family.FamilyID, at: in.At, reason: r.Revoke})
 	}
 	if r.Refresh.Hash == nil {
 		return nil
@@ -222,7 +222,7 @@ func (t *Tokens) Revoke(ctx context.Context, in RevokeInput) (uuid.UUID, error) 
 			return ErrUnknownToken
 		}
 		family = row.FamilyID
-		return revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
+		return t.revoke(ctx, q, revocation{realm: in.Realm, family: family, at: in.At, reason: in.Reason})
 	})
 	if errors.Is(err, ErrUnknownToken) {
 		return uuid.Nil, ErrUnknownToken
@@ -240,18 +240,27 @@ type revocation struct {
 	reason Revocation
 }
 
-func revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
-	id, err := uuid.NewV7()
-	if err != nil {
-		return err
-	}
-	err = q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
-		Realm: r.realm, FamilyID: r.family, At: r.at, Reason: store.OrNull(string(r.reason)), EventID: id, Event: auditlog.EventSignInEnded,
-		ByUser: r.reason != RevokedByReuse, Gateway: identity.Gateway(identity.ChannelAPI).Name,
-		Detail: auditlog.EndDetail(r.family.String(), string(r.reason)),
+// revoke ends a family. The audit trail tells of it, so that a sign-in that was brought back is noticed; of a spent token that came again
+// it names nobody, because somebody else may have sent it.
+func (t *Tokens) revoke(ctx context.Context, q *dbsqlc.Queries, r revocation) error {
+	ended, err := q.FamilyRevoke(ctx, dbsqlc.FamilyRevokeParams{
+		Realm: r.realm, FamilyID: r.family, At: &r.at, Reason: store.OrNull(string(r.reason)),
 	})
 	if err != nil {
 		return fmt.Errorf("revoke a family: %w", err)
+	}
+	for _, of := range ended {
+		by := identity.Gateway(identity.ChannelAPI)
+		if r.reason != RevokedByReuse {
+			by.UserID, by.PersonID, by.Name = of.UserID, of.PersonID, of.DisplayName
+		}
+		by.ClientID = of.ClientID
+		err = store.AppendEvent(ctx, q, t.db.MasterDataKeys(), store.Event{
+			Realm: r.realm, Actor: by, Name: auditlog.EventSignInEnded, Detail: auditlog.EndDetail(r.family.String(), string(r.reason)), At: r.at,
+		})
+		if err != nil {
+			return err
+		}
 	}
 	return nil
 }

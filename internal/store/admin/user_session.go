@@ -93,7 +93,7 @@ func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsE
 	for _, name := range ended {
 		err = q.SessionEnd(ctx, []string{name})
 		if err == nil {
-			err = tellSessionEnd(ctx, q, e, name)
+			err = s.tellEnd(ctx, q, e, name)
 		}
 		if err != nil {
 			return err
@@ -102,8 +102,8 @@ func (s *Sessions) endOthers(ctx context.Context, q *dbsqlc.Queries, e sessionsE
 	return nil
 }
 
-func tellSessionEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
-	return store.AppendEvent(ctx, q, store.Event{
+func (s *Sessions) tellEnd(ctx context.Context, q *dbsqlc.Queries, e sessionsEnd, name string) error {
+	return store.AppendEvent(ctx, q, s.db.MasterDataKeys(), store.Event{
 		Realm: e.by.Realm, Actor: e.by.Actor(), Name: auditlog.EventSessionEnded, Detail: auditlog.EndDetail(name, e.why), At: e.at,
 	})
 }

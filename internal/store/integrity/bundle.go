@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"countersign/internal/auditlog"
+	"countersign/internal/keyring"
 	"countersign/internal/payment"
 	"countersign/internal/store"
 	"countersign/internal/store/internal/dbsqlc"
@@ -85,7 +86,7 @@ func (s *Service) Bundle(ctx context.Context, realm string, message uuid.UUID) (
 
 // genuine checks a message with its decisions and documents against their seals, and returns the documents. Error: ErrNotGenuine.
 func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm string, message uuid.UUID) ([]dbsqlc.Document, error) {
-	m, err := store.In(s.q, seal).Message(ctx, realm, message, store.ForRead)
+	m, err := store.In(s.q, seal, keyring.Ring{}).Message(ctx, realm, message, store.ForRead)
 	if err != nil {
 		return nil, fmt.Errorf("read the message: %w", err)
 	}
@@ -108,10 +109,7 @@ func (s *Snapshot) genuine(ctx context.Context, seal payment.Sealer, realm strin
 	}
 	for _, d := range documents {
 		kept := auditedDocument(d)
-		err = seal.CheckKept(kept.Facts, kept.Seal)
-		if kept.Outbound() {
-			err = seal.CheckDocument(kept.Facts.Outbound, kept.Seal)
-		}
+		err = seal.CheckStored(kept.Facts, kept.Seal)
 		if err != nil {
 			return nil, fmt.Errorf("%w: document %s: %w", ErrNotGenuine, d.DocumentID, err)
 		}
@@ -131,6 +129,10 @@ func (s *Snapshot) proven(ctx context.Context, size int64, rows []dbsqlc.AuditLe
 	}
 	hashes := s.hashes(ctx, rows[0].Realm)
 	for _, leaf := range leaves {
+		kind := leaf.Place.Leaf.Kind
+		if leaf.Gone || kind == kind.Unverified() || leaf.Place.Leaf.Hash() != leaf.Hash {
+			return nil, fmt.Errorf("%w: row %s of the trail", ErrNotGenuine, leaf.Place.Leaf.RowID)
+		}
 		proof, err := hashes.Proof(size, leaf.Place.Index)
 		if err != nil {
 			return nil, err

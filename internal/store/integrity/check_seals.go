@@ -45,10 +45,7 @@ func (a *audit) documents(ctx context.Context) error {
 	return a.bySeal("I18", documentSealed, func(unfit func(Violation)) error {
 		return a.snapshot.EachDocument(ctx, func(d AuditedDocument) {
 			a.report.Documents++
-			err := a.cfg.Seal.CheckKept(d.Facts, d.Seal)
-			if d.Outbound() {
-				err = a.cfg.Seal.CheckDocument(d.Facts.Outbound, d.Seal)
-			}
+			err := a.cfg.Seal.CheckStored(d.Facts, d.Seal)
 			if err != nil {
 				unfit(Violation{
 					Realm: d.Facts.Realm, Table: "document", Key: d.ID.String(),

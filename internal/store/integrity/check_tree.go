@@ -17,8 +17,13 @@ const treeSealed = "the audit trail, the history, the decisions and the document
 // sealedWithin is the age from which an unsealed row is a violation: far above the delay of the gateway.
 const sealedWithin = time.Minute
 
-// tableOf maps the kind of a leaf to the table of its row.
-var tableOf = map[auditlog.Kind]string{auditlog.KindEvent: "audit_event", auditlog.KindDocument: "document"}
+// tableOf returns the table of the row of a leaf.
+func tableOf(kind auditlog.Kind) string {
+	if kind.OfEvent() {
+		return "audit_event"
+	}
+	return "document"
+}
 
 // trees holds the hash tree of each realm against its rows and its checkpoints.
 func (a *audit) trees(ctx context.Context) error {
@@ -131,6 +136,10 @@ func (t *treeAudit) run(ctx context.Context, stored AuditedTree) error {
 	}
 	t.compareRoots(checkpoints)
 	t.compareEarlier()
+	err = t.compareHead(ctx, append(checkpoints, t.earlier...))
+	if err != nil {
+		return err
+	}
 	newest := int64(0)
 	if len(checkpoints) > 0 {
 		newest = checkpoints[len(checkpoints)-1].Size
@@ -186,13 +195,36 @@ func (t *treeAudit) compareEarlier() {
 	}
 }
 
+// compareHead names the head of the realm where it is older than a checkpoint says.
+func (t *treeAudit) compareHead(ctx context.Context, checkpoints []auditlog.Checkpoint) error {
+	heads, err := t.snapshot.q.HeadListAll(ctx)
+	if err != nil {
+		return fmt.Errorf("read the heads of the master data: %w", err)
+	}
+	stored, signed := int64(0), int64(0)
+	for _, head := range heads {
+		if head.Realm == t.realm {
+			stored = head.Number
+		}
+	}
+	for _, c := range checkpoints {
+		signed = max(signed, c.Head)
+	}
+	if stored < signed {
+		t.unfit("realm_head", t.realm, fmt.Sprintf("was put back to change %d: a checkpoint was signed under change %d", stored, signed))
+	}
+	return nil
+}
+
 // leaf holds one leaf against its row and its seal, and adds it to the tree.
 func (t *treeAudit) leaf(leaf AuditedLeaf) {
 	place := leaf.Place
-	key, table := place.Leaf.RowID.String(), tableOf[place.Leaf.Kind]
+	key, table := place.Leaf.RowID.String(), tableOf(place.Leaf.Kind)
 	switch {
 	case leaf.Gone:
 		t.unfit(table, key, fmt.Sprintf("was sealed as leaf %d, and is gone", place.Index))
+	case place.Leaf.Kind == place.Leaf.Kind.Unverified():
+		t.unfit(table, key, fmt.Sprintf("did not fit its seal when it was taken up as leaf %d: the gateway did not write it", place.Index))
 	case place.Leaf.Hash() != leaf.Hash:
 		t.unfit(table, key, fmt.Sprintf("is not what was sealed as leaf %d: the row was changed, or what belongs to it (the move in the "+
 			"history, the decision, the makers; the content of a document)", place.Index))

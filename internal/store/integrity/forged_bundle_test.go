@@ -2,16 +2,20 @@ package integrity_test
 
 import (
 	"errors"
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
 	"golang.org/x/mod/sumdb/tlog"
 
 	"countersign/internal/administration"
 	"countersign/internal/auditlog"
+	"countersign/internal/demo"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
 	"countersign/internal/service/servicetest"
@@ -103,7 +107,9 @@ func TestABundleWhoseRightsOnePersonGaveIsRefused(t *testing.T) {
 		"a decision after its right had ended": func(leaf string) string {
 			return grantOfDecision.ReplaceAllString(leaf, `\"granted\":[$1],\"ended\":[$1]`)
 		},
-		"approved something else": in("change.approve", `"contentHash":"`, `"contentHash":"00`),
+		"rights that were not verified": in("user.rights", "countersign event 1", "countersign unverified event 1"),
+		"moves that were not verified":  in("instruction.approve", "countersign event 1", "countersign unverified event 1"),
+		"approved something else":       in("change.approve", `"contentHash":"`, `"contentHash":"00`),
 	} {
 		file := resealed(t, bundle, change)
 		_, err := proves(t, file)
@@ -147,4 +153,101 @@ func TestNoBundleIsMadeOfAMessageThatNobodyEntered(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestWhatTheGatewayDidNotWriteIsSignedAsUnverified: rows planted beside the running gateway with the login of the service, under seals of
+// other rows, get leaves that say so, with an alarm. No bundle is made of them, and the check names them.
+func TestWhatTheGatewayDidNotWriteIsSignedAsUnverified(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		statements []string // $1 is a settled payment, $2 one that waits, $3 the id of a new one
+		about      int      // the payment that no bundle is made of; 0 for none
+	}{
+		"a payment that nobody made": {about: 3},
+		"a withdrawal in somebody's name": {about: 2, statements: []string{
+			`INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
+				actor_person, actor_name, client_id, channel, at)
+				SELECT realm, message_id, 2, kind, to_state, 'withdraw', 'Withdrawn', 1, version, actor_user, actor_person, actor_name, client_id,
+				channel, at FROM message_history WHERE message_id::text = $2 AND $1 <> $3`,
+			`INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
+				content_hash, detail, at, key_id, seal)
+				SELECT realm, move_event(message_id, 2), message_id, 2, 'instruction.withdraw', actor_user, actor_person, actor_name, client_id,
+				channel, content_hash, '{"from":"Approval Pending","to":"Withdrawn"}', at, key_id, seal
+				FROM audit_event WHERE message_id::text = $2 AND $1 <> $3`,
+			"UPDATE message SET state = 'Withdrawn', state_sequence = 2 WHERE message_id::text = $2 AND $1 <> $3",
+		}},
+		"a right that nobody gave": {statements: []string{
+			`INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at, key_id, seal)
+				SELECT realm, $3::uuid, event, actor_name, channel, replace(detail, '"role":"maker"', '"role":"checker"'), at, key_id, seal
+				FROM audit_event WHERE event = 'user.rights' AND $1 <> $2 LIMIT 1`,
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			h := servicetest.New(t)
+			var log strings.Builder
+			h.Log = &log
+			settled := settle(t, h, approve(t, h, h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)))
+			waiting := h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
+			h.Notary.Sweep(ctx)
+			ids := []uuid.UUID{settled.InternalID, waiting.InternalID, service.NewID()}
+			if c.about == 3 {
+				plantCopy(t, h, ids[0], ids[2])
+			} else {
+				conn := h.DB.ConnectAsApplication(t, demo.Realm)
+				must(t, pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+					for _, statement := range c.statements {
+						done, err := tx.Exec(ctx, statement, ids[0].String(), ids[1].String(), ids[2].String())
+						if err != nil || done.RowsAffected() != 1 {
+							return errors.Join(err, errors.New("nothing was planted"))
+						}
+					}
+					return nil
+				}))
+			}
+			if standing := h.Notary.Standing(); standing.Unverified != 0 {
+				t.Errorf("before that, %d rows are unverified", standing.Unverified)
+			}
+			h.Notary.Sweep(ctx)
+			if h.Notary.Standing().Unverified == 0 || !strings.Contains(log.String(), "signed as unverified") {
+				t.Error("there is no alarm")
+			}
+			if c.about > 0 {
+				snapshot, err := integrity.Open(ctx, h.DB.OwnerURL)
+				must(t, err)
+				defer snapshot.Close(ctx)
+				_, err = snapshot.Bundle(ctx, h.Seal, demo.Realm, ids[c.about-1])
+				if !errors.Is(err, integrity.ErrNotGenuine) {
+					t.Errorf("a bundle of it: %v", err)
+				}
+			}
+			var row string
+			must(t, h.DB.Connect(t).QueryRow(ctx, "SELECT row_id::text FROM audit_leaf WHERE kind LIKE 'unverified%' LIMIT 1").Scan(&row))
+			if !anyNamed(audit(t, h, h.DB.OwnerURL), []string{row}) {
+				t.Error("the check does not name the row")
+			}
+		})
+	}
+}
+
+// plantCopy inserts copies of the rows of a message under another id, in one statement with the login of the service.
+func plantCopy(t *testing.T, h *servicetest.Env, from, to uuid.UUID) {
+	t.Helper()
+	var parts []string
+	for table, changed := range map[string]string{
+		"message":         `'global_id', translate(global_id, '0123456789', '1234567890'), 'external_id', NULL`,
+		"message_history": `'realm', realm`, "decision": `'realm', realm`, "release": `'realm', realm`,
+		"document":        `'document_id', $2::uuid, 'reference', 'X' || reference, 'written_in', pg_current_xact_id()::text`,
+		"message_version": `'document_id', $2::uuid`,
+		"audit_event":     `'event_id', move_event($2, sequence), 'written_in', pg_current_xact_id()::text`,
+	} {
+		where := ""
+		if table == "document" {
+			where = " AND document_id = (SELECT document_id FROM message_version WHERE message_id = $1)"
+		}
+		parts = append(parts, fmt.Sprintf(`%[1]s_copied AS (INSERT INTO %[1]s SELECT (jsonb_populate_record(NULL::%[1]s,
+			to_jsonb(r) || jsonb_build_object('message_id', $2::uuid, %[2]s))).* FROM %[1]s r WHERE message_id = $1%[3]s)`, table, changed, where))
+	}
+	_, err := h.DB.ConnectAsApplication(t, demo.Realm).Exec(ctx, "WITH "+strings.Join(parts, ", ")+" SELECT", from, to)
+	must(t, err)
 }

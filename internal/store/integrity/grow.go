@@ -92,8 +92,9 @@ type Progress struct {
 	note       string // the same, signed
 	// More: there are rows left for another batch.
 	More bool
-	// Added counts the rows of the last batch.
-	Added int
+	// Added counts the rows of the last batch; Unverified names those that did not fit their seal.
+	Added      int
+	Unverified []string
 
 	sweep sweep
 }
@@ -110,7 +111,7 @@ type sweep struct {
 // Errors: ErrTreeChanged, ErrElsewhere, store.ErrBusy, store.ErrUnavailable, store.ErrUnknown.
 func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.Time) (Progress, error) {
 	next := from
-	next.More, next.Added = false, 0
+	next.More, next.Added, next.Unverified = false, 0, nil
 	err := t.db.InRealm(ctx, realm, store.Keyed, func(_ pgx.Tx, q *dbsqlc.Queries) error {
 		g, err := t.grow(ctx, q, realm, from.Checkpoint)
 		if err != nil {
@@ -131,6 +132,7 @@ func (t *Trees) Seal(ctx context.Context, realm string, from Progress, now time.
 		next.Added = len(rows)
 		err = g.add(ctx, rows, now)
 		next.Checkpoint, next.note = g.checkpoint, g.end.Note
+		next.Unverified = g.unverified
 		return err
 	})
 	if err != nil {
@@ -151,6 +153,7 @@ type growth struct {
 	// The old and the new values of the tree's row.
 	sealedBelow, server string
 	moved               bool
+	unverified          []string // rows that did not fit their seal
 }
 
 // grow locks the tree of a realm and holds it against its newest checkpoint, and that against the newest that was seen.
@@ -186,7 +189,12 @@ func (t *Trees) grow(ctx context.Context, q *dbsqlc.Queries, realm string, seen 
 	case g.checkpoint.Size != g.tree.Size || g.checkpoint.Root != g.tree.Root():
 		return nil, fmt.Errorf("%w: its %d leaves are not those of the checkpoint of %d", ErrTreeChanged, g.tree.Size, g.checkpoint.Size)
 	}
-	return g, g.has(ctx, seen)
+	err = g.has(ctx, seen)
+	if err != nil {
+		return nil, err
+	}
+	t.db.HeadSeen(realm, g.checkpoint.Head)
+	return g, nil
 }
 
 // has looks for a checkpoint that was seen before among the stored ones. Error: LostError.
@@ -277,7 +285,10 @@ func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) e
 	if err != nil {
 		return err
 	}
-	checkpoint := auditlog.Checkpoint{Realm: g.realm, Size: g.tree.Size, Root: g.tree.Root(), At: now.UTC().Truncate(time.Microsecond)}
+	checkpoint := auditlog.Checkpoint{
+		Realm: g.realm, Size: g.tree.Size, Root: g.tree.Root(), At: now.UTC().Truncate(time.Microsecond),
+		Head: max(g.db.NewestHead(g.realm), g.checkpoint.Head),
+	}
 	signed, err := g.signer.Sign(checkpoint)
 	if err != nil {
 		return err
@@ -294,7 +305,7 @@ func (g *growth) add(ctx context.Context, rows []store.LeafRow, now time.Time) e
 
 // addLeaves stores the leaves of the rows and the nodes they complete.
 func (g *growth) addLeaves(ctx context.Context, rows []store.LeafRow) error {
-	leaves, err := store.Leaves(ctx, g.q, g.realm, rows)
+	leaves, err := store.Leaves(ctx, g.q, g.realm, rows, g.db)
 	if err != nil {
 		return err
 	}
@@ -304,9 +315,12 @@ func (g *growth) addLeaves(ctx context.Context, rows []store.LeafRow) error {
 		if !there {
 			return fmt.Errorf("the %s %s is gone", row.Kind, row.RowID)
 		}
+		if leaf.Kind != row.Kind {
+			g.unverified = append(g.unverified, string(row.Kind)+" "+row.RowID.String())
+		}
 		hash, seal := leaf.Hash(), g.signer.Seal(auditlog.Place{Realm: g.realm, Index: g.tree.Size, Leaf: leaf})
 		added.Indexes, added.Ids = append(added.Indexes, g.tree.Size), append(added.Ids, row.RowID)
-		added.Kinds = append(added.Kinds, string(row.Kind))
+		added.Kinds = append(added.Kinds, string(leaf.Kind))
 		added.Hashes, added.Seals, added.KeyID = append(added.Hashes, hash[:]), append(added.Seals, seal.MAC[:]), seal.KeyID
 		for _, node := range g.tree.Append(hash) {
 			nodes.Levels, nodes.Indexes = append(nodes.Levels, int32(node.Level)), append(nodes.Indexes, node.Index) //nolint:gosec // below 64

@@ -139,9 +139,6 @@ type AuditedDocument struct {
 	Seal  keyring.Seal
 }
 
-// Outbound reports whether it went out.
-func (d AuditedDocument) Outbound() bool { return d.Facts.Direction == string(payment.DocumentOut) }
-
 // EachDocument hands over every document, in pages.
 func (s *Snapshot) EachDocument(ctx context.Context, look func(AuditedDocument)) error {
 	var realm string

@@ -28,6 +28,8 @@ const (
 	noteEvery = time.Minute
 	// rosterEvery is the pause between two looks at the rows of master data.
 	rosterEvery = time.Minute
+	// maxNamed limits the rows that an alarm names.
+	maxNamed = 20
 	// atOnce limits the realms sealed at the same time: a realm with many or slow rows delays no other.
 	atOnce = 2
 )
@@ -55,6 +57,8 @@ type SignerStanding struct {
 	Delay time.Duration
 	// Newest is when the newest checkpoint was signed; zero for never since the start.
 	Newest time.Time
+	// Unverified counts the rows since the start that did not fit their seal, and are in the tree as unverified ones.
+	Unverified int
 	// Stopped names the realms whose tree is no longer extended, because it differs from the signed one.
 	Stopped []string
 	// Lost names those of them whose database lacks what was signed: their payments are stopped.
@@ -74,6 +78,8 @@ func (s SignerStanding) String() string {
 			"let them go on (After a restore, docs/operations.md)"
 	case len(s.Stopped) > 0:
 		return "stopped in " + strings.Join(s.Stopped, ", ") + ": the audit tree is not what was signed, run countersign check"
+	case s.Unverified > 0:
+		return fmt.Sprintf("sealed, with %d rows that do not fit their seal: run countersign check", s.Unverified)
 	case s.Behind > late:
 		return s.Behind.Truncate(time.Second).String() + " behind"
 	}
@@ -96,6 +102,7 @@ type realm struct {
 	progress Progress
 	standing Standing
 	delay    time.Duration // of the last batch
+	unfit    int           // rows since the start that did not fit their seal
 	failed   string        // what was said of it last
 	stopped  bool
 	compared bool // the tree has the checkpoint of the mark
@@ -260,10 +267,15 @@ func (s *Service) seal(ctx context.Context, name string) (more bool) {
 		delay, standing.Waits = s.cfg.Now().Sub(standing.Waits), time.Time{}
 	}
 	s.note(ctx, name, known, err)
+	if err == nil && len(next.Unverified) > 0 {
+		s.cfg.Log.ErrorContext(ctx, "rows of the audit trail do not fit their seal and are signed as unverified: run countersign check",
+			slog.Bool("alarm", true), "realm", name, "rows", strings.Join(next.Unverified[:min(len(next.Unverified), maxNamed)], ", "))
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err == nil {
 		known.progress = next
+		known.unfit += len(next.Unverified)
 	}
 	if err == nil && next.Added > 0 && !standing.Old {
 		known.delay = delay
@@ -346,6 +358,7 @@ func (s *Service) Standing() SignerStanding {
 	defer s.mu.Unlock()
 	for name, known := range s.realms {
 		all.Rows += known.standing.Size
+		all.Unverified += known.unfit
 		all.Delay = max(all.Delay, known.delay)
 		if waits := known.standing.Waits; !waits.IsZero() {
 			all.Behind = max(all.Behind, now.Sub(waits))

@@ -2,6 +2,7 @@ package integrity_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -59,8 +60,8 @@ func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
 	h.Notary.Sweep(ctx)
 	late, err := h.DB.Connect(t).Begin(ctx)
 	must(t, err)
-	_, err = late.Exec(ctx, `INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at)
-		VALUES ('demo', '00000000-0000-7000-8000-000000000001', 'sign-in.refused', 'x', 'api', '{}', $1)`, h.Clock.Now())
+	_, err = late.Exec(ctx, `INSERT INTO audit_event (realm, event_id, event, actor_name, channel, detail, at, key_id, seal)
+		VALUES ('demo', '00000000-0000-7000-8000-000000000001', 'sign-in.refused', 'x', 'api', '{}', $1, 'test', sha256('x'))`, h.Clock.Now())
 	must(t, err)
 	h.Create(t, h.Person(t, "maker1"), rulebook.SchemeSIC)
 	h.Notary.Sweep(ctx)
@@ -77,7 +78,7 @@ func TestARowThatCommitsLateIsNotPassedOver(t *testing.T) {
 	if s := h.Notary.Standing(); s.Behind != 0 || s.Rows == 0 || !s.Newest.Equal(h.Clock.Now()) {
 		t.Errorf("all is sealed, and the standing is %+v", s)
 	}
-	audited(t, h)
+	audited(t, h, "00000000-0000-7000-8000-000000000001") // no gateway sealed it
 }
 
 // TestRowsOfAnotherServerAreSealed: after a move to another server the numbers of transactions mean nothing, and all rows are sealed.
@@ -237,8 +238,8 @@ func TestRowsThatSomebodyChangedAreNamedWithinAMinute(t *testing.T) {
 	}
 }
 
-// audited has the auditor look at everything, and find nothing.
-func audited(t *testing.T, h *servicetest.Env) {
+// audited has the auditor look at everything, and find nothing but the rows that are named.
+func audited(t *testing.T, h *servicetest.Env, but ...string) {
 	t.Helper()
 	report, err := integrity.Check(ctx, integrity.Config{
 		DatabaseURL: h.DB.OwnerURL, Seal: h.Seal, Tokens: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t), Now: h.Clock.Now(),
@@ -247,7 +248,9 @@ func audited(t *testing.T, h *servicetest.Env) {
 	must(t, err)
 	for _, i := range report.Invariants {
 		for _, v := range i.Violations {
-			t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+			if !slices.Contains(but, v.Key) {
+				t.Errorf("%s is broken by %s %s: %s", i.ID, v.Table, v.Key, v.What)
+			}
 		}
 	}
 	if report.Leaves == 0 || report.Checkpoints == 0 {
@@ -258,7 +261,8 @@ func audited(t *testing.T, h *servicetest.Env) {
 func TestTheStandingIsSaidInWords(t *testing.T) {
 	t.Parallel()
 	for want, standing := range map[string]integrity.SignerStanding{
-		"not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE": {},
+		"not sealed: give a file of keys with COUNTERSIGN_AUDIT_KEY_FILE":       {},
+		"sealed, with 2 rows that do not fit their seal: run countersign check": {On: true, Unverified: 2},
 		"sealed":     {On: true, Behind: 9 * time.Second},
 		"12s behind": {On: true, Behind: 12400 * time.Millisecond},
 		"stopped in bank, demo: the audit tree is not what was signed, run countersign check": {On: true, Stopped: []string{"bank", "demo"}},

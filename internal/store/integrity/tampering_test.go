@@ -168,8 +168,8 @@ var ofMessages = []tampering{
 		`DELETE FROM audit_event WHERE message_id = ':m' AND sequence = 2`,
 	},
 	{"audit row planted", "settled", "I11", "audit_event", thePlanted, `INSERT INTO audit_event (realm, event_id, message_id, sequence, event,
-		actor_name, channel, detail, at)
-		VALUES ('demo', md5(':m')::uuid, ':m', 9, 'instruction.settle', 'Clearing', 'clearing', '{}', now())`},
+		actor_name, channel, detail, at, key_id, seal)
+		VALUES ('demo', md5(':m')::uuid, ':m', 9, 'instruction.settle', 'Clearing', 'clearing', '{}', now(), 'test', sha256('x'))`},
 	{
 		"audit actor changed", "settled", "I11", "message_history", theApproval,
 		`UPDATE audit_event SET actor_name = 'Nobody' WHERE message_id = ':m' AND sequence = 2`,

@@ -84,7 +84,7 @@ func (s *Snapshot) EachLeaf(ctx context.Context, realm string, look func(Audited
 
 // leaves reads the present content of the rows of leaves.
 func (s *Snapshot) leaves(ctx context.Context, realm string, rows []dbsqlc.AuditLeaf) ([]AuditedLeaf, error) {
-	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows))
+	said, err := store.Leaves(ctx, s.q, realm, store.LeafRowsOf(rows), nil)
 	if err != nil {
 		return nil, err
 	}

@@ -57,17 +57,17 @@ var ofTrail = []tampering{
 	{"a row of the trail sealed away, its leaf deleted", "", "I30", "audit_event", trailTaken, `DELETE FROM audit_leaf WHERE
 		row_id::text = (` + trailTaken + `)`},
 	{"a row of the trail planted", "", "I30", "audit_event", thePlanted, `INSERT INTO audit_event (realm, event_id, event,
-		actor_name, channel, detail, at)
-		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at FROM audit_event WHERE event_id::text = (` +
+		actor_name, channel, detail, at, key_id, seal)
+		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at, key_id, seal FROM audit_event WHERE event_id::text = (` +
 		trailCopied + `)`},
 	{"a count of refusals raised", "", "I34", "refusal_count", aCount, `UPDATE refusal_count SET refused = refused + 1
 		WHERE concat_ws(' ', event, minute) = (` + aCount + `)`},
 	{"note of a broken glass copied", "", "I34", "break_glass", thePlanted, `INSERT INTO break_glass (realm, break_glass_id, user_id,
 		reason, at) SELECT realm, md5(':m')::uuid, user_id, reason, at FROM break_glass LIMIT 1`},
 	{"a row of the trail planted for the future", "", "I30", "audit_event", thePlanted, `INSERT INTO audit_event (realm,
-		event_id, event, actor_name, channel, detail, at, written_in)
+		event_id, event, actor_name, channel, detail, at, written_in, key_id, seal)
 		SELECT realm, md5(':m')::uuid, event, actor_name, channel, detail, at + interval '100 years',
-		'9999999999' FROM audit_event WHERE event_id::text = (` + trailCopied + `)`},
+		'9999999999', key_id, seal FROM audit_event WHERE event_id::text = (` + trailCopied + `)`},
 	{"hash of a leaf changed", "", "I30", "audit_leaf", aLeaf + `0` + first, `UPDATE audit_leaf SET hash = sha256('x') WHERE
 		realm = 'demo' AND leaf_index::text = (` + aLeaf + `0` + first + `)`},
 	{"leaf deleted", "", "I30", "audit_leaf", aLeaf + `1` + first, `DELETE FROM audit_leaf WHERE realm = 'demo' AND

@@ -109,7 +109,7 @@ func (v *verification) page(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		said, err = store.Leaves(ctx, q, v.realm, store.LeafRowsOf(rows))
+		said, err = store.Leaves(ctx, q, v.realm, store.LeafRowsOf(rows), nil)
 		return err
 	})
 	if err != nil {
@@ -135,7 +135,7 @@ func (v *verification) page(ctx context.Context) error {
 
 // leaf holds one leaf against its row and its seal, and the tree up to it against the root that was signed.
 func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Leaf) {
-	table := map[auditlog.Kind]string{auditlog.KindEvent: "audit_event", auditlog.KindDocument: "document"}[auditlog.Kind(row.Kind)]
+	table := tableOf(auditlog.Kind(row.Kind))
 	leaf, there := said[row.RowID]
 	leaf.Kind, leaf.RowID = auditlog.Kind(row.Kind), row.RowID
 	var hash auditlog.Hash
@@ -143,6 +143,8 @@ func (v *verification) leaf(row dbsqlc.AuditLeaf, said map[uuid.UUID]auditlog.Le
 	switch {
 	case !there:
 		v.unfit(table, row.RowID.String(), "was sealed, and is gone")
+	case leaf.Kind == leaf.Kind.Unverified():
+		v.unfit(table, row.RowID.String(), "did not fit its seal when it was taken up: the gateway did not write it")
 	case leaf.Hash() != hash:
 		v.unfit(table, row.RowID.String(), "is not what was sealed: the row was changed, or what belongs to it")
 	}

@@ -53,9 +53,9 @@ func (q *Queries) AdministratorEverCount(ctx context.Context, realm string) (int
 
 const auditRealmInsert = `-- name: AuditRealmInsert :exec
 INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash,
-  detail, at, place)
+  detail, at, key_id, seal, place)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8,
-        $9, $10, $11, $12, $13,
+        $9, $10, $11, $12, $13, $14, $15,
         (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o WHERE $3::text = 'change.approve'))
 `
 
@@ -73,6 +73,8 @@ type AuditRealmInsertParams struct {
 	ContentHash   []byte
 	Detail        string
 	At            time.Time
+	KeyID         string
+	Seal          []byte
 }
 
 // What was done to a realm, and not to a message. A change that was applied has a place in the stream of events.
@@ -91,6 +93,8 @@ func (q *Queries) AuditRealmInsert(ctx context.Context, arg AuditRealmInsertPara
 		arg.ContentHash,
 		arg.Detail,
 		arg.At,
+		arg.KeyID,
+		arg.Seal,
 	)
 	return err
 }

@@ -15,7 +15,7 @@ import (
 
 const auditList = `-- name: AuditList :many
 
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, e.key_id, e.seal, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1 AND e.message_id = $2 ORDER BY e.at, e.sequence NULLS LAST, e.event_id
@@ -40,6 +40,8 @@ type AuditListRow struct {
 	Outcome       string
 	WrittenIn     pgtype.Uint64
 	Place         *int64
+	KeyID         string
+	Seal          []byte
 	ActorLogin    *string
 }
 
@@ -73,6 +75,8 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 			&i.Outcome,
 			&i.WrittenIn,
 			&i.Place,
+			&i.KeyID,
+			&i.Seal,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err
@@ -86,7 +90,7 @@ func (q *Queries) AuditList(ctx context.Context, realm string, messageID *uuid.U
 }
 
 const auditOf = `-- name: AuditOf :many
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, e.key_id, e.seal, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1 AND e.event_id = ANY ($2::uuid[])
@@ -112,6 +116,8 @@ type AuditOfRow struct {
 	Outcome       string
 	WrittenIn     pgtype.Uint64
 	Place         *int64
+	KeyID         string
+	Seal          []byte
 	ActorLogin    *string
 }
 
@@ -144,6 +150,8 @@ func (q *Queries) AuditOf(ctx context.Context, realm string, ids []uuid.UUID) ([
 			&i.Outcome,
 			&i.WrittenIn,
 			&i.Place,
+			&i.KeyID,
+			&i.Seal,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err
@@ -164,11 +172,11 @@ WITH counted AS (
   RETURNING refused
 )
 INSERT INTO audit_event (realm, event_id, message_id, event, actor_user, actor_person, actor_name, client_id, channel, request_id,
-  source_address, detail, outcome, at)
+  source_address, detail, outcome, at, key_id, seal)
 SELECT $1::text, $2::uuid, $3::uuid, $4::text, $5::uuid, $6::uuid,
   $7::text, $8::text, $9::text, $10::text, $11::text,
-  $12::text, 'refused', $13::timestamptz
-FROM counted WHERE refused <= $14::bigint
+  $12::text, 'refused', $13::timestamptz, $14::text, $15::bytea
+FROM counted WHERE refused <= $16::bigint
 `
 
 type AuditRefusalInsertParams struct {
@@ -185,6 +193,8 @@ type AuditRefusalInsertParams struct {
 	SourceAddress *string
 	Detail        string
 	At            time.Time
+	KeyID         string
+	Seal          []byte
 	Most          int64
 }
 
@@ -204,6 +214,8 @@ func (q *Queries) AuditRefusalInsert(ctx context.Context, arg AuditRefusalInsert
 		arg.SourceAddress,
 		arg.Detail,
 		arg.At,
+		arg.KeyID,
+		arg.Seal,
 		arg.Most,
 	)
 	if err != nil {
@@ -213,25 +225,27 @@ func (q *Queries) AuditRefusalInsert(ctx context.Context, arg AuditRefusalInsert
 }
 
 const auditSearch = `-- name: AuditSearch :many
-SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, u.name AS actor_login
+SELECT e.realm, e.event_id, e.message_id, e.sequence, e.event, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel, e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.outcome, e.written_in, e.place, e.key_id, e.seal, u.name AS actor_login
 FROM audit_event e
 LEFT JOIN user_account u ON u.realm = e.realm AND u.user_id = e.actor_user
 WHERE e.realm = $1
-  AND ($2::uuid IS NULL
-       OR CASE WHEN $3::boolean THEN e.event_id > $2::uuid ELSE e.event_id < $2::uuid END)
-  AND ($4::timestamptz IS NULL OR e.at >= $4::timestamptz)
-  AND ($5::timestamptz IS NULL OR e.at <= $5::timestamptz)
-  AND ($6::text IS NULL OR u.name = $6::text OR e.actor_name = $6::text)
-  AND ($7::text IS NULL OR e.event = $7::text)
-  AND ($8::uuid IS NULL OR e.message_id = $8::uuid)
-ORDER BY CASE WHEN $3::boolean THEN e.event_id END, e.event_id DESC
-LIMIT $9::integer
+  AND ($2::timestamptz IS NULL
+       OR CASE WHEN $3::boolean THEN (e.at, e.event_id) > ($2::timestamptz, $4::uuid)
+               ELSE (e.at, e.event_id) < ($2::timestamptz, $4::uuid) END)
+  AND ($5::timestamptz IS NULL OR e.at >= $5::timestamptz)
+  AND ($6::timestamptz IS NULL OR e.at <= $6::timestamptz)
+  AND ($7::text IS NULL OR u.name = $7::text OR e.actor_name = $7::text)
+  AND ($8::text IS NULL OR e.event = $8::text)
+  AND ($9::uuid IS NULL OR e.message_id = $9::uuid)
+ORDER BY CASE WHEN $3::boolean THEN e.at END, CASE WHEN $3::boolean THEN e.event_id END, e.at DESC, e.event_id DESC
+LIMIT $10::integer
 `
 
 type AuditSearchParams struct {
 	Realm       string
-	FromKey     *uuid.UUID
+	FromAt      *time.Time
 	OldestFirst bool
+	FromKey     uuid.UUID
 	AtFrom      *time.Time
 	AtTo        *time.Time
 	Actor       *string
@@ -259,16 +273,19 @@ type AuditSearchRow struct {
 	Outcome       string
 	WrittenIn     pgtype.Uint64
 	Place         *int64
+	KeyID         string
+	Seal          []byte
 	ActorLogin    *string
 }
 
-// The trail of a realm, newest first or oldest first, from a key on. An actor is named by the account or as shown to people. Runs with custom
-// plans, as every search does.
+// The trail of a realm, newest first or oldest first, from a place on. An actor is named by the account or as shown to people. Runs with
+// custom plans, as every search does.
 func (q *Queries) AuditSearch(ctx context.Context, arg AuditSearchParams) ([]AuditSearchRow, error) {
 	rows, err := q.db.Query(ctx, auditSearch,
 		arg.Realm,
-		arg.FromKey,
+		arg.FromAt,
 		arg.OldestFirst,
+		arg.FromKey,
 		arg.AtFrom,
 		arg.AtTo,
 		arg.Actor,
@@ -302,6 +319,8 @@ func (q *Queries) AuditSearch(ctx context.Context, arg AuditSearchParams) ([]Aud
 			&i.Outcome,
 			&i.WrittenIn,
 			&i.Place,
+			&i.KeyID,
+			&i.Seal,
 			&i.ActorLogin,
 		); err != nil {
 			return nil, err

@@ -66,7 +66,7 @@ SELECT e.event_id, e.at, e.event, e.detail, e.place::bigint AS place, coalesce(e
        coalesce(h.from_state, '')::text AS from_state, coalesce(h.action, '')::text AS action, coalesce(h.to_state, '')::text AS to_state,
        h.reason, coalesce(h.version, 0)::integer AS version, m.status_code
 FROM (
-  SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place FROM audit_event x
+  SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x
   WHERE x.realm = $1 AND x.place IS NOT NULL AND x.place >= $2::bigint
     AND x.place <= coalesce((SELECT last.place FROM last), $2::bigint) AND x.place < (SELECT horizon.place FROM horizon)
     AND (x.place, coalesce(x.message_id, x.event_id), coalesce(x.sequence, 0)) > ($2::bigint, $3::uuid, $4::integer)

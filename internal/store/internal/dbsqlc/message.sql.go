@@ -63,43 +63,43 @@ const messageAmendIf = `-- name: MessageAmendIf :one
 WITH moved AS (
   UPDATE message m
   SET state = 'Approval Pending', state_sequence = m.state_sequence + 1, state_since = $12, approvals = 0, version = m.version + 1,
-    listed_amount = $13
-  WHERE m.realm = $14 AND m.message_id = $15 AND m.state = $16 AND m.state_sequence = $17 AND m.version = $18
+    listed_amount = $15
+  WHERE m.realm = $16 AND m.message_id = $17 AND m.state = $18 AND m.state_sequence = $19 AND m.version = $20
   RETURNING m.realm, m.message_id, m.kind, m.scheme, m.state_sequence, m.version, m.approvals_required
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT realm, $19::uuid, message_id, scheme, 'in', $20::text, $21::text, $22::bytea, $10::bytea,
-    $23::bytea, $24::text, $12::timestamptz, $25::text, $26::bytea FROM moved
+  SELECT realm, $21::uuid, message_id, scheme, 'in', $22::text, $23::text, $24::bytea, $10::bytea,
+    $25::bytea, $26::text, $12::timestamptz, $27::text, $28::bytea FROM moved
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version,
     previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, uetr, debtor_name,
     ordered_debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role,
     maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT realm, message_id, version, $19::uuid, $10::bytea, $3::uuid, $4::uuid,
-    array_append($27::uuid[], $4::uuid), version - 1, $27::uuid[], ($27::uuid[])[1], approvals_required,
-    $12::timestamptz, $13::bigint, $28::text, $29::text, $30::text, $31::text,
-    $32::text, $33::text, $34::text, $35::text, $36::text, $37::text,
-    $38::text, $39::text, $40::text, $41::bytea, $42::text, $43::uuid,
-    $44::timestamptz, $45::text[], $46::text, $47::text,
-    $48::timestamptz, array_to_tsvector(string_to_array($49::text, ' ')) FROM moved
+  SELECT realm, message_id, version, $21::uuid, $10::bytea, $3::uuid, $4::uuid,
+    array_append($29::uuid[], $4::uuid), version - 1, $29::uuid[], ($29::uuid[])[1], approvals_required,
+    $12::timestamptz, $15::bigint, $30::text, $31::text, $32::text, $33::text,
+    $34::text, $35::text, $36::text, $37::text, $38::text, $39::text,
+    $40::text, $41::text, $13::text, $42::bytea, $43::text, $44::uuid,
+    $45::timestamptz, $46::text[], $47::text, $48::text,
+    $49::timestamptz, array_to_tsvector(string_to_array($50::text, ' ')) FROM moved
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
-  SELECT realm, message_id, state_sequence, kind, $16::text, 'amend', 'Approval Pending', state_sequence - 1, version,
-    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $50::text,
+  SELECT realm, message_id, state_sequence, kind, $18::text, 'amend', 'Approval Pending', state_sequence - 1, version,
+    $3::uuid, $4::uuid, $5::text, $6::text, $7::text, $51::text,
     $12::timestamptz FROM moved
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT moved.realm, $6::text, 'message-id', $21::text, moved.message_id, $10::bytea, $12::timestamptz,
-    $40::text, $51::bytea
-  FROM moved WHERE $52::boolean
+  SELECT moved.realm, $6::text, 'message-id', $23::text, moved.message_id, $10::bytea, $12::timestamptz,
+    $13::text, $52::bytea
+  FROM moved WHERE $53::boolean
 )
 INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-  request_id, source_address, content_hash, detail, at, place)
+  request_id, source_address, content_hash, detail, at, key_id, seal, place)
 SELECT realm, $1::uuid, message_id, state_sequence, $2::text, $3::uuid, $4::uuid, $5::text,
   $6::text, $7::text, $8::text, $9::text, $10::bytea, $11::text,
-  $12::timestamptz,
+  $12::timestamptz, $13::text, $14::bytea,
   greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
     (SELECT p.place FROM audit_event p
      WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.state_sequence - 1))
@@ -120,6 +120,8 @@ type MessageAmendIfParams struct {
 	ContentHash       []byte
 	Detail            string
 	At                time.Time
+	VersionKeyID      string
+	EventSeal         []byte
 	Amount            int64
 	Realm             string
 	MessageID         uuid.UUID
@@ -147,7 +149,6 @@ type MessageAmendIfParams struct {
 	CreditorAccount   string
 	CreditorAgent     string
 	Remittance        string
-	VersionKeyID      string
 	VersionSeal       []byte
 	EditorRole        string
 	EditorGrantID     uuid.UUID
@@ -177,6 +178,8 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.ContentHash,
 		arg.Detail,
 		arg.At,
+		arg.VersionKeyID,
+		arg.EventSeal,
 		arg.Amount,
 		arg.Realm,
 		arg.MessageID,
@@ -204,7 +207,6 @@ func (q *Queries) MessageAmendIf(ctx context.Context, arg MessageAmendIfParams) 
 		arg.CreditorAccount,
 		arg.CreditorAgent,
 		arg.Remittance,
-		arg.VersionKeyID,
 		arg.VersionSeal,
 		arg.EditorRole,
 		arg.EditorGrantID,
@@ -296,29 +298,29 @@ WITH item AS (
     unnest($55::timestamptz[]) AS maker_granted_at, unnest($56::text[]) AS clients,
     unnest($57::text[]) AS payee_result, unnest($58::text[]) AS payee_name,
     unnest($59::timestamptz[]) AS payee_at, unnest($60::text[]) AS words, unnest($61::text[]) AS actor_name,
-    unnest($62::text[]) AS note, unnest($63::uuid[]) AS event_id, unnest($64::text[]) AS event,
-    unnest($65::text[]) AS request_id, unnest($66::text[]) AS source_address,
-    unnest($67::text[]) AS detail, unnest($68::bytea[]) AS fingerprint,
-    unnest($69::integer[]) AS key_count, unnest($70::text[]) AS key_id, unnest($71::bytea[]) AS mac,
-    unnest($72::bytea[]) AS account_digest
+    unnest($62::text[]) AS note, unnest($63::uuid[]) AS event_id, unnest($64::text[]) AS event, unnest($65::bytea[]) AS event_seal,
+    unnest($66::text[]) AS request_id, unnest($67::text[]) AS source_address,
+    unnest($68::text[]) AS detail, unnest($69::bytea[]) AS fingerprint,
+    unnest($70::integer[]) AS key_count, unnest($71::text[]) AS key_id, unnest($72::bytea[]) AS mac,
+    unnest($73::bytea[]) AS account_digest
 ), asked AS (
-  SELECT unnest($73::uuid[]) AS message_id, unnest($74::text[]) AS scope, unnest($75::text[]) AS key,
-    unnest($76::bytea[]) AS seal
+  SELECT unnest($74::uuid[]) AS message_id, unnest($75::text[]) AS scope, unnest($76::text[]) AS key,
+    unnest($77::bytea[]) AS seal
 ), keyed AS (
   INSERT INTO creation_key (realm, client_id, scope, key, message_id, fingerprint, created_at, key_id, seal)
-  SELECT $77::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
+  SELECT $78::text, i.client_id, a.scope, a.key, i.message_id, i.fingerprint, i.created_at, i.version_key_id, a.seal
   FROM asked a JOIN item i ON i.message_id = a.message_id
   ON CONFLICT DO NOTHING
   RETURNING message_id
 ), counted AS (
   SELECT keyed.message_id, count(*) AS keys FROM keyed GROUP BY keyed.message_id
 ), free AS (
-  SELECT i.message_id, i.global_id, i.kind, i.scheme, i.direction, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.makers, i.policy_id, i.approvals_required, i.expires_at, i.original_id, i.answers_id, i.answer_by, i.deadline, i.reason, i.created_at, i.action, i.state, i.accepted_at, i.settled_at, i.status_code, i.status_text, i.document_id, i.document_direction, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.clients, i.payee_result, i.payee_name, i.payee_at, i.words, i.actor_name, i.note, i.event_id, i.event, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
+  SELECT i.message_id, i.global_id, i.kind, i.scheme, i.direction, i.channel, i.client_id, i.external_id, i.maker_user, i.maker_person, i.makers, i.policy_id, i.approvals_required, i.expires_at, i.original_id, i.answers_id, i.answer_by, i.deadline, i.reason, i.created_at, i.action, i.state, i.accepted_at, i.settled_at, i.status_code, i.status_text, i.document_id, i.document_direction, i.document_name, i.reference, i.content, i.content_hash, i.source, i.source_type, i.document_key_id, i.document_mac, i.amount, i.currency, i.instruction_id, i.end_to_end_id, i.transaction_id, i.uetr, i.debtor_name, i.ordered_debtor_name, i.debtor_account, i.debtor_agent, i.creditor_name, i.creditor_account, i.creditor_agent, i.remittance, i.version_key_id, i.version_seal, i.maker_role, i.maker_grant_id, i.maker_granted_at, i.clients, i.payee_result, i.payee_name, i.payee_at, i.words, i.actor_name, i.note, i.event_id, i.event, i.event_seal, i.request_id, i.source_address, i.detail, i.fingerprint, i.key_count, i.key_id, i.mac, i.account_digest FROM item i LEFT JOIN counted c ON c.message_id = i.message_id WHERE coalesce(c.keys, 0) = i.key_count
 ), added AS (
   INSERT INTO message (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state,
     state_sequence, state_since, accepted_at, settled_at, status_code, status_text, listed_amount)
-  SELECT $77::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
+  SELECT $78::text, message_id, global_id, kind, scheme, direction, channel, nullif(client_id, ''), nullif(external_id, ''),
     nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(policy_id, '00000000-0000-0000-0000-000000000000'::uuid), approvals_required, nullif(expires_at, '0001-01-01 00:00:00+00'::timestamptz),
     nullif(original_id, '00000000-0000-0000-0000-000000000000'::uuid), nullif(answers_id, '00000000-0000-0000-0000-000000000000'::uuid),
@@ -327,14 +329,14 @@ WITH item AS (
 ), doc AS (
   INSERT INTO document (realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at,
     key_id, mac)
-  SELECT $77::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
+  SELECT $78::text, document_id, message_id, scheme, document_direction, document_name, reference, content, content_hash,
     nullif(source, ''::bytea), nullif(source_type, ''), created_at, document_key_id, document_mac FROM free
 ), written AS (
   INSERT INTO message_version (realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, first_maker,
     approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, ordered_debtor_name,
     debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, maker_role, maker_grant_id,
     maker_granted_at, clients, payee_result, payee_name, payee_at, words)
-  SELECT $77::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+  SELECT $78::text, message_id, 1, document_id, content_hash, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), makers::uuid[], nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid),
     approvals_required, created_at, amount, currency, nullif(instruction_id, ''), end_to_end_id, nullif(transaction_id, ''), nullif(uetr, ''),
     debtor_name, nullif(ordered_debtor_name, ''), debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance,
@@ -344,19 +346,19 @@ WITH item AS (
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, version, actor_user, actor_person,
     actor_name, client_id, channel, reason, at)
-  SELECT $77::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+  SELECT $78::text, message_id, 1, kind, 'None', action, state, 1, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
     coalesce(nullif(note, ''), nullif(status_text, '')), created_at FROM free
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at, place)
-  SELECT $77::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
+    request_id, source_address, content_hash, detail, at, key_id, seal, place)
+  SELECT $78::text, event_id, message_id, 1, event, nullif(maker_user, '00000000-0000-0000-0000-000000000000'::uuid),
     nullif(maker_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel,
-    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at,
+    nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, created_at, $79::text, event_seal,
     (SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o) FROM free
 ), released AS (
   INSERT INTO release (realm, message_id, version, makers, content_hash, approvals_required, accepted_at, key_id, mac, account_digest)
-  SELECT $77::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
+  SELECT $78::text, message_id, 1, makers::uuid[], content_hash, approvals_required, nullif(accepted_at, '0001-01-01 00:00:00+00'::timestamptz), key_id, mac,
     nullif(account_digest, ''::bytea) FROM free WHERE key_id <> ''
 )
 SELECT message_id::uuid AS message_id FROM free
@@ -427,6 +429,7 @@ type MessageInsertParams struct {
 	Notes              []string
 	EventIds           []uuid.UUID
 	Events             []string
+	EventSeals         [][]byte
 	RequestIds         []string
 	SourceAddresses    []string
 	Details            []string
@@ -440,6 +443,7 @@ type MessageInsertParams struct {
 	Keys               []string
 	KeySeals           [][]byte
 	Realm              string
+	EventKeyID         string
 }
 
 // New messages, each with its document, first version, history, audit, creation keys, the words it is found by and, when it needs no
@@ -511,6 +515,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) ([
 		arg.Notes,
 		arg.EventIds,
 		arg.Events,
+		arg.EventSeals,
 		arg.RequestIds,
 		arg.SourceAddresses,
 		arg.Details,
@@ -524,6 +529,7 @@ func (q *Queries) MessageInsert(ctx context.Context, arg MessageInsertParams) ([
 		arg.Keys,
 		arg.KeySeals,
 		arg.Realm,
+		arg.EventKeyID,
 	)
 	if err != nil {
 		return nil, err
@@ -844,29 +850,29 @@ WITH item AS (
     unnest($16::uuid[]) AS event_id, unnest($17::text[]) AS action, unnest($18::uuid[]) AS actor_user,
     unnest($19::uuid[]) AS actor_person, unnest($20::text[]) AS actor_name,
     unnest($21::text[]) AS client_id, unnest($22::text[]) AS channel,
-    unnest($23::text[]) AS reason, unnest($24::text[]) AS event,
-    unnest($25::text[]) AS request_id, unnest($26::text[]) AS source_address,
-    unnest($27::bytea[]) AS content_hash, unnest($28::text[]) AS detail,
-    unnest($29::boolean[]) AS decides, unnest($30::integer[]) AS ordinal,
-    unnest($31::text[]) AS makers, unnest($32::integer[]) AS approvals_required,
-    unnest($33::integer[]) AS previous_ordinal, unnest($34::text[]) AS previous_action,
-    unnest($35::uuid[]) AS grant_id, unnest($36::timestamptz[]) AS granted_at,
-    unnest($37::text[]) AS decision_key_id, unnest($38::bytea[]) AS decision_seal,
-    unnest($39::uuid[]) AS factor_use_id,
-    unnest($40::text[]) AS key_id, unnest($41::bytea[]) AS mac,
-    unnest($42::bytea[]) AS account_digest
+    unnest($23::text[]) AS reason, unnest($24::text[]) AS event, unnest($25::bytea[]) AS event_seal,
+    unnest($26::text[]) AS request_id, unnest($27::text[]) AS source_address,
+    unnest($28::bytea[]) AS content_hash, unnest($29::text[]) AS detail,
+    unnest($30::boolean[]) AS decides, unnest($31::integer[]) AS ordinal,
+    unnest($32::text[]) AS makers, unnest($33::integer[]) AS approvals_required,
+    unnest($34::integer[]) AS previous_ordinal, unnest($35::text[]) AS previous_action,
+    unnest($36::uuid[]) AS grant_id, unnest($37::timestamptz[]) AS granted_at,
+    unnest($38::text[]) AS decision_key_id, unnest($39::bytea[]) AS decision_seal,
+    unnest($40::uuid[]) AS factor_use_id,
+    unnest($41::text[]) AS key_id, unnest($42::bytea[]) AS mac,
+    unnest($43::bytea[]) AS account_digest
 ), brought AS (
-  SELECT unnest($43::uuid[]) AS event_id, unnest($44::text[]) AS scheme,
-    unnest($45::text[]) AS reference, unnest($46::text[]) AS name,
-    unnest($47::bytea[]) AS content_hash, unnest($48::uuid[]) AS document_id,
-    unnest($49::timestamptz[]) AS received_at
+  SELECT unnest($44::uuid[]) AS event_id, unnest($45::text[]) AS scheme,
+    unnest($46::text[]) AS reference, unnest($47::text[]) AS name,
+    unnest($48::bytea[]) AS content_hash, unnest($49::uuid[]) AS document_id,
+    unnest($50::timestamptz[]) AS received_at
 ), beside AS (
-  SELECT unnest($50::uuid[]) AS event_id, unnest($51::uuid[]) AS document_id,
-    unnest($52::text[]) AS scheme, unnest($53::text[]) AS direction,
-    unnest($54::text[]) AS name, unnest($55::text[]) AS reference,
-    unnest($56::bytea[]) AS content, unnest($57::bytea[]) AS content_hash,
-    unnest($58::timestamptz[]) AS created_at, unnest($59::text[]) AS key_id,
-    unnest($60::bytea[]) AS mac
+  SELECT unnest($51::uuid[]) AS event_id, unnest($52::uuid[]) AS document_id,
+    unnest($53::text[]) AS scheme, unnest($54::text[]) AS direction,
+    unnest($55::text[]) AS name, unnest($56::text[]) AS reference,
+    unnest($57::bytea[]) AS content, unnest($58::bytea[]) AS content_hash,
+    unnest($59::timestamptz[]) AS created_at, unnest($60::text[]) AS key_id,
+    unnest($61::bytea[]) AS mac
 ), changed AS (
   INSERT INTO message AS m (realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person,
     policy_id, approvals_required, expires_at, original_id, answers_id, deadline, reason, created_at, version, approvals, state, state_sequence,
@@ -883,7 +889,7 @@ WITH item AS (
     coalesce(nullif(g.answer_by, '0001-01-01 00:00:00+00'::timestamptz), o.answer_by)
   FROM item g CROSS JOIN LATERAL (
     SELECT realm, message_id, global_id, kind, scheme, direction, channel, client_id, external_id, maker_user, maker_person, policy_id, approvals_required, expires_at, original_id, answers_id, answer_by, deadline, reason, created_at, version, approvals, state, state_sequence, state_since, accepted_at, delivered_at, settled_at, status_code, status_text, inquiries, inquire_at, listed_amount FROM message x
-    WHERE x.realm = $61::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
+    WHERE x.realm = $62::text AND x.message_id = g.message_id AND x.state = g.from_state AND x.state_sequence = g.sequence
       AND x.version = g.version OFFSET 0) o
   ON CONFLICT (realm, message_id) DO UPDATE
   SET approvals = excluded.approvals, state = excluded.state, state_sequence = excluded.state_sequence, state_since = excluded.state_since,
@@ -893,7 +899,7 @@ WITH item AS (
   WHERE m.state_sequence < excluded.state_sequence AND m.version = excluded.version
   RETURNING m.message_id, m.kind, m.created_at
 ), moved AS (
-  SELECT $61::text AS realm, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.event_id, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
+  SELECT $62::text AS realm, i.message_id, i.from_state, i.sequence, i.version, i.to_state, i.at, i.approvals, i.accepted_at, i.delivered_at, i.settled_at, i.status_code, i.status_text, i.inquired, i.inquire_at, i.answer_by, i.event_id, i.action, i.actor_user, i.actor_person, i.actor_name, i.client_id, i.channel, i.reason, i.event, i.event_seal, i.request_id, i.source_address, i.content_hash, i.detail, i.decides, i.ordinal, i.makers, i.approvals_required, i.previous_ordinal, i.previous_action, i.grant_id, i.granted_at, i.decision_key_id, i.decision_seal, i.factor_use_id, i.key_id, i.mac, i.account_digest, i.sequence + 1 AS state_sequence, c.kind, c.created_at FROM item i JOIN changed c ON c.message_id = i.message_id
 ), history AS (
   INSERT INTO message_history (realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user,
     actor_person, actor_name, client_id, channel, reason, at)
@@ -901,9 +907,9 @@ WITH item AS (
     nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name, nullif(client_id, ''), channel, nullif(reason, ''), at FROM moved
 ), audited AS (
   INSERT INTO audit_event (realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel,
-    request_id, source_address, content_hash, detail, at, place)
+    request_id, source_address, content_hash, detail, at, key_id, seal, place)
   SELECT realm, event_id, message_id, state_sequence, event, nullif(actor_user, '00000000-0000-0000-0000-000000000000'::uuid), nullif(actor_person, '00000000-0000-0000-0000-000000000000'::uuid), actor_name,
-    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at,
+    nullif(client_id, ''), channel, nullif(request_id, ''), nullif(source_address, ''), content_hash, detail, at, $63::text, event_seal,
     greatest((SELECT o.base + pg_current_xact_id()::text::bigint FROM event_order o),
       (SELECT p.place FROM audit_event p WHERE p.realm = moved.realm AND p.message_id = moved.message_id AND p.sequence = moved.sequence))
   FROM moved
@@ -960,6 +966,7 @@ type MessageMoveParams struct {
 	Channels           []string
 	Reasons            []string
 	Events             []string
+	EventSeals         [][]byte
 	RequestIds         []string
 	SourceAddresses    []string
 	ContentHashes      [][]byte
@@ -997,6 +1004,7 @@ type MessageMoveParams struct {
 	DocumentKeyIds     []string
 	DocumentMacs       [][]byte
 	Realm              string
+	EventKeyID         string
 }
 
 // Steps of messages, each of another one: state, history, audit and, where a step has them, decision and release. A message that is no longer
@@ -1030,6 +1038,7 @@ func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uui
 		arg.Channels,
 		arg.Reasons,
 		arg.Events,
+		arg.EventSeals,
 		arg.RequestIds,
 		arg.SourceAddresses,
 		arg.ContentHashes,
@@ -1067,6 +1076,7 @@ func (q *Queries) MessageMove(ctx context.Context, arg MessageMoveParams) ([]uui
 		arg.DocumentKeyIds,
 		arg.DocumentMacs,
 		arg.Realm,
+		arg.EventKeyID,
 	)
 	if err != nil {
 		return nil, err

@@ -498,7 +498,7 @@ func (q *Queries) ContentListOfMessage(ctx context.Context, realm string, messag
 
 const documentFactList = `-- name: DocumentFactList :many
 SELECT d.realm, d.document_id, d.message_id, d.scheme, d.direction, d.name, d.reference, sha256(d.content)::bytea AS content_hash,
-       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at
+       d.source_type, sha256(d.source)::bytea AS source_hash, d.created_at, d.key_id, d.mac
 FROM unnest($1::uuid[]) AS i (document_id)
 CROSS JOIN LATERAL (SELECT realm, document_id, message_id, scheme, direction, name, reference, content, content_hash, source, source_type, created_at, key_id, mac, written_in FROM document x WHERE x.realm = $2 AND x.document_id = i.document_id OFFSET 0) d
 `
@@ -515,6 +515,8 @@ type DocumentFactListRow struct {
 	SourceType  *string
 	SourceHash  []byte
 	CreatedAt   time.Time
+	KeyID       string
+	Mac         []byte
 }
 
 // What the leaves of documents are made of, each found by its key, as events are. The digest is made anew of the bytes that are there.
@@ -539,6 +541,8 @@ func (q *Queries) DocumentFactList(ctx context.Context, ids []uuid.UUID, realm s
 			&i.SourceType,
 			&i.SourceHash,
 			&i.CreatedAt,
+			&i.KeyID,
+			&i.Mac,
 		); err != nil {
 			return nil, err
 		}
@@ -552,7 +556,7 @@ func (q *Queries) DocumentFactList(ctx context.Context, ids []uuid.UUID, realm s
 
 const eventFactList = `-- name: EventFactList :many
 SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.actor_person, e.actor_name, e.client_id, e.channel,
-       e.request_id, e.source_address, e.content_hash, e.detail, e.at,
+       e.request_id, e.source_address, e.content_hash, e.detail, e.at, e.key_id, e.seal,
        coalesce(h.sequence, 0)::integer AS sequence, coalesce(h.kind, '')::text AS kind, coalesce(h.from_state, '')::text AS from_state,
        coalesce(h.action, '')::text AS action, coalesce(h.to_state, '')::text AS to_state, coalesce(h.version, 0)::integer AS version,
        coalesce(h.actor_user::text, '')::text AS move_user, coalesce(h.actor_person::text, '')::text AS move_person,
@@ -568,9 +572,10 @@ SELECT e.realm, e.event_id, e.message_id, e.event, e.outcome, e.actor_user, e.ac
        coalesce(d.channel, '')::text AS decision_channel, coalesce(d.reason, '')::text AS decision_reason,
        coalesce(d.remark, '')::text AS remark, coalesce(d.checker_role, '')::text AS checker_role,
        coalesce(d.grant_id::text, '')::text AS grant_id, coalesce(d.granted_at, '0001-01-01 00:00:00+00')::timestamptz AS granted_at,
-       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at
+       coalesce(d.decided_at, '0001-01-01 00:00:00+00')::timestamptz AS decided_at,
+       coalesce(d.factor_use_id::text, '')::text AS factor_use
 FROM unnest($1::uuid[]) AS i (event_id)
-CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place FROM audit_event x WHERE x.realm = $2 AND x.event_id = i.event_id OFFSET 0) e
+CROSS JOIN LATERAL (SELECT realm, event_id, message_id, sequence, event, actor_user, actor_person, actor_name, client_id, channel, request_id, source_address, content_hash, detail, at, outcome, written_in, place, key_id, seal FROM audit_event x WHERE x.realm = $2 AND x.event_id = i.event_id OFFSET 0) e
 LEFT JOIN LATERAL (SELECT realm, message_id, sequence, kind, from_state, action, to_state, previous_sequence, version, actor_user, actor_person, actor_name, client_id, channel, reason, at FROM message_history x
   WHERE x.realm = e.realm AND x.message_id = e.message_id AND x.sequence = e.sequence OFFSET 0) h ON true
 LEFT JOIN LATERAL (SELECT realm, message_id, version, document_id, content_hash, maker_user, maker_person, makers, previous_version, previous_makers, first_maker, approvals_required, created_at, amount, currency, instruction_id, end_to_end_id, transaction_id, uetr, debtor_name, debtor_account, debtor_agent, creditor_name, creditor_account, creditor_agent, remittance, key_id, seal, ordered_debtor_name, maker_role, maker_grant_id, maker_granted_at, clients, payee_result, payee_name, payee_at, words FROM message_version x
@@ -597,6 +602,8 @@ type EventFactListRow struct {
 	ContentHash       []byte
 	Detail            string
 	At                time.Time
+	KeyID             string
+	Seal              []byte
 	Sequence          int32
 	Kind              string
 	FromState         string
@@ -629,6 +636,7 @@ type EventFactListRow struct {
 	GrantID           string
 	GrantedAt         time.Time
 	DecidedAt         time.Time
+	FactorUse         string
 }
 
 // What the leaves of events are made of: the row, the move it tells of, the version that move began or amended, and the decision it was.
@@ -660,6 +668,8 @@ func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm stri
 			&i.ContentHash,
 			&i.Detail,
 			&i.At,
+			&i.KeyID,
+			&i.Seal,
 			&i.Sequence,
 			&i.Kind,
 			&i.FromState,
@@ -692,6 +702,7 @@ func (q *Queries) EventFactList(ctx context.Context, ids []uuid.UUID, realm stri
 			&i.GrantID,
 			&i.GrantedAt,
 			&i.DecidedAt,
+			&i.FactorUse,
 		); err != nil {
 			return nil, err
 		}

@@ -178,47 +178,61 @@ func (q *Queries) FamilyLockByRefreshToken(ctx context.Context, realm string, to
 	return family_id, err
 }
 
-const familyRevoke = `-- name: FamilyRevoke :exec
+const familyRevoke = `-- name: FamilyRevoke :many
 WITH revoked AS (
-  UPDATE token_family d SET revoked_at = $6, revoked_for = $7
-  WHERE d.realm = $8 AND d.family_id = $9 AND d.revoked_at IS NULL
+  UPDATE token_family d SET revoked_at = $1, revoked_for = $2
+  WHERE d.realm = $3 AND d.family_id = $4 AND d.revoked_at IS NULL
   RETURNING d.realm, d.user_id, d.client_id
 )
-INSERT INTO audit_event (realm, event_id, event, actor_user, actor_person, actor_name, client_id, channel, detail, at)
-SELECT u.realm, $1::uuid, $2::text, CASE WHEN $3::boolean THEN u.user_id END, CASE WHEN $3 THEN u.person_id END,
-  CASE WHEN $3 THEN p.display_name ELSE $4::text END, revoked.client_id, 'api', $5::text, $6::timestamptz
+SELECT u.user_id, u.person_id, p.display_name, revoked.client_id
 FROM revoked
 JOIN user_account u ON u.realm = revoked.realm AND u.user_id = revoked.user_id
 JOIN person p ON p.realm = u.realm AND p.person_id = u.person_id
 `
 
 type FamilyRevokeParams struct {
-	EventID  uuid.UUID
-	Event    string
-	ByUser   bool
-	Gateway  string
-	Detail   string
-	At       time.Time
+	At       *time.Time
 	Reason   *string
 	Realm    string
 	FamilyID uuid.UUID
 }
 
-// The first reason stays. The audit trail tells of the end, so that a sign-in that was brought back is noticed; a spent token that came
-// again names nobody, because somebody else may have sent it.
-func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) error {
-	_, err := q.db.Exec(ctx, familyRevoke,
-		arg.EventID,
-		arg.Event,
-		arg.ByUser,
-		arg.Gateway,
-		arg.Detail,
+type FamilyRevokeRow struct {
+	UserID      uuid.UUID
+	PersonID    uuid.UUID
+	DisplayName string
+	ClientID    string
+}
+
+// The first reason stays: a family that was revoked before returns no row.
+func (q *Queries) FamilyRevoke(ctx context.Context, arg FamilyRevokeParams) ([]FamilyRevokeRow, error) {
+	rows, err := q.db.Query(ctx, familyRevoke,
 		arg.At,
 		arg.Reason,
 		arg.Realm,
 		arg.FamilyID,
 	)
-	return err
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []FamilyRevokeRow
+	for rows.Next() {
+		var i FamilyRevokeRow
+		if err := rows.Scan(
+			&i.UserID,
+			&i.PersonID,
+			&i.DisplayName,
+			&i.ClientID,
+		); err != nil {
+			return nil, err
+		}
+		items = append(items, i)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
 }
 
 const familyStart = `-- name: FamilyStart :exec

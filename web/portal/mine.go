@@ -68,14 +68,7 @@ func showMine(v *Request) error {
 		}
 	}
 	if f.View.Tab == tabDrafts {
-		model.Empty.Text = "A form that you fill in is kept while you type, for a day."
-		heads.State, heads.When = "", "Kept"
-		model.Entries = ui.Entries{Caption: "Drafts, the last changed first", Heads: heads}
-		model.Entries.Entries, err = v.draftRows(unsubmitted)
-		if err != nil {
-			return err
-		}
-		return v.Render(http.StatusOK, views.ListPage(model))
+		return v.renderDrafts(model, heads, unsubmitted)
 	}
 	list, next, err := v.Listed(&f, ask)
 	if err != nil {
@@ -92,6 +85,19 @@ func showMine(v *Request) error {
 	model.Pages = f.PagesOf("/mine", list, next)
 	if next.MessageID != uuid.Nil {
 		model.Empty = f.NotYet("/mine", next)
+	}
+	return v.Render(http.StatusOK, views.ListPage(model))
+}
+
+// renderDrafts shows what this person began and did not submit.
+func (v *Request) renderDrafts(model views.List, heads ui.Heads, unsubmitted begun) error {
+	model.Empty.Text = "A form that you fill in is kept while you type, for a day."
+	heads.State, heads.When = "", "Kept"
+	model.Entries = ui.Entries{Caption: "Drafts, the last changed first", Heads: heads}
+	var err error
+	model.Entries.Entries, err = v.draftRows(unsubmitted)
+	if err != nil {
+		return err
 	}
 	return v.Render(http.StatusOK, views.ListPage(model))
 }

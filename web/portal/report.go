@@ -90,10 +90,7 @@ func showReports(v *Request) error {
 	if err != nil {
 		return err
 	}
-	model := v.report("Reports of control",
-		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(counts.Approvals, from, to))
-	model.Form = &views.ReportPeriod{From: from, To: to}
-	model.Columns = []i18n.Text{"Report", "What counts", "How many"}
+	model := v.reportsOf(counts.Approvals, from, to)
 	for _, row := range []struct {
 		path       string
 		name, what i18n.Text
@@ -125,10 +122,22 @@ func showReports(v *Request) error {
 			URL: reportURL("/reports/"+row.path, from, to), Cells: []i18n.Text{row.name, row.what, i18n.Data(i18n.Number(row.count))},
 		})
 	}
-	model.Rows = append(model.Rows, views.ReportRow{URL: accessPath, Cells: []i18n.Text{
-		"Access review", "Roles since when, last sign-in and second factors of each account, to be confirmed", i18n.Data(""),
-	}})
+	model.Rows = append(model.Rows, accessRow)
 	return v.Render(http.StatusOK, views.ReportPage(model))
+}
+
+// accessRow leads from the reports to the access review.
+var accessRow = views.ReportRow{URL: accessPath, Cells: []i18n.Text{
+	"Access review", "Roles since when, last sign-in and second factors of each account, to be confirmed", "",
+}}
+
+// reportsOf is the page of the numbers of a period, without its rows.
+func (v *Request) reportsOf(approvals int, from, to string) views.Report {
+	model := v.report("Reports of control",
+		i18n.Text("%d approvals from %s to %s. Each number leads to its rows.").With(approvals, from, to))
+	model.Form = &views.ReportPeriod{From: from, To: to}
+	model.Columns = []i18n.Text{"Report", "What counts", "How many"}
+	return model
 }
 
 func (v *Request) report(heading, words i18n.Text) views.Report {

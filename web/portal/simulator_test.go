@@ -28,7 +28,7 @@ func (b *bench) withSimulator() {
 	for _, scheme := range rulebook.Schemes() {
 		addresses[scheme] = address + "/clearing/" + string(scheme)
 	}
-	house := b.Again(b.t, servicetest.Options{Now: time.Now, Clearing: transport.New(addresses)})
+	house := b.Again(b.t, servicetest.Options{Now: time.Now, Clearing: transport.New(addresses, nil)})
 	door, err := web.OpenWith(
 		house.Service, web.Settings{Connections: []clearing.Connection{clearing.NewConnection("secret", rulebook.Schemes()...)}}, nil,
 	)

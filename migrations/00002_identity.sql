@@ -583,6 +583,28 @@ CREATE POLICY retired_for_good ON identity_provider AS RESTRICTIVE FOR UPDATE TO
   WITH CHECK (retired_at IS NOT NULL);
 GRANT SELECT, INSERT, UPDATE (retired_at) ON identity_provider TO countersign_app;
 
+-- An address of a client that gets the events of the realm.
+CREATE TABLE webhook (
+  realm      text NOT NULL,
+  webhook_id uuid NOT NULL,
+  url        text NOT NULL CHECK ((url <> '') AND (length(url) <= 255)),
+  -- The types of events, separated by ", "; empty for all.
+  events     text NOT NULL CHECK (length(events) <= 1000),
+  -- The secret that signs, encrypted; and the one before, which signs beside it until old_until.
+  secret     bytea NOT NULL CHECK (length(secret) BETWEEN 1 AND 1024),
+  old_secret bytea CHECK (length(old_secret) BETWEEN 1 AND 1024),
+  old_until  timestamptz CHECK (isfinite(old_until)),
+  made_at    timestamptz NOT NULL CHECK (isfinite(made_at)),
+  retired_at timestamptz CHECK (isfinite(retired_at)),
+  CONSTRAINT webhook_old CHECK ((old_secret IS NULL) = (old_until IS NULL)),
+  PRIMARY KEY (realm, webhook_id),
+  FOREIGN KEY (realm) REFERENCES realm(realm)
+);
+ALTER TABLE webhook ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON webhook USING (realm = current_setting('countersign.realm', true));
+CREATE POLICY retired_for_good ON webhook AS RESTRICTIVE FOR UPDATE TO countersign_app USING (retired_at IS NULL) WITH CHECK (true);
+GRANT SELECT, INSERT, UPDATE (secret, old_secret, old_until, retired_at) ON webhook TO countersign_app;
+
 -- Who an account is at the provider: one subject of an issuer is one account, and an account one subject. Nothing is said by a name or a
 -- mail address, which providers give to others in time.
 CREATE TABLE outer_identity (

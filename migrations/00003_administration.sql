@@ -24,6 +24,7 @@ CREATE TABLE realm_change (
   realm                text NOT NULL,
   change_id            uuid NOT NULL,
   kind                 text NOT NULL CHECK (kind IN ('realm.factors', 'realm.reconciled', 'user.link', 'user.unlink', 'provider.set', 'provider.retire',
+    'webhook.create', 'webhook.secret', 'webhook.retire',
     'user.create', 'user.roles', 'user.suppress', 'user.restore', 'user.reset', 'client.create', 'client.secret', 'client.suppress',
     'client.payee', 'account.create', 'account.update', 'account.close', 'policy.create', 'limit.set', 'policy.retire', 'message.taken',
     'beneficiary.create', 'beneficiary.update', 'beneficiary.remove')),
@@ -180,6 +181,11 @@ CREATE POLICY added_by_change ON user_setup AS RESTRICTIVE FOR INSERT TO counter
 CREATE POLICY added_by_change ON identity_provider AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (change_approved_here(realm));
 
 CREATE POLICY changed_by_change ON identity_provider AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true) WITH CHECK
+  (change_approved_here(realm));
+
+CREATE POLICY added_by_change ON webhook AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (change_approved_here(realm));
+
+CREATE POLICY changed_by_change ON webhook AS RESTRICTIVE FOR UPDATE TO countersign_app USING (true) WITH CHECK
   (change_approved_here(realm));
 
 CREATE POLICY added_by_change ON outer_identity AS RESTRICTIVE FOR INSERT TO countersign_app WITH CHECK (change_approved_here(realm));

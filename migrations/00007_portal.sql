@@ -89,6 +89,58 @@ ALTER TABLE batch_payment ENABLE ROW LEVEL SECURITY;
 CREATE POLICY own_realm ON batch_payment USING (realm = current_setting('countersign.realm', true));
 GRANT SELECT, INSERT, UPDATE (message_id, findings) ON batch_payment TO countersign_app;
 
+-- How far a webhook has delivered the stream of events. A process that delivers holds it for a moment.
+CREATE TABLE webhook_progress (
+  realm      text NOT NULL,
+  webhook_id uuid NOT NULL,
+  -- The last event that was passed.
+  cursor     uuid,
+  held_until timestamptz NOT NULL,
+  PRIMARY KEY (realm, webhook_id),
+  FOREIGN KEY (realm, webhook_id) REFERENCES webhook(realm, webhook_id)
+);
+ALTER TABLE webhook_progress ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON webhook_progress USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE ON webhook_progress TO countersign_app;
+
+-- The messages and changes whose next event the receiver did not take. Others pass them; their own later events wait.
+CREATE TABLE webhook_retry (
+  realm      text NOT NULL,
+  webhook_id uuid NOT NULL,
+  -- The message, or the event itself for a change.
+  about      uuid NOT NULL,
+  event_id   uuid NOT NULL,
+  failed     integer NOT NULL CHECK (failed > 0),
+  since      timestamptz NOT NULL,
+  next_at    timestamptz NOT NULL,
+  PRIMARY KEY (realm, webhook_id, about),
+  FOREIGN KEY (realm, webhook_id) REFERENCES webhook(realm, webhook_id)
+);
+ALTER TABLE webhook_retry ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON webhook_retry USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, UPDATE, DELETE ON webhook_retry TO countersign_app;
+
+-- The attempts to deliver, for the page of a webhook; gone after a week.
+CREATE TABLE webhook_attempt (
+  realm      text NOT NULL,
+  attempt_id uuid NOT NULL,
+  webhook_id uuid NOT NULL,
+  event_id   uuid NOT NULL,
+  event_type text NOT NULL CHECK (length(event_type) <= 60),
+  at         timestamptz NOT NULL,
+  -- Of the HTTP answer; 0 for none.
+  status     integer NOT NULL CHECK (status BETWEEN 0 AND 999),
+  -- Why it failed; empty for a delivery.
+  failure    text NOT NULL CHECK (length(failure) <= 300),
+  PRIMARY KEY (realm, attempt_id),
+  FOREIGN KEY (realm, webhook_id) REFERENCES webhook(realm, webhook_id)
+);
+CREATE INDEX webhook_attempt_by_webhook ON webhook_attempt (realm, webhook_id, at DESC);
+CREATE INDEX webhook_attempt_by_time ON webhook_attempt (realm, at);
+ALTER TABLE webhook_attempt ENABLE ROW LEVEL SECURITY;
+CREATE POLICY own_realm ON webhook_attempt USING (realm = current_setting('countersign.realm', true));
+GRANT SELECT, INSERT, DELETE ON webhook_attempt TO countersign_app;
+
 -- What somebody sent after their session had run out: the reason of a rejection, the answers of a check page, a file. Nothing of it is
 -- done. It belongs to the person whose session it was, who finds it filled in again after signing in, and is gone after an hour.
 CREATE TABLE parked_form (

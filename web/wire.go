@@ -7,6 +7,7 @@ import (
 	"countersign/internal/i18n"
 	"countersign/internal/rulebook"
 	"countersign/internal/service"
+	"countersign/internal/store"
 	"countersign/web/api"
 	"countersign/web/clearing"
 	"countersign/web/portal"
@@ -61,6 +62,7 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 	if err != nil {
 		return nil, err
 	}
+	behind.Webhooks.Show(func(e store.StreamEvent) any { return api.EventOf(e) })
 	documents, err := clearing.New(clearing.Config{Station: behind.Clearing, Connections: set.Connections, Now: behind.Now})
 	if err != nil {
 		return nil, err
@@ -83,7 +85,8 @@ func OpenWith(behind *service.Service, set Settings, pages Portal) (*Server, err
 func openPortal(behind *service.Service, set Settings) (Portal, error) {
 	return portal.New(portal.Config{
 		Auth: behind.Auth, Submission: behind.Submission, Approval: behind.Approval, Admin: behind.Admin, Reader: behind.Reader,
-		Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules, Now: behind.Moment, NewID: service.NewID,
+		Webhooks: behind.Webhooks, Drafts: behind.Drafts, Desk: behind.Desk, Sessions: behind.Sessions, Rules: behind.Rules,
+		Now: behind.Moment, NewID: service.NewID,
 		Zone: behind.Zone, Log: behind.Log, Environment: set.Environment, TLS: set.TLS, Realm: set.Realm, DemoHint: set.SignInHint,
 		OneCheckerSession: set.OneCheckerSession,
 		Clearing:          behind.Clearing, Connections: behind.Clearing.Connections,

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"time"
@@ -161,7 +162,8 @@ func (c *demoCommand) gateway(ctx context.Context, db *demoDatabase) (gateway, e
 	if err != nil {
 		return gateway{}, err
 	}
-	g := gateway{DatabaseURL: db.url, Log: db.log, Resting: c.NoDeliveries, Settings: web.Settings{
+	onThisMachine := []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	g := gateway{DatabaseURL: db.url, Log: db.log, Resting: c.NoDeliveries, WebhookNetworks: onThisMachine, Settings: web.Settings{
 		Environment: "DEMO", Realm: demo.Realm, OperatorRealm: demo.Realm,
 		SignInHint: i18n.Text("Demo: maker1, checker1 and the others sign in with the password %s.").With(demo.UserPassword),
 	}}

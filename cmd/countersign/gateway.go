@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net"
+	"net/netip"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -47,7 +48,9 @@ type gateway struct {
 	// Metrics are served on MetricsListener; both are nil for no metrics.
 	Metrics         *observability.Metrics
 	MetricsListener net.Listener
-	DeliveryWorkers int    // 0 for the default
+	DeliveryWorkers int // 0 for the default
+	// WebhookNetworks are the networks beside the public ones that webhooks may reach.
+	WebhookNetworks []netip.Prefix
 	TracesEndpoint  string // of a collector; "" for none
 	// Resting: nothing is delivered and no clock runs, so that what creating and approving cost is measured by itself.
 	Resting bool
@@ -124,7 +127,7 @@ func (g gateway) build(db *store.Database, seal payment.Sealer) (*service.Servic
 	parts, err := service.New(service.Config{
 		Database: db, Seal: seal, TokenKeys: g.TokenKeys, AuditKeys: g.AuditKeys, Rules: g.Rules, Network: g.Network,
 		Profiles: g.Profiles, Payee: g.Payee, Now: time.Now, Log: g.Log,
-		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers,
+		OperatorRealm: g.OperatorRealm, Workers: g.DeliveryWorkers, WebhookNetworks: g.WebhookNetworks,
 	})
 	if err != nil {
 		return nil, nil, err

@@ -10,12 +10,13 @@ import (
 
 // trafficSettings say whom the gateway believes and how much it takes; docs/operations.md explains them.
 type trafficSettings struct {
-	TrustedProxies []string      `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
-	LimitPrincipal int           `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
-	LimitAddress   int           `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
-	DrainPause     time.Duration `help:"How long requests are still taken after SIGTERM, while /readyz says 503, so that a balancer turns to others." default:"0s" env:"COUNTERSIGN_DRAIN_PAUSE"`
-	MaxRequests    int           `help:"API calls that are worked on at a time; more are answered 503 with Retry-After." default:"128" env:"COUNTERSIGN_MAX_REQUESTS"`
-	MaxConnections int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
+	TrustedProxies  []string      `help:"Networks or addresses of the proxies in front, whose X-Forwarded-* headers are believed." env:"COUNTERSIGN_TRUSTED_PROXIES"`
+	WebhookNetworks []string      `help:"Networks or addresses that are not public and that webhooks may reach all the same." env:"COUNTERSIGN_WEBHOOK_NETWORKS"`
+	LimitPrincipal  int           `help:"API calls a second of one user and client." default:"2000" env:"COUNTERSIGN_LIMIT_PRINCIPAL"`
+	LimitAddress    int           `help:"Requests a second from one address." default:"4000" env:"COUNTERSIGN_LIMIT_ADDRESS"`
+	DrainPause      time.Duration `help:"How long requests are still taken after SIGTERM, while /readyz says 503, so that a balancer turns to others." default:"0s" env:"COUNTERSIGN_DRAIN_PAUSE"`
+	MaxRequests     int           `help:"API calls that are worked on at a time; more are answered 503 with Retry-After." default:"128" env:"COUNTERSIGN_MAX_REQUESTS"`
+	MaxConnections  int           `help:"Connections at a time." default:"4000" env:"COUNTERSIGN_MAX_CONNECTIONS"`
 }
 
 // maxDrain limits the drain time: service managers kill a program that does not stop.
@@ -23,12 +24,21 @@ const maxDrain = 5 * time.Minute
 
 // apply reads the settings into the gateway's. Every wrong one is a sentence that names it.
 func (s *trafficSettings) apply(g *gateway) error {
-	for _, text := range s.TrustedProxies {
-		network, err := networkOf(text)
-		if err != nil {
-			return fmt.Errorf("COUNTERSIGN_TRUSTED_PROXIES: write %q as a network such as 10.0.0.0/24, or as an address", text)
+	for _, networks := range []struct {
+		setting string
+		texts   []string
+		into    *[]netip.Prefix
+	}{
+		{"COUNTERSIGN_TRUSTED_PROXIES", s.TrustedProxies, &g.TrustedProxies},
+		{"COUNTERSIGN_WEBHOOK_NETWORKS", s.WebhookNetworks, &g.WebhookNetworks},
+	} {
+		for _, text := range networks.texts {
+			network, err := networkOf(text)
+			if err != nil {
+				return fmt.Errorf("%s: write %q as a network such as 10.0.0.0/24, or as an address", networks.setting, text)
+			}
+			*networks.into = append(*networks.into, network)
 		}
-		g.TrustedProxies = append(g.TrustedProxies, network)
 	}
 	for _, limit := range []struct {
 		setting string

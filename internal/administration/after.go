@@ -20,12 +20,14 @@ func (r Request) after(known Facts) (Values, error) {
 	case noun == &beneficiaryNoun && before["status"] == StatusRemoved:
 		return nil, refuse("/subject", codeFormat, "Name a beneficiary in force: this one was removed.")
 	}
-	if status := r.Kind.Action().Status; status != "" {
+	if status := r.Kind.Action().Status; status != "" && noun != &webhookNoun {
 		return before.with(Values{"status": status}), nil
 	}
 	switch noun {
 	case &userNoun:
 		return r.afterUser(known)
+	case &webhookNoun:
+		return r.afterWebhook(known)
 	case &providerNoun:
 		return r.afterProvider(known)
 	case &clientNoun:

@@ -36,7 +36,7 @@ func (k Kind) emptied(values, after Values, told error) error {
 // empties reports whether an empty value of a field is a statement: an empty list, a no, or the removal of a value.
 func (k Kind) empties(field string) bool {
 	is := TypeOf(field)
-	return is == TypeYesNo || is == TypeWords || slices.Contains(k.Action().Clears, field)
+	return is == TypeYesNo || is == TypeWords || is == TypeList || slices.Contains(k.Action().Clears, field)
 }
 
 // PolicyAsked reads a policy as somebody asks for it. Error: payment.FieldError.

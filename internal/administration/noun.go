@@ -41,6 +41,7 @@ type FieldType string
 const (
 	TypeText     FieldType = ""
 	TypeWords    FieldType = "words"    // roles: sorted, separated by ", "
+	TypeList     FieldType = "list"     // words that are typed: sorted, separated by ", "
 	TypeNumber   FieldType = "number"   // a whole one
 	TypeYesNo    FieldType = "yes-no"   // "yes"; absent for no
 	TypeAmount   FieldType = "amount"   // with two decimals
@@ -69,7 +70,7 @@ type Subject interface{ Values() Values }
 
 // nouns are in the order in which kinds of changes are listed.
 var nouns = []*Noun{
-	&userNoun, &clientNoun, &accountNoun, &policyNoun, &limitNoun, &providerNoun, &realmNoun, &messageNoun, &beneficiaryNoun,
+	&userNoun, &clientNoun, &accountNoun, &policyNoun, &limitNoun, &providerNoun, &webhookNoun, &realmNoun, &messageNoun, &beneficiaryNoun,
 }
 
 // actions are all actions by kind.

@@ -23,6 +23,7 @@ const (
 	DoingClock    Doing = "clock"   // a move that is due
 	DoingHeld     Doing = "waiting" // a document of clearing that waited in vain
 	DoingBatch    Doing = "batch"   // the payments of a program's batch
+	DoingWebhook  Doing = "webhook" // the deliveries of a webhook
 )
 
 // Stuck is a message or document whose task failed in this process and is retried.

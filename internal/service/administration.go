@@ -38,6 +38,7 @@ type Administration struct {
 	setUps  identity.SetUpKeys
 	// providers hides secrets of the portal at identity providers.
 	providers identity.ProviderKeys
+	webhooks  identity.WebhookKeys
 }
 
 // NewAdministration makes the service.
@@ -53,7 +54,10 @@ func NewAdministration(cfg AdministrationConfig) (*Administration, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Administration{cfg: cfg, changes: admin.NewChanges(cfg.Database), setUps: setUps, providers: providers}, nil
+	webhooks, err := identity.NewWebhookKeys(cfg.Keys)
+	return &Administration{
+		cfg: cfg, changes: admin.NewChanges(cfg.Database), setUps: setUps, providers: providers, webhooks: webhooks,
+	}, err
 }
 
 // RequestInput is a change that an administrator requests.
@@ -140,6 +144,8 @@ type Decided struct {
 	SetUpPath string
 	// ClientSecret is a new secret of a client; "" where there is none.
 	ClientSecret string
+	// WebhookSecret is a new secret of a webhook; "" where there is none.
+	WebhookSecret string
 }
 
 // Decide decides a change. Errors: payment.ErrNotFound, payment.ForbiddenError, payment.FourEyesError, administration.ConflictError,
@@ -194,6 +200,13 @@ func (s *Administration) secrets(realm string, change administration.Change, int
 	if change.Kind.MakesSecret() && change.After["kind"] == administration.ClientConfidential {
 		into.ClientSecret = identity.NewClientSecret()
 		secrets.ClientSecretHash = identity.ClientSecretDigest(into.ClientSecret)
+	}
+	if change.Kind == administration.KindWebhookCreate || change.Kind == administration.KindWebhookSecret {
+		id, err := uuid.Parse(change.Subject)
+		if err == nil {
+			into.WebhookSecret, secrets.WebhookSecret, err = s.webhooks.New(realm, id)
+		}
+		return secrets, err
 	}
 	return secrets, nil
 }

@@ -97,6 +97,11 @@ func (s *Administration) Provider(ctx context.Context, by identity.Principal) (p
 	return s.changes.Provider(ctx, by.Realm)
 }
 
+// Webhooks lists the webhooks of the realm, those in force first. Error: payment.ForbiddenError.
+func (s *Administration) Webhooks(ctx context.Context, by identity.Principal) ([]administration.Webhook, error) {
+	return administered(ctx, by, s.changes.Webhooks)
+}
+
 // Factors is of which roles the realm asks a second factor. Error: payment.ForbiddenError.
 func (s *Administration) Factors(ctx context.Context, by identity.Principal) (administration.Factors, error) {
 	return administered(ctx, by, s.changes.Factors)
@@ -127,6 +132,8 @@ func (s *Administration) Subjects(ctx context.Context, by identity.Principal, no
 	case "realm":
 		factors, err := s.Factors(ctx, by)
 		return []administration.Subject{factors}, err
+	case "webhook":
+		return subjects(s.Webhooks(ctx, by))
 	case "provider":
 		provider, found, err := s.Provider(ctx, by)
 		if found {

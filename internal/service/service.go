@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/netip"
 	"time"
 
 	"github.com/google/uuid"
@@ -13,6 +14,7 @@ import (
 	"countersign/internal/auditlog"
 	"countersign/internal/auth"
 	"countersign/internal/clearing"
+	"countersign/internal/identity"
 	"countersign/internal/keyring"
 	"countersign/internal/payee"
 	"countersign/internal/payment"
@@ -42,6 +44,8 @@ type Config struct {
 	Network       clearing.Network // how documents travel to clearing
 	Workers       int              // parallel deliveries of a scheme, counted separately for messages and answers; 0 for 32
 	Profiles      profile.Registry // in which form
+	// WebhookNetworks are the networks beside the public ones that webhooks may reach.
+	WebhookNetworks []netip.Prefix
 	// Payee verifies the payees of payments in euro; nil verifies none.
 	Payee payee.Verifier
 	Now   func() time.Time
@@ -59,6 +63,7 @@ type Service struct {
 	Nudges     *store.Nudges
 	Submission *Payments
 	Batches    *Batches
+	Webhooks   *Webhooks
 	Approval   *Approvals
 	Events     *Events
 	Clearing   *clearing.Service
@@ -110,6 +115,13 @@ func New(cfg Config) (*Service, error) {
 		Store: store.NewOrderBatches(pages), Submission: s.Submission, Acting: s.Auth.Acting, Rules: cfg.Rules, Now: moment, NewID: NewID,
 		Zone: zone,
 	})
+	webhookKeys, err := identity.NewWebhookKeys(cfg.TokenKeys)
+	if err != nil {
+		return nil, err
+	}
+	s.Webhooks = NewWebhooks(WebhooksConfig{
+		Store: store.NewWebhooks(pages), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID, Client: WebhookClient(cfg.WebhookNetworks),
+	})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),
 		Due:      store.NewMessages(cfg.Database.For(store.ForClock), store.NewFairMutex(store.TurnWithin), nudges, NewID),
@@ -139,6 +151,7 @@ func New(cfg Config) (*Service, error) {
 func (s *Service) jobs() []clearing.Job {
 	return []clearing.Job{
 		{Doing: clearing.DoingBatch, Workers: batchWorkers, List: s.Batches.cfg.Store.ToDo, Do: s.Batches.Make},
+		{Doing: clearing.DoingWebhook, Workers: webhookWorkers, List: s.Webhooks.todo, Do: s.Webhooks.Deliver},
 	}
 }
 
@@ -195,7 +208,7 @@ func (s *Service) CleanUp(ctx context.Context) error {
 	_, err := s.Auth.CleanUp(ctx)
 	_, sessionErr := s.Sessions.Clean(ctx, s.Now())
 	_, draftErr := s.Drafts.Clean(ctx, s.Now())
-	return errors.Join(err, sessionErr, draftErr)
+	return errors.Join(err, sessionErr, draftErr, s.Webhooks.cfg.Store.Clean(ctx, s.Now()))
 }
 
 // NewID makes an identifier of a row: UUIDv7, so that rows made after each other stand beside each other. It does not return when the

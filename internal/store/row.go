@@ -182,6 +182,7 @@ func Set(ctx context.Context, q *dbsqlc.Queries, realm string) ([]Row, error) {
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.SetUpListAll), SetUp) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.FactorListAll), Factor) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.ProviderListAll), Provider) },
+		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.WebhookListAll), WebhookRow) },
 		func() ([]Row, error) { return rowsOf(ctx, of(realm, q.OuterIdentityListAll), OuterIdentity) },
 		func() ([]Row, error) {
 			return rowsOf(ctx, of(realm, q.DirectoryListAll), func(d dbsqlc.DirectoryListAllRow) Row {

@@ -47,3 +47,12 @@ LIMIT 1;
 -- name: EventOrderRenew :one
 -- Moves the order of events behind everything stored, where the database was restored into another server. 1 when it was.
 SELECT event_order_renew()::bigint AS renewed;
+
+-- name: EventsPassed :many
+-- The events of a message from one of them on that are not behind a cursor, in their order.
+SELECT e.event_id FROM audit_event e
+JOIN audit_event f ON f.realm = @realm AND f.event_id = @first
+JOIN audit_event c ON c.realm = @realm AND c.event_id = @cursor
+WHERE e.realm = @realm AND e.message_id = @message_id::uuid AND e.place IS NOT NULL AND e.sequence >= f.sequence
+  AND (e.place, e.message_id, e.sequence) <= (c.place, coalesce(c.message_id, c.event_id), coalesce(c.sequence, 0))
+ORDER BY e.sequence LIMIT 100;

@@ -43,7 +43,7 @@ func shownValues(values administration.Values) AdministrationValues {
 	shown := AdministrationValues{}
 	for name, text := range values {
 		switch administration.TypeOf(name) {
-		case administration.TypeWords:
+		case administration.TypeWords, administration.TypeList:
 			shown[name] = administration.WordsOf[string](text)
 		case administration.TypeNumber:
 			number, err := strconv.Atoi(text)
@@ -83,6 +83,9 @@ var subjectLists = map[string]func(h Header, list []AdministrationValues, p Page
 	},
 	"realm": func(h Header, list []AdministrationValues, p Page) any {
 		return RealmSubjects{Header: h, Realms: list, Page: p}
+	},
+	"webhook": func(h Header, list []AdministrationValues, p Page) any {
+		return WebhookSubjects{Header: h, Webhooks: list, Page: p}
 	},
 	"limit": func(h Header, list []AdministrationValues, p Page) any {
 		return LimitSubjects{Header: h, Limits: list, Page: p}

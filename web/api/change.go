@@ -84,6 +84,7 @@ func (a *API) decideChange(c echo.Context) error {
 	}
 	return c.JSON(http.StatusOK, ChangeAnswer{
 		Header: a.header(c), Change: shownChange(decided.Change), SetupLink: decided.SetUpPath, ClientSecret: decided.ClientSecret,
+		WebhookSecret: decided.WebhookSecret,
 	})
 }
 

@@ -64,7 +64,7 @@ func (a *API) listEvents(c echo.Context) error {
 	}
 	list := make([]Event, 0, len(page.Events))
 	for _, e := range page.Events {
-		list = append(list, eventOf(e))
+		list = append(list, EventOf(e))
 	}
 	return c.JSON(http.StatusOK, EventList{Header: a.header(c), Events: list, Next: orEmpty(page.Next), More: page.More})
 }
@@ -104,8 +104,8 @@ func eventFilter(q *query) (filter store.EventFilter, wait time.Duration) {
 	return filter, wait
 }
 
-// eventOf shows an event.
-func eventOf(e store.StreamEvent) Event {
+// EventOf shows an event, as the stream and webhooks do.
+func EventOf(e store.StreamEvent) Event {
 	shown := Event{ID: e.ID.String(), Type: string(e.Type), Timestamp: moment(e.At)}
 	if e.Change.ID != uuid.Nil {
 		shown.Change = &EventChange{ChangeID: e.Change.ID.String(), Kind: string(e.Change.Kind), Subject: e.Change.Subject}

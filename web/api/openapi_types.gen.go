@@ -423,6 +423,9 @@ type ChangeAnswer struct {
 
 	// SetupLink Path of the page that sets the password, below the portal's address; shown once to the approver.
 	SetupLink string `json:"setupLink,omitempty"`
+
+	// WebhookSecret The new secret of a webhook (whsec_ and base64), shown once to the approver.
+	WebhookSecret string `json:"webhookSecret,omitempty"`
 }
 
 // ChangeApprovalOrder One decision about one change.
@@ -1953,6 +1956,18 @@ type ValidationRefusal = json.RawMessage
 // ValidationRequest An order to check, flat or inside paymentRequest.
 type ValidationRequest = json.RawMessage
 
+// WebhookSubjects A page of webhooks.
+type WebhookSubjects struct {
+	// Header What every answer begins with.
+	Header Header `json:"header"`
+
+	// Page Which part of a list this is.
+	Page Page `json:"page"`
+
+	// Webhooks The webhooks.
+	Webhooks []AdministrationValues `json:"webhooks"`
+}
+
 // WrappedCancelOrder The same inside paymentRequest.
 type WrappedCancelOrder struct {
 	// PaymentRequest Which pending message to withdraw, and why.
@@ -2225,6 +2240,18 @@ type ListRealmsParams struct {
 
 // ListUsersParams defines parameters for ListUsers.
 type ListUsersParams struct {
+	// CurrentPage At most 10,000 entries deep; go on with after from there.
+	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
+
+	// PageSize How many entries a page has at most.
+	PageSize PageSize `form:"pageSize,omitempty" json:"pageSize,omitempty"`
+
+	// XRequestID The caller's own id of this request, printable characters. It comes back in every answer.
+	XRequestID RequestID `json:"X-Request-Id"`
+}
+
+// ListWebhooksParams defines parameters for ListWebhooks.
+type ListWebhooksParams struct {
 	// CurrentPage At most 10,000 entries deep; go on with after from there.
 	CurrentPage CurrentPage `form:"currentPage,omitempty" json:"currentPage,omitempty"`
 

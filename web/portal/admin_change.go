@@ -44,6 +44,12 @@ func (v *Request) secrets(decided service.Decided) []views.ChangeSecret {
 			Words: "Put it where the client reads it. Only its digest is kept here.",
 		})
 	}
+	if decided.WebhookSecret != "" {
+		shown = append(shown, views.ChangeSecret{
+			Label: "The secret, shown this once", Value: decided.WebhookSecret,
+			Words: "Put it where the receiver checks signatures. It is kept encrypted and never shown again.",
+		})
+	}
 	return shown
 }
 

@@ -23,6 +23,8 @@ func canonical(name, text string) string {
 	switch administration.TypeOf(name) { //nolint:exhaustive // the others stay as they are
 	case administration.TypeWords:
 		return administration.Words(administration.WordsOf[identity.Role](strings.ToLower(text)))
+	case administration.TypeList:
+		return administration.Words(administration.WordsOf[string](text))
 	case administration.TypeAmount:
 		amount, err := money.ParseInput("EUR", text)
 		if err == nil {

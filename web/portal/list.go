@@ -24,6 +24,7 @@ var adminLists = []struct {
 	{"policy", "/admin/policies", "Policies"},
 	{"provider", "/admin/provider", "Identity provider"},
 	{"limit", "/admin/limits", "Limits"},
+	{"webhook", "/admin/webhooks", "Webhooks"},
 }
 
 // listOf returns the page that lists the subjects of a kind.

@@ -56,6 +56,7 @@ type Config struct {
 	Submission *service.Payments
 	Approval   *service.Approvals
 	Admin      *service.Administration
+	Webhooks   *service.Webhooks
 	Reader     *store.Reader
 	Drafts     *store.Drafts
 	Desk       *store.Desk

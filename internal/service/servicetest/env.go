@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/netip"
 	"slices"
 	"sync"
 	"testing"
@@ -196,7 +197,8 @@ func (h *Env) open(t testing.TB, db *store.Database, seal payment.Sealer) {
 	cfg := service.Config{
 		Rules:    rulebook.Settings{SCTReturnsWithoutRecall: !h.options.OnlyRecalled}, // both schemes send back, so that tests play both alike
 		Database: db, Seal: seal, TokenKeys: storetest.Keys(t), AuditKeys: storetest.AuditKeys(t),
-		Network: h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
+		WebhookNetworks: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, // of the receivers of tests
+		Network:         h.Network, Now: h.Clock.Now, OperatorRealm: demo.Realm,
 		Payee: h.options.Payee, Profiles: h.options.Profiles, Workers: h.options.Workers,
 		Log: slog.New(slog.NewTextHandler(logTo{h}, nil)),
 	}

@@ -29,6 +29,8 @@ func (s step) facts(ctx context.Context, kind administration.Kind, subject strin
 		err = s.accountFacts(ctx, &known, named(kind, subject, values["iban"]), values["qrIban"])
 	case "policy":
 		err = s.policyFacts(ctx, &known, subject, values["clientId"])
+	case "webhook":
+		err = s.webhookFacts(ctx, &known, subject)
 	case "provider":
 		err = s.providerFacts(ctx, &known, subject)
 	case "limit":
@@ -165,6 +167,8 @@ func (s step) apply(ctx context.Context, c administration.Change) error {
 		err = s.applyAccount(ctx, c)
 	case "policy":
 		err = s.applyPolicy(ctx, c)
+	case "webhook":
+		err = s.applyWebhook(ctx, c)
 	case "provider":
 		err = s.applyProvider(ctx, c)
 	case "beneficiary":

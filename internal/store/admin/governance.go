@@ -102,6 +102,7 @@ type Secrets struct {
 	PasswordHash     string // of a password that nobody knows
 	LinkHash         []byte // of the link by which a password is set
 	ClientSecretHash []byte
+	WebhookSecret    []byte // encrypted
 }
 
 // Decision is a decision about to be made.

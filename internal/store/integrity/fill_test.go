@@ -198,6 +198,8 @@ func administer(t *testing.T, h *servicetest.Env) {
 		{Kind: administration.KindProviderSet, Values: administration.Values{
 			"issuer": "https://login.bank.example", "providerClient": "countersign", "portalAddress": "https://payments.bank.example",
 		}},
+		{Kind: administration.KindWebhookCreate, Values: administration.Values{"url": "https://erp.bank.example/events"}},
+		{Kind: administration.KindWebhookCreate, Values: administration.Values{"url": "https://erp.bank.example/2", "events": "message.settled"}},
 		{Kind: administration.KindUserLink, Subject: "maker1", Values: administration.Values{"outerSubject": "s-1"}},
 		{Kind: administration.KindUserLink, Subject: "checker1", Values: administration.Values{"outerSubject": "s-2"}},
 	}

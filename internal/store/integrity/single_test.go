@@ -66,6 +66,7 @@ var allStruck = []struck{
 	{"user_setup", "setup_id", true},
 	{"user_setup_use", "setup_id::text, concat_ws(' ', user_id, at)", false},
 	{"identity_provider", "provider_id", false},
+	{"webhook", "webhook_id", false},
 	{"outer_identity", "link_id", false},
 	{"second_factor", "factor_id", false},
 	{"factor_use", "use_id::text, concat_ws(' ', user_id, at)", false},

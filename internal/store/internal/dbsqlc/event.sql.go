@@ -174,3 +174,45 @@ func (q *Queries) EventOrderRenew(ctx context.Context) (int64, error) {
 	err := row.Scan(&renewed)
 	return renewed, err
 }
+
+const eventsPassed = `-- name: EventsPassed :many
+SELECT e.event_id FROM audit_event e
+JOIN audit_event f ON f.realm = $1 AND f.event_id = $2
+JOIN audit_event c ON c.realm = $1 AND c.event_id = $3
+WHERE e.realm = $1 AND e.message_id = $4::uuid AND e.place IS NOT NULL AND e.sequence >= f.sequence
+  AND (e.place, e.message_id, e.sequence) <= (c.place, coalesce(c.message_id, c.event_id), coalesce(c.sequence, 0))
+ORDER BY e.sequence LIMIT 100
+`
+
+type EventsPassedParams struct {
+	Realm     string
+	First     uuid.UUID
+	Cursor    uuid.UUID
+	MessageID uuid.UUID
+}
+
+// The events of a message from one of them on that are not behind a cursor, in their order.
+func (q *Queries) EventsPassed(ctx context.Context, arg EventsPassedParams) ([]uuid.UUID, error) {
+	rows, err := q.db.Query(ctx, eventsPassed,
+		arg.Realm,
+		arg.First,
+		arg.Cursor,
+		arg.MessageID,
+	)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var items []uuid.UUID
+	for rows.Next() {
+		var event_id uuid.UUID
+		if err := rows.Scan(&event_id); err != nil {
+			return nil, err
+		}
+		items = append(items, event_id)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	return items, nil
+}

@@ -626,3 +626,36 @@ type UserSetup struct {
 	MadeAt    time.Time
 	ExpiresAt time.Time
 }
+
+type Webhook struct {
+	Realm     string
+	WebhookID uuid.UUID
+	Url       string
+	Events    string
+	Secret    []byte
+	OldSecret []byte
+	OldUntil  *time.Time
+	MadeAt    time.Time
+	RetiredAt *time.Time
+}
+
+type WebhookAttempt struct {
+	Realm     string
+	AttemptID uuid.UUID
+	WebhookID uuid.UUID
+	EventID   uuid.UUID
+	EventType string
+	At        time.Time
+	Status    int32
+	Failure   string
+}
+
+type WebhookRetry struct {
+	Realm     string
+	WebhookID uuid.UUID
+	About     uuid.UUID
+	EventID   uuid.UUID
+	Failed    int32
+	Since     time.Time
+	NextAt    time.Time
+}

@@ -1,0 +1,104 @@
+package administration
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"countersign/internal/payment"
+)
+
+// Webhook is an address that gets the events of the realm.
+type Webhook struct {
+	ID     string `field:"webhookId"`
+	URL    string `field:"url"`
+	Events string `field:"events"` // types, as Words writes them; "" for all
+	Status string `field:"status"`
+}
+
+// The kinds of changes of webhooks.
+const (
+	KindWebhookCreate Kind = "webhook.create"
+	KindWebhookSecret Kind = "webhook.secret"
+	KindWebhookRetire Kind = "webhook.retire"
+)
+
+const webhookURLLimit = 255
+
+var webhookNoun = Noun{
+	Name: "webhook", Key: "webhookId",
+	Fields: []Field{
+		{Key: "webhookId", Label: "Webhook", Hidden: true},
+		{
+			Key: "url", Label: "Address", Min: 1, Max: webhookURLLimit, Exact: true, Required: true,
+			Hint: "Such as https://erp.bank.example/events",
+		},
+		{Key: "events", Label: "Events", Type: TypeList, Hint: "Types such as message.settled, message.failed; empty for all"},
+		{Key: "secret", Label: "Secret"},
+		statusField,
+	},
+	Actions: []Action{
+		{
+			Kind: KindWebhookCreate, Fields: []string{"url", "events"}, Label: "New webhook", Heading: "Make a webhook",
+			Words: "The address gets the events of the realm from now on. The administrator who approves it is shown the secret, once.",
+		},
+		{
+			Kind: KindWebhookSecret, Label: "New secret", Heading: "Make a new secret of a webhook",
+			Words: "Events are signed with the old secret too for 24 hours. The administrator who approves it is shown the new one, once.",
+		},
+		{
+			Kind: KindWebhookRetire, Status: StatusRetired, Label: "Retire", Heading: "Retire a webhook",
+			Words: "It gets no more events, for good.",
+		},
+	},
+}
+
+// Values are the fields of the webhook.
+func (w Webhook) Values() Values { return ValuesOf(w) }
+
+// WebhookOf reads a webhook from its fields. Error: payment.FieldError.
+func WebhookOf(values Values, prefix string) (Webhook, error) {
+	f, w := &findings{prefix: prefix}, Webhook{}
+	Fill(&w, values)
+	w.Events = Words(WordsOf[string](w.Events))
+	f.check(&webhookNoun, values)
+	if w.URL != "" && !webhookAddress(w.URL) {
+		f.add("url", codeFormat, "Enter the address with https, such as https://erp.bank.example/events, without a user name.")
+	}
+	for _, name := range WordsOf[string](w.Events) {
+		if !slices.Contains(payment.EventTypes(), payment.EventType(name)) {
+			f.add("events", codeUnknown, "Name types of events, such as message.settled.")
+			break
+		}
+	}
+	return w, f.err()
+}
+
+// webhookAddress reports whether an address is of https, or of http on this machine. The network is checked when it is dialled.
+func webhookAddress(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil || u.Hostname() == "" || u.User != nil || u.Fragment != "" || strings.ContainsAny(text, " \\") {
+		return false
+	}
+	if u.Scheme == "http" {
+		address, err := netip.ParseAddr(u.Hostname())
+		return u.Hostname() == "localhost" || err == nil && address.IsLoopback()
+	}
+	return u.Scheme == "https"
+}
+
+func (r Request) afterWebhook(known Facts) (Values, error) {
+	if known.Before["status"] == StatusRetired {
+		return nil, refuse("/subject", codeFormat, "Make a new webhook: this one is retired for good.")
+	}
+	switch r.Kind { //nolint:exhaustive // the others are of other nouns
+	case KindWebhookSecret:
+		return known.Before.with(Values{"secret": SecretAnew}), nil
+	case KindWebhookRetire:
+		return known.Before.with(Values{"status": StatusRetired}), nil
+	}
+	w, err := WebhookOf(r.Values, valuesPrefix)
+	w.ID, w.Status = r.ID.String(), StatusInForce
+	return w.Values().with(Values{"secret": SecretAnew}), err
+}

@@ -1,0 +1,250 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/google/uuid"
+	"github.com/jackc/pgx/v5"
+
+	"countersign/internal/payment"
+	"countersign/internal/store/internal/dbsqlc"
+)
+
+// WebhookRow is the row of a webhook.
+func WebhookRow(w dbsqlc.Webhook) Row {
+	return Row{Table: "webhook", Realm: w.Realm, Key: w.WebhookID.String()}.
+		covers(w.WebhookID, w.Url, w.Events, w.Secret, w.OldSecret, w.OldUntil, w.MadeAt, w.RetiredAt)
+}
+
+// StartWebhook lets a new webhook begin behind the last event of the realm.
+func StartWebhook(ctx context.Context, q *dbsqlc.Queries, realm string, id uuid.UUID, at time.Time) error {
+	last, err := q.EventLast(ctx, realm)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	_, err = q.WebhookHold(ctx, dbsqlc.WebhookHoldParams{Realm: realm, WebhookID: id, Cursor: OrNull(last), Until: at, Now: at})
+	return err
+}
+
+// Webhook is a webhook in force, with how far it has delivered.
+type Webhook struct {
+	Realm   string
+	ID      uuid.UUID
+	URL     string
+	Events  string   // types, separated by ", "; "" for all
+	Secrets [][]byte // encrypted; the newest first
+	// Cursor is the last event that was passed; zero before the first.
+	Cursor  uuid.UUID
+	Retries []WebhookRetry
+}
+
+// WebhookRetry is a message or change whose next event the receiver did not take.
+type WebhookRetry struct {
+	About   uuid.UUID // the message, or the event itself for a change
+	EventID uuid.UUID
+	Failed  int
+	Since   time.Time // the first failure of this event
+	Next    time.Time
+}
+
+// WebhookAttempt is a try to deliver an event.
+type WebhookAttempt struct {
+	ID, EventID uuid.UUID
+	Type        payment.EventType
+	At          time.Time
+	Status      int    // of the HTTP answer; 0 for none
+	Failure     string // "" for a delivery
+}
+
+// WebhookStep is what a turn of a webhook has done.
+type WebhookStep struct {
+	Cursor   uuid.UUID
+	Attempts []WebhookAttempt
+	Retries  []WebhookRetry // begun or tried again
+	Over     []uuid.UUID    // retries that ended, by what they are about
+	Held     time.Time      // until which the webhook was held
+	Until    time.Time      // and is held on; a time that is over frees it
+}
+
+// Webhooks stores webhooks and their progress.
+type Webhooks struct{ db *Database }
+
+// NewWebhooks makes the store.
+func NewWebhooks(db *Database) *Webhooks { return &Webhooks{db: db} }
+
+// ToDo lists the webhooks in force that no process works on, without those of held.
+func (s *Webhooks) ToDo(ctx context.Context, realm string, held []uuid.UUID, now time.Time, most int32) ([]uuid.UUID, error) {
+	return Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]uuid.UUID, error) {
+		return q.WebhooksToDo(ctx, dbsqlc.WebhooksToDoParams{Realm: realm, Held: append([]uuid.UUID{}, held...), Now: now, PageSize: most})
+	})
+}
+
+// Get returns a webhook in force. Error: payment.ErrNotFound, also for one that does not fit its seal.
+func (s *Webhooks) Get(ctx context.Context, realm string, id uuid.UUID, now time.Time) (Webhook, error) {
+	var row dbsqlc.WebhookGetRow
+	w := Webhook{Realm: realm, ID: id}
+	err := s.db.InRealm(ctx, realm, Reading, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		row, err = q.WebhookGet(ctx, realm, id)
+		if err != nil {
+			return err
+		}
+		cursor, err := q.WebhookCursor(ctx, realm, id)
+		if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+			return err
+		}
+		w.Cursor = OrZero(cursor)
+		retries, err := q.WebhookRetries(ctx, realm, id)
+		for _, r := range retries {
+			w.Retries = append(w.Retries, WebhookRetry{
+				About: r.About, EventID: r.EventID, Failed: int(r.Failed), Since: r.Since.UTC(), Next: r.NextAt.UTC(),
+			})
+		}
+		return err
+	})
+	if errors.Is(err, pgx.ErrNoRows) {
+		return Webhook{}, payment.ErrNotFound
+	}
+	if err != nil {
+		return Webhook{}, fmt.Errorf("load a webhook: %w", err)
+	}
+	guard := s.db.Guard(nil).At(row.RealmHead)
+	if row.Webhook.RetiredAt != nil || !guard.Fits(ctx, WebhookRow(row.Webhook)) {
+		return Webhook{}, errors.Join(guard.Err(), payment.ErrNotFound)
+	}
+	w.URL, w.Events, w.Secrets = row.Webhook.Url, row.Webhook.Events, [][]byte{row.Webhook.Secret}
+	if until := row.Webhook.OldUntil; until != nil && now.Before(*until) {
+		w.Secrets = append(w.Secrets, row.Webhook.OldSecret)
+	}
+	return w, nil
+}
+
+// Hold reserves a webhook for this process; false while another one works on it.
+func (s *Webhooks) Hold(ctx context.Context, w Webhook, now, until time.Time) (bool, error) {
+	var held int64
+	err := s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) (err error) {
+		held, err = q.WebhookHold(ctx, dbsqlc.WebhookHoldParams{Realm: w.Realm, WebhookID: w.ID, Until: until, Now: now})
+		return err
+	})
+	return held == 1, err
+}
+
+// Note stores what a turn has done. Error: ErrMoved when another process took the webhook over meanwhile; nothing is stored then.
+func (s *Webhooks) Note(ctx context.Context, w Webhook, step WebhookStep) error {
+	err := s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		err := One(q.WebhookPass(ctx, dbsqlc.WebhookPassParams{
+			Cursor: OrNull(step.Cursor), Until: step.Until, Realm: w.Realm, WebhookID: w.ID, Held: step.Held,
+		}))
+		if err == nil {
+			err = noteAttempts(ctx, q, w, step.Attempts)
+		}
+		for _, r := range step.Retries {
+			if err == nil {
+				err = q.WebhookRetryPut(ctx, dbsqlc.WebhookRetryPutParams{
+					Realm: w.Realm, WebhookID: w.ID, About: r.About, EventID: r.EventID, Failed: int32(r.Failed), //nolint:gosec // some dozens
+					Since: r.Since, NextAt: r.Next,
+				})
+			}
+		}
+		for _, about := range step.Over {
+			if err == nil {
+				err = q.WebhookRetryDrop(ctx, w.Realm, w.ID, about)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("store the progress of a webhook: %w", err)
+	}
+	return nil
+}
+
+// NoteAttempt stores an attempt that moves nothing.
+func (s *Webhooks) NoteAttempt(ctx context.Context, w Webhook, a WebhookAttempt) error {
+	return s.db.InRealm(ctx, w.Realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+		return noteAttempts(ctx, q, w, []WebhookAttempt{a})
+	})
+}
+
+func noteAttempts(ctx context.Context, q *dbsqlc.Queries, w Webhook, attempts []WebhookAttempt) error {
+	if len(attempts) == 0 {
+		return nil
+	}
+	rows := dbsqlc.WebhookAttemptsInsertParams{Realm: w.Realm, WebhookID: w.ID}
+	for _, a := range attempts {
+		rows.AttemptIds, rows.EventIds = append(rows.AttemptIds, a.ID), append(rows.EventIds, a.EventID)
+		rows.EventTypes, rows.Ats = append(rows.EventTypes, string(a.Type)), append(rows.Ats, a.At)
+		rows.Statuses, rows.Failures = append(rows.Statuses, int32(a.Status)), append(rows.Failures, a.Failure) //nolint:gosec // up to 999
+	}
+	return q.WebhookAttemptsInsert(ctx, rows)
+}
+
+// Attempts lists the last attempts of a webhook, the newest first.
+func (s *Webhooks) Attempts(ctx context.Context, realm string, id uuid.UUID, most int32) ([]WebhookAttempt, error) {
+	rows, err := Read(ctx, s.db, realm, func(q *dbsqlc.Queries) ([]dbsqlc.WebhookAttempt, error) {
+		return q.WebhookAttempts(ctx, realm, id, most)
+	})
+	list := make([]WebhookAttempt, len(rows))
+	for i, row := range rows {
+		list[i] = WebhookAttempt{
+			ID: row.AttemptID, EventID: row.EventID, Type: payment.EventType(row.EventType), At: row.At.UTC(), Status: int(row.Status),
+			Failure: row.Failure,
+		}
+	}
+	return list, err
+}
+
+// attemptsKept is the time for which attempts are kept.
+const attemptsKept = 7 * 24 * time.Hour
+
+// Clean deletes old attempts of every realm, in small transactions.
+func (s *Webhooks) Clean(ctx context.Context, now time.Time) error {
+	realms, err := s.db.Realms(ctx)
+	for _, realm := range realms {
+		_, dropErr := DropInBatches(func() (dropped int64, err error) {
+			err = s.db.InRealm(ctx, realm, Changing, func(_ pgx.Tx, q *dbsqlc.Queries) error {
+				dropped, err = q.WebhookAttemptsDrop(ctx, realm, now.Add(-attemptsKept), DropBatch)
+				return err
+			})
+			return dropped, err
+		})
+		err = errors.Join(err, dropErr)
+	}
+	return err
+}
+
+// Event returns an event of a realm. Error: ErrUnknownEvent.
+func (r *Reader) Event(ctx context.Context, realm string, id uuid.UUID) (StreamEvent, error) {
+	var event StreamEvent
+	err := r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
+		at, err := q.EventCursor(ctx, realm, id)
+		if errors.Is(err, pgx.ErrNoRows) {
+			return ErrUnknownEvent
+		}
+		if err != nil {
+			return err
+		}
+		rows, err := q.EventList(ctx, dbsqlc.EventListParams{
+			Realm: realm, PageSize: 1, Place: at.Place, About: at.About, Sequence: at.Sequence - 1,
+		})
+		if err == nil && (len(rows) == 0 || rows[0].EventID != id) {
+			err = ErrUnknownEvent
+		}
+		if err == nil {
+			event = streamEvent(rows[0])
+		}
+		return err
+	})
+	return event, err
+}
+
+// EventsPassed returns the ids of the events of a message from one of them on that are not behind a cursor, in their order.
+func (r *Reader) EventsPassed(ctx context.Context, realm string, message, first, cursor uuid.UUID) (ids []uuid.UUID, err error) {
+	err = r.read(ctx, realm, Keyed, func(q *dbsqlc.Queries) error {
+		ids, err = q.EventsPassed(ctx, dbsqlc.EventsPassedParams{Realm: realm, First: first, Cursor: cursor, MessageID: message})
+		return err
+	})
+	return ids, err
+}

@@ -1,0 +1,117 @@
+package portal
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/google/uuid"
+
+	"countersign/internal/administration"
+	"countersign/internal/i18n"
+	"countersign/internal/payment"
+	"countersign/internal/service"
+	"countersign/views"
+)
+
+const webhooksPath = "/admin/webhooks"
+
+// showWebhooks lists the webhooks of the realm.
+func showWebhooks(v *Request) error {
+	webhooks, err := v.Config.Admin.Webhooks(v.Context(), v.By)
+	if err != nil {
+		return err
+	}
+	model := v.administrationList(webhooksPath, "Webhooks", "Addresses of programs that get the events of this realm, signed with a secret.")
+	model.New = links("", administration.KindWebhookCreate)
+	model.Columns = []i18n.Text{"Address", "Events", "Status", "Change"}
+	for _, w := range webhooks {
+		row := views.AdministrationRow{
+			URL: webhooksPath + "/" + w.ID, Cells: []i18n.Text{i18n.Data(w.URL), orAll(w.Events), FieldValue("", w.Status)},
+		}
+		if w.Status == administration.StatusInForce {
+			row.Links = links(w.ID, administration.KindWebhookSecret, administration.KindWebhookRetire)
+		}
+		model.Rows = append(model.Rows, row)
+	}
+	return v.Render(http.StatusOK, views.AdministrationListPage(model))
+}
+
+func orAll(events string) i18n.Text {
+	if events == "" {
+		return "all"
+	}
+	return i18n.Data(events)
+}
+
+// webhook finds the webhook of the path.
+func (v *Request) webhook() (administration.Webhook, uuid.UUID, error) {
+	id, err := v.ID("id")
+	if err != nil {
+		return administration.Webhook{}, id, err
+	}
+	webhooks, err := v.Config.Admin.Webhooks(v.Context(), v.By)
+	for _, w := range webhooks {
+		if w.ID == id.String() {
+			return w, id, nil
+		}
+	}
+	if err == nil {
+		err = payment.ErrNotFound
+	}
+	return administration.Webhook{}, id, err
+}
+
+// showWebhook lists the last attempts of a webhook.
+func showWebhook(v *Request) error {
+	w, id, err := v.webhook()
+	if err != nil {
+		return err
+	}
+	attempts, err := v.Config.Webhooks.Attempts(v.Context(), v.By, id)
+	if err != nil {
+		return err
+	}
+	model := views.Webhook{
+		Layout: v.layout("Webhook", views.PlaceAdministration), URL: w.URL, InForce: w.Status == administration.StatusInForce,
+		SendURL: webhooksPath + "/" + w.ID + "/send",
+	}
+	for _, a := range attempts {
+		shown := views.WebhookAttempt{Type: string(a.Type), At: a.At, Failure: i18n.Stored(a.Failure), Answer: "none"}
+		if a.Status > 0 {
+			shown.Answer = i18n.Data(strconv.Itoa(a.Status))
+		}
+		if a.Type != service.TypeTest {
+			shown.EventID = a.EventID.String()
+		}
+		model.Attempts = append(model.Attempts, shown)
+	}
+	return v.Render(http.StatusOK, views.WebhookPage(model))
+}
+
+// sendWebhook sends an event to a webhook again, or a test.
+func sendWebhook(v *Request) error {
+	w, id, err := v.webhook()
+	if err != nil {
+		return err
+	}
+	form, err := v.Form()
+	if err != nil {
+		return err
+	}
+	event := uuid.Nil
+	if text := form.Get("event"); text != "" {
+		event, err = uuid.Parse(text)
+		if err != nil {
+			return payment.ErrNotFound
+		}
+	}
+	attempt, err := v.Config.Webhooks.Try(v.Context(), v.By, id, event)
+	if err != nil {
+		return err
+	}
+	status := i18n.Text("It was sent, and the receiver took it.")
+	if attempt.Failure != "" {
+		status = "It was sent, and the receiver did not take it."
+	}
+	return v.GoTo(webhooksPath+"/"+w.ID, status)
+}

@@ -51,7 +51,7 @@ func (e *MismatchError) Error() string { return e.Sentence().String() }
 
 // Sentence is the text for programs: a page chooses the path itself.
 func (e *MismatchError) Sentence() i18n.Text {
-	return i18n.ForPrograms("This message is a %s of %s: use the path of that kind and scheme.", e.Message.Kind, e.Message.Scheme)
+	return i18n.ForPrograms("The kind of this message is %s, its scheme %s: use their path.", e.Message.Kind, e.Message.Scheme)
 }
 
 // ErrKeyReused reports an Idempotency-Key that the client used before for another request.

@@ -37,17 +37,6 @@ func idempotencyKey(header http.Header) (string, error) {
 	return values[0], nil
 }
 
-// noKey refuses a key where a request repeats without one. It fails with a Problem.
-func noKey(header http.Header) error {
-	if len(header.Values(keyHeader)) == 0 {
-		return nil
-	}
-	return request.FieldsProblem(payment.Finding{
-		Pointer: keyHeader, Code: "CH17",
-		Text: "Remove Idempotency-Key: the same request of the same person has its first answer again without one.",
-	})
-}
-
 // keyed reads the key of a creation and notes that it is under way until end. It fails with a Problem.
 func (a *API) keyed(c echo.Context) (key string, end func(), err error) {
 	key, err = idempotencyKey(c.Request().Header)

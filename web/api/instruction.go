@@ -259,10 +259,11 @@ func (a *API) read(c echo.Context, f Form, scheme rulebook.Scheme) (command, err
 	return o, err
 }
 
-// readStep is read for a step of a message that is there: it repeats by itself, so that a key would be one promise too many.
+// readStep is read for a step of a message that is there. The step repeats by itself, so an Idempotency-Key is checked and has no effect.
 func (a *API) readStep(c echo.Context, f Form, scheme rulebook.Scheme) (command, error) {
 	o, err := a.read(c, f, scheme)
-	return o, firstOf(err, noKey(c.Request().Header))
+	_, keyErr := idempotencyKey(c.Request().Header)
+	return o, firstOf(err, keyErr)
 }
 
 // at moves findings from where the domain expects the order's members to where the caller put them.

@@ -203,13 +203,18 @@ func TestAKeyIsTakenOrRefusedInWords(t *testing.T) {
 		b.again(t, call{Path: createSwiss, Who: maker1, Body: other.Body, Change: withKey(key)}, first)
 	}
 	b.ok(t, call{Path: createSwiss, Who: maker1, Body: order(sample), Change: withKey("key-3")})
-	id := b.Created(t, maker1)
-	for path, body := range map[string]string{
-		approvePath: verdict(id, "approve"), cancelPath: `{"identifiers":{"internalId":"` + id + `"}}`, updatePath: updateOf(id, order(sample)),
+	// Steps repeat by themselves: a key, also one of another request, changes nothing.
+	id, withdrawn, amended := b.Created(t, maker1), b.Created(t, maker1), b.Created(t, maker1)
+	for _, step := range []call{
+		{Path: approvePath, Who: checker1, Body: verdict(id, "approve")},
+		{Path: cancelPath, Who: maker1, Body: `{"identifiers":{"internalId":"` + withdrawn + `"}}`},
+		{Path: updatePath, Who: maker1, Body: updateOf(amended, order(sample))},
 	} {
-		a := b.Send(t, call{Path: path, Who: maker1, Body: body, Change: withKey("key-2")})
-		if got := found(a); a.Status != http.StatusBadRequest || len(got) != 1 || got[0] != "Idempotency-Key CH17" {
-			t.Errorf("%s: %d %s", path, a.Status, a.Body)
+		step.Change = withKey("key-2")
+		b.again(t, step, b.ok(t, step))
+		step.Change = withKey("\x00")
+		if a := b.Send(t, step); a.Status != http.StatusBadRequest {
+			t.Errorf("%s with a key that is none: %d", step.Path, a.Status)
 		}
 	}
 }

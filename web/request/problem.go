@@ -163,6 +163,9 @@ func ProblemOfCommand(err error) *Problem {
 			Text: i18n.ForPrograms("There was no answer in time, so it is not known whether this was done. Send the same request again, under the " +
 				"same externalId or Idempotency-Key: it tells what became of this one and does nothing twice."),
 		}
+	case errors.Is(err, store.ErrUnavailable):
+		return unavailable(i18n.ForPrograms("The gateway cannot reach its database at the moment. Send the same request again: under the same " +
+			"externalId or key, and a decision by the same person, it is carried out once."))
 	}
 	return ProblemOf(err)
 }

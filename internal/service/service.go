@@ -120,7 +120,8 @@ func New(cfg Config) (*Service, error) {
 		return nil, err
 	}
 	s.Webhooks = NewWebhooks(WebhooksConfig{
-		Store: store.NewWebhooks(pages), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID, Client: WebhookClient(cfg.WebhookNetworks),
+		Store: store.NewWebhooks(pages), Reader: s.Reader, Keys: webhookKeys, Now: moment, NewID: NewID,
+		Client: WebhookClient(cfg.WebhookNetworks),
 	})
 	s.Clearing = clearing.New(clearing.Config{
 		Messages: store.NewMessages(cfg.Database.For(store.ForClearing), writes, nudges, NewID),

@@ -90,7 +90,8 @@ func (s step) applyWebhook(ctx context.Context, c administration.Change) error {
 		row.RetiredAt = &s.at
 	}
 	err = store.One(s.q.WebhookPut(ctx, dbsqlc.WebhookPutParams{
-		Secret: row.Secret, OldSecret: row.OldSecret, OldUntil: row.OldUntil, RetiredAt: row.RetiredAt, Realm: row.Realm, WebhookID: row.WebhookID,
+		Secret: row.Secret, OldSecret: row.OldSecret, OldUntil: row.OldUntil, RetiredAt: row.RetiredAt, Realm: row.Realm,
+		WebhookID: row.WebhookID,
 	}))
 	if err != nil {
 		return err
